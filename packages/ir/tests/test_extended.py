@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArrayType, DTypeError, dtypes, ops, print_program, stage
+from treadle_ir import ArrayType, DTypeError, dtypes, ops, stage
 from treadle_ir.dtypes import KEY, RBG, UNSAFE_RBG, KeyDType
 from treadle_ir.extended import ExtendedDType, element_type_of, extended, is_extended
+from treadle_ir.printing import print_program
 
 
 class Rules:

@@ -10,6 +10,7 @@ from treadle_autodiff.user_function import Tree, check_callable
 from treadle_ir import (
     ArgumentError,
     TreeFunction,
+    UnsupportedError,
     array_results,
     as_array,
     bind,
@@ -58,6 +59,7 @@ def checkpoint(
     policy: CheckpointPolicy | None = None,
     static_argnums: int | Sequence[int] = (),
     static_argnames: str | Sequence[str] = (),
+    concrete: None = None,
 ) -> Callable[..., Tree]:
     """A function whose intermediate values are recomputed in the backward pass, not stored for it.
 
@@ -73,8 +75,10 @@ def checkpoint(
         static_argnums: positional arguments that are no arrays but Python values, such as flags; from the end
             where negative.
         static_argnames: the same for keyword arguments, by name.
+        concrete: None, as JAX has it no longer.
 
     Raises:
+        UnsupportedError: `concrete` is given.
         ArgumentError: by the call: an argument or a result is no array, or there is no such static argument.
 
     Example:
@@ -84,6 +88,11 @@ def checkpoint(
         >>> print(round(float(grad(layer)(0.0, True)), 3))
         1.0
     """
+    if concrete is not None:
+        raise UnsupportedError(
+            "checkpoint: the argument `concrete` is not supported",
+            fix="name the arguments that are Python values: `static_argnums=(1,)`",
+        )
     if fun is None:
         return functools.partial(
             checkpoint,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Concatenate, Literal, TypeAlias, overload
 
 from treadle_autodiff.gradients import A, Gradient, GradientAndAux, P, R, ValueAndGradient, X
 from treadle_autodiff.linearize import linearize_tree
 from treadle_autodiff.passes import pulled
 from treadle_autodiff.tangents import presented
-from treadle_autodiff.user_function import Tree, check_callable, released
+from treadle_autodiff.user_function import Tree, check_callable, no_reduced_axes, released
 from treadle_ir import (
     ArgumentError,
     Array,
@@ -45,6 +45,7 @@ def value_and_grad(
     has_aux: bool = False,
     holomorphic: bool = False,
     allow_int: bool = False,
+    reduce_axes: Sequence[Hashable] = (),
 ) -> ValueAndGradient[A, P, R]: ...
 @overload
 def value_and_grad(
@@ -53,6 +54,7 @@ def value_and_grad(
     has_aux: bool = False,
     holomorphic: bool = False,
     allow_int: bool = False,
+    reduce_axes: Sequence[Hashable] = (),
 ) -> Callable[P, tuple[R, Tree]]: ...
 def value_and_grad(
     fun: Callable[..., Tree],
@@ -60,6 +62,7 @@ def value_and_grad(
     has_aux: bool = False,
     holomorphic: bool = False,
     allow_int: bool = False,
+    reduce_axes: Sequence[Hashable] = (),
 ) -> Callable[..., tuple[Tree, Tree]]:
     """A function that returns the value of `fun` and its gradient (reverse mode).
 
@@ -72,6 +75,7 @@ def value_and_grad(
         has_aux: the function returns `(value, aux)`; the result is `((value, aux), gradient)`.
         holomorphic: the function is complex-differentiable; arguments and result are complex.
         allow_int: integers may be differentiated; their gradients are float0.
+        reduce_axes: none, as JAX has them no longer.
 
     Raises:
         TypeError: when called, if the result is not a real scalar (a complex one, where holomorphic), or an argument is
@@ -85,6 +89,7 @@ def value_and_grad(
         (array(9., dtype=float32), array(6., dtype=float32))
     """
     check_callable(fun, "grad")
+    no_reduced_axes("grad", reduce_axes)
 
     @functools.wraps(fun)
     def value_and_gradient(*args: Tree, **kwargs: Tree) -> tuple[Tree, Tree]:
@@ -135,6 +140,7 @@ def grad(
     has_aux: Literal[True],
     holomorphic: bool = False,
     allow_int: bool = False,
+    reduce_axes: Sequence[Hashable] = (),
 ) -> GradientAndAux[A, P, X]: ...
 @overload
 def grad(
@@ -143,6 +149,7 @@ def grad(
     has_aux: Literal[False] = False,
     holomorphic: bool = False,
     allow_int: bool = False,
+    reduce_axes: Sequence[Hashable] = (),
 ) -> Gradient[A, P]: ...
 @overload
 def grad(
@@ -151,6 +158,7 @@ def grad(
     has_aux: bool = False,
     holomorphic: bool = False,
     allow_int: bool = False,
+    reduce_axes: Sequence[Hashable] = (),
 ) -> Callable[P, Tree]: ...
 @overload
 def grad(
@@ -160,6 +168,7 @@ def grad(
     has_aux: bool,
     holomorphic: bool = False,
     allow_int: bool = False,
+    reduce_axes: Sequence[Hashable] = (),
 ) -> Callable[P, Tree]: ...
 def grad(
     fun: Callable[..., Tree],
@@ -167,6 +176,7 @@ def grad(
     has_aux: bool = False,
     holomorphic: bool = False,
     allow_int: bool = False,
+    reduce_axes: Sequence[Hashable] = (),
 ) -> Callable[..., Tree]:
     """A function that returns the gradient of `fun` (with `has_aux`, `(gradient, aux)`).
 
@@ -179,7 +189,7 @@ def grad(
         >>> grad(ops.tanh)(np.float32(0.0))
         array(1., dtype=float32)
     """
-    both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int)
+    both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int, reduce_axes)
 
     @functools.wraps(fun)
     def gradient(*args: Tree, **kwargs: Tree) -> Tree:

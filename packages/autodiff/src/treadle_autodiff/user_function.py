@@ -9,6 +9,7 @@ from treadle_autodiff.dual import DualTracer
 from treadle_ir import (
     ArgumentError,
     TreeFunction,
+    UnsupportedError,
     array_results,
     results_and_aux,
 )
@@ -42,6 +43,19 @@ def released(aux: tuple[Tree, ...]) -> tuple[Tree, ...]:
         ],
     )
     return result
+
+
+def no_reduced_axes(who: str, reduce_axes: object) -> None:
+    """Refuse axes to sum gradients over, which JAX had once.
+
+    Raises:
+        UnsupportedError: some are given.
+    """
+    if reduce_axes != ():
+        raise UnsupportedError(
+            f"{who}: the argument `reduce_axes` is not supported",
+            fix="sum the gradients yourself: `treadle.lax.psum(gradients, axis_name)`",
+        )
 
 
 def check_callable(function: object, name: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Literal, TypeVar, overload
 
 from treadle_autodiff.checked_tangents import check_tangents, flatten_along, same_structure
@@ -11,7 +11,13 @@ from treadle_autodiff.linearize import linearize_tree
 from treadle_autodiff.passes import backward, derivative_of, forward
 from treadle_autodiff.tangents import Tangent, materialise, presented
 from treadle_autodiff.transpose import transpose
-from treadle_autodiff.user_function import Tree, check_callable, of_positional, released
+from treadle_autodiff.user_function import (
+    Tree,
+    check_callable,
+    no_reduced_axes,
+    of_positional,
+    released,
+)
 from treadle_ir import (
     ArgumentError,
     Array,
@@ -157,15 +163,31 @@ def differentiable(leaves: Operands, structure: PyTreeDef) -> list[bool]:
 
 @overload
 def vjp(
-    fun: Callable[..., R], *primals: Tree, has_aux: Literal[False] = False
+    fun: Callable[..., R],
+    *primals: Tree,
+    has_aux: Literal[False] = False,
+    reduce_axes: Sequence[Hashable] = (),
 ) -> tuple[R, Pullback[R]]: ...
 @overload
 def vjp(
-    fun: Callable[..., tuple[R, X]], *primals: Tree, has_aux: Literal[True]
+    fun: Callable[..., tuple[R, X]],
+    *primals: Tree,
+    has_aux: Literal[True],
+    reduce_axes: Sequence[Hashable] = (),
 ) -> tuple[R, Pullback[R], X]: ...
 @overload
-def vjp(fun: Callable[..., Tree], *primals: Tree, has_aux: bool) -> tuple[Tree, ...]: ...
-def vjp(fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -> tuple[Tree, ...]:
+def vjp(
+    fun: Callable[..., Tree],
+    *primals: Tree,
+    has_aux: bool,
+    reduce_axes: Sequence[Hashable] = (),
+) -> tuple[Tree, ...]: ...
+def vjp(
+    fun: Callable[..., Tree],
+    *primals: Tree,
+    has_aux: bool = False,
+    reduce_axes: Sequence[Hashable] = (),
+) -> tuple[Tree, ...]:
     """The value of a function, and the function from cotangents of it to cotangents of the arguments.
 
     Returns `(results, f_vjp)`, with `has_aux` `(results, f_vjp, aux)`; `f_vjp(ct)` returns a tuple with one
@@ -184,6 +206,7 @@ def vjp(fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -> tupl
         (array(5., dtype=float32), array(2., dtype=float32))
     """
     flags("vjp", has_aux=has_aux)
+    no_reduced_axes("vjp", reduce_axes)
     functions("vjp", fun=fun)
     check_callable(fun, "vjp")
     leaves, structure = flatten_arrays(primals, "argument ")
@@ -198,7 +221,7 @@ def vjp(fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -> tupl
 
 
 def linear_transpose(
-    fun: Callable[..., Tree], *primals: Tree
+    fun: Callable[..., Tree], *primals: Tree, reduce_axes: Sequence[Hashable] = ()
 ) -> Callable[[Tree], tuple[Tree, ...]]:
     """The transpose of a function that is linear: from cotangents of its results to cotangents of arguments.
 
@@ -217,6 +240,7 @@ def linear_transpose(
         (array(6., dtype=float32),)
     """
     functions("linear_transpose", fun=fun)
+    no_reduced_axes("linear_transpose", reduce_axes)
     check_callable(fun, "linear_transpose")
     leaves, structure = flatten_leaves_and_structure(primals)
     types = [type_like("linear_transpose", leaf) for leaf in leaves]

@@ -22,6 +22,7 @@ from treadle_ir import (
     array_results,
     as_array,
     canonical_elements,
+    flags,
     over_mesh_of,
     type_of,
 )
@@ -53,6 +54,7 @@ def vmap(
     axis_name: Hashable | None = None,
     axis_size: int | None = None,
     spmd_axis_name: Hashable | None = None,
+    sum_match: bool = False,
 ) -> Callable[P, R]:
     """A function that applies `fun` to every batch element of its arguments at once.
 
@@ -65,6 +67,7 @@ def vmap(
         axis_name: a name for collectives (`psum`, `axis_index`) inside.
         axis_size: the number of batch elements; needed only when no argument has them.
         spmd_axis_name: accepted for JAX's sake; it has no meaning on one device.
+        sum_match: accepted for JAX's sake.
 
     Raises:
         ValueError: in_axes or out_axes do not fit, or sizes differ.
@@ -81,6 +84,7 @@ def vmap(
             f"vmap: the first argument must be a function, but it is {type(fun).__name__}",
             fix="write vmap(f)(x), not vmap(f(x))",
         )
+    flags("vmap", sum_match=sum_match)
     name = getattr(fun, "__name__", type(fun).__name__)
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import index
-from typing import Any, TypeAlias, final
+from typing import Any, Final, TypeAlias, final
 
 from treadle_ir.errors import ArgumentError
 from treadle_ir.tracer import transparent
@@ -18,12 +18,16 @@ from treadle_ir.tree import (
     flatten_leaves_and_structure,
     keystr,
     leaf_paths,
+    tree_structure,
+    treedef_tuple,
 )
 
 Tree: TypeAlias = Any  # a pytree: any Python object
 Statics: TypeAlias = tuple[
     Any, ...
 ]  # of values of any class, which have to be hashable only where they are keys
+
+_NO_KEYWORDS: Final = tree_structure({})
 
 
 @final
@@ -41,6 +45,13 @@ class Arguments:
         self.leaves = leaves
         self.structure = structure
         self.statics = statics
+
+    @property
+    def whole_structure(self) -> PyTreeDef:
+        """The structure of `(positional, keywords)`, also where there are no keyword arguments."""
+        if self.statics is not None:
+            return self.structure
+        return treedef_tuple([self.structure, _NO_KEYWORDS])
 
     def rebuilt(self, leaves: Sequence[Any]) -> tuple[tuple[Tree, ...], dict[str, Tree]]:
         """Positional and keyword arguments with other leaves."""

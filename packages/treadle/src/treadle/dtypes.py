@@ -6,9 +6,9 @@ from treadle_ir import DTypeError as TypePromotionError  # noqa: F401 - JAX's na
 from treadle_ir.dtypes import ExtendedDType as ExtendedDType
 from treadle_numpy.numpy.dtypes.questions import (
     canonicalize_dtype as canonicalize_dtype,
-    issubdtype as issubdtype,
     itemsize_bits as itemsize_bits,
-    result_type as result_type,
+    of_kind as issubdtype,  # noqa: F401 - the name here
+    result_type_and_weakness as result_type,  # noqa: F401
     scalar_type_of as scalar_type_of,
 )
 from treadle_numpy.numpy.dtypes.types import (

@@ -9,16 +9,20 @@ from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.lax.reinterpret import viewed
 from treadle_numpy.numpy.searching import finding
 from treadle_numpy.numpy.ufuncs import extremes, rounding
+from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 
 
-def view(self: Array, dtype: DTypeLike | None = None) -> Array:
+def view(self: Array, dtype: DTypeLike | None = None, type: object = None) -> Array:
     """The same bits read as elements of another type; the last axis gets another size if their width differs.
 
     Raises:
         ArgumentError: there is no last axis, or its bits make no whole number of elements.
+        UnsupportedError: a class of arrays is given for `type`: there is one only.
     """
+    if type is not None:
+        named_only("view", type=type)
     wanted = as_dtype("view", dtype)
     return self if wanted is None else viewed(self, wanted)
 

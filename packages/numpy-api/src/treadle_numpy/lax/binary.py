@@ -7,9 +7,11 @@ from typing import Final, Protocol
 
 from treadle_ir import Array, DTypeError, Operand, ops
 from treadle_ir.dtypes import is_bool, is_inexact, is_integer
+from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.exact import strict
-from treadle_numpy.operands.promote import with_dtype
+from treadle_numpy.operands.promote import converted, with_dtype
 
 __all__ = [
     "add",
@@ -137,22 +139,50 @@ max = _binary(
 min = _binary(
     "min", ops.minimum, "biuf", "The lesser of two; NaN if either is.", "min(2.5, -1.0)", "-1.0"
 )
-mul = _binary(
-    "mul",
-    _numbers("mul", ops.multiply),
-    "iufc",
-    "The product.",
-    "mul(1.5, 2)",
-    "3.0",
-)
-nextafter = _binary(
-    "nextafter",
-    ops.next_after,
-    "f",
-    "The next number of the element type after x towards y.",
-    "nextafter(1.0, 2.0)",
-    "1.0000001",
-)
+_mul = _binary("mul", _numbers("mul", ops.multiply), "iufc", "The product.", "mul(1.5, 2)", "3.0")
+
+
+def mul(x: ArrayLike, y: ArrayLike, *, out_dtype: DTypeLike | None = None) -> Array:
+    """The product.
+
+    The operands have one shape, or one is a scalar, and one element type, unless that of the result is said: then they
+    are converted to it first. Python's numbers take the type of the other.
+
+    Args:
+        x: the first factor.
+        y: the second factor.
+        out_dtype: the element type of the result, which may be wider than that of the factors.
+
+    Raises:
+        ShapeError: the shapes differ, and neither is a scalar's.
+        DTypeError: the element types differ, or they are boolean.
+
+    Example:
+        >>> print(mul(1.5, 2), mul(np.int8([100]), np.int8([100]), out_dtype="int32"))
+        3.0 [10000]
+    """
+    wanted = as_dtype("mul", out_dtype)
+    if wanted is None:
+        return _mul(x, y)
+    return _mul(
+        *[array_of(converted(coerce("mul", i, each), wanted)) for i, each in enumerate((x, y))]
+    )
+
+
+def nextafter(x1: ArrayLike, x2: ArrayLike) -> Array:
+    """The next number of the element type after `x1` towards `x2`.
+
+    Raises:
+        ShapeError: the shapes differ, and neither is a scalar's.
+        DTypeError: the element types differ, or they are not floating.
+
+    Example:
+        >>> print(nextafter(1.0, 2.0))
+        1.0000001
+    """
+    return ops.next_after(*strict("nextafter", x1, x2))
+
+
 rem = _binary(
     "rem",
     ops.remainder,

@@ -245,6 +245,7 @@ def conv_with_general_padding(
     lhs_dilation: Sequence[int] | None,
     rhs_dilation: Sequence[int] | None,
     precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike | None = None,
 ) -> Array:
     """`conv_general_dilated` with batch and feature axes first, with dilations and without groups.
 
@@ -260,5 +261,12 @@ def conv_with_general_padding(
         [2. 2.]
     """
     return conv_general_dilated(
-        lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=precision
+        lhs,
+        rhs,
+        window_strides,
+        padding,
+        lhs_dilation,
+        rhs_dilation,
+        precision=precision,
+        preferred_element_type=preferred_element_type,
     )

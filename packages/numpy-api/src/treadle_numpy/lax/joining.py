@@ -137,7 +137,7 @@ def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array
 
 
 @composed
-def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
+def unstack(x: ArrayLike, axis: int = 0) -> tuple[Array, ...]:
     """The parts at each position of an axis, without it: the inverse of `stack`.
 
     Raises:

@@ -78,7 +78,7 @@ def sort_key_val(
     return ordered, rearranged
 
 
-def top_k(operand: ArrayLike, k: int, *, axis: int = -1) -> tuple[Array, Array]:
+def top_k(operand: ArrayLike, k: int, *, axis: int = -1) -> list[Array]:
     """The `k` greatest elements along an axis, descending, and their positions as i32; NaN is the greatest.
 
     Of equal elements, the first ones come first.
@@ -97,4 +97,4 @@ def top_k(operand: ArrayLike, k: int, *, axis: int = -1) -> tuple[Array, Array]:
     x = coerce_array("top_k", 0, operand)
     along = as_axis("top_k", axis, x.ndim)
     values, places = ops.top_k(moved(x, along, -1), k=as_index("top_k", "k", k))
-    return moved(values, -1, along), moved(places, -1, along)
+    return [moved(values, -1, along), moved(places, -1, along)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, composed, flags, ops
+from treadle_ir import ArgumentError, Array, composed, flags, ops, shown
 from treadle_numpy.numpy.reductions.extremes import max
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.searching.choosing import where as where_
@@ -77,9 +77,9 @@ def log_softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -
 
 @composed
 def logmeanexp(
-    a: ArrayLike, axis: Axis = None, where: ArrayLike | None = None, keepdims: bool = False
+    x: ArrayLike, axis: Axis = None, where: ArrayLike | None = None, keepdims: bool = False
 ) -> Array:
-    """`log(mean(exp(a)))`, without overflow.
+    """`log(mean(exp(x)))`, without overflow.
 
     Over all elements if `axis` is None, and over those where `where` is true.
 
@@ -88,14 +88,14 @@ def logmeanexp(
         1000.0
     """
     flags("logmeanexp", keepdims=keepdims)
-    total = logsumexp(a, axis, keepdims=keepdims, where=where)
-    x = coerce_array("logmeanexp", 0, a)
+    total = logsumexp(x, axis, keepdims=keepdims, where=where)
+    shape = coerce_array("logmeanexp", 0, x).shape
     if where is None:
         count = 1
-        for i in sorted_axes("logmeanexp", axis, x.ndim):
-            count *= x.shape[i]
+        for i in sorted_axes("logmeanexp", axis, len(shape)):
+            count *= shape[i]
         return subtract(total, float(np.log(count)))
-    shape = common_shape("logmeanexp", [x.shape])
+    shape = common_shape("logmeanexp", [shape])
     mask = broadcast_to_shape(coerce_array("logmeanexp", 2, where), shape)
     return subtract(total, log(sum(mask, axis, total.dtype, keepdims=keepdims)))
 
@@ -108,21 +108,34 @@ def standardize(
     variance: ArrayLike | None = None,
     epsilon: ArrayLike = 1e-5,
     where: ArrayLike | None = None,
+    *,
+    algorithm: str = "fast",
 ) -> Array:
     """Shifted to mean 0 and scaled to variance 1 along axes.
 
-    `(x - mean) / sqrt(variance + epsilon)`; with `mean` or `variance` given, by these.
+    `(x - mean) / sqrt(variance + epsilon)`; with `mean` or `variance` given, by these. The variance is the mean of
+    squares less the square of the mean, which one pass over the elements computes ("fast"), or the mean of the squared
+    distances from the mean, which loses less where the mean is large ("stable").
+
+    Raises:
+        ArgumentError: `algorithm` is neither "fast" nor "stable".
 
     Example:
         >>> print(standardize(np.array([1.0, 3.0], np.float32), epsilon=0.0))
         [-1.  1.]
     """
+    if algorithm not in ("fast", "stable"):
+        raise ArgumentError(
+            f"standardize: Unknown algorithm {shown(algorithm)}. Expected 'fast' or 'stable'."
+        )
     operand = inexact_operand("standardize", x)
     if mean is None:
         mean = mean_of(operand, axis, keepdims=True, where=where)
     if variance is None:
-        # the mean of squares less the square of the mean
-        squares = mean_of(square(operand), axis, keepdims=True, where=where)
-        variance = maximum(subtract(squares, square(mean)), 0.0)
+        if algorithm == "stable":
+            variance = mean_of(square(subtract(operand, mean)), axis, keepdims=True, where=where)
+        else:
+            squares = mean_of(square(operand), axis, keepdims=True, where=where)
+            variance = maximum(subtract(squares, square(mean)), 0.0)
     root = ops.rsqrt(add(coerce("standardize", 3, variance), epsilon))
     return multiply(subtract(operand, mean), root)

@@ -100,7 +100,7 @@ class OpenGrid:
     def __getitem__(self, key: slice | tuple[slice, ...]) -> Array | list[Array]:
         if isinstance(key, slice):
             return _vector(key)
-        return list(meshgrid(*[_vector(item) for item in key], indexing="ij", sparse=True))
+        return meshgrid(*[_vector(item) for item in key], indexing="ij", sparse=True)
 
 
 mgrid: Final = DenseGrid()
@@ -287,7 +287,7 @@ def ix_(*args: ArrayLike | Sequence[int] | Sequence[bool]) -> tuple[Array, ...]:
         else v
         for v in vectors
     ]
-    return meshgrid(*vectors, indexing="ij", sparse=True)
+    return tuple(meshgrid(*vectors, indexing="ij", sparse=True))
 
 
 def mask_indices(

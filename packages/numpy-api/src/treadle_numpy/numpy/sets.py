@@ -55,6 +55,7 @@ def unique(
     equal_nan: bool = True,
     size: int | None = None,
     fill_value: ArrayLike | None = None,
+    sorted: bool = True,
 ) -> Array: ...
 @overload
 def unique(
@@ -67,6 +68,7 @@ def unique(
     equal_nan: bool = True,
     size: int | None = None,
     fill_value: ArrayLike | None = None,
+    sorted: bool = True,
 ) -> tuple[Array, ...]: ...
 @overload
 def unique(
@@ -79,6 +81,7 @@ def unique(
     equal_nan: bool = True,
     size: int | None = None,
     fill_value: ArrayLike | None = None,
+    sorted: bool = True,
 ) -> tuple[Array, ...]: ...
 @overload
 def unique(
@@ -91,6 +94,7 @@ def unique(
     equal_nan: bool = True,
     size: int | None = None,
     fill_value: ArrayLike | None = None,
+    sorted: bool = True,
 ) -> tuple[Array, ...]: ...
 def unique(
     ar: ArrayLike,
@@ -102,8 +106,11 @@ def unique(
     equal_nan: bool = True,
     size: int | None = None,
     fill_value: ArrayLike | None = None,
+    sorted: bool = True,
 ) -> Array | tuple[Array, ...]:
     """The distinct elements in ascending order; on request where each first stands, and how often.
+
+    `sorted` may be false where the order does not matter; they are sorted then, too.
 
     Example:
         >>> print(unique(np.array([3, 1, 3], np.int32)))
@@ -115,6 +122,7 @@ def unique(
         return_inverse=return_inverse,
         return_counts=return_counts,
         equal_nan=equal_nan,
+        sorted=sorted,
     )
     axis = integer_or_none("unique", "axis", axis)
     size = integer_or_none("unique", "size", size)

@@ -197,7 +197,8 @@ def top_k(
     if mode not in ("largest", "smallest"):
         raise ArgumentError(f"top_k: mode must be 'largest' or 'smallest', got {mode!r}")
     if mode == "largest":
-        return lax_top_k(a, k, axis=axis)
+        values, places = lax_top_k(a, k, axis=axis)
+        return values, places
     x = coerce_array("top_k", 0, a)
     along = as_axis("top_k", axis, x.ndim)
     last = moved(x, along, -1)

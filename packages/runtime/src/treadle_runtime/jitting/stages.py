@@ -25,6 +25,7 @@ from treadle_ir import (
     ArgumentError,
     Arguments,
     ArrayType,
+    UnsupportedError,
     current_context,
 )
 from treadle_ir.tree import PyTreeDef
@@ -39,7 +40,6 @@ from treadle_runtime.jitting.traced_call import (
     as_before,
     donated_numbers,
     structs_of,
-    whole_tree,
 )
 from treadle_runtime.jitting.watched_call import call_watched, guard_argument
 from treadle_runtime.placement.devices import Device
@@ -70,8 +70,8 @@ class Lowered:
 
     @property
     def in_tree(self) -> PyTreeDef:
-        """The structure of the arguments, as (args, kwargs), without what is static."""
-        return whole_tree(self._arguments)
+        """The structure of the arguments, `(positional, keywords)`."""
+        return self._arguments.whole_structure
 
     @property
     def out_tree(self) -> PyTreeDef:
@@ -142,12 +142,20 @@ class Lowered:
         """XLA's estimate of what a call costs; this compiles."""
         return self.compile().cost_analysis()
 
-    def compile(self, compiler_options: Mapping[str, Any] | None = None) -> Compiled:
-        """Compile it.
+    def compile(
+        self, compiler_options: Mapping[str, Any] | None = None, device_assignment: None = None
+    ) -> Compiled:
+        """Compile it, for the devices that it was lowered for.
 
         Raises:
             ArgumentError: an unknown compiler option, or it was lowered for another platform.
+            UnsupportedError: other devices are given.
         """
+        if device_assignment is not None:
+            raise UnsupportedError(
+                "compile: the argument `device_assignment` is not supported",
+                fix="lower it for arguments on those devices, or with shardings over them",
+            )
         if not self.is_for_here:
             lowering = self._lowering
             raise ArgumentError(
@@ -246,8 +254,8 @@ class Compiled:
 
     @property
     def in_tree(self) -> PyTreeDef:
-        """The structure of the arguments, as (args, kwargs), without what is static."""
-        return whole_tree(self._arguments)
+        """The structure of the arguments, `(positional, keywords)`."""
+        return self._arguments.whole_structure
 
     @property
     def out_tree(self) -> PyTreeDef:

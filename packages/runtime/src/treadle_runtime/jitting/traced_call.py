@@ -23,8 +23,6 @@ from treadle_ir import (
 from treadle_ir.tree import (
     PyTreeDef,
     flatten_leaves_and_structure,
-    tree_structure,
-    treedef_tuple,
 )
 from treadle_runtime.abstract import ShapeDtypeStruct
 from treadle_runtime.jitting.options import Split
@@ -103,9 +101,9 @@ def as_before(
         return given
     if expected.statics is not None:  # or without what is static, which is part of the program
         dynamic = take_apart(args, kwargs)
-        if whole_tree(dynamic) == expected.structure:
+        if dynamic.whole_structure == expected.structure:
             return Arguments(dynamic.leaves, expected.structure, expected.statics)
-    wanted, called = whole_tree(expected), whole_tree(given)
+    wanted, called = expected.whole_structure, given.whole_structure
     differs = f"arguments of structure {wanted}, called with {called}"
     if wanted == called:
         differs = "other static values than it was called with"
@@ -113,13 +111,6 @@ def as_before(
         f"{said} for {differs}",
         fix="call it as it was lowered, with static arguments or without, or call the jitted function itself",
     )
-
-
-def whole_tree(arguments: Arguments) -> PyTreeDef:
-    """The structure of (args, kwargs), without what is static."""
-    if arguments.statics is not None:
-        return arguments.structure
-    return treedef_tuple([arguments.structure, tree_structure({})])
 
 
 @final
@@ -200,8 +191,8 @@ class TracedCall:
 
     @property
     def in_tree(self) -> PyTreeDef:
-        """The structure of the arguments."""
-        return whole_tree(self._arguments)
+        """The structure of the arguments, `(positional, keywords)`."""
+        return self._arguments.whole_structure
 
     @property
     def out_tree(self) -> PyTreeDef:

@@ -51,7 +51,7 @@ def is_square(x: Array) -> bool:
     return x.ndim >= 2 and x.shape[-1] == x.shape[-2]
 
 
-def lu(x: ArrayLike) -> tuple[Array, Array, Array]:
+def lu(x: ArrayLike) -> list[Array]:
     """L and U of `P A = L U` in one matrix, pivots, and P as a permutation of rows.
 
     L has ones on its diagonal, which are not stored. In step i row i was exchanged with row `pivots[i]`, and row i of
@@ -68,7 +68,7 @@ def lu(x: ArrayLike) -> tuple[Array, Array, Array]:
         [[4.   4.  ]
          [0.25 1.  ]] [1 1] [1 0]
     """
-    return ops.lu(coerce_array("lu", 0, x))
+    return [*ops.lu(coerce_array("lu", 0, x))]
 
 
 def lu_pivots_to_permutation(pivots: ArrayLike, permutation_size: int) -> Array:

@@ -99,7 +99,7 @@ def indices(
 @composed
 def meshgrid(
     *xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy"
-) -> tuple[Array, ...]:
+) -> list[Array]:
     """Arrays of coordinates for the grid that vectors span.
 
     Raises:
@@ -132,4 +132,4 @@ def meshgrid(
         else:
             flat = ops.reshape(vector, shape=(vector.size,))
             grids.append(ops.broadcast_in_dim(flat, shape=tuple(sizes), dimensions=(order[i],)))
-    return tuple(grids)
+    return grids

@@ -16,6 +16,7 @@ from treadle_ir import (
     current_context,
     default_dtype,
     dtypes as ir_dtypes,
+    flags,
     names,
     promoted,
     shown,
@@ -40,6 +41,10 @@ def result_type(*args: ArrayLike | DTypeLike | None) -> DType:
         >>> result_type(1, np.float32(2.0))
         dtype('float32')
     """
+    return _promoted_type(args)[0]
+
+
+def _promoted_type(args: tuple[ArrayLike | DTypeLike | None, ...]) -> tuple[DType, bool]:
     types = []
     for position, x in enumerate(args):
         if x is None:  # the default, as everywhere
@@ -54,7 +59,7 @@ def result_type(*args: ArrayLike | DTypeLike | None) -> DType:
             types.append(operand_type(coerce("result_type", position, x)))
     if not types:
         raise ArgumentError("result_type needs at least one argument")
-    return promoted(types)[0]
+    return promoted(types)
 
 
 def promote_types(a: DTypeLike, b: DTypeLike) -> DType:
@@ -174,13 +179,44 @@ def _castable(source: object, target: object, casting: str) -> bool:
     return np.can_cast(source, target, casting=casting)  # type: ignore[arg-type]  # a rule
 
 
-def canonicalize_dtype(dtype: DTypeLike) -> DType:
+def of_kind(a: object, b: object) -> bool:
+    """Whether an element type is of a kind: `issubdtype` as JAX's module of element types has it.
+
+    Example:
+        >>> of_kind(np.float32, b=np.floating)
+        True
+    """
+    return issubdtype(a, b)
+
+
+def result_type_and_weakness(
+    *args: ArrayLike | DTypeLike | None, return_weak_type_flag: bool = False
+) -> DType | tuple[DType, bool]:
+    """The element type that arguments meet in, and on request whether it is weak.
+
+    Raises:
+        ArgumentError: there are no arguments.
+
+    Example:
+        >>> result_type_and_weakness(1, 2.5, return_weak_type_flag=True)
+        (dtype('float32'), True)
+    """
+    flags("result_type", return_weak_type_flag=return_weak_type_flag)
+    dtype, weak = _promoted_type(args)
+    return (dtype, weak) if return_weak_type_flag else dtype
+
+
+def canonicalize_dtype(dtype: DTypeLike, allow_extended_dtype: bool = False) -> DType:
     """The element type itself, or its 32-bit counterpart while 32-bit types are in force.
+
+    Types that NumPy has not, such as those of random keys, are as wide as they are; `allow_extended_dtype` is taken for
+    JAX's sake.
 
     Example:
         >>> canonicalize_dtype("float64")  # while 64-bit types are off
         dtype('float32')
     """
+    flags("canonicalize_dtype", allow_extended_dtype=allow_extended_dtype)
     return canonical_dtype(named_dtype("canonicalize_dtype", dtype))
 
 

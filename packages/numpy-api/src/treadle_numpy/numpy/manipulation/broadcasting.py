@@ -43,7 +43,7 @@ def broadcast_to(array: ArrayLike, shape: Shape, *, out_sharding: Device = None)
     return array_of(broadcast_to_shape(array_of(x), sizes))
 
 
-def broadcast_arrays(*args: ArrayLike) -> tuple[Array, ...]:
+def broadcast_arrays(*args: ArrayLike) -> list[Array]:
     """The arrays, all broadcast to their common shape.
 
     Example:
@@ -53,4 +53,4 @@ def broadcast_arrays(*args: ArrayLike) -> tuple[Array, ...]:
     """
     operands = [coerce_array("broadcast_arrays", i, x) for i, x in enumerate(args)]
     sizes = common_shape("broadcast_arrays", [x.shape for x in operands])
-    return tuple([broadcast_to(x, sizes) for x in operands])
+    return [broadcast_to(x, sizes) for x in operands]

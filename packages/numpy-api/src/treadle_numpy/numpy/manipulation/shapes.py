@@ -226,8 +226,8 @@ def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
 @overload
 def atleast_1d(ary: ArrayLike, /) -> Array: ...
 @overload
-def atleast_1d(first: ArrayLike, second: ArrayLike, /, *arys: ArrayLike) -> tuple[Array, ...]: ...
-def atleast_1d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
+def atleast_1d(first: ArrayLike, second: ArrayLike, /, *arys: ArrayLike) -> list[Array]: ...
+def atleast_1d(*arys: ArrayLike) -> Array | list[Array]:
     """The arrays, with an axis if they have none.
 
     Example:
@@ -238,14 +238,14 @@ def atleast_1d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
         x if x.ndim else ops.reshape(x, shape=(1,))
         for x in [coerce_array("atleast_1d", 0, a) for a in arys]
     ]
-    return results[0] if len(results) == 1 else tuple(results)
+    return results[0] if len(results) == 1 else results
 
 
 @overload
 def atleast_2d(ary: ArrayLike, /) -> Array: ...
 @overload
-def atleast_2d(first: ArrayLike, second: ArrayLike, /, *arys: ArrayLike) -> tuple[Array, ...]: ...
-def atleast_2d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
+def atleast_2d(first: ArrayLike, second: ArrayLike, /, *arys: ArrayLike) -> list[Array]: ...
+def atleast_2d(*arys: ArrayLike) -> Array | list[Array]:
     """The arrays, with leading axes of size 1 up to two axes.
 
     Example:
@@ -257,14 +257,14 @@ def atleast_2d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
         x if x.ndim > 1 else ops.reshape(x, shape=(1, x.size))
         for x in [coerce_array("atleast_2d", 0, a) for a in arys]
     ]
-    return results[0] if len(results) == 1 else tuple(results)
+    return results[0] if len(results) == 1 else results
 
 
 @overload
 def atleast_3d(ary: ArrayLike, /) -> Array: ...
 @overload
-def atleast_3d(first: ArrayLike, second: ArrayLike, /, *arys: ArrayLike) -> tuple[Array, ...]: ...
-def atleast_3d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
+def atleast_3d(first: ArrayLike, second: ArrayLike, /, *arys: ArrayLike) -> list[Array]: ...
+def atleast_3d(*arys: ArrayLike) -> Array | list[Array]:
     """The arrays, with axes of size 1 around theirs up to three axes.
 
     Example:
@@ -280,4 +280,4 @@ def atleast_3d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
         elif x.ndim == 2:
             x = ops.reshape(x, shape=(*x.shape, 1))
         results.append(x)
-    return results[0] if len(results) == 1 else tuple(results)
+    return results[0] if len(results) == 1 else results

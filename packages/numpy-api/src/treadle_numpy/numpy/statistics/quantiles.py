@@ -30,7 +30,9 @@ from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import Axis, sorted_axes
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
+from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.shapes import kept_shape
 
@@ -200,6 +202,7 @@ class QuantileFunction(Protocol):
         keepdims: bool = False,
         *,
         weights: ArrayLike | None = None,
+        out_sharding: Device = None,
     ) -> Array:
         """The quantiles: `[*q, *a without the axes]`."""
         ...
@@ -218,7 +221,13 @@ def _quantile_function(
         keepdims: bool = False,
         *,
         weights: ArrayLike | None = None,
+        out_sharding: Device = None,
     ) -> Array:
+        if out_sharding is not None:
+            found: Array = laid_out(
+                function, out_sharding, a, q, axis, out, overwrite_input, method, keepdims, weights=weights
+            )  # fmt: skip
+            return found
         named_only(name, out=out)
         share = divide(promote(name, q, inexact=True)[0], 100) if hundredths else q
         return _quantile(name, a, share, axis, method, keepdims, skip_nan, weights)
@@ -237,6 +246,7 @@ def _quantile_function(
         keepdims: keep the axes, with size 1.
         weights: how often each element counts, for the method `inverted_cdf`: as many as elements, or as many
             as places along the axes. Where one is negative, the quantile is NaN.
+        out_sharding: how the result lies over a mesh: see `reshard`.
 
     Shapes:
         result: [*q, *axes of a that are left]

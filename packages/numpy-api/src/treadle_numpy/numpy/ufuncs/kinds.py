@@ -6,6 +6,7 @@ import numpy as np
 
 from treadle_ir import Array, ArrayType, DTypeError, Operand, composed, ops
 from treadle_ir.dtypes import is_complex, is_floating
+from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.coerce import ArrayLike, coerce, is_array_like, operand_type
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.scalars import zero_like
@@ -87,23 +88,27 @@ def _is_infinity(name: str, x: object, value: float) -> Array:
     return _constant(operand, False)
 
 
-def isposinf(x: ArrayLike, /) -> Array:
+def isposinf(x: ArrayLike, /, out: object = None) -> Array:
     """Whether it is positive infinity.
 
     Example:
         >>> print(isposinf(np.array([-np.inf, np.inf])))
         [False  True]
     """
+    if out is not None:
+        named_only("isposinf", out=out)
     return _is_infinity("isposinf", x, np.inf)
 
 
-def isneginf(x: ArrayLike, /) -> Array:
+def isneginf(x: ArrayLike, /, out: object = None) -> Array:
     """Whether it is negative infinity.
 
     Example:
         >>> print(isneginf(np.array([-np.inf, np.inf])))
         [ True False]
     """
+    if out is not None:
+        named_only("isneginf", out=out)
     return _is_infinity("isneginf", x, -np.inf)
 
 

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Generic, TypeVar, final
 
 from treadle_ir import Array, functions, import_module, integer, names, refused
+from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.axes import Axis
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.dtypes import DTypeLike
@@ -70,8 +71,14 @@ class ufunc(Generic[Result]):  # noqa: N801 - NumPy's name
         self.__name__: str = str(name or getattr(func, "__name__", "ufunc"))
         self.__qualname__ = self.__name__
 
-    def __call__(self, *args: ArrayLike) -> Result:
-        """The function of the elements of its arguments, broadcast against each other."""
+    def __call__(self, *args: ArrayLike, out: object = None, where: object = None) -> Result:
+        """The function of the elements of its arguments, broadcast against each other.
+
+        Raises:
+            UnsupportedError: `out` or `where` is given: arrays are never written to.
+        """
+        if out is not None or where is not None:
+            named_only(self.__name__, out=out, where=where)
         return self._call(*args)
 
     def __repr__(self) -> str:
