@@ -6,6 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
+from treadle_ir import ReferenceEvaluator, evaluating, ops
 from treadle_ir.formulas import gammas
 from treadle_ir.formulas.host import evaluated
 
@@ -78,6 +79,15 @@ def test_gradient_of_samples(errors):
     # far in the tail, where the density underflows
     value = evaluated(gammas.random_gamma_grad, np.array([2.0]), np.array([2000.0]))
     assert 1 < value[0] < 2000
+
+
+def test_samples_below_the_normal_numbers_do_not_change():
+    a, x = np.array([0.05, 2, 0, 0.05], F32), np.array([1e-40, 0, 1e-40, 2e-38], F32)
+    with evaluating(ReferenceEvaluator()):
+        found = np.asarray(ops.random_gamma_grad(a, x))
+    np.testing.assert_array_equal(found[:3], [0, 0, math.nan])
+    assert found[3] > 0
+    assert evaluated(gammas.random_gamma_grad, np.array([0.05]), np.array([1e-40]))[0] > 0
 
 
 @pytest.mark.parametrize(

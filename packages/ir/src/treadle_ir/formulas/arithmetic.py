@@ -112,6 +112,11 @@ class Number(ABC):
             return _ROUNDED
         return 2.0**-52 if self.engine.double else 2.0**-23
 
+    @property
+    def smallest(self) -> float:
+        """The smallest normal number of the result's type: what is below it may be computed with as 0, or not."""
+        return 2.0**-1022 if self.fine else 2.0**-126
+
     def full(self, value: float) -> Plain:
         """A constant over the shape of the formula's operands, as the state of a loop needs it."""
         return Plain(self.engine, self.engine.full(value))

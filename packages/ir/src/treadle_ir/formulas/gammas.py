@@ -256,7 +256,8 @@ def random_gamma_grad(a: Number, x: Number) -> Number:
 
     Source: M. Figurnov, S. Mohamed and A. Mnih, Implicit reparameterization gradients, NeurIPS 2018.
     """
-    inside = _inside(a, x)
+    subnormal = x < x.smallest  # its logarithm may be -inf
+    inside = _inside(a, x) & ~subnormal
     safe_a, safe_x = where(inside, a, 1.0), where(inside, x, 1.0)
     by = varied(safe_a, safe_x)
     part = incomplete(by, safe_x)
@@ -264,5 +265,5 @@ def random_gamma_grad(a: Number, x: Number) -> Number:
     factor = value_at(by, part.factor)
     slope = slope_by(by, part.log_density) * factor + slope_by(by, part.factor)
     value = where(part.lower, -slope, slope) * (safe_x / safe_a)
-    at_zero = (a > 0.0) & x.equals(0.0)
+    at_zero = (a > 0.0) & (x >= 0.0) & subnormal
     return where(inside, value, where(at_zero, x.full(0.0), math.nan))

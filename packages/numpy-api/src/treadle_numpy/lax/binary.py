@@ -8,9 +8,10 @@ from typing import Final, Protocol
 from treadle_ir import Array, DTypeError, Operand, ops
 from treadle_ir.dtypes import is_bool, is_inexact, is_integer
 from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.broadcast import stretched
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.exact import strict
+from treadle_numpy.operands.exact import matched
 from treadle_numpy.operands.promote import converted, with_dtype
 
 __all__ = [
@@ -65,16 +66,17 @@ def _binary(
     shown: str,
 ) -> BinaryFunction:
     def function(x: ArrayLike, y: ArrayLike) -> Array:
-        return instruction(*strict(name, x, y))
+        return instruction(*matched(name, x, y))
 
     refusal = f", or they are {_OTHERS[kinds]}" if kinds in _OTHERS else ""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""{doc}
 
     The operands have one element type and one shape, or one is a scalar; Python's numbers take the type of the other.
+    Of operands with as many axes, those of size 1 are repeated.
 
     Raises:
-        ShapeError: the shapes differ, and neither is a scalar's.
+        ShapeError: the shapes differ by more than sizes of 1, and neither is a scalar's.
         DTypeError: the element types differ{refusal}.
 
     Example:
@@ -180,7 +182,7 @@ def nextafter(x1: ArrayLike, x2: ArrayLike) -> Array:
         >>> print(nextafter(1.0, 2.0))
         1.0000001
     """
-    return ops.next_after(*strict("nextafter", x1, x2))
+    return ops.next_after(*matched("nextafter", x1, x2))
 
 
 rem = _binary(
@@ -228,10 +230,10 @@ sub = _binary(
 def pow(x: ArrayLike, y: ArrayLike) -> Array:
     """`x ** y`; beside floating or complex x, the exponents may be integers of any type.
 
-    Otherwise the operands have one element type. The shapes are equal, or one operand is a scalar.
+    Otherwise the operands have one element type. The shapes are equal but for sizes of 1, or one operand is a scalar.
 
     Raises:
-        ShapeError: the shapes differ, and neither is a scalar's.
+        ShapeError: the shapes differ by more than sizes of 1, and neither is a scalar's.
         DTypeError: the element types do not go together, or are boolean.
 
     Example:
@@ -243,5 +245,5 @@ def pow(x: ArrayLike, y: ArrayLike) -> Array:
     types = operand_type(base), operand_type(exponent)
     if is_inexact(types[0].dtype) and is_integer(types[1].dtype):
         exponent = with_dtype(exponent, types[1], types[0].dtype, False)
-        return ops.power(base, exponent)
-    return ops.power(*strict("pow", base, exponent))
+        return ops.power(*stretched("pow", [base, exponent]))
+    return ops.power(*matched("pow", base, exponent))

@@ -8,23 +8,24 @@ from treadle_ir.primitives.compare import Direction
 from treadle_numpy.lax.binary import BinaryFunction
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
-from treadle_numpy.operands.exact import strict
+from treadle_numpy.operands.exact import matched, strict
 
 __all__ = ["clamp", "eq", "ge", "gt", "le", "lt", "ne", "select", "select_n"]
 
 
 def _compared(name: Direction, doc: str, shown: str) -> BinaryFunction:
     def function(x: ArrayLike, y: ArrayLike) -> Array:
-        return ops.compare(*strict(name, x, y), direction=name)
+        return ops.compare(*matched(name, x, y), direction=name)
 
     refusal = "" if name in ("eq", "ne") else ", or they are complex"
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""{doc}, elementwise, as booleans; with NaN the answer is {name == "ne"}.
 
     The operands have one element type and one shape, or one is a scalar; Python's numbers take the type of the other.
+    Of operands with as many axes, those of size 1 are repeated.
 
     Raises:
-        ShapeError: the shapes differ, and neither is a scalar's.
+        ShapeError: the shapes differ by more than sizes of 1, and neither is a scalar's.
         DTypeError: the element types differ{refusal}.
 
     Example:

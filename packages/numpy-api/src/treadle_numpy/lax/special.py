@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from treadle_ir import Array, ops
 from treadle_numpy.operands.coerce import ArrayLike, coerce
-from treadle_numpy.operands.exact import strict
+from treadle_numpy.operands.exact import matched
 
 __all__ = [
     "bessel_i0e",
@@ -46,7 +46,7 @@ def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
         >>> print(betainc(1.0, 1.0, 0.25))
         0.25
     """
-    return ops.regularized_incomplete_beta(*strict("betainc", a, b, x))
+    return ops.regularized_incomplete_beta(*matched("betainc", a, b, x))
 
 
 def igamma(a: ArrayLike, x: ArrayLike) -> Array:
@@ -56,7 +56,7 @@ def igamma(a: ArrayLike, x: ArrayLike) -> Array:
         >>> print(f"{float(igamma(1.0, 2.0)):.4f}")
         0.8647
     """
-    return ops.igamma(*strict("igamma", a, x))
+    return ops.igamma(*matched("igamma", a, x))
 
 
 def igammac(a: ArrayLike, x: ArrayLike) -> Array:
@@ -66,7 +66,7 @@ def igammac(a: ArrayLike, x: ArrayLike) -> Array:
         >>> print(f"{float(igammac(1.0, 2.0)):.4f}")
         0.1353
     """
-    return ops.igammac(*strict("igammac", a, x))
+    return ops.igammac(*matched("igammac", a, x))
 
 
 def igamma_grad_a(a: ArrayLike, x: ArrayLike) -> Array:
@@ -76,7 +76,7 @@ def igamma_grad_a(a: ArrayLike, x: ArrayLike) -> Array:
         >>> print(f"{float(igamma_grad_a(2.0, 3.0)):.4f}")
         -0.1974
     """
-    return ops.igamma_grad_a(*strict("igamma_grad_a", a, x))
+    return ops.igamma_grad_a(*matched("igamma_grad_a", a, x))
 
 
 def random_gamma_grad(a: ArrayLike, x: ArrayLike) -> Array:
@@ -86,7 +86,7 @@ def random_gamma_grad(a: ArrayLike, x: ArrayLike) -> Array:
         >>> print(f"{float(random_gamma_grad(2.0, 3.0)):.4f}")
         1.3218
     """
-    return ops.random_gamma_grad(*strict("random_gamma_grad", a, x))
+    return ops.random_gamma_grad(*matched("random_gamma_grad", a, x))
 
 
 def polygamma(m: ArrayLike, x: ArrayLike) -> Array:
@@ -98,7 +98,7 @@ def polygamma(m: ArrayLike, x: ArrayLike) -> Array:
         >>> print(f"{float(polygamma(1.0, 1.0)):.4f}")
         1.6449
     """
-    return ops.polygamma(*strict("polygamma", m, x))
+    return ops.polygamma(*matched("polygamma", m, x))
 
 
 def zeta(x: ArrayLike, q: ArrayLike) -> Array:
@@ -108,4 +108,4 @@ def zeta(x: ArrayLike, q: ArrayLike) -> Array:
         >>> print(f"{float(zeta(2.0, 1.0)):.4f}")
         1.6449
     """
-    return ops.zeta(*strict("zeta", x, q))
+    return ops.zeta(*matched("zeta", x, q))

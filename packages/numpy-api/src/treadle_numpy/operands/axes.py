@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from treadle_ir import ArgumentError, AxisError
+from treadle_ir import ArgumentError, AxisError, sequence
 from treadle_numpy.operands.shapes import as_index
 
 Axis: TypeAlias = int | Sequence[int] | None
@@ -34,8 +34,8 @@ def as_axes(function: str, axis: object, ndim: int) -> tuple[int, ...]:
     """
     if axis is None:
         return tuple(range(ndim))
-    if isinstance(axis, (tuple, list)):
-        axes = tuple([as_axis(function, each, ndim) for each in axis])
+    if isinstance(axis, Iterable) and getattr(axis, "ndim", 1) != 0:
+        axes = tuple([as_axis(function, each, ndim) for each in sequence(function, "axis", axis)])
         if len(set(axes)) != len(axes):
             raise ArgumentError(
                 f"{function}: axes {tuple(axis)} name one axis twice",

@@ -91,6 +91,21 @@ def broadcast(function: str, operands: list[Operand]) -> list[Operand]:
     return [broadcast_to_shape(x, shape) if x.shape else x for x in operands]
 
 
+def stretched(function: str, operands: list[Operand]) -> list[Operand]:
+    """Coerced operands whose axes of size 1 are repeated; those of other numbers of axes are left alone.
+
+    Raises:
+        ShapeError: two sizes of an axis differ and neither is 1.
+    """
+    if len(operands) == 2 and operands[0].shape == operands[1].shape:
+        return operands  # as nearly always
+    shapes = [shape for operand in operands if (shape := operand.shape)]
+    if len({*shapes}) < 2 or len({len(shape) for shape in shapes}) > 1:
+        return operands
+    shape = common_shape(function, shapes)
+    return [broadcast_to_shape(x, shape) if x.shape else x for x in operands]
+
+
 @overload
 def broadcast_to_shape(x: Array, shape: tuple[int, ...]) -> Array: ...
 @overload

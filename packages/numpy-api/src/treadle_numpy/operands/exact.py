@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from treadle_ir import ArrayType, DType, Literal, Operand
 from treadle_ir.dtypes import is_bool, is_complex, is_inexact
+from treadle_numpy.operands.broadcast import stretched
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.promote import with_dtype
 
@@ -29,6 +30,15 @@ def strict(name: str, *arguments: ArrayLike) -> list[Operand]:
         else x
         for x in operands
     ]
+
+
+def matched(name: str, *arguments: ArrayLike) -> list[Operand]:
+    """`strict`, with axes of size 1 repeated to the others' sizes where the operands have as many axes.
+
+    Raises:
+        ShapeError: two sizes of an axis differ and neither is 1.
+    """
+    return stretched(name, strict(name, *arguments))
 
 
 def _widest(types: Sequence[ArrayType]) -> DType:

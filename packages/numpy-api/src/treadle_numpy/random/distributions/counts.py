@@ -52,15 +52,13 @@ class _Counting(NamedTuple):
 
 
 class _Rejecting(NamedTuple):
-    """The key of the next proposals; of each element, its last accepted one, and whether there is one."""
+    """The key of the next proposals; of each element, its last accepted one, -inf until there is one.
+
+    A flag beside it could disagree with it: XLA may compute twice whether a proposal is accepted, with other roundings.
+    """
 
     key: Array
     kept: Array
-    accepted: Array
-
-
-def _all(flags: Array) -> Array:
-    return ops.reduce_and(flags, axes=tuple(range(flags.ndim)))
 
 
 def _any(flags: Array) -> Array:
@@ -112,13 +110,13 @@ def _rejected(
         u = ops.subtract(uniform_floats(first, start.shape, dtype), half)
         v = uniform_floats(second, start.shape, dtype)
         whole, accept = proposed(u, ops.subtract(half, ops.abs(u)), v)
-        return _Rejecting(
-            key, ops.select(accept, whole, state.kept), ops.or_(state.accepted, accept)
-        )
+        return _Rejecting(key, ops.select(accept, whole, state.kept))
 
-    nobody = ops.compare(start, dtype.type(0), direction="ne")
+    none = dtype.type(-np.inf)
     found: _Rejecting = while_loop(
-        lambda state: ops.not_(_all(state.accepted)), body, _Rejecting(key, start, nobody)
+        lambda state: _any(ops.compare(state.kept, none, direction="eq")),
+        body,
+        _Rejecting(key, ops.add(start, none)),
     )
     return found.kept
 

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, DTypeError, Operand, composed, names, ops
-from treadle_ir.dtypes import BY_NAME, is_integer
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    DType,
+    DTypeError,
+    Operand,
+    composed,
+    default_dtype,
+    names,
+    ops,
+)
+from treadle_ir.dtypes import BY_NAME, is_bool, is_floating, is_integer
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.devices import Device
@@ -84,14 +94,14 @@ def rademacher(
 
 
 def _whole(position: int, bound: ArrayLike) -> ArrayLike:
-    """A bound as an integer: also of a float that is whole, as `np.prod(())` is."""
-    if is_integer(operand_type(coerce("randint", position, bound)).dtype):
+    """A bound as an integer; of floats and booleans, what they convert to as the default integers."""
+    operand = coerce("randint", position, bound)
+    own = operand_type(operand).dtype
+    if is_integer(own):
         return bound
-    if isinstance(bound, (float, np.floating)) and float(bound).is_integer():
-        return int(bound)
-    raise ArgumentError(
-        "randint: minval and maxval must be integers", fix="convert them with int(...)"
-    )
+    if not (is_floating(own) or is_bool(own)):
+        raise ArgumentError(f"randint: minval and maxval must be real numbers, got {own}")
+    return ops.convert(operand, dtype=default_dtype(int))
 
 
 @composed
@@ -104,13 +114,13 @@ def randint(
     *,
     out_sharding: Device = None,
 ) -> Array:
-    """Integers in [minval, maxval), uniform up to a bias below 2 ** -32.
+    """Integers in [minval, maxval), uniform up to a bias below 2 ** -32; fractions of the bounds are cut off.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         ArgumentError: the element type is not an integer.
-        ArgumentError: a bound is not an integer.
+        ArgumentError: a bound is not a real number.
 
     Example:
         >>> from treadle_numpy.random import key

@@ -52,13 +52,16 @@ _SQUEEZE = 0.0331  # below 1 - 0.0331 x**4 a proposal is accepted without logari
 
 
 class _State(NamedTuple):
-    """Of each element: the keys of its next proposals, of its next normal number and of its chance; its result."""
+    """Of each element: the keys of its next proposals, of its next normal number and of its chance; its result.
+
+    The result is 0 until there is one, which is positive or NaN. A flag beside it could disagree with it: XLA may
+    compute twice whether a proposal is accepted, with other roundings.
+    """
 
     key: Array
     inner: Array
     chance: Array
     cube: Array
-    done: Array
 
 
 def keys_of_each(keys: Array, count: int) -> list[Array]:
@@ -108,17 +111,19 @@ def _cubes(keys: Array, shift: Array, scale: Array) -> Array:
             ops.select(outside, state.key, first),
             ops.select(outside, again, second),
             ops.select(outside, state.chance, third),
-            ops.select(ops.and_(accepted, ops.not_(state.done)), cube, state.cube),
-            ops.or_(state.done, accepted),
+            ops.select(ops.and_(accepted, missing(state)), cube, state.cube),
         )
 
-    def unfinished(state: _State) -> Array:
-        return ops.not_(ops.reduce_and(state.done, axes=tuple(range(state.done.ndim))))
+    def missing(state: _State) -> Array:
+        return ops.compare(state.cube, dtype.type(0), direction="eq")
 
-    zeros = ops.multiply(shift, dtype.type(0))
-    nobody = ops.compare(zeros, dtype.type(1), direction="gt")
+    def unfinished(state: _State) -> Array:
+        return ops.reduce_or(missing(state), axes=tuple(range(state.cube.ndim)))
+
+    # like the shift, batched and varying over devices, but 0 also where that is infinite
+    zeros = ops.select(ops.is_finite(shift), ops.multiply(shift, dtype.type(0)), dtype.type(0))
     key, inner, chance = keys_of_each(keys, 3)
-    start = _State(key, inner, chance, zeros, nobody)
+    start = _State(key, inner, chance, zeros)
     found: _State = while_loop(unfinished, step, start)
     return found.cube
 
