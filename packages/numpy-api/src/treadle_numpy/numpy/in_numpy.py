@@ -6,6 +6,7 @@ own function differs. They serve floats of NumPy's own types that have axes (dec
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -174,19 +175,19 @@ def polyfit(types: Sequence[ArrayType], deg: object) -> Counterpart | None:
     solve = getattr(import_module("numpy.linalg._umath_linalg"), "lstsq", None)
     if solve is None:
         return None
-    order, dtype = deg + 1, points.dtype
-    exponents = np.arange(deg, -1.0, -1.0)
+    dtype, exponents, ones = points.dtype, np.arange(deg, -1.0, -1.0), np.ones(points.size)
     cut = np.array(points.size * float(np.finfo(dtype).eps))
-    wide, total, sqrt, count = exponents.dtype, np.add.reduce, np.sqrt, np.count_nonzero
+    wide, sqrt, infinite = exponents.dtype, np.sqrt, math.inf
 
     def run(x: _Elements, y: _Elements) -> list[_Elements] | None:
         powers = x.astype(wide)[:, None] ** exponents
-        lengths = sqrt(total(powers * powers))
-        powers /= lengths
-        if count(lengths) < order or not _is_finite(powers):
+        lengths = sqrt(ones.dot(powers * powers))
+        numbers = lengths.tolist()
+        if not (sum(numbers) < infinite and min(numbers) > 0.0):
             return None
+        powers /= lengths
         found, *_ = solve(powers, y.astype(wide)[:, None], cut)
         coefficients = (found[:, 0] / lengths).astype(dtype)
-        return [coefficients] if _is_finite(coefficients) else None
+        return [coefficients] if math.isfinite(sum(coefficients.tolist())) else None
 
     return run

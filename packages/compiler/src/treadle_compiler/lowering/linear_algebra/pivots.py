@@ -20,10 +20,10 @@ def permutation_of(context: LoweringContext, pivots: HloValue, size: int) -> Hlo
     *batch, steps = pivots.shape
     shape = (*batch, size)
     axis = len(batch)
-    start = emit.iota(context, shape, pivots.dtype, axis)
+    first = emit.iota(context, shape, pivots.dtype, axis)
     if steps == 0 or 0 in shape:
-        return start
-    place = emit.iota(context, shape, _I32, axis)
+        return first
+    places = emit.iota(context, shape, _I32, axis)
     last = emit.like(context, pivots, size - 1)
     within = emit.binary(context, "minimum", pivots, last)
     within = emit.binary(context, "maximum", within, emit.like(context, pivots, 0))
@@ -35,23 +35,30 @@ def permutation_of(context: LoweringContext, pivots: HloValue, size: int) -> Hlo
         starts = [*[zero] * axis, i]
         pivot = emit.dynamic_slice(context, within, starts, (*batch, 1))
         mine = emit.dynamic_slice(context, rows, starts, (*batch, 1))
-        at_pivot = emit.compare(context, place, _spread(context, pivot, shape), "eq")
-        if batch:
+        if not batch:
+            place = [emit.reshape(context, pivot, ())]
+            other = emit.dynamic_slice(context, rows, place, (1,))
+            # Added to a start, what is 0, and XLA does not know, has both read before one is written: then it
+            # writes in place, and copies all rows in each step otherwise.
+            nothing = emit.binary(context, "minimum", mine, emit.like(context, mine, 0))
+            nothing = emit.convert(context, emit.reshape(context, nothing, ()), _I32)
+            start = emit.binary(context, "add", i, nothing)
+            moved = emit.dynamic_update_slice(context, rows, other, [start])
+            moved = emit.dynamic_update_slice(context, moved, mine, place)
+        else:
+            at_pivot = emit.compare(context, places, _spread(context, pivot, shape), "eq")
             chosen = emit.select(context, at_pivot, rows, emit.like(context, rows, 0))
             other = emit.reduce(context, "add", chosen, 0, (axis,))
-        else:
-            index = emit.reshape(context, pivot, ())
-            other = emit.dynamic_slice(context, rows, [index], (1,))
-        other = emit.reshape(context, other, (*batch, 1))
-        here = emit.compare(context, place, emit.broadcast(context, i, shape, ()), "eq")
-        moved = emit.select(context, at_pivot, _spread(context, mine, shape), rows)
-        moved = emit.select(context, here, _spread(context, other, shape), moved)
+            other = emit.reshape(context, other, (*batch, 1))
+            here = emit.compare(context, places, emit.broadcast(context, i, shape, ()), "eq")
+            moved = emit.select(context, at_pivot, _spread(context, mine, shape), rows)
+            moved = emit.select(context, here, _spread(context, other, shape), moved)
         return [emit.binary(context, "add", i, emit.scalar(context, 1, _I32)), moved]
 
     def more(carry: Sequence[HloValue]) -> HloValue:
         return emit.compare(context, carry[0], emit.scalar(context, steps, _I32), "lt")
 
-    return emit.while_loop(context, [zero, start], more, step)[1]
+    return emit.while_loop(context, [zero, first], more, step)[1]
 
 
 def _spread(context: LoweringContext, x: HloValue, shape: tuple[int, ...]) -> HloValue:
