@@ -263,5 +263,26 @@ _ITEMS: Final = [
         ["n, 3"],
         N,
     ),
+    # --- the last elements, windows, quantiles, images ---
+    Open("last row set", lambda x: x.at[-1].set(1.0), ["n, 3"], N),
+    Open("last element added to", lambda x: x.at[-1, 0].add(x[0, 0]), ["n, 3"], N),
+    Open("last column scaled", lambda x: x.at[1:, -1].multiply(2.0), ["n, m"], NM),
+    Open("median", tnp.median, ["n, m"], NM),
+    Open("quantile", lambda x: tnp.quantile(x, 0.3, axis=0), ["n, 3"], N),
+    Open(
+        "sums of neighbours",
+        lambda x: lax.reduce_window(x, 0.0, lax.add, (2,), (1,), "VALID"),
+        ["n"],
+        N,
+    ),
+    *[
+        Open(
+            f"images, {how}",
+            lambda x, how=how: treadle.image.resize(x, (2 * x.shape[0], 4), how),
+            ["n, 3"],
+            N,
+        )
+        for how in ("nearest", "linear", "cubic")
+    ],
 ]
 POOL: Final = {each.name: each for each in _ITEMS}

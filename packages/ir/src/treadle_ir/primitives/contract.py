@@ -23,6 +23,7 @@ from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
 from treadle_ir.families import Contraction
 from treadle_ir.frozen import frozen
 from treadle_ir.registry import register
+from treadle_ir.sizes import is_symbolic_dim, max_dim
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
@@ -151,6 +152,8 @@ class DotGeneral(Contraction):
 
 def dilated(size: int, dilation: int) -> int:
     """The length of `size` elements with `dilation - 1` holes between neighbours."""
+    if dilation == 1:  # also of a size that is symbolic, of which it is not known whether there are any
+        return size
     return (size - 1) * dilation + 1 if size else 0
 
 
@@ -172,7 +175,10 @@ def window_counts(
     ):
         padded = low + dilated(size, base) + high
         spread = dilated(width, hole)
-        counts.append((padded - spread) // stride + 1 if padded > 0 and padded >= spread else 0)
+        if is_symbolic_dim(padded):
+            counts.append(max_dim((padded - spread) // stride + 1, 0))
+        else:
+            counts.append((padded - spread) // stride + 1 if padded > 0 and padded >= spread else 0)
     return tuple(counts)
 
 

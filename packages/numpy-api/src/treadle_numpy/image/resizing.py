@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,8 +14,11 @@ from treadle_ir import (
     ShapeError,
     UnsupportedError,
     allocating,
+    default_dtype,
     flags,
     inexact_dtype,
+    is_symbolic,
+    ops,
     sequence,
 )
 from treadle_ir.dtypes import BY_NAME, real_part
@@ -35,6 +38,7 @@ from treadle_numpy.operands.arrays import array_of, on_host
 from treadle_numpy.operands.axes import as_axes
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.scalars import size_scalar
 from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.shapes import Shape, as_shape
 
@@ -85,14 +89,13 @@ def resize(
         )
     if how is ResizeMethod.NEAREST:
         for d in changed:
-            places = np.floor((np.arange(sizes[d]) + 0.5) * x.shape[d] / sizes[d]).astype(np.int32)
-            x = take(x, places, d, mode="clip")
+            x = take(x, _nearest(x.shape[d], sizes[d]), d, mode="clip")
         return x
     x = array_of(converted(x, inexact_dtype(x.dtype)))
     exact = _weight_type(x.dtype)
     for d in changed:
         if sizes[d]:
-            factor = array_of(np.asarray(sizes[d] / x.shape[d], exact))
+            factor = _ratio(sizes[d], x.shape[d], exact)
             start = array_of(np.asarray(0, exact))
             x = _along(x, d, sizes[d], factor, start, how, antialias, precision)
         else:
@@ -197,6 +200,33 @@ def _weight_type(dtype: DType) -> DType:
     return real if real == BY_NAME["f64"] else BY_NAME["f32"]
 
 
+def _ratio(size: int, of: int, exact: DType) -> Array:
+    """One size divided by another."""
+    if is_symbolic((size, of)):
+        return divide(size_scalar(size, exact), size_scalar(of, exact))
+    return array_of(np.asarray(size / of, exact))
+
+
+def _counted(
+    size: int, exact: DType
+) -> Any:  # Any: NumPy's array, or of a size that is symbolic ours
+    """The numbers below a size."""
+    if is_symbolic((size,)):
+        return ops.iota(shape=(size,), dtype=exact, dimension=0)
+    return np.arange(size, dtype=exact)
+
+
+def _nearest(n: int, m: int) -> ArrayLike:
+    """Which of n pixels is nearest to each of m."""
+    if not is_symbolic((n, m)):
+        places: np.ndarray[Any, Any] = np.floor((np.arange(m) + 0.5) * n / m).astype(np.int32)
+        return places
+    exact = default_dtype(float)
+    middles = add(_counted(m, exact), 0.5)
+    places_of = divide(multiply(middles, size_scalar(n, exact)), size_scalar(m, exact))
+    return converted(ops.floor(places_of), default_dtype(int))
+
+
 def _along(
     x: Array,
     axis: int,
@@ -221,9 +251,9 @@ def _weights(
     """How much of each of n pixels is in each of m: [n, m]; columns add up to 1, or are 0 beyond the image."""
     exact = scale.dtype
     inverse = divide(1, scale)
-    pixels = np.arange(n, dtype=exact)[:, None]
+    pixels = _counted(n, exact)[:, None]
     # the edges of the new pixels, in the old ones' places
-    edges = multiply(subtract(np.arange(m + 1, dtype=exact)[None], translation), inverse)
+    edges = multiply(subtract(_counted(m + 1, exact)[None], translation), inverse)
     starts, stops = edges[:, :-1], edges[:, 1:]
     centres = multiply(add(starts, stops), 0.5)
     if method is ResizeMethod.AREA:
@@ -236,5 +266,5 @@ def _weights(
     total = sum(raw, 0, keepdims=True)
     some = greater(abs(total), 1000 * np.finfo(exact).eps)
     parts = where(some, divide(raw, where(not_equal(total, 0), total, 1)), 0)
-    inside = logical_and(greater_equal(centres, 0), less_equal(centres, n))
+    inside = logical_and(greater_equal(centres, 0), less_equal(centres, size_scalar(n, exact)))
     return array_of(where(inside, parts, 0))

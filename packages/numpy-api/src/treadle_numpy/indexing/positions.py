@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, Operand, default_dtype, is_symbolic_dim, ops
+from treadle_ir import Array, Operand, default_dtype, is_symbolic_dim, max_dim, min_dim, ops
 from treadle_ir.dtypes import is_unsigned
 from treadle_numpy.indexing.entries import Positions
 from treadle_numpy.operands.arrays import Elements, made, on_host
@@ -37,10 +37,13 @@ def wrapped(index: Operand, size: int) -> Positions:
     return ops.select(below, ops.add(index, size_scalar(size, whole)), index)
 
 
-def position(index: int, size: int) -> Elements:
+def position(index: int, size: int) -> Positions:
     """A known position along an axis, counted from its end if negative; one beyond the axis stays beyond it."""
     from_start = index + size if index < 0 else index
-    return np.asarray(max(-1, min(from_start, size)), default_dtype(int))
+    inside = max_dim(-1, min_dim(from_start, size))
+    if is_symbolic_dim(inside):
+        return size_scalar(inside, default_dtype(int))  # type: ignore[return-value]  # an array
+    return np.asarray(inside, default_dtype(int))
 
 
 def index_vectors(indices: Sequence[Operand], shape: tuple[int, ...]) -> Positions:

@@ -6,14 +6,22 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, ArrayType, current_trace, default_dtype, x64_enabled
+from treadle_ir import (
+    Array,
+    ArrayType,
+    current_trace,
+    default_dtype,
+    is_symbolic,
+    max_dim,
+    x64_enabled,
+)
 from treadle_ir.primitives.indexing import DynamicUpdateSlice
 from treadle_ir.primitives.shape import BroadcastInDim
 from treadle_numpy.indexing.entries import Entry, read_index
 from treadle_numpy.indexing.known import StaticKey
 from treadle_numpy.operands.coerce import operand_type
 from treadle_numpy.operands.plans import remember
-from treadle_numpy.operands.scalars import scalar_beside
+from treadle_numpy.operands.scalars import scalar_beside, size_scalar
 
 _WINDOWS: Final[
     dict[tuple[ArrayType, StaticKey, bool], tuple[BroadcastInDim, tuple[np.generic, ...]]]
@@ -34,17 +42,20 @@ def write_window(x: Array, known: StaticKey, index: object, value: object) -> Ar
     key = type, known, x64_enabled()
     plan = _WINDOWS.get(key)
     if plan is None:
+        if is_symbolic(type.shape):  # starts are no numbers: not to be kept
+            return None
         entries = read_index(type.shape, index)
         kept = [entry for entry in entries if not entry.new]
         block = window_shape(type.shape, kept)
         if block is None or 0 in block:
             return None
-        plan = BroadcastInDim(block, ()), tuple(window_starts(type.shape, kept))
+        starts = window_starts(type.shape, kept)
+        plan = BroadcastInDim(block, ()), tuple([x for x in starts if isinstance(x, np.generic)])
         remember(_WINDOWS, key, plan)
     process = current_trace().process
-    broadcasting, starts = plan
+    broadcasting, known_starts = plan
     written = process(broadcasting, (scalar,))[0]
-    return process(_UPDATE, (x, written, *starts))[0]  # type: ignore[return-value]  # see `treadle_ir.bind`
+    return process(_UPDATE, (x, written, *known_starts))[0]  # type: ignore[return-value]  # see `treadle_ir.bind`
 
 
 def window_shape(own: tuple[int, ...], kept: list[Entry]) -> tuple[int, ...] | None:
@@ -55,7 +66,7 @@ def window_shape(own: tuple[int, ...], kept: list[Entry]) -> tuple[int, ...] | N
         if isinstance(at, slice):
             if at.step != 1:
                 return None
-            block.append(max(0, at.stop - at.start))
+            block.append(max_dim(0, at.stop - at.start))
         elif isinstance(at, int) and -n <= at < n:
             block.append(1)
         else:
@@ -63,12 +74,12 @@ def window_shape(own: tuple[int, ...], kept: list[Entry]) -> tuple[int, ...] | N
     return tuple(block)
 
 
-def window_starts(own: tuple[int, ...], kept: list[Entry]) -> list[np.generic]:
+def window_starts(own: tuple[int, ...], kept: list[Entry]) -> list[np.generic | Array]:
     """Where such a window starts on each axis."""
     whole = default_dtype(int)
-    starts: list[np.generic] = []
+    starts: list[np.generic | Array] = []
     for entry, n in zip(kept, own, strict=True):
         index = entry.index
         assert isinstance(index, (slice, int)), "the positions of a window are known"
-        starts.append(whole.type(index.start if isinstance(index, slice) else index % n))
+        starts.append(size_scalar(index.start if isinstance(index, slice) else index % n, whole))
     return starts

@@ -145,7 +145,7 @@ def _in_window(
     """Scalar positions and contiguous ranges: one index vector names the window that is updated."""
     own = x.shape
     ranges = [e.index for e in kept if isinstance(e.index, slice)]
-    window = tuple([max(0, each.stop - each.start) for each in ranges])
+    window = tuple([max_dim(0, each.stop - each.start) for each in ranges])
     updates = _broadcast(values, _with_new_axes(entries, iter(window)), window)
     block = window_shape(own, kept) if how.instruction is ops.scatter else None
     if block is not None:

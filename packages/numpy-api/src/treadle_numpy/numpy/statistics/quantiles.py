@@ -34,6 +34,7 @@ from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted, promote
+from treadle_numpy.operands.scalars import size_scalar
 from treadle_numpy.operands.shapes import kept_shape
 
 __all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
@@ -141,7 +142,8 @@ def _quantile(
     last = flat.ndim - 1
     ordered, *moved = ops.sort(columns, dimension=last, num_keys=1, stable=bool(columns[1:]))
     share = converted(share, working)
-    number = sum(present, -1, working) if skip_nan else filled(outer, working.type(flat.shape[-1]))
+    length = size_scalar(flat.shape[-1], working)
+    number = sum(present, -1, working) if skip_nan else filled(outer, length)
     share = ops.broadcast_in_dim(share, shape=full, dimensions=tuple(range(len(counts))))
     top = ops.broadcast_in_dim(ops.subtract(number, one), shape=full, dimensions=by_vector)
 
