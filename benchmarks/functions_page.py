@@ -76,14 +76,15 @@ def page(times: Times, where: str) -> str:
         "Written by `benchmarks/functions_page.py`; see its first lines for how to measure again, and",
         "[benchmarks](benchmarks.md) for programs, tracing and dispatch. Each time is the least CPU time of several",
         "rounds, the libraries in turns; below a ratio of 1 treadle is faster than jax on the same jaxlib.",
-        f"Machine: {where}, in use by others at the time.",
+        f"Machine of the rows measured last: {where}, in use by others at the time. Other rows",
+        "may be of other machines; the times of a row are always of one.",
         "",
         "| | functions | geometric mean of treadle/jax | twice as fast | slower by over 5 % | by over 2 x |",
         "|---|---:|---:|---:|---:|---:|",
     ]
     left = len(CASES) - len(times)
     if left:
-        text.insert(6, f"Of {len(CASES)} cases {left} have not been measured yet.")
+        text.insert(7, f"Of {len(CASES)} cases {left} have not been measured yet.")
     by_part = {key: {n: t for n, t in good.items() if part(n) == key} for key in PARTS}
     text += [f"| {PARTS[key]} | {summary(rows)} |" for key, rows in by_part.items() if rows]
     text += ["", f"## The {EXPLAINED} slowest beside jax", ""]

@@ -70,14 +70,15 @@ def page(times: Times, where: str) -> str:
         "time is the least CPU time of several rounds, of all threads, on one core, the libraries in turns. It stands",
         "beside that of jax on the same jaxlib, and of the function of that name in SciPy or NumPy, for the transforms",
         f"in `scipy.fft`; the ratio is to the faster of the two, and the goal is {GOAL}.",
-        f"Machine: {where}, in use by others at the time.",
+        f"Machine of the rows measured last: {where}, in use by others at the time. Other rows",
+        "may be of other machines; the times of a row are always of one.",
         "",
         f"| | size | functions | geometric mean of the ratio | above {GOAL} | highest |",
         "|---|---:|---:|---:|---:|---:|",
     ]
     left = len(CASES) - len(times)
     if left:
-        text.insert(8, f"Of {len(CASES)} cases {left} have not been measured yet.")
+        text.insert(9, f"Of {len(CASES)} cases {left} have not been measured yet.")
     parts = {key: {n: t for n, t in good.items() if part(n) == key} for key in PARTS}
     for key, rows in parts.items():
         for size in ROWS:
