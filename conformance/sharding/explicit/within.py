@@ -245,6 +245,29 @@ def shown_of_jitted_stages() -> None:
     assert str(treadle.typeof(traced.lower().compile()(divided()))) == "float32[4@b]"
 
 
+def shown_by_eval_shape() -> None:
+    """`eval_shape` shows a mesh that is not in force: that of an argument, or of a `reshard` in the function."""
+    x = divided()
+    mesh = x.sharding.mesh
+    lies = sharding.NamedSharding(mesh, P("a", "b"))
+
+    def laid(x: Any) -> Any:
+        return sharding.reshard(x, lies)
+
+    cases: list[tuple[Any, Any, Any]] = [
+        (lambda: laid(tnp.ones((8, 4))), (), P("a", "b")),
+        (lambda x: laid(x) + 1, (tnp.ones((8, 4)),), P("a", "b")),
+        (lambda x: laid(x).sum(0), (tnp.ones((8, 4)),), P("b")),
+        (lambda x: x * 2, (x,), P("a", "b")),
+        (lambda x: x.sum(0), (x,), P("b")),
+    ]
+    for function, arguments, spec in cases:
+        found = treadle.eval_shape(function, *arguments).sharding
+        assert found.spec == spec
+        assert found.mesh == mesh.abstract_mesh
+    assert treadle.eval_shape(lambda x: x + 1, tnp.ones(3)).sharding is None
+
+
 def nothing_said() -> None:
     """The type of an array on one device has a sharding, over no axes."""
     found: Any = treadle.typeof(tnp.ones((2, 3))).sharding
@@ -321,6 +344,7 @@ LAWS: Final[dict[str, Callable[[], None]]] = {
     "some automatic": some_axes_are_left_to_the_compiler,
     "some explicit": some_axes_are_shown,
     "stages": shown_of_jitted_stages,
+    "eval_shape": shown_by_eval_shape,
     "nothing said": nothing_said,
     "whole at first": what_starts_whole_is_divided,
 }

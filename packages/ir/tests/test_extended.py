@@ -68,7 +68,7 @@ def test_what_is_known_of_such_types() -> None:
     assert not is_extended(dtypes.float0)
     dtype: Any = Marked(F32)
     assert dtypes.physical_type(dtype) == (F32, ())
-    assert dtypes.physical_type(RBG) == (np.uint64, (2,))
+    assert dtypes.physical_type(RBG) == (np.dtype("uint64"), (2,))
     assert dtypes.physical_type(F16) == (F16, ())
     assert ArrayType((3,), dtype).tangent() == ArrayType((3,), dtypes.float0)
     assert not dtypes.has_tangents(dtype)

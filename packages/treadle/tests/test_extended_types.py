@@ -67,7 +67,8 @@ class Greatest(ExtendedDType):
 
 
 f32, f16 = tnp.dtype("float32"), tnp.dtype("float16")
-G32 = Greatest(f32)
+G32: Any = Greatest(f32)
+G16: Any = Greatest(f16)
 
 
 def transformed() -> Any:
@@ -100,7 +101,7 @@ def test_only_the_rules_convert(transform: Any) -> None:
     with pytest.raises(DTypeError, match="from float16 to greatest32"):
         transform(lambda y: y.astype(G32))(x.astype(f16))
     with pytest.raises(DTypeError, match="from greatest32 to greatest16"):
-        transform(lambda y: y.astype(Greatest(f16)))(there)
+        transform(lambda y: y.astype(G16))(there)
     with pytest.raises(DTypeError, match="key"):
         transform(lambda k: k.astype(G32))(random.key(0))
 
@@ -162,7 +163,8 @@ class Pair(ExtendedDType):
 
 
 def test_elements_of_several_numbers() -> None:
-    x = tnp.zeros((3,), Pair())
+    pair: Any = Pair()
+    x = tnp.zeros((3,), pair)
     assert (x.dtype.name, x.shape, x.nbytes) == ("pair", (3,), 24)
     moved = treadle.jit(lambda y: tnp.concatenate([y, y])[::-1].reshape(2, 3))(x)
     assert repr(treadle.typeof(moved)) == "ShapedArray(pair[2,3])"

@@ -13,9 +13,12 @@ from treadle.core import ShapedArray
 from treadle.jaxprs import ClosedJaxpr, Jaxpr
 from treadle_compiler import lower_program, unoptimized_hlo
 from treadle_ir import (
+    MESH,
     AbstractRef,
     ArrayType,
     Cell,
+    MeshAxes,
+    PartitionSpec,
     Program,
     Ref,
     Staged,
@@ -24,21 +27,26 @@ from treadle_ir import (
     array_results,
     as_body,
     canonical_dtype,
+    current_context,
     discharged,
     explicit_mesh,
     functions,
     integers,
+    interpret,
     layout_of,
     layout_of_operand,
     named_axis,
+    over_mesh,
     over_mesh_of,
     refused,
     sequence,
+    stage,
     stage_tree,
     take_apart,
     type_of,
     varying_of,
 )
+from treadle_ir.primitives.sharding import ShardingConstraint
 from treadle_ir.tree import PyTreeDef, opened_by, tree_flatten, tree_map, tree_unflatten
 from treadle_runtime import (
     NamedSharding,
@@ -198,10 +206,61 @@ def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
         return staged(lambda others, held: pure(others, held)[0], (others, held), {})
 
     made, structure = discharged(run)
-    found = _structs(made.program, shardings_of_results(made.layouts))
+    lie = shardings_of_results(made.layouts) or _over_own_mesh(
+        made, tree_flatten((args, kwargs))[0]
+    )
+    found = _structs(made.program, lie)
     return tree_map(
         _shown, tree_unflatten(structure, [kept.get(i, each) for i, each in enumerate(found)])
     )
+
+
+def _over_own_mesh(made: Staged, leaves: Sequence[Any]) -> list[NamedSharding | None] | None:
+    """How results lie over explicit axes of a mesh that is not in force, but is that of an argument or of a `reshard`.
+
+    None where there is no such mesh, or one is in force.
+    """
+    if current_context().get(MESH) is not None:
+        return None
+    own = [mesh for leaf in leaves if (mesh := _explicit_mesh_of(leaf)) is not None]
+    mesh = next(iter(own), None) or _resharded_over(made.program)
+    if mesh is None:
+        return None
+    layouts = made.layouts
+    if (
+        layouts is None
+    ):  # the function said nothing about how its values lie: it is asked again, as a program
+        types = made.program.parameter_types
+        with over_mesh(mesh):
+            again = stage(
+                lambda *operands: interpret(made.program, *operands),
+                *types,
+                layouts=[
+                    ((),) * type.ndim if isinstance(type, ArrayType) else None for type in types
+                ],
+            )
+        layouts = again.layouts or ()
+    return [
+        None
+        if layout is None
+        else NamedSharding(mesh.abstract_mesh, PartitionSpec(*[n or None for n in layout]))
+        for layout in layouts
+    ] or None
+
+
+def _explicit_mesh_of(leaf: object) -> MeshAxes | None:
+    """The mesh whose explicit axes an argument shows."""
+    asked = getattr(leaf, "__treadle_mesh__", None)
+    return None if asked is None else asked()
+
+
+def _resharded_over(program: Program) -> MeshAxes | None:
+    """The first mesh with explicit axes over which a program lays an array."""
+    for equation in program.equations:
+        primitive = equation.primitive
+        if isinstance(primitive, ShardingConstraint) and primitive.mesh.explicit_axes:
+            return primitive.mesh
+    return None
 
 
 def _shown(leaf: Tree) -> Tree:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from treadle_ir import DTypeError as TypePromotionError  # noqa: F401 - JAX's name of it
-from treadle_ir.dtypes import ExtendedDType as ExtendedDType
-from treadle_numpy.numpy.dtypes.questions import (
-    canonicalize_dtype as canonicalize_dtype,
-    itemsize_bits as itemsize_bits,
-    of_kind as issubdtype,  # noqa: F401 - the name here
-    result_type_and_weakness as result_type,  # noqa: F401
-    scalar_type_of as scalar_type_of,
-)
-from treadle_numpy.numpy.dtypes.types import (
-    bfloat16 as bfloat16,
+from treadle_ir.dtypes import (
+    ExtendedDType as ExtendedDType,
     extended as extended,
     float0 as float0,
     prng_key as prng_key,
 )
+from treadle_numpy.numpy.dtypes import questions as _questions
+from treadle_numpy.numpy.dtypes.questions import (
+    canonicalize_dtype as canonicalize_dtype,
+    itemsize_bits as itemsize_bits,
+    scalar_type_of as scalar_type_of,
+)
+from treadle_numpy.numpy.dtypes.types import bfloat16 as bfloat16
+
+issubdtype = _questions.of_kind
+result_type = _questions.result_type_and_weakness
