@@ -145,6 +145,7 @@ def cond(
             things.
 
     Example:
+        >>> import numpy as np
         >>> print(cond(True, lambda x: x + 1, lambda x: x - 1, np.float32(1)))
         2.0
     """
