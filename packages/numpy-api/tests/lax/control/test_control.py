@@ -377,7 +377,7 @@ ERRORS: list[tuple[type[Exception], str, Callable[[], Any]]] = [
     (
         TypeError,
         r"cond_fun must return a boolean scalar, but it returns a tree, PyTreeDef\(\(\*,\)\)",
-        lambda: lax.while_loop(lambda x: (x < 3,), lambda x: x + 1, F(1)),
+        lambda: lax.while_loop(lambda x: (x < 3,), lambda x: x + 1, F(1)),  # type: ignore[arg-type,return-value]
     ),
     (
         TypeError,
