@@ -2,7 +2,15 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import grad, hessian, jacfwd, jacrev, value_and_grad
-from treadle_ir import ArgumentError, ArrayType, DTypeError, ShapeError, float0, ops, stage
+from treadle_ir import (
+    ArgumentError,
+    ArrayType,
+    DTypeError,
+    ShapeError,
+    float0,
+    ops,
+    stage,
+)
 
 X = np.linspace(-1.0, 2.0, 5)
 
@@ -175,3 +183,14 @@ def test_a_long_chain_is_differentiated_without_recursion():
 
     staged = stage(lambda x: [grad(chain)(x)], ArrayType((), np.dtype("f8")))
     assert len(staged.program.equations) >= 60_000 - 1
+
+
+def test_jacobians_at_weak_numbers_are_weak():
+    def f(x):
+        return ops.multiply(x, x)
+
+    for derivative in (jacfwd(f), jacrev(f), hessian(f)):
+        for weak in (True, False):
+            argument = ArrayType((), np.dtype("f4"), weak)
+            staged = stage(lambda x: [derivative(x)], argument)  # noqa: B023 - called at once
+            assert staged.program.result_types[0].weak == weak

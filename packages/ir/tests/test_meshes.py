@@ -149,3 +149,10 @@ def test_a_mesh_without_devices_may_know_their_kind() -> None:
     wrong: Any = "tpu"
     with pytest.raises(ArgumentError, match="abstract_device"):
         AbstractMesh((4,), ("x",), abstract_device=wrong)
+
+
+def test_other_types_of_abstract_axes() -> None:
+    mesh = AbstractMesh((4, 2), ("x", "y"))
+    changed = mesh.update_axis_types({"y": AxisType.Explicit})
+    assert changed.axis_types == (AxisType.Auto, AxisType.Explicit)
+    assert changed.update_axis_types({"y": AxisType.Auto, "other": AxisType.Auto}) == mesh

@@ -62,7 +62,8 @@ def _basis(types: Sequence[ArrayType]) -> list[Operand]:
     for type in types:
         rows = np.zeros((total, type.size), type.dtype)
         rows[np.arange(start, start + type.size), np.arange(type.size)] = 1
-        basis.append(rows.reshape(total, *type.shape))
+        vectors: Operand = rows.reshape(total, *type.shape)
+        basis.append(ops.convert(vectors, dtype=type.dtype, weak=True) if type.weak else vectors)
         start += type.size
     return basis
 

@@ -7,7 +7,7 @@ what users write; a `Layout` is the same for an array of known rank, as programs
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from math import prod
 from typing import Any, Final, TypeAlias, final
@@ -337,14 +337,19 @@ class AbstractMesh(MeshAxes):
         return self if self.abstract_device is None else super().axes
 
     def with_types(self, kind: AxisType, names: Iterable[str]) -> AbstractMesh:
-        """The same with other types for some axes."""
-        changed = {*names}
-        types = tuple(
-            [
-                kind if n in changed else t
-                for n, t in zip(self.axis_names, self.axis_types, strict=True)
-            ]
-        )
+        """The same with another type for some axes."""
+        return self.update_axis_types(dict.fromkeys(names, kind))
+
+    def update_axis_types(self, name_to_type: Mapping[str, AxisType]) -> AbstractMesh:
+        """The same with other types for the axes that are named.
+
+        Example:
+            >>> from treadle_ir import AbstractMesh, AxisType
+            >>> AbstractMesh((4, 2), ("x", "y")).update_axis_types({"x": AxisType.Explicit})
+            AbstractMesh('x': 4, 'y': 2, axis_types=(Explicit, Auto))
+        """
+        pairs = zip(self.axis_names, self.axis_types, strict=True)
+        types = tuple([name_to_type.get(name, kind) for name, kind in pairs])
         return AbstractMesh(self.axis_sizes, self.axis_names, types, self.abstract_device)
 
     def __repr__(self) -> str:

@@ -186,3 +186,23 @@ def test_implementations() -> None:
         random.key(3, impl="threefry2x32", dtype=random.key_dtype())
     with pytest.raises(ArgumentError, match="unrecognized"):
         random.key(3, dtype=np.dtype(np.uint32))
+
+
+def test_twice_as_many_bits() -> None:
+    recorded = [2.564755916595459, -1.0235120058059692, -0.045782435685396194]
+    np.testing.assert_allclose(random.gumbel(KEY, (3,), mode="high"), recorded, rtol=1e-5)
+    found = np.asarray(random.bernoulli(KEY, 0.3, (4,), mode="high"))
+    assert found.tolist() == [True, False, False, False]
+    logits = np.sin(np.arange(20, dtype=np.float32)).reshape(4, 5)
+    assert random.categorical(KEY, logits, mode="high").tolist() == [0, 3, 3, 0]
+    drawn = random.choice(KEY, 5, (3,), replace=False, p=np.full(5, 0.2, np.float32), mode="high")
+    assert drawn.tolist() == [0, 4, 2]
+    draws: list[Callable[[], Any]] = [
+        lambda: random.gumbel(KEY, (3,), mode="middle"),
+        lambda: random.bernoulli(KEY, mode="middle"),
+        lambda: random.categorical(KEY, logits, mode="middle"),
+        lambda: random.choice(KEY, 5, mode="middle"),
+    ]
+    for draw in draws:
+        with pytest.raises(ArgumentError, match="there is no mode 'middle'"):
+            draw()

@@ -244,6 +244,6 @@ def test_debug_print_takes_formats_within_formats(capsys: pytest.CaptureFixture[
 
 def test_a_pure_callback_may_have_no_results() -> None:
     seen = []
-    assert pure_callback(lambda x: seen.append(x.tolist()), None, np.float32([1, 2])) is None
+    assert pure_callback(lambda x: seen.append(x.tolist()), None, array(1, 2)) is None
     assert jit(lambda x: pure_callback(lambda x: None, None, x))(np.float32(1)) is None
     assert seen == [[1, 2]]

@@ -152,7 +152,9 @@ class DotGeneral(Contraction):
 
 def dilated(size: int, dilation: int) -> int:
     """The length of `size` elements with `dilation - 1` holes between neighbours."""
-    if dilation == 1:  # also of a size that is symbolic, of which it is not known whether there are any
+    if (
+        dilation == 1
+    ):  # also of a size that is symbolic, of which it is not known whether there are any
         return size
     return (size - 1) * dilation + 1 if size else 0
 

@@ -133,6 +133,11 @@ def test_weak_carries_take_the_bodys_element_type() -> None:
     carry, _ = lax.scan(lambda c, x: (c + x, None), 0, np.ones(3, np.int8))
     assert int(carry) == 3
     assert carry.dtype == np.int8
+    for factor, weak in ((1.5, False), (2, True)):  # computed, or as it was written
+        staged = stage(lambda: [lax.fori_loop(0, 2, lambda i, c: c * factor, 1)])  # noqa: B023 - called at once
+        (type,) = staged.program.result_types
+        assert isinstance(type, ArrayType)
+        assert type.weak == weak
     # The second carry changes only once the first one has.
     first, second = lax.fori_loop(0, 2, lambda i, p: (p[0] + F(0.5), p[1] + p[0]), (0, 0))
     assert (float(first), float(second), second.dtype) == (1.0, 0.5, F)
@@ -372,7 +377,7 @@ ERRORS: list[tuple[type[Exception], str, Callable[[], Any]]] = [
     (
         TypeError,
         r"cond_fun must return a boolean scalar, but it returns a tree, PyTreeDef\(\(\*,\)\)",
-        lambda: lax.while_loop(lambda x: (x < 3,), lambda x: x + 1, F(1)),
+        lambda: lax.while_loop(lambda x: (x < 3,), lambda x: x + 1, F(1)),  # type: ignore[arg-type,return-value]
     ),
     (
         TypeError,

@@ -56,6 +56,8 @@ def settled(
 ) -> tuple[list[Operand], Body]:
     """Carries and the body that keeps their types; weak carries take the element type that the body gives them.
 
+    They are weak no more then: what the type comes of was computed, not written.
+
     `elements` are the arrays whose elements the body takes beside the carries.
 
     Raises:
@@ -78,9 +80,9 @@ def settled(
         changed = False
         for position, (type, result) in enumerate(zip(types, results, strict=True)):
             if type.weak and type.shape == result.shape and type.dtype != result.dtype:
-                dtype, weak = promoted([type, result])
+                dtype, _ = promoted([type, result])
                 if dtype != type.dtype:
-                    carry[position] = with_dtype(carry[position], type, dtype, weak)
+                    carry[position] = with_dtype(carry[position], type, dtype, False)
                     changed = True
         changed = _divide(carry, types, results, lie, body.layouts) or changed
         if not changed or rounds == _ROUNDS:

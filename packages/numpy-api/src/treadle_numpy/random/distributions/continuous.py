@@ -13,7 +13,7 @@ from treadle_numpy.operands.dtypes import DTypeLike
 from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.shapes import Shape, as_shape
 from treadle_numpy.random.distributions.parameters import float_dtype, parameter, result_shape
-from treadle_numpy.random.distributions.uniform import uniform_floats
+from treadle_numpy.random.distributions.uniform import uniform_floats, uniform_parts
 from treadle_numpy.random.keys import KeyLike, single
 
 __all__ = [
@@ -40,10 +40,11 @@ def gumbel(
 ) -> Array:
     """Gumbel floats: `-log(-log(u))`.
 
+    With `mode="high"` twice as many bits are drawn, and the largest floats are about twice as large.
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
-        ArgumentError: a mode that is not there.
+        ArgumentError: there is no such mode.
 
     Example:
         >>> from treadle_numpy.random import key
@@ -52,19 +53,34 @@ def gumbel(
     """
     if out_sharding is not None:
         return laid_out(gumbel, out_sharding, key, shape, dtype, mode)
-    names("gumbel", mode=mode)
-    if mode not in (None, "low"):
-        raise ArgumentError(
-            f"gumbel: mode {mode!r} is not supported", fix="only 'low', the default, is there"
-        )
+    high = is_high("gumbel", mode)
     return gumbel_floats(
-        single("gumbel", key), as_shape("gumbel", shape), float_dtype("gumbel", dtype)
+        single("gumbel", key), as_shape("gumbel", shape), float_dtype("gumbel", dtype), high
     )
 
 
-def gumbel_floats(key: Array, shape: tuple[int, ...], dtype: DType) -> Array:
+def is_high(function: str, mode: str | None) -> bool:
+    """Whether a user asks for twice as many bits.
+
+    Raises:
+        ArgumentError: there is no such mode.
+    """
+    names(function, mode=mode)
+    if mode not in (None, "low", "high"):
+        raise ArgumentError(
+            f"{function}: there is no mode {mode!r}", fix="ask for 'low', the default, or 'high'"
+        )
+    return mode == "high"
+
+
+def gumbel_floats(key: Array, shape: tuple[int, ...], dtype: DType, high: bool = False) -> Array:
     """`gumbel` from one key, typed or raw."""
     tiny = dtype.type(finfo(dtype).tiny)
+    if high:
+        coarse, fine = uniform_parts(key, shape, dtype)
+        rest = ops.multiply(fine, ops.subtract(dtype.type(1), coarse))
+        u = ops.maximum(ops.add(coarse, rest), tiny)
+        return ops.negate(ops.log(ops.negate(ops.log_plus_one(ops.negate(u)))))
     return ops.negate(
         ops.log(ops.negate(ops.log(uniform_floats(key, shape, dtype, tiny, dtype.type(1)))))
     )

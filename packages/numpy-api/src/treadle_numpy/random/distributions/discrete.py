@@ -12,7 +12,6 @@ from treadle_ir import (
     Operand,
     composed,
     default_dtype,
-    names,
     ops,
 )
 from treadle_ir.dtypes import BY_NAME, is_bool, is_floating, is_integer
@@ -23,8 +22,9 @@ from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.shapes import Shape, as_shape
+from treadle_numpy.random.distributions.continuous import is_high
 from treadle_numpy.random.distributions.parameters import parameter, result_shape, split_key
-from treadle_numpy.random.distributions.uniform import uniform_floats
+from treadle_numpy.random.distributions.uniform import uniform_floats, uniform_parts
 from treadle_numpy.random.keys import KeyLike, single
 from treadle_numpy.random.order import random_bits
 
@@ -44,10 +44,11 @@ def bernoulli(
 ) -> Array:
     """Booleans that are true with probability `p`.
 
+    With `mode="high"` twice as many bits are drawn, for probabilities below the step of floats.
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
-        ArgumentError: a mode that is not there.
+        ArgumentError: there is no such mode.
 
     Example:
         >>> from treadle_numpy.random import key
@@ -56,19 +57,15 @@ def bernoulli(
     """
     if out_sharding is not None:
         return laid_out(bernoulli, out_sharding, key, p, shape, mode)
-    names("bernoulli", mode=mode)
-    if mode != "low":
-        raise ArgumentError(
-            f"bernoulli: mode {mode!r} is not supported", fix="only 'low', the default, is there"
-        )
+    high = is_high("bernoulli", mode)
     (chance,) = promote("bernoulli", p, inexact=True)
     dtype = chance.dtype
     sizes = result_shape("bernoulli", shape, chance)
-    return ops.compare(
-        uniform_floats(single("bernoulli", key), sizes, dtype),
-        parameter(chance, dtype, sizes),
-        direction="lt",
+    one = single("bernoulli", key)
+    floats = (
+        ops.add(*uniform_parts(one, sizes, dtype)) if high else uniform_floats(one, sizes, dtype)
     )
+    return ops.compare(floats, parameter(chance, dtype, sizes), direction="lt")
 
 
 @composed

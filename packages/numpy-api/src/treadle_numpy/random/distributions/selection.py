@@ -26,7 +26,7 @@ from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.shapes import Shape, as_shape
-from treadle_numpy.random.distributions.continuous import gumbel_floats
+from treadle_numpy.random.distributions.continuous import gumbel_floats, is_high
 from treadle_numpy.random.distributions.discrete import randint
 from treadle_numpy.random.distributions.parameters import split_key
 from treadle_numpy.random.distributions.uniform import uniform_floats
@@ -125,6 +125,7 @@ def categorical(
     if out_sharding is not None:
         return laid_out(categorical, out_sharding, key, logits, axis, shape, replace, mode)
     flags("categorical", replace=replace)
+    high = is_high("categorical", mode)
     (operand,) = promote("categorical", logits, inexact=True)
     x = array_of(operand)
     along = as_axis("categorical", axis, x.ndim)
@@ -140,9 +141,9 @@ def categorical(
         # the noise has the logits' own axis order, behind the extra axes
         inner = list(sizes[extra:])
         inner.insert(along, x.shape[along])
-        noise = gumbel_floats(one, (*sizes[:extra], *inner), x.dtype)
+        noise = gumbel_floats(one, (*sizes[:extra], *inner), x.dtype, high)
         return argmax(add(noise, broadcast_to(x, (*sizes[:extra], *inner))), axis=extra + along)
-    noisy = ops.add(gumbel_floats(one, x.shape, x.dtype), x)
+    noisy = ops.add(gumbel_floats(one, x.shape, x.dtype, high), x)
     count = 1
     for n in sizes[:extra]:
         count *= n
@@ -174,6 +175,7 @@ def choice(
         (3,)
     """
     flags("choice", replace=replace)
+    high = is_high("choice", mode)
     one = single("choice", key)
     sizes = as_shape("choice", shape)
     pool = array_from("choice", a, None)
@@ -212,7 +214,7 @@ def choice(
             drawn = multiply(total, ops.subtract(dtype.type(1), uniform_floats(one, sizes, dtype)))
             places = searchsorted(sums, drawn)
         else:
-            noisy = ops.add(gumbel_floats(one, (count,), dtype), ops.log(weights))
+            noisy = ops.add(gumbel_floats(one, (count,), dtype, high), ops.log(weights))
             places = reshape(slice_along(argsort(ops.negate(noisy)), 0, 0, draws), sizes)
     if not pool.ndim:
         return array_of(converted(places, default_dtype(int)))
