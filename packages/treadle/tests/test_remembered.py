@@ -10,6 +10,7 @@ import pytest
 
 import treadle
 import treadle.numpy as tnp
+import treadle.random
 from treadle_ir.trace import ROOT
 from treadle_numpy.numpy.manipulation import conversion, shapes
 from treadle_numpy.operands import plans as coercion
@@ -235,3 +236,10 @@ def test_initial_values_of_reductions_are_part_of_one_program(
             most = treadle.lax.reduce(tnp.asarray(x), start, treadle.lax.max, (0,))
             assert float(most) == max(x.max(), start)
         assert len(found) == compiled
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+def test_one_random_number_is_an_array_again(dtype: str) -> None:
+    for _ in TWICE:
+        drawn = treadle.random.uniform(treadle.random.key(42), (), dtype)
+        assert np.asarray(drawn).shape == ()

@@ -273,6 +273,7 @@ class Holding:
         if (
             type(primitive) in _BROADCASTING
             and isinstance(kernel, np.ufunc)
+            and _type(result).shape  # of no axes, a ufunc gives a scalar
             and _type(operands[0]).dtype.kind in "biuf"
         ):
             given = [self._broadcastable(atom) for atom in operands]
