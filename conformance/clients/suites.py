@@ -4,7 +4,7 @@
     python -m conformance.clients.suites optax chex      some of them
     python -m conformance.clients.suites --write         store what was found, for docs/compatibility.md
     python -m conformance.clients.suites optax --write a/b_test.py
-                                                         run a file alone, and add it to what is stored of its suite
+                                                         run a file alone, and put it into what is stored of its suite
 
 `nox -s clients-suites` installs what this needs. The archives are fetched by pip, unpacked in a temporary folder and
 only run. A test counts against treadle where it passes on JAX and not on treadle.
@@ -160,9 +160,6 @@ def compared(
 
 def joined(stored: dict[str, Any], paths: list[str], part: dict[str, Any]) -> dict[str, Any]:
     """What is stored of a suite, with the outcome of files that it was run without."""
-    again = [path for path in paths if path in stored.get("added", [])]
-    if again:
-        raise SystemExit(f"{', '.join(again)}: already in what is stored")
     if stored["version"] != part["version"]:
         raise SystemExit(f"what is stored is of {stored['library']} {stored['version']}")
     total = {
@@ -176,6 +173,31 @@ def joined(stored: dict[str, Any], paths: list[str], part: dict[str, Any]) -> di
         "only_treadle": {**stored["only_treadle"], **part["only_treadle"]},
         "added": sorted([*stored.get("added", []), *paths]),
     }
+
+
+def renewed(stored: dict[str, Any], paths: list[str], part: dict[str, Any]) -> dict[str, Any]:
+    """What is stored of a suite, with the outcome of files that were run before; JAX's is taken to be as it was."""
+    modules = tuple([path.removesuffix(".py").replace("/", ".") + "." for path in paths])
+    others = {
+        test: why for test, why in stored["only_treadle"].items() if not test.startswith(modules)
+    }
+    failing = {**others, **part["only_treadle"]}
+    gained = len(stored["only_treadle"]) - len(failing)
+    count = stored["treadle"]
+    passed, failed = count["passed"] + gained, count["failed"] - gained
+    return {
+        **stored,
+        "treadle": {**count, "passed": passed, "failed": failed},
+        "both": stored["both"] + gained,
+        "only_treadle": failing,
+    }
+
+
+def was_run(name: str, path: str, stored: dict[str, Any]) -> bool:
+    """Whether the outcome of a file is in what is stored of a suite."""
+    suite = SUITES[name]
+    left_out = any(path.startswith(each.removeprefix("--ignore=")) for each in suite.options)
+    return path in stored.get("added", []) or (path.startswith(suite.paths) and not left_out)
 
 
 def main(arguments: list[str]) -> int:
@@ -209,8 +231,14 @@ def main(arguments: list[str]) -> int:
             print(f"  {count} fail on treadle only: {each}")
         if "--write" in arguments:
             STORED.mkdir(parents=True, exist_ok=True)
-            whole = joined(stored, paths, found) if paths and stored else found
-            path.write_text(json.dumps(whole, indent=1) + "\n")
+            if paths and stored:
+                again = [each for each in paths if was_run(name, each, stored)]
+                if again and again != paths:
+                    raise SystemExit(
+                        f"{', '.join(again)}: run before; others not: write them apart"
+                    )
+                found = (renewed if again else joined)(stored, paths, found)
+            path.write_text(json.dumps(found, indent=1) + "\n")
         elif new:
             print("  not known to fail before:", *new, sep="\n    ")
             worse = True
