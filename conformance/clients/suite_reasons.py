@@ -14,7 +14,6 @@ REASONS: Final[tuple[tuple[str, str, str, str], ...]] = (
         '" does not match "',
         "an error is raised, and in other words than the test looks for",
     ),
-    ("", "fp8_meta_dtype", "", "element types of a user's own, made with `jax.dtypes.extended`"),
     (
         "flax",
         "test_cache_tracing",
@@ -32,12 +31,6 @@ REASONS: Final[tuple[tuple[str, str, str, str], ...]] = (
         "linen.summary_test",
         "",
         "the operations that XLA counts: treadle's program has a few more or fewer",
-    ),
-    (
-        "flax",
-        "test_eval_shape_with_explicit_sharding",
-        "",
-        "`eval_shape` shows no sharding over a mesh that is not in force",
     ),
     (
         "",
@@ -62,12 +55,6 @@ REASONS: Final[tuple[tuple[str, str, str, str], ...]] = (
         "",
         "is a built-in module",
         "`inspect.stack` meets the module that the test puts in flax's place",
-    ),
-    (
-        "",
-        "",
-        "define_prng_impl: the generator",
-        "`define_prng_impl` adds no generator of a user's own",
     ),
     (
         "numpyro",

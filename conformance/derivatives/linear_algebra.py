@@ -284,8 +284,6 @@ SYSTEMS: Final = (
         "scipy.linalg.solve_sylvester",
         (A, POSITIVE, B),
         truth=sylvester,
-        modes="F",
-        because="in reverse mode there is a first derivative only, since Schur's form has none",
     ),
     array(
         "scipy.linalg.solve_sylvester",
@@ -438,8 +436,6 @@ FUNCTIONS: Final = (
         POSITIVE,
         truth=lambda a: through_values(mp.sqrt, a),
         function=lambda x: tnp.real(sl.sqrtm(x)),
-        orders=1,
-        because="in reverse mode there is a first derivative only, since Schur's form has none",
     ),
     array(
         "lax.linalg.qdwh",

@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import treadle_numpy as tnp
 import treadle_numpy.scipy.linalg as linalg
+from treadle_autodiff import grad, jvp
 from treadle_ir import ShapeError
 from treadle_numpy.numpy import exp
 
@@ -69,3 +71,15 @@ def test_another_function_of_the_same_matrix_is_another_result() -> None:
     found = [linalg.funm(A, function) for function in (lambda x: x**2, lambda x: x**3)]
     for power, each in zip((2, 3), found, strict=True):
         np.testing.assert_allclose(each, np.linalg.matrix_power(A, power), rtol=1e-9, atol=1e-9)
+
+
+def test_second_derivatives_in_reverse_mode_solve_sylvesters_equation_again() -> None:
+    start, way = np.float32([[3, 1], [0.5, 2]]), np.float32([[0.3, -1], [0.2, 0.4]])
+    for function in (
+        lambda x: tnp.sum(tnp.real(linalg.sqrtm(x)) ** 3),
+        lambda x: tnp.sum(tnp.sin(linalg.solve_sylvester(x, x.T, x @ x))),
+    ):
+        slope = grad(function)
+        _, found = jvp(slope, (start,), (way,))
+        _, again = jvp(lambda x: jvp(function, (x,), (way,))[1], (start,), (way,))  # noqa: B023
+        np.testing.assert_allclose(np.vdot(found, way), again, rtol=1e-4)

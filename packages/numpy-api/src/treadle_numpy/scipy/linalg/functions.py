@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, Literal, overload
+from typing import Final, Literal, overload
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from treadle_ir import (
 )
 from treadle_numpy.lax.control.branches import cond
 from treadle_numpy.lax.control.loops import fori_loop
+from treadle_numpy.lax.control.solves import custom_linear_solve
 from treadle_numpy.lax.linalg import in_lapack
 from treadle_numpy.lax.linalg.elimination import eliminated
 from treadle_numpy.numpy.linalg.operands import check_square, square_matrices
@@ -431,21 +432,20 @@ def solve_sylvester(
 
 
 def _sylvester(a: Array, b: Array, c: Array, least: float = 0.0, method: str = "schur") -> Array:
+    """The solution, whose derivatives of every order solve such equations; Schur's form has none of its own."""
     solve = _by_schur if method == "schur" else _by_eigenvectors
 
-    @custom_jvp
-    def solution(a: Array, b: Array, c: Array) -> Array:
+    def sums(x: Array) -> Array:
+        return ops.add(matrices.matmul(a, x), matrices.matmul(x, b))
+
+    def solution(_: object, c: Array) -> Array:
         return solve(a, b, c, least)
 
-    @solution.defjvp
-    def solution_jvp(primals: Any, tangents: Any) -> tuple[Array, Array]:
-        """`A dX + dX B = dC - dA X - X dB`."""
-        (a, b, c), (da, db, dc) = primals, tangents
-        x = solution(a, b, c)
-        right = ops.subtract(dc, ops.add(matrices.matmul(da, x), matrices.matmul(x, db)))
-        return x, solution(a, b, right)
+    def of_transposes(_: object, c: Array) -> Array:
+        return solve(matrices.transposed(a), matrices.transposed(b), c, least)
 
-    return solution(a, b, c)
+    found: Array = custom_linear_solve(sums, c, solution, of_transposes)
+    return found
 
 
 def _regular(sums: Array, x: Array, least: float) -> Array:
