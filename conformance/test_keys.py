@@ -52,12 +52,20 @@ def test_keys_are_leaves_and_arrays() -> None:
     assert not issubdtype(np.dtype(np.uint64), prng_key)
 
 
+@pytest.mark.parametrize("impl", ["threefry2x32", "rbg", "unsafe_rbg"])
+def test_keys_that_were_moved_have_the_same_element_type(impl: str) -> None:
+    keys = random.split(random.key(0, impl=impl), 3)
+    for moved in (keys[0], tnp.stack([keys, keys]), pickle.loads(pickle.dumps(keys))):
+        assert moved.dtype is keys.dtype
+        assert moved.dtype.type is prng_key
+
+
 @pytest.mark.parametrize(
     ("impl", "name"),
     [("threefry2x32", "key<fry>"), ("rbg", "key<rbg>"), ("unsafe_rbg", "key<urbg>")],
 )
 def test_the_element_type_has_the_name_of_its_generator(impl: str, name: str) -> None:
-    dtype = random.key(0, impl=impl).dtype
+    dtype: Any = random.key(0, impl=impl).dtype
     assert dtype.name == str(dtype) == repr(dtype) == name
     assert not isinstance(dtype, np.dtype)
     assert dtype.type is prng_key

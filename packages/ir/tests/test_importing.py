@@ -31,9 +31,11 @@ def handled() -> Iterator[list[int]]:
     def note(number: int, _: Any) -> None:
         taken.append(number)
 
-    before = signal.signal(signal.SIGTERM, note)
+    handlers = {signal.SIGTERM: note, signal.SIGINT: signal.default_int_handler}
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     yield taken
-    signal.signal(signal.SIGTERM, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def test_signals_wait_for_the_end(handled: list[int]) -> None:
