@@ -51,7 +51,7 @@ def no_reduced_axes(who: str, reduce_axes: object) -> None:
     Raises:
         UnsupportedError: some are given.
     """
-    if reduce_axes != ():
+    if not isinstance(reduce_axes, tuple) or reduce_axes:
         raise UnsupportedError(
             f"{who}: the argument `reduce_axes` is not supported",
             fix="sum the gradients yourself: `treadle.lax.psum(gradients, axis_name)`",

@@ -36,7 +36,18 @@ _STORED: Final[dict[ExtendedDType, DType]] = {}
 
 
 class extended(np.generic):  # noqa: N801 - JAX's name
-    """The kind of element types that NumPy has not."""
+    """The kind of element types that NumPy has not. There are no numbers of it.
+
+    Raises:
+        DTypeError: one is to be made, as `dtype.type(0)` makes one of other element types.
+    """
+
+    def __new__(cls, *_: object) -> extended:
+        """Refuse."""
+        raise DTypeError(
+            f"a number is wanted, but elements of the kind {cls.__name__} are none",
+            fix="convert the array first, if the rules of its element type allow; of keys, `random.key_data(keys)`",
+        )
 
 
 class ExtendedDType:

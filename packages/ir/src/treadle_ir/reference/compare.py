@@ -24,8 +24,8 @@ def compare_eval(primitive: Compare, x: Elements, y: Elements) -> list[Elements]
     """NumPy's comparison; random keys by their words."""
     if dtypes.is_key(x.dtype):
         if x.dtype != dtypes.KEY:
-            words = [words_of_keys(keys).reshape(*keys.shape, -1) for keys in (x, y)]
-            same = np.all(words[0] == words[1], axis=-1)
+            words = words_of_keys(x) == words_of_keys(y)
+            same = np.all(words, axis=tuple(range(x.ndim - words.ndim, 0)))
             return [same if primitive.direction == "eq" else np.logical_not(same)]
         x, y = (np.asarray(keys).view(np.uint64) for keys in (x, y))
     return [UFUNCS[primitive.direction](x, y)]

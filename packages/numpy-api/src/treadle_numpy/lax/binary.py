@@ -160,6 +160,7 @@ def mul(x: ArrayLike, y: ArrayLike, *, out_dtype: DTypeLike | None = None) -> Ar
         DTypeError: the element types differ, or they are boolean.
 
     Example:
+        >>> import numpy as np
         >>> print(mul(1.5, 2), mul(np.int8([100]), np.int8([100]), out_dtype="int32"))
         3.0 [10000]
     """

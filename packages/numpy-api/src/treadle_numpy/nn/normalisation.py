@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, composed, flags, ops, shown
+from treadle_ir import ArgumentError, Array, composed, flags, names, ops, shown
 from treadle_numpy.numpy.reductions.extremes import max
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.searching.choosing import where as where_
@@ -124,6 +124,7 @@ def standardize(
         >>> print(standardize(np.array([1.0, 3.0], np.float32), epsilon=0.0))
         [-1.  1.]
     """
+    names("standardize", algorithm=algorithm)
     if algorithm not in ("fast", "stable"):
         raise ArgumentError(
             f"standardize: Unknown algorithm {shown(algorithm)}. Expected 'fast' or 'stable'."

@@ -115,7 +115,8 @@ def _seed(seed: ArrayLike) -> Operand:
     Raises:
         ArgumentError: it is no integer; RangeError: it has more than 64 bits.
     """
-    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
+    # NumPy counts time differences among the integers
+    if isinstance(seed, (int, np.integer)) and not isinstance(seed, (bool, np.timedelta64)):
         high, low = _words(int(seed))
         whole = np.array(high << 32 | low, np.uint64)
         return whole.view(np.int64) if x64_enabled() else whole.astype(np.uint32).view(np.int32)
