@@ -101,7 +101,7 @@ def instructions(x: Array, y: Array) -> None:
     assert_type(lax.cumsum(x, axis=1, reverse=True), Array)
     assert_type(lax.sort(x), Array)
     assert_type(lax.sort((x, y), num_keys=1), tuple[Array, ...])
-    assert_type(lax.top_k(x, 2), tuple[Array, Array])
+    assert_type(lax.top_k(x, 2), list[Array])
     assert_type(lax.dot_general(x, y, (((1,), (0,)), ((), ()))), Array)
     assert_type(lax.dot(x, y, precision=lax.Precision.HIGHEST), Array)
     assert_type(lax.dynamic_slice(x, (0, x[0]), (1, 2)), Array)
