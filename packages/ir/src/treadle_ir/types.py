@@ -70,6 +70,8 @@ class ArrayType(Type):
         if found is not None:
             return found
         made = cls._intern(tuple(map(_size, shape)), element_type(dtype), bool(weak))
+        if len(cls._recent) >= 8192:
+            cls._recent.clear()
         cls._recent[key] = made  # also of an equal element type that is another object
         return made
 
@@ -90,9 +92,6 @@ class ArrayType(Type):
                 ):
                     object.__setattr__(found, name, value)
                 cls._interned[key] = found
-            if len(cls._recent) >= 8192:
-                cls._recent.clear()
-            cls._recent[key] = found
             return found
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -21,8 +21,7 @@ def view(self: Array, dtype: DTypeLike | None = None, type: object = None) -> Ar
         ArgumentError: there is no last axis, or its bits make no whole number of elements.
         UnsupportedError: a class of arrays is given for `type`: there is one only.
     """
-    if type is not None:
-        named_only("view", type=type)
+    named_only("view", type=type)
     wanted = as_dtype("view", dtype)
     return self if wanted is None else viewed(self, wanted)
 

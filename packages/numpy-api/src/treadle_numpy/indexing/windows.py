@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
@@ -49,13 +49,13 @@ def write_window(x: Array, known: StaticKey, index: object, value: object) -> Ar
         block = window_shape(type.shape, kept)
         if block is None or 0 in block:
             return None
-        starts = window_starts(type.shape, kept)
-        plan = BroadcastInDim(block, ()), tuple([x for x in starts if isinstance(x, np.generic)])
+        starts = cast("list[np.generic]", window_starts(type.shape, kept))
+        plan = BroadcastInDim(block, ()), tuple(starts)
         remember(_WINDOWS, key, plan)
     process = current_trace().process
-    broadcasting, known_starts = plan
+    broadcasting, places = plan
     written = process(broadcasting, (scalar,))[0]
-    return process(_UPDATE, (x, written, *known_starts))[0]  # type: ignore[return-value]  # see `treadle_ir.bind`
+    return process(_UPDATE, (x, written, *places))[0]  # type: ignore[return-value]  # see `treadle_ir.bind`
 
 
 def window_shape(own: tuple[int, ...], kept: list[Entry]) -> tuple[int, ...] | None:

@@ -148,7 +148,8 @@ def mul(x: ArrayLike, y: ArrayLike, *, out_dtype: DTypeLike | None = None) -> Ar
     """The product.
 
     The operands have one shape, or one is a scalar, and one element type, unless that of the result is said: then they
-    are converted to it first. Python's numbers take the type of the other.
+    are converted to it first. Python's numbers take the type of the other. Of operands with as many axes, those of
+    size 1 are repeated.
 
     Args:
         x: the first factor.
@@ -156,7 +157,7 @@ def mul(x: ArrayLike, y: ArrayLike, *, out_dtype: DTypeLike | None = None) -> Ar
         out_dtype: the element type of the result, which may be wider than that of the factors.
 
     Raises:
-        ShapeError: the shapes differ, and neither is a scalar's.
+        ShapeError: the shapes differ by more than sizes of 1, and neither is a scalar's.
         DTypeError: the element types differ, or they are boolean.
 
     Example:
@@ -176,7 +177,7 @@ def nextafter(x1: ArrayLike, x2: ArrayLike) -> Array:
     """The next number of the element type after `x1` towards `x2`.
 
     Raises:
-        ShapeError: the shapes differ, and neither is a scalar's.
+        ShapeError: the shapes differ by more than sizes of 1, and neither is a scalar's.
         DTypeError: the element types differ, or they are not floating.
 
     Example:

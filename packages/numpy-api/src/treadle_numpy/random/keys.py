@@ -15,7 +15,7 @@ There are three generators:
 from __future__ import annotations
 
 import warnings
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -109,14 +109,19 @@ def _implementation(function: str, impl: object, dtype: object = None) -> DType:
     return GENERATORS[given]
 
 
+def _is_number(seed: object) -> TypeGuard[int | np.integer[Any]]:
+    """Whether a seed is an integer of Python or NumPy, which counts time differences among them."""
+    integer = isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
+    return integer and hasattr(seed, "__index__")
+
+
 def _seed(seed: ArrayLike) -> Operand:
     """A seed as an array of the width in force, for generators of libraries.
 
     Raises:
         ArgumentError: it is no integer; RangeError: it has more than 64 bits.
     """
-    # NumPy counts time differences among the integers
-    if isinstance(seed, (int, np.integer)) and not isinstance(seed, (bool, np.timedelta64)):
+    if _is_number(seed):
         high, low = _words(int(seed))
         whole = np.array(high << 32 | low, np.uint64)
         return whole.view(np.int64) if x64_enabled() else whole.astype(np.uint32).view(np.int32)
@@ -181,11 +186,7 @@ def PRNGKey(seed: ArrayLike, *, impl: Implementation = None) -> Array:  # noqa: 
     if generator is not None:
         return ops.random_unwrap(seeded(generator, kind, _seed(seed)))
     times = key_words(kind) // 2
-    if (
-        isinstance(seed, (int, np.integer))
-        and not isinstance(seed, bool)
-        and hasattr(seed, "__index__")
-    ):
+    if _is_number(seed):
         return made(np.array(_words(int(seed)) * times, np.uint32))
     return _traced_words(seed, times)
 
@@ -228,11 +229,7 @@ def key(seed: ArrayLike, *, impl: Implementation = None, dtype: object = None) -
     if generator is not None:
         return seeded(generator, kind, _seed(seed))
     times = key_words(kind) // 2
-    if (
-        isinstance(seed, (int, np.integer))
-        and not isinstance(seed, bool)
-        and hasattr(seed, "__index__")
-    ):
+    if _is_number(seed):
         first, second = _words(int(seed))
         if staging_trace() is not None:  # made anew in each call, for `debug_key_reuse`
             return ops.random_wrap(made(np.array((first, second) * times, np.uint32)), dtype=kind)

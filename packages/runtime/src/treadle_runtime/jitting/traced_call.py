@@ -20,10 +20,7 @@ from treadle_ir import (
     shown_program,
     take_apart,
 )
-from treadle_ir.tree import (
-    PyTreeDef,
-    flatten_leaves_and_structure,
-)
+from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
 from treadle_runtime.abstract import ShapeDtypeStruct
 from treadle_runtime.jitting.options import Split
 from treadle_runtime.jitting.platforms import platforms_of

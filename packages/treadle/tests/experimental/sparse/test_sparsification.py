@@ -105,6 +105,10 @@ def test_trees_of_sparse_and_dense_arrays_go_in_and_out() -> None:
         (tnp.exp, "`exponential` of a sparse array"),
         (lambda x: x + 1, "would be dense"),
         (lambda x: x.max(), "reduce_maximum"),
+        (
+            lambda x: lax.custom_linear_solve(lambda y: 2 * y, x, lambda _, b: b / 2),
+            "linear_solve",
+        ),
         (lambda x: 1 / x, "division by zeros"),
         (lambda x: x**0 + 0, "integer_power|would be dense"),
         (lambda x: tnp.maximum(x, 1), "beside anything but zero"),

@@ -106,10 +106,6 @@ _KINDS: Final[dict[str, Callable[[DType], bool]]] = {
 }
 
 
-def _is_extended(x: object) -> bool:
-    return ir_dtypes.is_extended(x)
-
-
 def issubdtype(arg1: object, arg2: object) -> bool:
     """Whether an element type is of a kind; the kinds know of bfloat16, which NumPy's do not.
 
@@ -130,7 +126,7 @@ def issubdtype(arg1: object, arg2: object) -> bool:
         return isinstance(kind, type) and issubclass(kind, arg2)
     if isinstance(arg1, type) and issubclass(arg1, extended):
         return arg2 is np.generic
-    if _is_extended(arg1) or _is_extended(arg2):
+    if ir_dtypes.is_extended(arg1) or ir_dtypes.is_extended(arg2):
         return arg2 is np.generic or arg1 == arg2
     if isinstance(arg1, type) and issubclass(arg1, np.generic) and arg1 in _ABSTRACT:
         return isinstance(arg2, type) and issubclass(arg1, arg2)

@@ -226,9 +226,8 @@ def _quantile_function(
         out_sharding: Device = None,
     ) -> Array:
         if out_sharding is not None:
-            found: Array = laid_out(
-                function, out_sharding, a, q, axis, out, overwrite_input, method, keepdims, weights=weights
-            )  # fmt: skip
+            given = (a, q, axis, out, overwrite_input, method, keepdims)
+            found: Array = laid_out(function, out_sharding, *given, weights=weights)
             return found
         named_only(name, out=out)
         share = divide(promote(name, q, inexact=True)[0], 100) if hundredths else q

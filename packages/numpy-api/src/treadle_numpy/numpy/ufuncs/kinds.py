@@ -95,8 +95,7 @@ def isposinf(x: ArrayLike, /, out: object = None) -> Array:
         >>> print(isposinf(np.array([-np.inf, np.inf])))
         [False  True]
     """
-    if out is not None:
-        named_only("isposinf", out=out)
+    named_only("isposinf", out=out)
     return _is_infinity("isposinf", x, np.inf)
 
 
@@ -107,8 +106,7 @@ def isneginf(x: ArrayLike, /, out: object = None) -> Array:
         >>> print(isneginf(np.array([-np.inf, np.inf])))
         [ True False]
     """
-    if out is not None:
-        named_only("isneginf", out=out)
+    named_only("isneginf", out=out)
     return _is_infinity("isneginf", x, -np.inf)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, composed, names, ops
+from treadle_ir import Array, DType, composed, ops
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, subtract
 from treadle_numpy.operands.coerce import ArrayLike, coerce
@@ -12,7 +12,12 @@ from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike
 from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.shapes import Shape, as_shape
-from treadle_numpy.random.distributions.parameters import float_dtype, parameter, result_shape
+from treadle_numpy.random.distributions.parameters import (
+    float_dtype,
+    is_high,
+    parameter,
+    result_shape,
+)
 from treadle_numpy.random.distributions.uniform import uniform_floats, uniform_parts
 from treadle_numpy.random.keys import KeyLike, single
 
@@ -57,20 +62,6 @@ def gumbel(
     return gumbel_floats(
         single("gumbel", key), as_shape("gumbel", shape), float_dtype("gumbel", dtype), high
     )
-
-
-def is_high(function: str, mode: str | None) -> bool:
-    """Whether a user asks for twice as many bits.
-
-    Raises:
-        ArgumentError: there is no such mode.
-    """
-    names(function, mode=mode)
-    if mode not in (None, "low", "high"):
-        raise ArgumentError(
-            f"{function}: there is no mode {mode!r}", fix="ask for 'low', the default, or 'high'"
-        )
-    return mode == "high"
 
 
 def gumbel_floats(key: Array, shape: tuple[int, ...], dtype: DType, high: bool = False) -> Array:

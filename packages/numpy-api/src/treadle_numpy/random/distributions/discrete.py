@@ -22,8 +22,12 @@ from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.shapes import Shape, as_shape
-from treadle_numpy.random.distributions.continuous import is_high
-from treadle_numpy.random.distributions.parameters import parameter, result_shape, split_key
+from treadle_numpy.random.distributions.parameters import (
+    is_high,
+    parameter,
+    result_shape,
+    split_key,
+)
 from treadle_numpy.random.distributions.uniform import uniform_floats, uniform_parts
 from treadle_numpy.random.keys import KeyLike, single
 from treadle_numpy.random.order import random_bits

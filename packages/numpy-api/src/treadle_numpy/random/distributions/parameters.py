@@ -7,7 +7,7 @@ rounding of log and erf_inv elsewhere.
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, DType, Operand, ops
+from treadle_ir import ArgumentError, Array, DType, Operand, names, ops
 from treadle_ir.dtypes import is_floating
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
@@ -47,6 +47,20 @@ def parameter(x: ArrayLike, dtype: DType, shape: tuple[int, ...]) -> Operand:
     """A parameter in an element type, broadcast to a shape (scalars are left alone)."""
     operand = converted(coerce("random", 1, x), dtype)
     return broadcast_to_shape(operand, shape) if operand.shape else operand
+
+
+def is_high(function: str, mode: str | None) -> bool:
+    """Whether a user asks for twice as many bits.
+
+    Raises:
+        ArgumentError: there is no such mode.
+    """
+    names(function, mode=mode)
+    if mode not in (None, "low", "high"):
+        raise ArgumentError(
+            f"{function}: there is no mode {mode!r}", fix="ask for 'low', the default, or 'high'"
+        )
+    return mode == "high"
 
 
 def split_key(key: Array, count: int) -> list[Array]:

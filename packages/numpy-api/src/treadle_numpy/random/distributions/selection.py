@@ -26,9 +26,9 @@ from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.shapes import Shape, as_shape
-from treadle_numpy.random.distributions.continuous import gumbel_floats, is_high
+from treadle_numpy.random.distributions.continuous import gumbel_floats
 from treadle_numpy.random.distributions.discrete import randint
-from treadle_numpy.random.distributions.parameters import split_key
+from treadle_numpy.random.distributions.parameters import is_high, split_key
 from treadle_numpy.random.distributions.uniform import uniform_floats
 from treadle_numpy.random.keys import KeyLike, single
 from treadle_numpy.random.order import random_bits

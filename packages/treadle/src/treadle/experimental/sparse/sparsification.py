@@ -36,7 +36,6 @@ from treadle_ir import (
     flatten_arrays,
     functions,
 )
-from treadle_ir.families import ControlFlow
 from treadle_ir.nesting import deeper
 from treadle_ir.primitives import (
     contract,
@@ -141,7 +140,7 @@ def _run(program: Program, values: list[Sparse]) -> list[Sparse]:
                 results = bind(primitive, *inputs)
             elif isinstance(primitive, InlineCall):
                 results = _run(primitive.program, inputs)
-            elif isinstance(primitive, ControlFlow):
+            elif type(primitive) in _CONTROL:
                 results = _CONTROL[type(primitive)](primitive, *map(_dense, inputs))
             else:
                 results = [_dense_scalar(_rule(primitive)(primitive, *inputs))]
