@@ -24,8 +24,9 @@ def compare_eval(primitive: Compare, x: Elements, y: Elements) -> list[Elements]
     """NumPy's comparison; random keys by their words."""
     if dtypes.is_key(x.dtype):
         if x.dtype != dtypes.KEY:
-            words = words_of_keys(x) == words_of_keys(y)
-            same = np.all(words, axis=tuple(range(x.ndim - words.ndim, 0)))
+            words = words_of_keys(x)
+            within_a_key = tuple(range(x.ndim - words.ndim, 0))
+            same = np.all(words == words_of_keys(y), axis=within_a_key)
             return [same if primitive.direction == "eq" else np.logical_not(same)]
         x, y = (np.asarray(keys).view(np.uint64) for keys in (x, y))
     return [UFUNCS[primitive.direction](x, y)]
