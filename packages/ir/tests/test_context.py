@@ -172,7 +172,6 @@ def test_what_only_calls_depend_on_is_watched_and_not_in_the_keys_of_programs() 
         with setting.override(True):
             inside = current_context()
             assert inside.watched
-            assert inside.key is inside
             assert inside.key is not outside.key
             assert inside.programs is outside.programs
             with X64.override(True):

@@ -47,6 +47,7 @@ def assert_each_served(primitive: Elementwise, operands: np.ndarray) -> None:
         found = np.concatenate([kernel(*each) for each in zip(*operands[..., None], strict=True)])
         (expected,) = eval_rules[primitive](primitive, *operands)
     np.testing.assert_allclose(found, expected, rtol=2.4e-7, atol=3e-45)
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
 
 
 @pytest.mark.parametrize("kind", ONE_OPERAND)

@@ -36,7 +36,11 @@ _OF_POSITIVE: Final[dict[type[Elementwise], str]] = {
     e.RegularizedIncompleteBeta: "betainc",
     e.Zeta: "zeta",
 }
-
+# Zeros whose sign is another in SciPy: i1e(-0.0) and erfcinv(1.0).
+_SIGNS: Final[dict[str, Callable[[Elements, Elements], Elements]]] = {
+    "i1e": np.copysign,
+    "erfcinv": lambda found, _: found + 0.0,
+}
 
 _size: Final = attrgetter("size")
 
@@ -58,13 +62,13 @@ def _kernel(
         function, rule = getattr(_scipy(), name, None), eval_rules[primitive]
         if function is None:
             return None
-        finite, square = math.isfinite, np.vdot
+        finite, square, signed = math.isfinite, np.vdot, _SIGNS.get(name)
 
         def kernel(*operands: Elements) -> Elements:
             if accepts is None or accepts(operands):
                 found: Elements = function(*[x.astype(_WIDE) for x in operands])
                 if finite(square(found, found)):
-                    return found.astype(dtype)
+                    return (signed(found, operands[0]) if signed else found).astype(dtype)
             (computed,) = rule(primitive, *operands)
             return computed
 

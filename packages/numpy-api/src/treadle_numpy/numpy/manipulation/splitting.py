@@ -71,8 +71,8 @@ def array_split(ary: ArrayLike, indices_or_sections: Sections, axis: int = 0) ->
 
     Example:
         >>> import numpy as np
-        >>> print(array_split(np.arange(5), 2))
-        [array([0, 1, 2], dtype=int32), array([3, 4], dtype=int32)]
+        >>> print(*array_split(np.arange(5), 2))
+        [0 1 2] [3 4]
     """
     return _split("array_split", ary, indices_or_sections, axis, False)
 

@@ -171,7 +171,7 @@ def solve(
     Example:
         >>> import numpy as np
         >>> a = np.array([[4.0, 0.0], [0.0, 2.0]], np.float32)
-        >>> print(solve(a, np.array([4.0, 2.0], np.float32), assume_a="pos"))
+        >>> print(solve(a, np.array([4.0, 2.0], np.float32), assume_a="pos").round(3))
         [1. 1.]
     """
     flags(
