@@ -13,6 +13,7 @@ from typing import final
 
 from treadle_jax import wanted
 from treadle_jax.metadata import JaxDistribution
+from treadle_jax.private import homes, is_package
 from treadle_jax.view import View
 
 _OWN = "treadle_jax.modules"
@@ -20,11 +21,15 @@ _OWN = "treadle_jax.modules"
 
 
 def behind(name: str) -> list[ModuleType]:
-    """The modules that answer for one of JAX's: those of this distribution first, then treadle's."""
+    """The modules that answer for one of JAX's: those of this distribution first, then treadle's.
+
+    For a private module its own come first, then those of its public homes.
+    """
     below = name.removeprefix("jax")
-    return [
+    found = [
         importlib.import_module(home + below) for home in (_OWN, "treadle") if _exists(home + below)
     ]
+    return found + [module for home in homes(name) for module in behind(home)]
 
 
 def _exists(name: str) -> bool:
@@ -64,7 +69,7 @@ class Finder(DistributionFinder):
         if fullname != "jax" and not fullname.startswith("jax."):
             return None
         modules = behind(fullname)
-        if not modules and fullname not in wanted.modules():
+        if not modules and fullname not in wanted.modules() and not is_package(fullname):
             # Under another name than the one asked for, since `from jax import x` hides errors of that name.
             raise ModuleNotFoundError(wanted.missing(fullname), name=f"treadle{fullname[3:]}")
         return ModuleSpec(fullname, ViewLoader(modules), is_package=True)
