@@ -9,7 +9,7 @@ import pytest
 
 import treadle
 import treadle.numpy as tnp
-from treadle import random
+from treadle import lax, random
 from treadle.experimental.hijax import HiPrim
 from treadle_jax.modules.example_libraries import optimizers, stax
 from treadle_jax.modules.experimental import hijax
@@ -103,6 +103,48 @@ def test_layers() -> None:
         stax.Dropout(0.5)[1]((), tnp.ones(2))
     kept = stax.Dropout(0.5)[1]((), tnp.ones(1000), rng=random.key(2))
     assert {*np.unique(kept)} == {0.0, 2.0}
+
+
+def test_layers_of_windows() -> None:
+    x = np.random.default_rng(0).normal(size=(2, 5, 6, 3)).astype(np.float32)
+    for layer, reduce in ((stax.MaxPool, np.max), (stax.SumPool, np.sum), (stax.AvgPool, np.mean)):
+        init, apply = layer((2, 3), strides=(2, 1))
+        shape, params = init(random.key(0), x.shape)
+        outputs = apply(params, x)
+        assert shape == outputs.shape == (2, 2, 4, 3)
+        for i, j in np.ndindex(2, 4):
+            window = x[:, 2 * i : 2 * i + 2, j : j + 3]
+            np.testing.assert_allclose(outputs[:, i, j], reduce(window, (1, 2)), rtol=1e-5)
+        other = layer((2, 3), strides=(2, 1), spec="NCHW")[1]((), x.transpose(0, 3, 1, 2))
+        np.testing.assert_allclose(other.transpose(0, 2, 3, 1), outputs, rtol=1e-5)
+    # at the edges the mean is that of the elements which are there
+    assert stax.AvgPool((2, 2), padding="SAME")[1]((), np.ones((1, 3, 3, 1), np.float32)).min() == 1
+
+
+def test_batches_are_normalised() -> None:
+    x = np.random.default_rng(1).normal(3, 2, size=(4, 5, 6, 3)).astype(np.float32)
+    init, apply = stax.BatchNorm(epsilon=0.0)
+    shape, (beta, gamma) = init(random.key(0), x.shape)
+    assert shape == x.shape and beta.shape == gamma.shape == (3,)
+    plain = np.asarray(apply((beta, gamma), x))
+    np.testing.assert_allclose(plain.mean((0, 1, 2)), 0, atol=1e-5)
+    np.testing.assert_allclose(plain.var((0, 1, 2)), 1, rtol=1e-4)
+    moved = apply((np.float32([1, 2, 3]), np.float32([2, 2, 4])), x)
+    np.testing.assert_allclose(moved, plain * [2, 2, 4] + [1, 2, 3], rtol=1e-5, atol=1e-5)
+    init, apply = stax.BatchNorm(axis=0, center=False, scale=False)
+    _, params = init(random.key(0), x.shape)
+    assert params == ((), ())
+    np.testing.assert_allclose(apply(params, x).mean(0), 0, atol=1e-5)
+
+
+def test_transposed_convolutions() -> None:
+    x = np.random.default_rng(2).normal(size=(2, 4, 5, 3)).astype(np.float32)
+    for padding, size in (("VALID", (2, 9, 11, 7)), ("SAME", (2, 8, 10, 7))):
+        init, apply = stax.ConvTranspose(7, (3, 3), (2, 2), padding)
+        shape, (weights, bias) = init(random.key(0), x.shape)
+        assert shape == size and bias.shape == (1, 1, 1, 7)
+        expected = lax.conv_transpose(x, weights, (2, 2), padding) + 1
+        np.testing.assert_allclose(apply((weights, 1), x), expected, rtol=1e-5)
 
 
 def test_a_colocated_class_can_be_made_and_has_no_instances() -> None:

@@ -309,3 +309,12 @@ def test_the_width_has_another_name_to_read_it_by() -> None:
     assert treadle.config.x64_enabled is False
     with treadle.enable_x64():
         assert treadle.config.x64_enabled is True
+
+
+def test_all_values_at_once() -> None:
+    values = treadle.config.values
+    assert values["treadle_debug_nans"] is values["jax_debug_nans"] is False
+    with treadle.debug_nans(True):
+        assert treadle.config.values["jax_debug_nans"] is True
+    values["jax_debug_nans"] = True  # a copy
+    assert treadle.config.treadle_debug_nans is False

@@ -56,11 +56,24 @@ else:
 
         __slots__ = ()
 
-    for _name in (
-        "item device devices sharding committed is_fully_addressable is_fully_replicated addressable_data "
-        "addressable_shards global_shards copy_to_host_async on_device_size_in_bytes is_deleted delete is_ready "
-        "unsafe_buffer_pointer"
-    ).split():
+    for _name in [
+        "item",
+        "device",
+        "devices",
+        "sharding",
+        "committed",
+        "is_fully_addressable",
+        "is_fully_replicated",
+        "addressable_data",
+        "addressable_shards",
+        "global_shards",
+        "copy_to_host_async",
+        "on_device_size_in_bytes",
+        "is_deleted",
+        "delete",
+        "is_ready",
+        "unsafe_buffer_pointer",
+    ]:
         setattr(ArrayMembers, _name, OnDevices(_name))
 
 

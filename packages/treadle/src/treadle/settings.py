@@ -17,6 +17,8 @@ from treadle_numpy import settings as _of_numpy  # noqa: F401
 from treadle_runtime import settings as _of_the_runtime  # noqa: F401
 from treadle_runtime.placement import placement as _placement  # noqa: F401
 
+_PREFIXES: Final = ("treadle_", "jax_")
+
 
 def names() -> list[str]:
     """The names of all settings, without a prefix; those with an underscore have functions of their own."""
@@ -56,6 +58,11 @@ class Config:
         return self.read(name)
 
     @property
+    def values(self) -> dict[str, Any]:  # Any: of all kinds
+        """All settings as they are here, by their keys with either prefix; a copy."""
+        return {prefix + name: self.read(name) for name in names() for prefix in _PREFIXES}
+
+    @property
     def x64_enabled(self) -> bool:
         """Whether 64-bit types are in force: `enable_x64` under its other name."""
         return bool(self.read("enable_x64"))
@@ -66,6 +73,7 @@ class Config:
             "parse_flags_with_absl",
             "read",
             "update",
+            "values",
             "x64_enabled",
             *[f"treadle_{name}" for name in names()],
         ]
@@ -109,7 +117,7 @@ class Config:
 
 def _flags() -> list[tuple[str, str]]:
     """The absl flags, each with its setting."""
-    return [(prefix + name, name) for name in names() for prefix in ("treadle_", "jax_")]
+    return [(prefix + name, name) for name in names() for prefix in _PREFIXES]
 
 
 def _define(flags: Any) -> None:  # Any: absl's module, without types
@@ -121,7 +129,7 @@ def _define(flags: Any) -> None:  # Any: absl's module, without types
 def _key(name: object) -> str:
     if not isinstance(name, str):
         raise refused("config.update", "name", "a string", name)
-    for prefix in ("treadle_", "jax_"):
+    for prefix in _PREFIXES:
         if name.startswith(prefix):
             return name[len(prefix) :]
     return name

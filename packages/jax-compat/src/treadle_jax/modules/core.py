@@ -1,4 +1,4 @@
-"""Names of `jax.core` that are JAX's own affair: tensorflow-probability (distrax) writes to one of its tables."""
+"""Names of `jax.core` that JAX answers for without listing them: libraries that are older than their new places use them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,41 @@ from typing import Any
 import numpy as np
 
 from treadle import typeof
+from treadle.core import Tracer
+from treadle.export import is_symbolic_dim
+from treadle.extend.core import (
+    DebugInfo as DebugInfo,
+    DropVar as DropVar,
+    Effect as Effect,
+    Effects as Effects,
+    InconclusiveDimensionOperation as InconclusiveDimensionOperation,
+    JaxprTypeError as JaxprTypeError,
+    check_jaxpr as check_jaxpr,
+    concrete_or_error as concrete_or_error,
+    find_top_trace as find_top_trace,
+    gensym as gensym,
+    get_opaque_trace_state as get_opaque_trace_state,
+    jaxprs_in_params as jaxprs_in_params,
+    new_jaxpr_eqn as new_jaxpr_eqn,
+    no_effects as no_effects,
+    primal_dtype_to_tangent_dtype as primal_dtype_to_tangent_dtype,
+    valid_jaxtype as valid_jaxtype,
+)
 
 pytype_aval_mappings: dict[type, Any] = {np.ndarray: typeof}
-"""Written to by the library; treadle asks a value for its elements instead."""
+"""tensorflow-probability (distrax) writes to it; treadle asks a value for its elements instead."""
+
+
+def is_concrete(x: object) -> bool:
+    """Whether a value has elements now: it is no tracer, or one of a value that is known, as within `grad`."""
+    return not isinstance(x, Tracer) or x.concrete() is not None
+
+
+def is_constant_dim(d: object) -> bool:
+    """Whether a size is a number."""
+    return not is_symbolic_dim(d)
+
+
+def is_constant_shape(s: tuple[object, ...]) -> bool:
+    """Whether all sizes are numbers."""
+    return all(map(is_constant_dim, s))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from treadle.dtypes import ExtendedDType as ExtendedDType, extended as extended
 from treadle.errors import DTypeError as TypePromotionError  # noqa: F401 - JAX's name of it
-from treadle.numpy import dtype as DType, finfo as finfo, iinfo as iinfo  # noqa: F401, N812
+from treadle.numpy import dtype as DType  # noqa: F401, N812
 
 
 def supports_inf(dtype: object) -> bool:

@@ -1,4 +1,7 @@
-"""`jax._src.literals`: for equinox and jaxtyping, which ask whether a value is a literal of a traced function."""
+"""`jax._src.literals`: for equinox, jaxtyping and quax, which ask whether a value is a literal of a traced function.
+
+treadle's literals are of a class of their own, so that nothing is an instance of these.
+"""
 
 from __future__ import annotations
 
@@ -7,4 +10,19 @@ from typing import final
 
 @final
 class TypedNdArray:
-    """JAX's class of literal arrays; treadle has none, so nothing is one."""
+    """JAX's class of literal arrays."""
+
+
+@final
+class TypedInt(int):
+    """JAX's class of literal integers."""
+
+
+@final
+class TypedFloat(float):
+    """JAX's class of literal floats."""
+
+
+@final
+class TypedComplex(complex):
+    """JAX's class of literal complex numbers."""

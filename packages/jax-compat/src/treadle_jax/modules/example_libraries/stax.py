@@ -1,4 +1,4 @@
-"""`jax.example_libraries.stax`, for numpyro: layers as pairs of functions.
+"""`jax.example_libraries.stax`, for numpyro and for examples of JAX's: layers as pairs of functions.
 
 `init(key, input_shape)` gives the shape of the output and the parameters, `apply(params, inputs, **kwargs)` the output.
 """
@@ -10,9 +10,22 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+import treadle
 import treadle.numpy as tnp
-from treadle import lax, nn, random
-from treadle.nn.initializers import glorot_normal, normal
+from treadle import lax, random
+from treadle.nn import (  # JAX's stax has them, too
+    elu as elu,
+    gelu as gelu,
+    leaky_relu as leaky_relu,
+    log_softmax as log_softmax,
+    relu as relu,
+    selu as selu,
+    sigmoid as sigmoid,
+    softmax as softmax,
+    softplus as softplus,
+    standardize as standardize,
+)
+from treadle.nn.initializers import glorot_normal, normal, ones as ones, zeros as zeros
 
 Init: TypeAlias = Callable[..., tuple[Any, Any]]
 Apply: TypeAlias = Callable[..., Any]
@@ -20,7 +33,11 @@ Layer: TypeAlias = tuple[Init, Apply]
 Shape: TypeAlias = tuple[int, ...]
 
 __all__ = [
+    "AvgPool",
+    "BatchNorm",
     "Conv",
+    "Conv1DTranspose",
+    "ConvTranspose",
     "Dense",
     "Dropout",
     "Elu",
@@ -31,14 +48,17 @@ __all__ = [
     "Flatten",
     "Gelu",
     "GeneralConv",
+    "GeneralConvTranspose",
     "Identity",
     "LeakyRelu",
     "LogSoftmax",
+    "MaxPool",
     "Relu",
     "Selu",
     "Sigmoid",
     "Softmax",
     "Softplus",
+    "SumPool",
     "Tanh",
     "elementwise",
     "parallel",
@@ -47,6 +67,7 @@ __all__ = [
 ]
 
 
+glorot, randn, logsoftmax = glorot_normal, normal, log_softmax  # JAX's other names of them
 _GLOROT = glorot_normal()
 _NORMAL = normal()
 _NARROW = normal(1e-6)
@@ -81,34 +102,134 @@ def GeneralConv(  # noqa: N802 - JAX's name
     b_init: Any = _NARROW,
 ) -> Layer:
     """A convolution, and a sum."""
+    convolve = functools.partial(lax.conv_general_dilated, dimension_numbers=dimension_numbers)
+    return _convolution(
+        convolve, dimension_numbers, out_chan, filter_shape, strides, padding, W_init, b_init
+    )
+
+
+def GeneralConvTranspose(  # noqa: N802 - JAX's name
+    dimension_numbers: tuple[str, str, str],
+    out_chan: int,
+    filter_shape: Sequence[int],
+    strides: Sequence[int] | None = None,
+    padding: str = "VALID",
+    W_init: Any = None,  # noqa: N803
+    b_init: Any = _NARROW,
+) -> Layer:
+    """A transposed convolution, and a sum."""
+    convolve = functools.partial(lax.conv_transpose, dimension_numbers=dimension_numbers)
+    return _convolution(
+        convolve, dimension_numbers, out_chan, filter_shape, strides, padding, W_init, b_init
+    )
+
+
+def _convolution(
+    convolve: Callable[..., Any],
+    dimension_numbers: tuple[str, str, str],
+    channels: int,
+    window: Sequence[int],
+    strides: Sequence[int] | None,
+    padding: str,
+    make_weights: Any,
+    make_bias: Any,
+) -> Layer:
+    """The layer of a function of inputs, weights, steps and padding."""
     lhs, rhs, out = dimension_numbers
-    steps = tuple(strides) if strides else (1,) * len(filter_shape)
-    make = W_init or glorot_normal(rhs.index("I"), rhs.index("O"))
+    steps = tuple(strides) if strides else (1,) * len(window)
+    make = make_weights or glorot_normal(rhs.index("I"), rhs.index("O"))
 
     def init(rng: Any, input_shape: Shape) -> tuple[Shape, Any]:
-        sizes = iter(filter_shape)
+        sizes = iter(window)
         kernel = tuple(
-            out_chan if c == "O" else input_shape[lhs.index("C")] if c == "I" else next(sizes)
+            channels if c == "O" else input_shape[lhs.index("C")] if c == "I" else next(sizes)
             for c in rhs
         )
-        output_shape = lax.conv_general_shape_tuple(
-            input_shape, kernel, steps, padding, dimension_numbers
+        output = treadle.eval_shape(
+            lambda x, w: convolve(x, w, steps, padding),
+            *(treadle.ShapeDtypeStruct(shape, "float32") for shape in (input_shape, kernel)),
         )
-        bias = tuple(out_chan if c == "C" else 1 for c in out)
+        bias = tuple(channels if c == "C" else 1 for c in out)
         first, second = random.split(rng)
-        return output_shape, (make(first, kernel), b_init(second, bias))
+        return output.shape, (make(first, kernel), make_bias(second, bias))
 
     def apply(params: Any, inputs: Any, **kwargs: Any) -> Any:
         weights, bias = params
-        convolved = lax.conv_general_dilated(
-            inputs, weights, steps, padding, dimension_numbers=dimension_numbers
-        )
-        return convolved + bias
+        return convolve(inputs, weights, steps, padding) + bias
 
     return init, apply
 
 
 Conv = functools.partial(GeneralConv, ("NHWC", "HWIO", "NHWC"))
+ConvTranspose = functools.partial(GeneralConvTranspose, ("NHWC", "HWIO", "NHWC"))
+Conv1DTranspose = functools.partial(GeneralConvTranspose, ("NHC", "HIO", "NHC"))
+
+
+def BatchNorm(  # noqa: N802 - JAX's name
+    axis: int | Sequence[int] = (0, 1, 2),
+    epsilon: float = 1e-5,
+    center: bool = True,
+    scale: bool = True,
+    beta_init: Any = zeros,
+    gamma_init: Any = ones,
+) -> Layer:
+    """Inputs of mean 0 and variance 1 along the axes, then stretched and moved by parameters."""
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+
+    def init(rng: Any, input_shape: Shape) -> tuple[Shape, Any]:
+        shape = tuple(n for i, n in enumerate(input_shape) if i not in axes)
+        first, second = random.split(rng)
+        beta = beta_init(first, shape) if center else ()
+        return input_shape, (beta, gamma_init(second, shape) if scale else ())
+
+    def apply(params: Any, inputs: Any, **kwargs: Any) -> Any:
+        beta, gamma = params
+        outputs = standardize(inputs, axes, epsilon=epsilon)
+        if scale:
+            outputs = outputs * tnp.expand_dims(gamma, axes)
+        return outputs + tnp.expand_dims(beta, axes) if center else outputs
+
+    return init, apply
+
+
+def _pooling(reduce: Callable[..., Any], init_value: float, mean: bool = False) -> Any:
+    """The function that makes layers which reduce windows: of a spec such as "NHWC", its letters but N and C."""
+
+    def make(
+        window_shape: Sequence[int],
+        strides: Sequence[int] | None = None,
+        padding: str = "VALID",
+        spec: str | None = None,
+    ) -> Layer:
+        places = [i for i, c in enumerate(spec) if c not in "NC"] if spec else None
+
+        def whole(sizes: Sequence[int]) -> tuple[int, ...]:
+            if places is None:
+                return (1, *sizes, 1)
+            by_place = dict(zip(places, sizes, strict=True))
+            return tuple(by_place.get(i, 1) for i in range(len(places) + 2))
+
+        window, steps = whole(window_shape), whole(strides or (1,) * len(window_shape))
+
+        def init(rng: Any, input_shape: Shape) -> tuple[Shape, Any]:
+            padded = lax.padtype_to_pads(input_shape, window, steps, padding)
+            return lax.reduce_window_shape_tuple(input_shape, window, steps, padded), ()
+
+        def apply(params: Any, inputs: Any, **kwargs: Any) -> Any:
+            def reduced(x: Any) -> Any:
+                return lax.reduce_window(x, init_value, reduce, window, steps, padding)
+
+            outputs = reduced(inputs)
+            return outputs / reduced(tnp.ones(inputs.shape, inputs.dtype)) if mean else outputs
+
+        return init, apply
+
+    return make
+
+
+MaxPool = _pooling(lax.max, -math.inf)
+SumPool = _pooling(lax.add, 0.0)
+AvgPool = _pooling(lax.add, 0.0, mean=True)
 
 
 def elementwise(fun: Callable[..., Any], **fun_kwargs: Any) -> Layer:
@@ -121,16 +242,16 @@ def elementwise(fun: Callable[..., Any], **fun_kwargs: Any) -> Layer:
 
 
 Tanh = elementwise(tnp.tanh)
-Relu = elementwise(nn.relu)
+Relu = elementwise(relu)
 Exp = elementwise(tnp.exp)
-LogSoftmax = elementwise(nn.log_softmax, axis=-1)
-Softmax = elementwise(nn.softmax, axis=-1)
-Softplus = elementwise(nn.softplus)
-Sigmoid = elementwise(nn.sigmoid)
-Elu = elementwise(nn.elu)
-LeakyRelu = elementwise(nn.leaky_relu)
-Selu = elementwise(nn.selu)
-Gelu = elementwise(nn.gelu)
+LogSoftmax = elementwise(log_softmax, axis=-1)
+Softmax = elementwise(softmax, axis=-1)
+Softplus = elementwise(softplus)
+Sigmoid = elementwise(sigmoid)
+Elu = elementwise(elu)
+LeakyRelu = elementwise(leaky_relu)
+Selu = elementwise(selu)
+Gelu = elementwise(gelu)
 Identity = elementwise(lambda x: x)
 Flatten: Layer = (
     lambda rng, shape: ((shape[0], math.prod(shape[1:])), ()),

@@ -1,0 +1,62 @@
+"""Each module can be the first of its package that is imported: no order of imports is the right one."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+BELOW: Final = {
+    "treadle_ir": "numpy ml_dtypes",
+    "treadle_autodiff": "treadle_ir",
+    "treadle_batching": "treadle_ir",
+    "treadle_compiler": "treadle_ir jaxlib.xla_client jaxlib.mlir.ir",
+    "treadle_runtime": "treadle_compiler",
+    "treadle_numpy": "treadle_autodiff",
+    "treadle": "treadle_autodiff treadle_batching treadle_compiler treadle_runtime treadle_numpy",
+}
+
+# A process that has imported what is below, and a copy of it for each module.
+CODE: Final = """
+import importlib, os, sys, traceback
+
+below, modules = sys.argv[1].split(), sys.stdin.read().split()
+for name in below:
+    importlib.import_module(name)
+for name in modules:
+    child = os.fork()
+    if not child:
+        try:
+            importlib.import_module(name)
+        except BaseException:
+            print(name, traceback.format_exc(), flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+
+
+def modules(package: str) -> list[str]:
+    """The modules of a package; those of a `__main__` are programs."""
+    spec = importlib.util.find_spec(package)
+    assert spec is not None and spec.origin is not None
+    root = Path(spec.origin).parent
+    names = [".".join(path.relative_to(root).with_suffix("").parts) for path in root.rglob("*.py")]
+    return [f"{package}.{name}" for name in sorted(names) if "__" not in name]
+
+
+@pytest.mark.parametrize("package", BELOW)
+def test_each_module_can_be_imported_first(package: str) -> None:
+    found = modules(package)
+    assert len(found) > 5
+    done = subprocess.run(
+        [sys.executable, "-c", CODE, BELOW[package]],
+        input=" ".join(found),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert not done.stdout, done.stdout

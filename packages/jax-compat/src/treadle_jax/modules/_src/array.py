@@ -1,0 +1,5 @@
+"""`jax._src.array`: for code that asks whether an array has elements, by JAX's class of such arrays."""
+
+from __future__ import annotations
+
+from treadle_runtime import DeviceArray as ArrayImpl  # noqa: F401 - JAX's name of it

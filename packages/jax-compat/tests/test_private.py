@@ -1,0 +1,121 @@
+"""JAX's private modules: the names in them that are public elsewhere, and the few that are not."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Iterator
+
+import pytest
+
+import treadle
+import treadle_jax
+from treadle_jax import private
+
+
+@pytest.fixture(autouse=True)
+def _hook() -> Iterator[None]:
+    treadle_jax.install()
+    yield
+    treadle_jax.uninstall()
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "api.vmap = jit:vmap",
+        "pjit.auto_axes = sharding:auto_axes",
+        "numpy.lax_numpy.argmax = numpy:argmax",
+        "numpy.reductions.sum = numpy:sum",
+        "lax.lax.add_p = extend.core.primitives:add_p",
+        "lax.control_flow.loops.scan = lax:scan",
+        "nn.functions.gelu = nn:gelu",
+        "random.normal = random:normal",
+        "prng.threefry_2x32 = extend.random:threefry_2x32",
+        "scipy.special.gammaln = scipy.special:gammaln",
+        "third_party.scipy.linalg.funm = scipy.linalg:funm",
+        "core.Primitive = extend.core:Primitive",
+        "interpreters.ad.Zero = interpreters.ad:Zero",
+        "tree_util.tree_map = tree_util:tree_map",
+        "config.config = config:config",
+        "mesh.AbstractMesh = sharding:AbstractMesh",
+        "typing.ArrayLike = typing:ArrayLike",
+    ],
+)
+def test_a_public_name_is_where_jax_defines_it(where: str) -> None:
+    place, public = where.split(" = ")
+    module, _, name = place.rpartition(".")
+    home, _, public_name = public.partition(":")
+    expected = getattr(
+        treadle if home in ("jit", "config") else importlib.import_module(f"treadle.{home}"),
+        public_name,
+    )
+    assert getattr(importlib.import_module(f"jax._src.{module}"), name) is expected
+
+
+def test_every_home_is_there() -> None:
+    later = {
+        f"jax.experimental.{name}" for name in ("compute_on", "custom_partitioning", "xla_metadata")
+    }
+    for name in private._HOMES:
+        for home in private._HOMES[name]:
+            if home not in later:
+                assert importlib.import_module(home).__name__ == home
+
+
+def test_what_is_private_everywhere_is_missing() -> None:
+    from jax._src import api
+
+    with pytest.raises(AttributeError, match=r"no `jax\._src\.api\._secret`"):
+        _ = api._secret
+    with pytest.raises(ImportError, match=r"no `jax\._src\.no_such_module`"):
+        importlib.import_module("jax._src.no_such_module")
+    with pytest.raises(ImportError, match=r"no `jax\._src\.pjit\.no_such_name`"):
+        from jax._src.pjit import no_such_name  # noqa: F401
+
+
+def test_an_array_with_elements_has_jax_s_class() -> None:
+    from jax._src.array import ArrayImpl
+
+    assert isinstance(treadle.numpy.ones(2), ArrayImpl)
+    seen = []
+    treadle.jit(lambda x: seen.append(isinstance(x, ArrayImpl)) or x)(1.0)
+    assert seen == [False]
+
+
+def test_arguments_by_number_and_by_name() -> None:
+    from jax._src.api_util import infer_argnums_and_argnames as infer
+
+    signature = inspect.signature(lambda a, b, *, c=1: 0)
+    assert infer(signature, 0, None) == ((0,), ("a",))
+    assert infer(signature, None, "b") == ((1,), ("b",))
+    assert infer(signature, (0, 1), None) == ((0, 1), ("a", "b"))
+    assert infer(signature, None, None) == ((), ())
+    assert infer(signature, None, ("c", "a")) == ((0,), ("c", "a"))
+    assert infer(signature, (0,), ("b",)) == ((0,), ("b",))
+
+
+def test_a_sharding_of_axes_is_over_the_mesh_in_force() -> None:
+    from jax._src.sharding_impls import canonicalize_sharding
+    from jax.sharding import AxisType, NamedSharding, PartitionSpec
+
+    assert canonicalize_sharding(None, "f") is None
+    mesh = treadle.make_mesh((1,), ("i",), axis_types=(AxisType.Explicit,))
+    with treadle.set_mesh(mesh):
+        expected = NamedSharding(mesh.abstract_mesh, PartitionSpec("i"))
+        assert canonicalize_sharding(PartitionSpec("i"), "f") == expected
+        assert canonicalize_sharding(expected, "f") is expected
+
+
+def test_names_of_core_that_older_code_uses() -> None:
+    from jax import core
+
+    seen = []
+    treadle.jit(lambda x: seen.append(core.is_concrete(x)) or x)(1.0)
+    treadle.grad(lambda x: seen.append(core.is_concrete(x)) or x)(1.0)
+    assert seen == [False, True] and core.is_concrete(1.0)
+    assert core.concrete_or_error(int, 3.7) == 3
+    assert core.is_constant_shape((2, 3))
+    (n,) = treadle.export.symbolic_shape("n")
+    assert not core.is_constant_shape((2, n))
+    assert core.Effects is treadle.extend.core.Effects
