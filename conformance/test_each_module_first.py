@@ -42,7 +42,8 @@ for name in modules:
 def modules(package: str) -> list[str]:
     """The modules of a package; those of a `__main__` are programs."""
     spec = importlib.util.find_spec(package)
-    assert spec is not None and spec.origin is not None
+    assert spec is not None
+    assert spec.origin is not None
     root = Path(spec.origin).parent
     names = [".".join(path.relative_to(root).with_suffix("").parts) for path in root.rglob("*.py")]
     return [f"{package}.{name}" for name in sorted(names) if "__" not in name]

@@ -1,4 +1,4 @@
-from treadle_ir import shown_as
+from treadle_ir import shown_as, wraps
 
 
 class Wrapper:
@@ -31,3 +31,43 @@ def test_what_has_no_attributes():
     shown_as(wrapper, len)
     assert wrapper.__name__ == "len"
     assert wrapper.__wrapped__ is len
+
+
+def test_attributes_of_other_kinds_than_those_of_functions_are_left_out():
+    class Module:
+        "What it does."
+
+        __name__ = property(lambda self: None)
+        __annotations__ = property(lambda self: 0)
+
+        def __init__(self):
+            self.more = 1
+
+        def __call__(self):
+            return 0
+
+    module = Module()
+
+    @wraps(module)
+    def wrapper():
+        return module()
+
+    assert (wrapper.__name__, wrapper.__doc__, wrapper.more) == ("wrapper", "What it does.", 1)
+    assert wrapper.__wrapped__ is module
+    shown = Wrapper()
+    shown_as(shown, module)
+    assert (shown.__doc__, shown.more) == ("What it does.", 1)
+
+
+def test_functions_are_shown_as_functools_does():
+    def function(x: int) -> int:
+        "What it does."
+
+    function.more = 1
+
+    @wraps(function)
+    def wrapper(x):
+        return x
+
+    assert (wrapper.__name__, wrapper.__doc__, wrapper.more) == ("function", "What it does.", 1)
+    assert wrapper.__annotations__ == function.__annotations__

@@ -125,7 +125,8 @@ def test_batches_are_normalised() -> None:
     x = np.random.default_rng(1).normal(3, 2, size=(4, 5, 6, 3)).astype(np.float32)
     init, apply = stax.BatchNorm(epsilon=0.0)
     shape, (beta, gamma) = init(random.key(0), x.shape)
-    assert shape == x.shape and beta.shape == gamma.shape == (3,)
+    assert shape == x.shape
+    assert beta.shape == gamma.shape == (3,)
     plain = np.asarray(apply((beta, gamma), x))
     np.testing.assert_allclose(plain.mean((0, 1, 2)), 0, atol=1e-5)
     np.testing.assert_allclose(plain.var((0, 1, 2)), 1, rtol=1e-4)
@@ -142,7 +143,8 @@ def test_transposed_convolutions() -> None:
     for padding, size in (("VALID", (2, 9, 11, 7)), ("SAME", (2, 8, 10, 7))):
         init, apply = stax.ConvTranspose(7, (3, 3), (2, 2), padding)
         shape, (weights, bias) = init(random.key(0), x.shape)
-        assert shape == size and bias.shape == (1, 1, 1, 7)
+        assert shape == size
+        assert bias.shape == (1, 1, 1, 7)
         expected = lax.conv_transpose(x, weights, (2, 2), padding) + 1
         np.testing.assert_allclose(apply((weights, 1), x), expected, rtol=1e-5)
 

@@ -27,6 +27,7 @@ from treadle_ir import (
     take_apart,
     type_of,
     varying_of,
+    wraps,
 )
 from treadle_ir.primitives.call import Checkpoint, CheckpointPolicy
 from treadle_ir.tree import tree_unflatten
@@ -108,7 +109,7 @@ def checkpoint(
     names = sequence("checkpoint", "static_argnames", names)
     function = fun
 
-    @functools.wraps(function)
+    @wraps(function)
     def checkpointed(*args: Tree, **kwargs: Tree) -> Tree:
         static = positions(static_argnums, len(args), "checkpoint: static_argnums", "static")
         apart = _prevents(prevent_cse, args)

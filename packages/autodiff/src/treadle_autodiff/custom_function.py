@@ -32,6 +32,7 @@ from treadle_ir import (
     shown_as,
     transparent,
     type_of,
+    wraps,
 )
 from treadle_ir.tree import PyTreeDef, tangent_structure, tree_unflatten
 
@@ -133,7 +134,7 @@ def with_hash(fun: Callable[..., R]) -> Callable[..., R]:
     try:
         hash(fun)
     except TypeError:
-        return functools.wraps(fun)(functools.partial(fun))
+        return wraps(fun)(functools.partial(fun))
     return fun
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, Final, final
 
@@ -48,6 +47,7 @@ from treadle_ir import (
     over_mesh,
     stage_tree,
     type_of,
+    wraps,
 )
 from treadle_ir.dtypes import is_floating, is_inexact
 from treadle_ir.primitives.call import CustomVjpCall, CustomVjpRule, FlatBackward, Given
@@ -348,7 +348,7 @@ def custom_gradient(
 
     wrapped.defvjp(fwd, bwd)
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def value_only(*args: P.args, **kwargs: P.kwargs) -> R:
         value: R = wrapped(*args, **kwargs)
         return value

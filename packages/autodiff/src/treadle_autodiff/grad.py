@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Concatenate, Literal, TypeAlias, overload
 
@@ -25,6 +24,7 @@ from treadle_ir import (
     refuse_others,
     results_and_aux,
     type_of,
+    wraps,
 )
 from treadle_ir.tree import (
     PyTreeDef,
@@ -91,7 +91,7 @@ def value_and_grad(
     check_callable(fun, "grad")
     no_reduced_axes("grad", reduce_axes)
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def value_and_gradient(*args: Tree, **kwargs: Tree) -> tuple[Tree, Tree]:
         wanted = positions(argnums, len(args), "grad: argnums", "differentiated")
         arguments = [flatten_leaves_and_structure(arg) for arg in args]
@@ -191,7 +191,7 @@ def grad(
     """
     both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int, reduce_axes)
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def gradient(*args: Tree, **kwargs: Tree) -> Tree:
         value, derivative = both(*args, **kwargs)
         return (derivative, value[1]) if has_aux else derivative

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -28,6 +27,7 @@ from treadle_ir import (
     positions,
     results_and_aux,
     type_of,
+    wraps,
 )
 from treadle_ir.tree import flatten_leaves_and_structure, forms, tree_unflatten
 
@@ -97,7 +97,7 @@ def _jacobian(
     """What jacfwd and jacrev share: all but how the blocks are found."""
     check_callable(fun, name)
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def jacobian(*args: Tree, **kwargs: Tree) -> Tree:
         wanted = positions(argnums, len(args), f"{name}: argnums", "differentiated")
         chosen = [args[i] for i in wanted]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
@@ -25,6 +24,7 @@ from treadle_ir import (
     flags,
     over_mesh_of,
     type_of,
+    wraps,
 )
 from treadle_ir.tree import (
     Dims,
@@ -95,7 +95,7 @@ def vmap(
             fix="write in_axes=(0, None) for two arguments; a dict goes inside the tuple",
         )
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def vectorised(*args: P.args, **kwargs: P.kwargs) -> R:
         if isinstance(in_axes, tuple) and len(in_axes) != len(args):
             raise ShapeError(

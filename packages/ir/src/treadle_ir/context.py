@@ -14,7 +14,6 @@ Threads and tasks start without overrides, as they start without a current trace
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Callable, Container, Hashable, Mapping
 from contextvars import ContextVar
@@ -24,6 +23,7 @@ from weakref import WeakValueDictionary
 from treadle_ir.declared import shown
 from treadle_ir.errors import ArgumentError, did_you_mean
 from treadle_ir.fork import fork_safe_rlock
+from treadle_ir.wrapping import wraps
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -349,7 +349,7 @@ class overriding:  # noqa: N801 - reads as a statement: `with overriding(change)
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         """The function, which runs in the changed context."""
 
-        @functools.wraps(function)
+        @wraps(function)
         def within(*args: P.args, **kwargs: P.kwargs) -> R:
             with self:
                 return function(*args, **kwargs)

@@ -7,7 +7,6 @@ operation that they belong to, those of the backward pass as `transpose(encoder/
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from contextlib import ContextDecorator
 from typing import Any, TypeVar, final
@@ -15,6 +14,7 @@ from typing import Any, TypeVar, final
 from treadle_ir.declared import shown
 from treadle_ir.errors import ArgumentError
 from treadle_ir.source import Place, place
+from treadle_ir.wrapping import wraps
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -87,7 +87,7 @@ def named_call(fun: F, *, name: str | None = None) -> F:
     scope = getattr(fun, "__name__", type(fun).__name__) if name is None else name
     named_scope(scope)  # refuses what is no name, now
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def called(*args: Any, **kwargs: Any) -> Any:
         with named_scope(scope):
             return fun(*args, **kwargs)

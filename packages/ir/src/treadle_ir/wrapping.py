@@ -1,12 +1,45 @@
-"""Objects that stand for a user's function: they show its name, its documentation and its attributes."""
+"""What stands for a user's function: it shows the function's name, its documentation and its attributes."""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, Final, TypeVar
+
+Wrapper = TypeVar("Wrapper")
+
+_KINDS: Final[dict[str, type]] = {
+    "__name__": str,
+    "__qualname__": str,
+    "__annotations__": dict,
+    "__type_params__": tuple,
+}
+
+
+def wraps(
+    function: object, updated: tuple[str, ...] = functools.WRAPPER_UPDATES
+) -> Callable[[Wrapper], Wrapper]:
+    """`functools.wraps` for all that can be called: an attribute of another kind than a function has is left out.
+
+    Example:
+        >>> class Scaled:
+        ...     "Twice as much."
+        ...     __name__ = 2
+        ...     def __call__(self, x):
+        ...         return 2 * x
+        >>> @wraps(Scaled())
+        ... def wrapper(x):
+        ...     return x
+        >>> wrapper.__name__, wrapper.__doc__
+        ('wrapper', 'Twice as much.')
+    """
+    update: Any = functools.update_wrapper  # Any: it is declared for functions
+    return functools.partial(update, wrapped=function, assigned=_shown(function), updated=updated)
 
 
 def shown_as(wrapper: object, function: object) -> None:
-    """`functools.update_wrapper`, except that attributes of the function never hide what the wrapper's class defines.
+    """`wraps` for objects, except that attributes of the function never hide what the wrapper's class defines.
 
     Functions may be objects of classes with methods and private attributes of the same names.
 
@@ -22,8 +55,22 @@ def shown_as(wrapper: object, function: object) -> None:
         >>> w.__doc__, w.call(), w.more
         ('What f does.', "the wrapper's", 1)
     """
-    functools.update_wrapper(wrapper, function, updated=())  # type: ignore[arg-type]  # or a callable object
+    wraps(function, updated=())(wrapper)
     own = type(wrapper)
     for name, value in getattr(function, "__dict__", {}).items():
         if name[:2] != "__" and not hasattr(own, name):
             setattr(wrapper, name, value)
+
+
+def _shown(function: object) -> tuple[str, ...]:
+    """The attributes that are shown."""
+    names = functools.WRAPPER_ASSIGNMENTS
+    if type(function) is FunctionType:
+        return names
+    return tuple(
+        [
+            name
+            for name in names
+            if isinstance(getattr(function, name, None), _KINDS.get(name, object))
+        ]
+    )

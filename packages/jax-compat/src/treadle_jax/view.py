@@ -48,10 +48,15 @@ class View(ModuleType):
         raise AttributeError(missing(f"{self.__name__}.{name}"), name=name)
 
     def _below(self, name: str, value: ModuleType) -> ModuleType:
-        """The view of a module of treadle's; other modules are what they are."""
+        """The view of a module of treadle's; other modules are what they are, and so is one by another name."""
         if not value.__name__.startswith("treadle"):
             return value
-        return importlib.import_module(f"{self.__name__}.{name}")
+        try:
+            return importlib.import_module(f"{self.__name__}.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"treadle{self.__name__[3:]}.{name}":
+                raise
+            return value
 
     def __dir__(self) -> list[str]:
         names = {name for module in self._behind for name in dir(module) if name[:1] != "_"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import ExitStack
 from typing import Any, final, overload
@@ -45,6 +44,7 @@ from treadle_ir import (
     take_apart,
     type_of,
     varying_of,
+    wraps,
 )
 from treadle_ir.primitives.sharding import ShardingConstraint
 from treadle_ir.tree import PyTreeDef, opened_by, tree_flatten, tree_map, tree_unflatten
@@ -129,7 +129,7 @@ def make_jaxpr(
         for each in (() if axis_env is None else sequence("make_jaxpr", "axis_env", axis_env))
     ]
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def traced(*args: Tree, **kwargs: Tree) -> Any:
         with ExitStack() as stack:
             for name, size in axes:
@@ -183,7 +183,7 @@ def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
     functions("eval_shape", fun=fun)
     kept: dict[int, Any] = {}  # Any: also types of libraries' own
 
-    @functools.wraps(fun, updated=())
+    @wraps(fun, updated=())
     def results(*args: Tree, **kwargs: Tree) -> Tree:
         leaves, structure = tree_flatten(fun(*args, **kwargs))
         for i, x in enumerate(leaves):
@@ -334,7 +334,7 @@ def xla_computation(
     """
     static = _numbers("xla_computation", static_argnums)
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def computed(*args: Tree, **kwargs: Tree) -> XlaComputation:
         made, _ = staged(fun, args, kwargs, static)
         return XlaComputation(made.program)

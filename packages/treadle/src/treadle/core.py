@@ -64,10 +64,35 @@ class _Traced(ABCMeta):
 class Tracer(_ArrayTracer, metaclass=_Traced):
     """What stands for a value while a function is traced; libraries derive their own from it.
 
-    Its instances are all tracers of arrays, and what stands for values of types of libraries' own.
+    Its instances are all tracers of arrays, and what stands for values of types of libraries' own. A library's class
+    calls `super().__init__(trace, aval)`, or sets `_trace` and has `aval` as a property.
     """
 
-    __slots__ = ()
+    __slots__ = ("_aval",)
+    _aval: Any  # Any: an array type, or what has one as its `type`
+
+    def __init__(self, trace: Any, aval: Any) -> None:  # Any: a trace of a library's own; as above
+        self.trace, self._aval = trace, aval
+
+    @property
+    def _trace(self) -> Any:
+        return self.trace
+
+    @_trace.setter
+    def _trace(self, trace: Any) -> None:
+        self.trace = trace
+
+    @property
+    def type(self) -> ArrayType:  # type: ignore[override]  # of treadle's own tracers it is an attribute
+        """What is known of the array."""
+        known = getattr(self, "_aval", None)
+        if known is None and type(self).aval is _ArrayTracer.aval:
+            raise AttributeError(
+                f"{type(self).__name__} has no aval: call `super().__init__(trace, aval)`, or define `aval`"
+            )
+        known = self.aval if known is None else known
+        found: ArrayType = known if isinstance(known, ArrayType) else known.type
+        return found
 
 
 class AbstractValue:

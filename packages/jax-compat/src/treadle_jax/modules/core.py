@@ -1,4 +1,4 @@
-"""Names of `jax.core` that JAX answers for without listing them: libraries that are older than their new places use them."""
+"""Names of `jax.core` that JAX answers for without listing them, since they have moved: older libraries use them."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ from treadle.extend.core import (
     get_opaque_trace_state as get_opaque_trace_state,
     jaxprs_in_params as jaxprs_in_params,
     new_jaxpr_eqn as new_jaxpr_eqn,
-    no_effects as no_effects,
     primal_dtype_to_tangent_dtype as primal_dtype_to_tangent_dtype,
     valid_jaxtype as valid_jaxtype,
 )
+from treadle_ir import PURE
 
+no_effects: Effects = PURE
 pytype_aval_mappings: dict[type, Any] = {np.ndarray: typeof}
 """tensorflow-probability (distrax) writes to it; treadle asks a value for its elements instead."""
 

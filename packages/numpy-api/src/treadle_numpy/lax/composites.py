@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
@@ -17,6 +16,7 @@ from treadle_ir import (
     integer,
     shown,
     stage_tree,
+    wraps,
 )
 from treadle_ir.primitives.composite import Composite, Setting
 from treadle_ir.tree import tree_unflatten
@@ -58,7 +58,7 @@ def composite(decomposition: Callable[P, R], name: str, version: int = 0) -> Cal
         raise ArgumentError(f"composite: the name is {shown(name)}, but must be a string")
     number = integer("composite", "version", version)
 
-    @functools.wraps(decomposition)
+    @wraps(decomposition)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
         settings = tuple([(key, _setting(key, value)) for key, value in sorted(kwargs.items())])
         leaves, structure = flatten_operands("composite", "argument ", args)

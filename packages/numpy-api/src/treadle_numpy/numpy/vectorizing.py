@@ -23,6 +23,7 @@ from treadle_ir import (
     ops,
     refused,
     shown,
+    wraps,
 )
 from treadle_ir.tree import tree_map
 from treadle_numpy.lax.control.map import map
@@ -78,7 +79,7 @@ def vectorize(
     apart = _excluded(excluded)
     read = None if signature is None else _read(signature)
 
-    @functools.wraps(pyfunc)
+    @wraps(pyfunc)
     def vectorized(*args: Tree, **kwargs: Tree) -> Tree:
         return _call(pyfunc, apart, read, args, kwargs)
 

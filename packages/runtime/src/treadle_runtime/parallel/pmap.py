@@ -6,7 +6,6 @@ part is one element with an axis of size 1, which the function does not see.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from types import MethodType
 from typing import Any, Final, TypeAlias, final
@@ -32,6 +31,7 @@ from treadle_ir import (
     sequence,
     take_apart,
     type_of,
+    wraps,
 )
 from treadle_ir.tree import tree_unflatten
 from treadle_runtime.abstract import ShapeDtypeStruct, abstract_placed
@@ -169,7 +169,7 @@ class PmapFunction:
         backend: str | None,
         axis_size: int | None,
     ) -> None:
-        functools.update_wrapper(self, fun)
+        wraps(fun)(self)
         self.__wrapped__ = fun
         self._axis_name = axis_name
         self._in_axes = in_axes

@@ -26,6 +26,7 @@ from treadle_ir import (
     shown,
     spec_of,
     type_of,
+    wraps,
 )
 from treadle_ir.tree import (
     keystr,
@@ -125,7 +126,7 @@ def shard_map(
     function = f
     programs: list[Program] = []  # of earlier calls: equal ones are compiled once
 
-    @functools.wraps(function)
+    @wraps(function)
     def mapped(*args: Tree) -> Tree:
         over = _mesh(mesh)
         manual = _manual_axes(over, names)

@@ -30,6 +30,7 @@ from treadle_ir import (
     spec_of,
     staging_trace,
     type_of,
+    wraps,
 )
 from treadle_ir.tree import tree_flatten, tree_map
 from treadle_runtime.placement.asked import asked_for
@@ -185,7 +186,7 @@ def auto_axes(
         return functools.partial(auto_axes, axes=axes, out_sharding=out_sharding)
     functions("auto_axes", fun=fun)
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def laid(*args: Any, **kwargs: Any) -> Any:
         given = kwargs.pop("out_sharding", out_sharding)
         mesh = explicit_mesh()
@@ -250,7 +251,7 @@ def explicit_axes(
         return functools.partial(explicit_axes, axes=axes, in_sharding=in_sharding)
     functions("explicit_axes", fun=fun)
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def laid(*args: Any, **kwargs: Any) -> Any:
         from treadle_runtime.jitting.jit import jit  # noqa: PLC0415 - it needs placements
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Hashable, Mapping
 from typing import Any, Final, TypeAlias, final
 
 from treadle.forgetting import also_forget
-from treadle_ir import UsageError, current_context, fork_safe_lock, functions
+from treadle_ir import UsageError, current_context, fork_safe_lock, functions, wraps
 
 __all__ = [
     "StoreException",
@@ -117,7 +117,7 @@ def wrap_init(
 def _curried(function: Function) -> Function:
     """The function, which with one argument, or as a decorator, waits for the others."""
 
-    @functools.wraps(function)
+    @wraps(function)
     def called(gen: Function, *rest: Value, **options: Value) -> Value:
         functions(function.__name__, gen=gen)
         if rest:
@@ -204,7 +204,7 @@ class _Cached:
     """A function of a `WrappedFun` and of arguments that can be hashed, which remembers what it returned."""
 
     def __init__(self, call: Callable[..., Value]) -> None:
-        functools.update_wrapper(self, call)
+        wraps(call)(self)
         self._call = call
         # By the function that is wrapped, as long as it lives: by all else, the result and what was said beside it.
         self._known: weakref.WeakKeyDictionary[Function, dict[Hashable, tuple[Value, ...]]]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
 
-from treadle_ir import functions, names
+from treadle_ir import functions, names, wraps
 from treadle_runtime import profiler_module
 
 P = ParamSpec("P")
@@ -71,7 +70,7 @@ def annotate_function(
     names("annotate_function", name=name)
     label = name or getattr(func, "__qualname__", None) or type(func).__qualname__
 
-    @functools.wraps(func)
+    @wraps(func)
     def marked(*args: P.args, **kwargs: P.kwargs) -> R:
         with TraceAnnotation(label, **decorator_kwargs):
             return func(*args, **kwargs)

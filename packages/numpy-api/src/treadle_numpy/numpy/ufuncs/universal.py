@@ -6,12 +6,11 @@ do is in `numpy/folding.py`, which is loaded when one is first called: it needs 
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from types import ModuleType
 from typing import Generic, TypeVar, final
 
-from treadle_ir import Array, functions, import_module, integer, names, refused
+from treadle_ir import Array, functions, import_module, integer, names, refused, wraps
 from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.axes import Axis
 from treadle_numpy.operands.coerce import ArrayLike
@@ -67,7 +66,7 @@ class ufunc(Generic[Result]):  # noqa: N801 - NumPy's name
             functions("ufunc", call=call)
         self._call: Callable[..., Result] = call
         self.identity = identity
-        functools.update_wrapper(self, func)
+        wraps(func)(self)
         self.__name__: str = str(name or getattr(func, "__name__", "ufunc"))
         self.__qualname__ = self.__name__
 

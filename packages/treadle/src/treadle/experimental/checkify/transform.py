@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
@@ -10,7 +9,7 @@ from treadle.abstract import staged
 from treadle.experimental.checkify.error import Error
 from treadle.experimental.checkify.programs import checked_program
 from treadle.experimental.checkify.sites import Categories, user_checks
-from treadle_ir import CheckError, as_array, functions, refused, take_apart
+from treadle_ir import CheckError, as_array, functions, refused, take_apart, wraps
 from treadle_ir.tree import tree_unflatten
 
 __all__ = ["checkify"]
@@ -55,7 +54,7 @@ def checkify(f: Callable[P, R], errors: Categories = user_checks) -> Callable[P,
     functions("checkify", f=f)
     categories = _categories(errors)
 
-    @functools.wraps(f)
+    @wraps(f)
     def checked(*args: P.args, **kwargs: P.kwargs) -> tuple[Error, R]:
         made, structure = staged(f, args, kwargs)
         program = checked_program(made.program, categories)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -11,7 +10,7 @@ import treadle_numpy as tnp
 from treadle import jacobians
 from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.bcoo import BCOO
-from treadle_ir import UnsupportedError, flags, functions, positions
+from treadle_ir import UnsupportedError, flags, functions, positions, wraps
 from treadle_ir.tree import tree_map
 
 __all__ = ["grad", "jacfwd", "jacobian", "jacrev", "value_and_grad"]
@@ -100,7 +99,7 @@ def _of_elements(
     functions(f"sparse.{name}", fun=fun)
     flags(f"sparse.{name}", has_aux=has_aux)
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def transformed(*args: Tree, **named: Tree) -> Any:
         chosen = positions(argnums, len(args), f"sparse.{name}: argnums", "differentiated")
         whole = list(args)

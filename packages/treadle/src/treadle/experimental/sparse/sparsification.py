@@ -6,7 +6,6 @@ rule by which its result is sparse, or dense where that needs no more memory tha
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -35,6 +34,7 @@ from treadle_ir import (
     flags,
     flatten_arrays,
     functions,
+    wraps,
 )
 from treadle_ir.nesting import deeper
 from treadle_ir.primitives import (
@@ -91,7 +91,7 @@ def sparsify(f: Callable[..., Any], use_tracer: bool = False) -> Callable[..., A
     functions("sparsify", f=f)
     flags("sparsify", use_tracer=use_tracer)
 
-    @functools.wraps(f)
+    @wraps(f)
     def sparsified(*args: Any, **kwargs: Any) -> Any:
         shapes = tree_map(_shape, (args, kwargs), is_leaf=_is_sparse)
         made, result = staged(f, *shapes)
