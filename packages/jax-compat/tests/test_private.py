@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 import treadle
+import treadle.numpy as tnp
 import treadle_jax
 from treadle_jax import private
 
@@ -120,3 +121,34 @@ def test_names_of_core_that_older_code_uses() -> None:
     (n,) = treadle.export.symbolic_shape("n")
     assert not core.is_constant_shape((2, n))
     assert core.Effects is treadle.extend.core.Effects
+
+
+def test_arguments_are_treated_as_by_functions_of_numpy() -> None:
+    from jax._src.numpy import util
+
+    i, f, b = tnp.arange(3), tnp.ones((2, 3), "float16"), tnp.ones(2, bool)
+    for promote, arguments, dtype, weak in (
+        (util.promote_dtypes, (i, f), "float16", False),
+        (util.promote_dtypes, (b, i), "int32", False),
+        (util.promote_dtypes, (1, 2.0), "float32", True),
+        (util.promote_dtypes_inexact, (i,), "float32", False),
+        (util.promote_dtypes_inexact, (1,), "float32", True),
+        (util.promote_dtypes_complex, (i, f), "complex64", False),
+        (util.promote_dtypes_numeric, (b,), "int32", False),
+    ):
+        promoted = promote(*arguments)
+        assert [(x.dtype, x.weak_type) for x in promoted] == [(dtype, weak)] * len(arguments)
+    x, y = util.promote_args_inexact("f", i, f)
+    assert (x.shape, y.shape, x.dtype) == ((1, 3), (2, 3), "float16")
+    assert [x.shape for x in util.promote_shapes("f", 1.0, f)] == [(), (2, 3)]
+    util.check_arraylike("f", i, 1)
+    with pytest.raises(TypeError, match=r"f requires ndarray or scalar arguments.*position 1"):
+        util.check_arraylike("f", i, [1])
+    assert util.ensure_arraylike("f", 1).shape == ()
+
+
+def test_pallas_can_be_imported_and_has_nothing() -> None:
+    from jax.experimental import pallas
+
+    with pytest.raises(AttributeError, match=r"no `jax\.experimental\.pallas\.pallas_call`.*"):
+        _ = pallas.pallas_call

@@ -23,6 +23,9 @@ MODULES: Final[dict[str, str]] = {
     "jax._src.interpreters": "flax",
     "jax._src.interpreters.pxla": "flax",
     "jax.experimental.array_serialization": "orbax",
+    "jax.experimental.pallas": "jax_md",
+    "jax.experimental.pallas.tpu": "jax_md",
+    "jax.experimental.pallas.triton": "jax_md",
     "jax.extend.ifrt_programs": "orbax",
     "jax.interpreters.pxla": "orbax",
 }

@@ -22,47 +22,57 @@ from treadle_numpy.operands.sequences import array_from
 
 
 @final
-class ScalarType:
-    """An element type that also makes arrays of it: `float32(3)`.
+class ScalarType(type):
+    """A class for an element type, a call of which makes an array: `float32(3)`. It has no instances.
+
+    Classes derived from it are such classes, too: of an element type with names for some values.
 
     Example:
-        >>> from treadle_numpy.numpy import float32
+        >>> from treadle_numpy.numpy import float32, int8
         >>> float32.dtype
         dtype('float32')
         >>> np.dtype("float32") == float32
         True
+        >>> class Step(int8):
+        ...     FIRST = 0
+        >>> Step.dtype, Step(Step.FIRST).dtype
+        (dtype('int8'), dtype('int8'))
     """
 
-    __slots__ = ("dtype", "name")
+    dtype: DType
 
-    def __init__(self, name: str, dtype: DType) -> None:
-        self.name = name
-        self.dtype = dtype
+    def __new__(
+        mcls, name: str, bases: tuple[type, ...], members: dict[str, Any]
+    ) -> ScalarType:  # Any: attributes of a class
+        """The class; the first has its `dtype` among the members."""
+        return super().__new__(mcls, name, bases, members)
 
-    @property
-    def __name__(self) -> str:
-        """The name, as of the class that it stands for."""
-        return self.name
-
-    def __call__(self, x: object = 0) -> Array:
+    def __call__(cls, x: object = 0) -> Array:
         """An array of this element type."""
-        dtype = as_dtype(self.name, self)
-        return array_from(self.name, x, dtype)
+        dtype = as_dtype(cls.__name__, cls)
+        return array_from(cls.__name__, x, dtype)
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(cls, other: object) -> bool:
         if isinstance(other, ScalarType):
-            return self.dtype == other.dtype
+            return cls.dtype == other.dtype
         try:
-            return bool(self.dtype == np.dtype(other))  # type: ignore[call-overload]  # or it is none
+            return bool(cls.dtype == np.dtype(other))  # type: ignore[call-overload]  # or it is none
         except TypeError:
             return NotImplemented
 
-    def __hash__(self) -> int:
+    def __hash__(cls) -> int:
         # As of NumPy's class, which it equals: either is found where the other one is a key.
-        return hash(self.dtype.type)
+        return hash(cls.dtype.type)
 
-    def __repr__(self) -> str:
-        return f"<class 'treadle.numpy.{self.name}'>"
+    def __repr__(cls) -> str:
+        # Under the name that users know it by; it is pickled by the one that is there without the facade.
+        module = cls.__module__.replace("treadle_numpy.", "treadle.")
+        return f"<class '{module}.{cls.__qualname__}'>"
+
+
+def scalar_type(name: str, dtype: DType) -> ScalarType:
+    """The class of an element type, as users find it."""
+    return ScalarType(name, (), {"dtype": dtype, "__module__": "treadle_numpy.numpy"})
 
 
 DTypeLike: TypeAlias = (
@@ -73,7 +83,7 @@ _PYTHON: Final = (bool, int, float, complex)
 
 def is_python(x: object) -> TypeGuard[type[bool | int | float | complex]]:
     """Whether it is one of Python's number types itself: np.dtype("float64") only compares equal to one."""
-    return isinstance(x, type) and x in _PYTHON
+    return any([x is kind for kind in _PYTHON])
 
 
 _OURS: Final[dict[str, DType]] = {

@@ -73,11 +73,17 @@ def array_from(function: str, x: object, dtype: DType | None) -> Array:
     convert = getattr(type(x), "__jax_array__", None)
     if convert is not None:
         return array_from(function, convert(x), dtype)
-    if getattr(type(x), "__array__", None) is not None or isinstance(x, (memoryview, bytearray)):
+    if _is_handed_out(x) or isinstance(x, (memoryview, bytearray)):
         return array_from(function, _as_numpy(function, x), dtype)
     if isinstance(x, range):
         return _from_sequence(function, list(x), dtype)
     raise refused(function, 0, x)
+
+
+def _is_handed_out(x: object) -> bool:
+    """Whether NumPy gets an array of it by one of its protocols: an image, a data frame, a tensor."""
+    kind = type(x)
+    return any([hasattr(kind, f"__array{how}__") for how in ("", "_interface", "_struct")])
 
 
 def _as_numpy(function: str, x: object) -> Elements:
@@ -129,7 +135,7 @@ def _from_sequence(function: str, x: Nested, dtype: DType | None) -> Array:
     leaves = _leaves(x)
     if not any(isinstance(leaf, Array) or is_symbolic_dim(leaf) for leaf in leaves):
         for leaf in leaves:
-            if not is_array_like(leaf) and getattr(type(leaf), "__array__", None) is None:
+            if not is_array_like(leaf) and not _is_handed_out(leaf):
                 raise refused(function, 0, leaf)
         if dtype is None:
             if leaves and all(

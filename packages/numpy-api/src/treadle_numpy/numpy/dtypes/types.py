@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 
 from treadle_ir import dtypes as ir_dtypes
-from treadle_numpy.operands.dtypes import ScalarType
+from treadle_numpy.operands.dtypes import scalar_type
 
 __all__ = [
     "bfloat16",
@@ -65,38 +65,40 @@ __all__ = [
     "unsignedinteger",
 ]
 
-bool_: Final = ScalarType("bool", np.dtype(np.bool_))
-int8: Final = ScalarType("int8", np.dtype(np.int8))
-int16: Final = ScalarType("int16", np.dtype(np.int16))
-int32: Final = ScalarType("int32", np.dtype(np.int32))
-int64: Final = ScalarType("int64", np.dtype(np.int64))
-uint8: Final = ScalarType("uint8", np.dtype(np.uint8))
-uint16: Final = ScalarType("uint16", np.dtype(np.uint16))
-uint32: Final = ScalarType("uint32", np.dtype(np.uint32))
-uint64: Final = ScalarType("uint64", np.dtype(np.uint64))
-int1: Final = ScalarType("int1", np.dtype(ml_dtypes.int1))
-int2: Final = ScalarType("int2", np.dtype(ml_dtypes.int2))
-int4: Final = ScalarType("int4", np.dtype(ml_dtypes.int4))
-uint1: Final = ScalarType("uint1", np.dtype(ml_dtypes.uint1))
-uint2: Final = ScalarType("uint2", np.dtype(ml_dtypes.uint2))
-uint4: Final = ScalarType("uint4", np.dtype(ml_dtypes.uint4))
-float4_e2m1fn: Final = ScalarType("float4_e2m1fn", np.dtype(ml_dtypes.float4_e2m1fn))
-float6_e2m3fn: Final = ScalarType("float6_e2m3fn", np.dtype(ml_dtypes.float6_e2m3fn))
-float6_e3m2fn: Final = ScalarType("float6_e3m2fn", np.dtype(ml_dtypes.float6_e3m2fn))
-float8_e3m4: Final = ScalarType("float8_e3m4", np.dtype(ml_dtypes.float8_e3m4))
-float8_e4m3: Final = ScalarType("float8_e4m3", np.dtype(ml_dtypes.float8_e4m3))
-float8_e4m3b11fnuz: Final = ScalarType("float8_e4m3b11fnuz", np.dtype(ml_dtypes.float8_e4m3b11fnuz))
-float8_e4m3fn: Final = ScalarType("float8_e4m3fn", np.dtype(ml_dtypes.float8_e4m3fn))
-float8_e4m3fnuz: Final = ScalarType("float8_e4m3fnuz", np.dtype(ml_dtypes.float8_e4m3fnuz))
-float8_e5m2: Final = ScalarType("float8_e5m2", np.dtype(ml_dtypes.float8_e5m2))
-float8_e5m2fnuz: Final = ScalarType("float8_e5m2fnuz", np.dtype(ml_dtypes.float8_e5m2fnuz))
-float8_e8m0fnu: Final = ScalarType("float8_e8m0fnu", np.dtype(ml_dtypes.float8_e8m0fnu))
-bfloat16: Final = ScalarType("bfloat16", np.dtype(ml_dtypes.bfloat16))
-float16: Final = ScalarType("float16", np.dtype(np.float16))
-float32: Final = ScalarType("float32", np.dtype(np.float32))
-float64: Final = ScalarType("float64", np.dtype(np.float64))
-complex64: Final = ScalarType("complex64", np.dtype(np.complex64))
-complex128: Final = ScalarType("complex128", np.dtype(np.complex128))
+bool_: Final = scalar_type("bool", np.dtype(np.bool_))
+int8: Final = scalar_type("int8", np.dtype(np.int8))
+int16: Final = scalar_type("int16", np.dtype(np.int16))
+int32: Final = scalar_type("int32", np.dtype(np.int32))
+int64: Final = scalar_type("int64", np.dtype(np.int64))
+uint8: Final = scalar_type("uint8", np.dtype(np.uint8))
+uint16: Final = scalar_type("uint16", np.dtype(np.uint16))
+uint32: Final = scalar_type("uint32", np.dtype(np.uint32))
+uint64: Final = scalar_type("uint64", np.dtype(np.uint64))
+int1: Final = scalar_type("int1", np.dtype(ml_dtypes.int1))
+int2: Final = scalar_type("int2", np.dtype(ml_dtypes.int2))
+int4: Final = scalar_type("int4", np.dtype(ml_dtypes.int4))
+uint1: Final = scalar_type("uint1", np.dtype(ml_dtypes.uint1))
+uint2: Final = scalar_type("uint2", np.dtype(ml_dtypes.uint2))
+uint4: Final = scalar_type("uint4", np.dtype(ml_dtypes.uint4))
+float4_e2m1fn: Final = scalar_type("float4_e2m1fn", np.dtype(ml_dtypes.float4_e2m1fn))
+float6_e2m3fn: Final = scalar_type("float6_e2m3fn", np.dtype(ml_dtypes.float6_e2m3fn))
+float6_e3m2fn: Final = scalar_type("float6_e3m2fn", np.dtype(ml_dtypes.float6_e3m2fn))
+float8_e3m4: Final = scalar_type("float8_e3m4", np.dtype(ml_dtypes.float8_e3m4))
+float8_e4m3: Final = scalar_type("float8_e4m3", np.dtype(ml_dtypes.float8_e4m3))
+float8_e4m3b11fnuz: Final = scalar_type(
+    "float8_e4m3b11fnuz", np.dtype(ml_dtypes.float8_e4m3b11fnuz)
+)
+float8_e4m3fn: Final = scalar_type("float8_e4m3fn", np.dtype(ml_dtypes.float8_e4m3fn))
+float8_e4m3fnuz: Final = scalar_type("float8_e4m3fnuz", np.dtype(ml_dtypes.float8_e4m3fnuz))
+float8_e5m2: Final = scalar_type("float8_e5m2", np.dtype(ml_dtypes.float8_e5m2))
+float8_e5m2fnuz: Final = scalar_type("float8_e5m2fnuz", np.dtype(ml_dtypes.float8_e5m2fnuz))
+float8_e8m0fnu: Final = scalar_type("float8_e8m0fnu", np.dtype(ml_dtypes.float8_e8m0fnu))
+bfloat16: Final = scalar_type("bfloat16", np.dtype(ml_dtypes.bfloat16))
+float16: Final = scalar_type("float16", np.dtype(np.float16))
+float32: Final = scalar_type("float32", np.dtype(np.float32))
+float64: Final = scalar_type("float64", np.dtype(np.float64))
+complex64: Final = scalar_type("complex64", np.dtype(np.complex64))
+complex128: Final = scalar_type("complex128", np.dtype(np.complex128))
 half: Final = float16
 single: Final = float32
 double: Final = float64
