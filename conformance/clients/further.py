@@ -1,0 +1,64 @@
+"""Further libraries: the modules of each imported, and a job for each, on JAX and on treadle.
+
+    python -m conformance.clients.further              run all on JAX and on treadle, and store what was found
+    python -m conformance.clients.further tinygp ott   some of them
+
+They are many and large, so no session installs them: install `further.txt` with `--no-deps` where releases exclude each
+other, and run this. `run.py --write` puts what is stored on the page.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any, Final
+
+from conformance.clients import releases
+from conformance.clients.comparing import compared
+from conformance.clients.run import HERE, STORED, TREADLE, failed_imports, run
+
+FOUND: Final = STORED / "further.json"
+# The distributions, by their import names, each of which has a job of that name.
+FURTHER: Final = {
+    name: name.replace("_", "-")
+    for name in (
+        "distreqx dm_pix e3nn_jax evosax flashbax flowjax gpjax interpax jax_md jaxlie jraph jumanji mctx netket "
+        "penzai pgx quadax quax rlax s2fft sympy2jax tinygp"
+    ).split()
+} | {"ott": "ott-jax"}
+
+
+def found(library: str) -> dict[str, Any]:
+    """What a library's modules and its job do on treadle, where they do it on JAX."""
+    count, without = failed_imports(library)
+    _, failed = failed_imports(library, *TREADLE)
+    wanted, broken, _ = run(library)
+    values, error, _ = run(library, *TREADLE)
+    agree, problems, _ = compared(library, values, wanted)
+    return {
+        "version": releases.installed(FURTHER[library]),
+        "modules": count - len(without),
+        "not imported": {name: each for name, each in failed.items() if name not in without},
+        "results": len(wanted),
+        "agree": agree,
+        "problems": [*([f"on JAX: {broken}"] if broken else []), *([error] if error else []), *problems],
+    }
+
+
+def main(arguments: list[str]) -> int:
+    """Run what is asked for, and store it."""
+    unknown = [name for name in arguments if name not in FURTHER]
+    if unknown:
+        print(f"no job is called {', '.join(unknown)}; the jobs are {', '.join(FURTHER)}")
+        return 2
+    stored = json.loads(FOUND.read_text()) if FOUND.exists() else {}
+    for library in arguments or sorted(FURTHER):
+        stored[library] = each = found(library)
+        print(f"{library}: {each['agree']} of {each['results']} results agree", *each["problems"], sep="\n  ")
+        print(f"  {each['modules'] - len(each['not imported'])} of {each['modules']} modules imported")
+        FOUND.write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n")
+    return 1 if any(each["problems"] for each in stored.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
