@@ -11,6 +11,7 @@ from __future__ import annotations
 import cmath
 import math
 from collections.abc import Sequence
+from operator import ne
 from typing import Any, Final
 
 import numpy as np
@@ -95,13 +96,13 @@ def det(types: Sequence[ArrayType]) -> Counterpart | None:
     getrf = _of_scipy("getrf", types[0])
     if getrf is None:
         return None
-    places = np.arange(types[0].shape[0], dtype=np.int32)
-    product, count = np.multiply.reduce, np.count_nonzero
+    dtype, places = types[0].dtype, range(types[0].shape[0])
 
     def run(a: _Elements) -> list[_Elements]:
         factors, pivots, _ = getrf(a)
-        value = product(factors.diagonal())
-        return [np.asarray(-value if count(pivots != places) & 1 else value)]
+        value = math.prod(factors.diagonal().tolist())
+        swaps = sum(map(ne, pivots.tolist(), places))
+        return [np.array(-value if swaps & 1 else value, dtype)]
 
     return run
 
