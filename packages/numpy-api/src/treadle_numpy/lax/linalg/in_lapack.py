@@ -16,7 +16,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArrayType, Counterpart, import_module
+from treadle_ir import ArrayType, Counterpart, canonical_dtype, import_module
+from treadle_ir.dtypes import BY_NAME
 
 # Elements of a matrix: of more XLA starts as fast a routine, and Python goes on.
 MOST: Final = 1 << 14
@@ -133,6 +134,28 @@ def inv(types: Sequence[ArrayType]) -> Counterpart | None:
     if routine is None or not _serves(types):
         return None
     return lambda a: _if_solved(routine(a))
+
+
+def lstsq(types: Sequence[ArrayType]) -> Counterpart | None:
+    """NumPy's; the residuals are what is left of `b`. A matrix of zeros, and no solution, are for the operations."""
+    matrix, right = types
+    routine = _of_numpy("lstsq") if _serves((matrix,)) and right.size > 0 else None
+    if routine is None or right.dtype != matrix.dtype:
+        return None
+    is_vector, ones = right.ndim == 1, np.ones(matrix.shape[0], matrix.dtype.char.lower())
+    cut = np.array(max(matrix.shape) * np.finfo(matrix.dtype).eps, ones.dtype)
+    whole = canonical_dtype(BY_NAME["i64"])
+
+    def run(a: _Elements, b: _Elements) -> list[_Elements] | None:
+        columns = b[:, None] if is_vector else b
+        x, _, rank, lengths = routine(a, columns, cut)
+        if not lengths.item(0) > 0.0:
+            return None
+        rest = abs(columns - a.dot(x))
+        rest *= rest
+        return [x[:, 0] if is_vector else x, ones.dot(rest), np.asarray(rank, whole), lengths]
+
+    return run
 
 
 def eigvalsh(types: Sequence[ArrayType]) -> Counterpart | None:
