@@ -22,9 +22,7 @@ from treadle_ir.dtypes import BY_NAME
 # Elements of a matrix: of more XLA starts as fast a routine, and Python goes on.
 MOST: Final = 1 << 14
 _LETTERS: Final = {"f": "s", "d": "d", "F": "c", "D": "z"}
-_FEW: Final = (
-    1 << 10
-)  # elements that are decomposed sooner than the polar decomposition has iterated
+_FEW: Final = 1 << 10  # elements up to which one decomposition is the fastest way
 _WRITTEN_OUT: Final = 3  # rows of determinants that need no elimination
 # Any: arrays of any element type.
 _Elements = np.ndarray[Any, Any]
@@ -139,7 +137,7 @@ def inv(types: Sequence[ArrayType]) -> Counterpart | None:
 def lstsq(types: Sequence[ArrayType]) -> Counterpart | None:
     """NumPy's; the residuals are what is left of `b`. A matrix of zeros, and no solution, are for the operations."""
     matrix, right = types
-    routine = _of_numpy("lstsq") if _serves((matrix,)) and right.size > 0 else None
+    routine = _of_numpy("lstsq") if _serves((matrix,), _FEW) and right.size > 0 else None
     if routine is None or right.dtype != matrix.dtype:
         return None
     is_vector, ones = right.ndim == 1, np.ones(matrix.shape[0], matrix.dtype.char.lower())
