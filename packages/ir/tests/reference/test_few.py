@@ -74,3 +74,13 @@ def test_any_shape(name: str) -> None:
     assert np.asarray(function(np.zeros((2, 0), np.float32))).shape == (2, 0)
     rows = np.linspace(0.1, 0.9, 6, dtype=np.float32).reshape(2, 3)
     np.testing.assert_array_equal(np.asarray(function(rows)).ravel(), function(rows.ravel()))
+
+
+def test_the_inverse_of_erf_is_right_to_a_few_units_of_float64() -> None:
+    points = [1e-300, 1e-30, 9.99e-7, 1.01e-6, 1e-3, *np.linspace(0.01, 0.99, 67).tolist()]
+    points += [0.99999, 1.0 - 2.0**-24]
+    x = np.array([*points, 2.0**-149], np.float32).astype(np.float64).tolist()
+    with mpmath.workdps(40):
+        true = [float(mpmath.erfinv(mpmath.mpf(each))) for each in x]
+    np.testing.assert_allclose([few.erf_inv(each) for each in x], true, rtol=1e-15)
+    assert [few.erf_inv(-each) for each in x] == [-few.erf_inv(each) for each in x]

@@ -19,16 +19,11 @@ CASES: Final[dict[type[Any], tuple[Callable[[Any], Any], np.ndarray[Any, Any]]]]
     e.BesselI0e: (lambda x: mpmath.besseli(0, x) * mpmath.exp(-abs(x)), np.concatenate([-SCALED, SCALED])),
     e.BesselI1e: (lambda x: mpmath.besseli(1, x) * mpmath.exp(-abs(x)), np.concatenate([-SCALED, SCALED, [1e-20]])),
     e.Digamma: (mpmath.digamma, np.array([1e-30, 1e-5, 0.1, 0.5, 1.0, 1.46162, 1.46164, 2.0, 7.7, 300.0, 1e30])),
-    e.ErfInv: (
-        mpmath.erfinv,
-        np.concatenate([np.linspace(-0.99, 0.99, 67), [1e-30, 1e-9, 0.99999, 1.0 - 2.0**-23, 2.0**-24 - 1.0]]),
-    ),
 }  # fmt: skip
 OUTSIDE: Final = {
     e.BesselI0e: [8.5],
     e.BesselI1e: [-8.5],
     e.Digamma: [-0.5, 1.4616321],
-    e.ErfInv: [1.0],
 }
 
 
@@ -70,5 +65,4 @@ def test_a_polynomial_is_that_of_each_element() -> None:
 
 def test_zeros_keep_their_signs() -> None:
     x = np.array([0.0, -0.0, 0.5, -0.5])
-    for kind in (e.ErfInv, e.BesselI1e):
-        np.testing.assert_array_equal(np.signbit(VECTORS[kind](x)), np.signbit(x))  # type: ignore[arg-type]  # inside
+    np.testing.assert_array_equal(np.signbit(VECTORS[e.BesselI1e](x)), np.signbit(x))  # type: ignore[arg-type]  # inside

@@ -13,13 +13,17 @@ from typing import Final, cast
 
 import numpy as np
 
-from treadle_ir.formulas.error_series import ERFC_INV_CENTRAL, ERFC_INV_TAIL
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.reference.few_vectors import of_vector, vector_kernel, without_last_digits
 from treadle_ir.reference.registry import Elements
 from treadle_ir.reference.special import DIGAMMA_TAIL
 from treadle_ir.types import ArrayType
+
+try:  # `NormalDist.inv_cdf` without the module around it, whose import would be a part of ours
+    from _statistics import _normal_dist_inv_cdf as _quantile  # type: ignore[import-not-found]  # in C
+except ImportError:
+    from statistics import _normal_dist_inv_cdf as _quantile  # type: ignore[attr-defined]
 
 F64: Final = np.dtype(np.float64)
 MOST: Final = 64  # elements: from here on NumPy is the quicker one
@@ -42,8 +46,9 @@ def chebyshev(series: Sequence[float]) -> Scalar:
 
 
 _DIGAMMA: Final = polynomial(DIGAMMA_TAIL)
-_CENTRAL: Final = chebyshev(ERFC_INV_CENTRAL)
-_TAIL: Final = chebyshev(ERFC_INV_TAIL)
+_TINY: Final = 1e-6  # below, the sum with 1 loses digits, and the series needs two terms
+_HALF_ROOT_OF_PI: Final = math.sqrt(math.pi) / 2
+_ROOT_OF_HALF: Final = math.sqrt(0.5)
 
 
 def lgamma(x: float) -> float:
@@ -76,14 +81,12 @@ def digamma(x: float) -> float:
 
 
 def erf_inv(x: float) -> float:
-    """The inverse of erf, by the fits of erfc_inv, which are good to 2^-36."""
-    magnitude = abs(x)
-    if not magnitude < 1:
-        return math.copysign(math.inf, x) if magnitude == 1 else math.nan
-    if magnitude < 0.8:
-        return x * _CENTRAL(x * x / 0.32 - 1.0)
-    r = math.sqrt(-math.log(1.0 - magnitude))
-    return math.copysign(r * _TAIL((1.0 / (1.0 + r) - 0.265) / 0.176), x)
+    """The inverse of erf: a quantile of the normal distribution with variance 1/2, which Python has."""
+    if _TINY < x < 1.0 or -1.0 < x < -_TINY:
+        return cast("float", _quantile(0.5 + 0.5 * x, 0.0, _ROOT_OF_HALF))
+    if -1.0 < x < 1.0:
+        return _HALF_ROOT_OF_PI * x * (1.0 + math.pi / 12 * x * x)
+    return math.copysign(math.inf, x) if abs(x) == 1 else math.nan
 
 
 def kernel_of(primitive: Primitive, result: ArrayType) -> Callable[[Elements], Elements] | None:

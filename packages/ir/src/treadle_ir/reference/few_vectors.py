@@ -1,4 +1,4 @@
-"""Special functions of some elements at once, for types of 32 bits and less: erf_inv, digamma, Bessel functions.
+"""Special functions of some elements at once, for types of 32 bits and less: digamma, Bessel functions.
 
 A polynomial of some elements is a product of its coefficients and a matrix of powers, in three calls of NumPy: for ten
 elements half of what Horner's rule takes on Python's floats, for sixty a fifth. Vectors are of float64; a function
@@ -48,29 +48,6 @@ def polynomial(coefficients: Sequence[float]) -> Callable[[Elements], Elements]:
     return of_vector
 
 
-# erf_inv(x) / x for |x| < 1 - 2^-25 in t = w / (w + 10) with w = -log(1 - x^2): the least relative error at 400 points
-# in the place of Chebyshev's roots, 4e-10.
-_ERF_INV: Final = polynomial(
-    (
-        0.8862269257869388,
-        2.3201363170888945,
-        3.4751305093337557,
-        2.290900903813472,
-        -2.360813581758995,
-        -10.471023352695006,
-        37.50698450447169,
-        -357.2529936735737,
-        2556.4142131493463,
-        -11963.08334829432,
-        41265.705017893444,
-        -102606.20832978027,
-        176881.98420898756,
-        -204763.780990678,
-        151963.8391640421,
-        -65500.82466758838,
-        12511.511754566947,
-    )
-)
 _I0: Final = polynomial(without_last_digits(I0_NEAR))
 _I1: Final = polynomial(without_last_digits(I1_NEAR))
 # The asymptotic series of digamma from 16 on, in 1 / x^2.
@@ -80,18 +57,9 @@ _SHIFT: Final = np.arange(16.0)
 ONE: Final = np.array(1.0)
 _HALF: Final = np.array(0.5)
 _QUARTER: Final = np.array(0.25)
-_TEN: Final = np.array(10.0)
 _FAR: Final = np.array(16.0)
 _ONES: Final = np.ones(16)
 _NEAR_ZERO: Final = 1e-6  # below, some units of 1e-15 would count
-
-
-def erf_inv(x: Elements) -> Elements | None:
-    """The inverse of erf between -1 and 1."""
-    logarithm: Elements = np.log1p(-x * x)
-    if not logarithm[logarithm.argmin()] > -16.0:
-        return None
-    return x * _ERF_INV(logarithm / (logarithm - _TEN))
 
 
 def digamma_of_positive(x: Elements) -> Elements:
@@ -131,7 +99,6 @@ VECTORS: Final[Mapping[type[Primitive], Vector]] = {
     e.BesselI0e: bessel_i0e,
     e.BesselI1e: bessel_i1e,
     e.Digamma: digamma,
-    e.ErfInv: erf_inv,
 }
 
 

@@ -33,7 +33,8 @@ def matrix(m, n, letter, seed=0):
 
 def made(name, *operands):
     """The counterpart for operands like these."""
-    return getattr(in_lapack, name)([ArrayType(x.shape, x.dtype) for x in operands])
+    with X64.override(True):
+        return getattr(in_lapack, name)([ArrayType(x.shape, x.dtype) for x in operands])
 
 
 def found(name, *operands):
@@ -69,6 +70,25 @@ def test_each_gives_what_the_operations_give(name, n, letter):
         return
     for function in functions:
         check(function, name, *operands)
+
+
+@pytest.mark.parametrize("letter", TYPES)
+@pytest.mark.parametrize(("m", "n"), [(1, 1), (6, 3), (5, 5), (3, 6)])
+def test_least_squares(m, n, letter):
+    a = matrix(m, n, letter)
+    for b in (matrix(m, 2, letter, 1), matrix(m, 1, letter, 1)[:, 0]):
+        check(tnp.linalg.lstsq, "lstsq", a, b)
+    lower = a[:, :1] * np.ones(n, letter)  # of rank 1
+    check(tnp.linalg.lstsq, "lstsq", lower, b)
+
+
+def test_least_squares_that_the_operations_have_to_find():
+    a, b = matrix(4, 3, "f"), np.ones(4, "f")
+    assert found("lstsq", np.zeros_like(a), b) is None
+    assert found("lstsq", np.full_like(a, np.nan), b) is None
+    assert made("lstsq", a, b.astype("d")) is None
+    assert made("lstsq", a, b[:, None][:, :0]) is None
+    assert made("lstsq", np.zeros((0, 3), "f"), b[:0]) is None
 
 
 @pytest.mark.parametrize("letter", TYPES)

@@ -11,18 +11,18 @@ from __future__ import annotations
 import cmath
 import math
 from collections.abc import Sequence
+from operator import ne
 from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArrayType, Counterpart, import_module
+from treadle_ir import ArrayType, Counterpart, canonical_dtype, import_module
+from treadle_ir.dtypes import BY_NAME
 
 # Elements of a matrix: of more XLA starts as fast a routine, and Python goes on.
 MOST: Final = 1 << 14
 _LETTERS: Final = {"f": "s", "d": "d", "F": "c", "D": "z"}
-_FEW: Final = (
-    1 << 10
-)  # elements that are decomposed sooner than the polar decomposition has iterated
+_FEW: Final = 1 << 10  # elements up to which one decomposition is the fastest way
 _WRITTEN_OUT: Final = 3  # rows of determinants that need no elimination
 # Any: arrays of any element type.
 _Elements = np.ndarray[Any, Any]
@@ -95,13 +95,13 @@ def det(types: Sequence[ArrayType]) -> Counterpart | None:
     getrf = _of_scipy("getrf", types[0])
     if getrf is None:
         return None
-    places = np.arange(types[0].shape[0], dtype=np.int32)
-    product, count = np.multiply.reduce, np.count_nonzero
+    dtype, places = types[0].dtype, range(types[0].shape[0])
 
     def run(a: _Elements) -> list[_Elements]:
         factors, pivots, _ = getrf(a)
-        value = product(factors.diagonal())
-        return [np.asarray(-value if count(pivots != places) & 1 else value)]
+        value = math.prod(factors.diagonal().tolist())
+        swaps = sum(map(ne, pivots.tolist(), places))
+        return [np.array(-value if swaps & 1 else value, dtype)]
 
     return run
 
@@ -132,6 +132,28 @@ def inv(types: Sequence[ArrayType]) -> Counterpart | None:
     if routine is None or not _serves(types):
         return None
     return lambda a: _if_solved(routine(a))
+
+
+def lstsq(types: Sequence[ArrayType]) -> Counterpart | None:
+    """NumPy's; the residuals are what is left of `b`. A matrix of zeros, and no solution, are for the operations."""
+    matrix, right = types
+    routine = _of_numpy("lstsq") if _serves((matrix,), _FEW) and right.size > 0 else None
+    if routine is None or right.dtype != matrix.dtype:
+        return None
+    is_vector, ones = right.ndim == 1, np.ones(matrix.shape[0], matrix.dtype.char.lower())
+    cut = np.array(max(matrix.shape) * np.finfo(matrix.dtype).eps, ones.dtype)
+    whole = canonical_dtype(BY_NAME["i64"])
+
+    def run(a: _Elements, b: _Elements) -> list[_Elements] | None:
+        columns = b[:, None] if is_vector else b
+        x, _, rank, lengths = routine(a, columns, cut)
+        if not lengths.item(0) > 0.0:
+            return None
+        rest = abs(columns - a.dot(x))
+        rest *= rest
+        return [x[:, 0] if is_vector else x, ones.dot(rest), np.asarray(rank, whole), lengths]
+
+    return run
 
 
 def eigvalsh(types: Sequence[ArrayType]) -> Counterpart | None:

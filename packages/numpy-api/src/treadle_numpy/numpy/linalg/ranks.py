@@ -17,6 +17,7 @@ from treadle_ir import (
     matrices,
     ops,
 )
+from treadle_numpy.lax.linalg import in_lapack
 from treadle_numpy.numpy.linalg.factorisations import svd
 from treadle_numpy.numpy.linalg.norms import Order, check_order, norm
 from treadle_numpy.numpy.linalg.operands import check_square, inexact_matrices
@@ -130,7 +131,7 @@ def _hermitian_pinv_rule(primals: Any, tangents: Any) -> tuple[Array, Array]:
     return p, _pinv_jvp(p, primals[0], tangents[0])
 
 
-@composed_loop()
+@composed_loop(counterpart=in_lapack.lstsq)
 def lstsq(
     a: ArrayLike, b: ArrayLike, rcond: float | None = None, *, numpy_resid: bool = False
 ) -> LeastSquares:

@@ -12,7 +12,6 @@ from treadle_ir import (
     Operand,
     ShapeError,
     composed,
-    composed_in_numpy,
     composed_loop,
     matrices,
     names,
@@ -294,7 +293,7 @@ def fiedler_companion(a: ArrayLike) -> Array:
     return _placed(values, places)
 
 
-@composed_in_numpy(in_numpy.block_diag)
+@composed_loop(counterpart=in_numpy.block_diag)
 def block_diag(*arrs: ArrayLike) -> Array:
     """A matrix of matrices along its diagonal; vectors are rows, numbers are 1 by 1.
 
