@@ -21,6 +21,7 @@ from treadle_ir import (
 )
 from treadle_ir.primitives.collective import Vary
 from treadle_ir.primitives.control import Scan
+from treadle_ir.primitives.metadata import XlaMetadata
 
 F: ArrayType = ArrayType((3,), np.dtype(np.float32))
 X = frozenset({"x"})
@@ -61,6 +62,12 @@ def test_a_sum_of_what_is_the_same_is_of_one_value_on_each_device() -> None:
     found = explicit(made, [NONE], XY)
     assert found.results == (NONE,)
     assert varies(found.program) == [("x",)]
+
+
+def test_results_of_a_part_with_attributes_vary_each_by_itself() -> None:
+    inner = program(lambda w, x: [ops.sine(w), ops.multiply(w, x)], F, F)
+    made = program(lambda w, x: bind(XlaMetadata(inner, (("a", "b"),)), w, x), F, F)
+    assert explicit(made, [NONE, X], XY).results == (NONE, X)
 
 
 def test_the_place_varies() -> None:

@@ -7,19 +7,22 @@ bytes in any process. A rule never sees jaxlib.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 import numpy as np
 
 from treadle_compiler.memories import on_device
-from treadle_compiler.types import dense, is_in_parts, mlir_type, scalar_text
+from treadle_compiler.types import dense, is_in_parts, mlir_type, scalar_text, string_text
 from treadle_ir import ArrayType, Literal, Program, TreadleError, Type, dtypes
 
 if TYPE_CHECKING:
     from treadle_compiler.lower import ModuleWriter
+    from treadle_ir.primitives.metadata import Metadata
 
 
+_FRONTEND: Final = "mhlo.frontend_attributes"
 MOST_REGIONS: Final = 200
 """Regions within one another: XLA of jaxlib 0.10.2 compiles `while` 200 deep in 20 s, and dies of the 260th."""
 
@@ -59,6 +62,13 @@ def _elements(value: object, type: ArrayType) -> np.ndarray[Any, np.dtype[Any]]:
     if dtypes.is_float0(type.dtype):
         return np.zeros((), np.bool_)
     return np.asarray(value, type.dtype)
+
+
+def _with_metadata(attributes: Mapping[str, str], metadata: Metadata) -> Mapping[str, str]:
+    """An operation's attributes with those that XLA calls frontend attributes, of which it may have some already."""
+    own = attributes.get(_FRONTEND, "{}")[1:-1]
+    more = [f"{string_text(name)} = {string_text(value)}" for name, value in metadata]
+    return {**attributes, _FRONTEND: f"{{{', '.join([own, *more] if own else more)}}}"}
 
 
 _Key: TypeAlias = tuple[
@@ -125,6 +135,8 @@ class LoweringContext:
             names = ", ".join([operand.name for operand in operands])
             types = ", ".join([operand.mlir for operand in operands])
         more = f" ({', '.join(regions)})" if regions else ""
+        if self.module.metadata and not op.endswith(".return"):
+            attributes = _with_metadata(attributes or {}, self.module.metadata)
         if attributes:
             more += f" {{{', '.join([f'{name} = {text}' for name, text in attributes.items()])}}}"
         if len(result_types) == 1:
@@ -277,6 +289,20 @@ class LoweringContext:
     def inline(self, program: Program, *operands: HloValue) -> Sequence[HloValue]:
         """Emit a nested program's equations here."""
         return self.module.emit_inline(self, program, operands)
+
+    @contextmanager
+    def annotating(self, metadata: Metadata) -> Iterator[None]:
+        """Operations emitted in the block carry attributes for XLA, beside those of the blocks around it.
+
+        Constants of the block are its own: what comes after it has no such attributes.
+        """
+        outer, constants, added = self.module.metadata, self._constants, self._added
+        self.module.metadata = tuple(sorted({**dict(outer), **dict(metadata)}.items()))
+        self._constants, self._added = {}, []
+        try:
+            yield
+        finally:
+            self.module.metadata, self._constants, self._added = outer, constants, added
 
     def callback(self, function: Callable[..., object]) -> int:
         """Register a host callback of the module; the index selects it in the custom call."""

@@ -31,6 +31,7 @@ from treadle_compiler.types import is_in_parts, mlir_type
 from treadle_ir import AbstractMesh, Layout, Primitive, Program, Source, Type, Value, frozen
 from treadle_ir.events import ProgramLowered, heard, tell
 from treadle_ir.primitives.memory import DEVICE_MEMORY
+from treadle_ir.primitives.metadata import Metadata
 
 _MOST_NOTES: Final = 4  # of an error: of programs deep within one another, the innermost say enough
 _FIRST: Final = "@first"  # the mesh of the first device alone
@@ -75,15 +76,16 @@ class ModuleWriter:
         self.open_regions = 0  # loops and branches around what is being written
         self.manual: ManualScope | None = None  # the shard_map around what is being written
         self.scope = ""  # the named scopes around what is being written, outermost first: `encoder/attention`
+        self.metadata: Metadata = ()  # attributes of what is being written
         self._locations = locations
         self._functions: list[str] = []
         self._meshes: dict[tuple[tuple[str, int], ...], str] = {}  # names, by axes
         self._has_first = False  # whether something is on the first device alone
         if partitioning is not None:
             self.mesh_name(partitioning.mesh)
-        # By id of a nested program, and by what its collectives are over. Programs that rules have made are kept alive:
-        # the next ones would get their ids.
-        self._names: dict[tuple[int, ManualScope | None], str] = {}
+        # By id of a nested program, by what its collectives are over, and by its attributes. Programs that rules have
+        # made are kept alive: the next ones would get their ids.
+        self._names: dict[tuple[int, ManualScope | None, Metadata], str] = {}
         self._written: list[Program] = []
         self._memories: dict[str, list[str | None]] = {}  # where functions have their results
         self._rules: dict[type[Primitive], LoweringRule[Any]] = {}  # those used so far
@@ -135,7 +137,7 @@ class ModuleWriter:
 
     def function(self, program: Program) -> str:
         """The name of a program's function, which is written when it is first asked for."""
-        key = id(program), self.manual
+        key = id(program), self.manual, self.metadata
         name = self._names.get(key)
         if name is None:
             name = self._names[key] = f"@f{len(self._names)}"

@@ -215,3 +215,12 @@ def i64_pairs(pairs: Sequence[tuple[int, int]]) -> str:
     """
     listed = ", ".join([f"[{low}, {high}]" for low, high in pairs])
     return f"dense<{f'[{listed}]' if pairs else ''}> : tensor<{len(pairs)}x2xi64>"
+
+
+def string_text(text: str) -> str:
+    """A string of MLIR: what is not plain is written by its bytes."""
+    plain = (
+        chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\' else f"\\{byte:02X}"
+        for byte in text.encode()
+    )
+    return f'"{"".join(plain)}"'

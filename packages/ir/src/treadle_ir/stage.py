@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeVar, fin
 import numpy as np
 
 from treadle_ir.array import Array, Function, Operand, Operands, type_of
-from treadle_ir.context import current_context
+from treadle_ir.context import context_overrides, current_context
 from treadle_ir.families import Extension, FunctionCall
 from treadle_ir.frozen import frozen
 from treadle_ir.inference import inferred
@@ -20,6 +20,7 @@ from treadle_ir.layouts.mesh import explicit_mesh
 from treadle_ir.leaks import checks_leaks, refuse_leaks
 from treadle_ir.nesting import deeper
 from treadle_ir.primitive import Primitive
+from treadle_ir.primitives.metadata import METADATA, with_metadata
 from treadle_ir.program import Equation, Program
 from treadle_ir.promotion import scalar_type
 from treadle_ir.settings import ENABLE_CHECKS, FULL_TRACEBACKS, TRACEBACK_FRAMES
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from treadle_ir.meshes import AbstractMesh, Layout, Layouts, Whole
 
 Out = TypeVar("Out")
+_overrides: Final = context_overrides.get  # asked for each equation
 
 
 @final
@@ -204,6 +206,9 @@ class StagingTrace(Trace):
             atom = x.value if x.__class__ is StagedTracer and x.trace is self else self.atom(x)
             atoms.append(atom)
             operand_types.append(atom.type)
+        if _overrides() is not None and (metadata := METADATA()):
+            primitive, atoms = with_metadata(primitive, atoms, source, metadata)
+            operand_types = [atom.type for atom in atoms]
         types, effects = inferred(primitive, tuple(operand_types))
         if len(types) == 1:  # as nearly always
             result = Value(types[0])

@@ -32,6 +32,7 @@ from treadle_ir.primitives.call import (
 )
 from treadle_ir.primitives.collective import AllReduce, Collective, Vary
 from treadle_ir.primitives.control import Case, Scan, While
+from treadle_ir.primitives.metadata import XlaMetadata
 from treadle_ir.primitives.shard_map import ShardMap, axes_of
 from treadle_ir.program import Equation, Program
 from treadle_ir.stage import StagedTracer, StagingTrace
@@ -145,7 +146,7 @@ def step_of(primitive: Primitive, sets: Sequence[Axes], equation: Equation, axes
         return Step(settled, tuple(sets), tuple(ends))
     if not has_programs(primitive):
         return Step(primitive, (every,) * len(sets), (every,) * count)
-    if isinstance(primitive, Call | Checkpoint):
+    if isinstance(primitive, Call | Checkpoint | XlaMetadata):
         inner = explicit(primitive.program, sets, axes)
         return Step(replace(primitive, program=inner.program), tuple(sets), inner.results)
     if isinstance(primitive, CustomVjpStaged):  # cotangents that differ are added up by `_settled`

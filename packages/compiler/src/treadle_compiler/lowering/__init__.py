@@ -25,6 +25,7 @@ from treadle_compiler.lowering import (
     linear_algebra as linear_algebra,
     linear_call as linear_call,
     memory as memory,
+    metadata as metadata,
     random as random,
     reduce as reduce,
     shape as shape,

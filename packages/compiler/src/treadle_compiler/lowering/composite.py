@@ -9,6 +9,7 @@ import numpy as np
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
+from treadle_compiler.types import string_text
 from treadle_ir import UnsupportedError, deeper
 from treadle_ir.primitives.composite import Composite, PlatformIndex, Setting
 
@@ -22,21 +23,12 @@ def composite_lowering(
         function = context.module.function(primitive.program)
     settings = ", ".join(f"{name} = {_attribute(value)}" for name, value in primitive.settings)
     attributes = {
-        "name": _string(primitive.label),
+        "name": string_text(primitive.label),
         "composite_attributes": f"{{{settings}}}",
         "decomposition": function,
         "version": f"{primitive.version} : i32",
     }
     return context.emit("stablehlo.composite", operands, context.result_types, attributes)
-
-
-def _string(text: str) -> str:
-    """A string of MLIR: what is not plain is written by its bytes."""
-    plain = (
-        chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\' else f"\\{byte:02X}"
-        for byte in text.encode()
-    )
-    return f'"{"".join(plain)}"'
 
 
 def _attribute(value: Setting) -> str:
@@ -46,7 +38,7 @@ def _attribute(value: Setting) -> str:
         return f"{value} : i64"
     if isinstance(value, float):
         return f"0x{np.float64(value).view(np.uint64):016X} : f64"
-    return _string(value)
+    return string_text(value)
 
 
 @lowering_rule(PlatformIndex)

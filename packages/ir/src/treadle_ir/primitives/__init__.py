@@ -24,6 +24,7 @@ FAMILIES: Final = (
     "linear_algebra",
     "linear_call",
     "memory",
+    "metadata",
     "random",
     "reduce",
     "shape",

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from treadle.experimental import (
         buffer_callback as buffer_callback,
         checkify as checkify,
+        compute_on as compute_on,
         hijax as hijax,
         jet as jet,
         layout as layout,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         shard_map as shard_map,
         snapshots as snapshots,
         sparse as sparse,
+        xla_metadata as xla_metadata,
     )
     from treadle.experimental.hijax.mutable import cur_qdd as cur_qdd
     from treadle_runtime import io_callback as io_callback
@@ -36,6 +38,7 @@ if not TYPE_CHECKING:
         (
             "buffer_callback",
             "checkify",
+            "compute_on",
             "hijax",
             "jet",
             "layout",
@@ -47,5 +50,6 @@ if not TYPE_CHECKING:
             "shard_map",
             "snapshots",
             "sparse",
+            "xla_metadata",
         ),
     )

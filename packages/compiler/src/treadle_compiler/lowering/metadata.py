@@ -1,0 +1,19 @@
+"""Lowering of parts of programs that carry attributes for XLA."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.registry import lowering_rule
+from treadle_ir import deeper
+from treadle_ir.primitives.metadata import XlaMetadata
+
+
+@lowering_rule(XlaMetadata)
+def xla_metadata_lowering(
+    context: LoweringContext, primitive: XlaMetadata, /, *operands: HloValue
+) -> Sequence[HloValue]:
+    """The equations in place, each operation of theirs with the attributes."""
+    with deeper(), context.annotating(primitive.metadata):
+        return context.inline(primitive.program, *operands)

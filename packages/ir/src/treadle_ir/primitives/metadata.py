@@ -1,0 +1,57 @@
+"""A part of a program that carries attributes for XLA: what `set_xla_metadata` and `compute_on` leave in a program.
+
+While attributes are in force, each equation that is written down becomes an `XlaMetadata` call of a program with that
+one equation (decisions/0097-attributes-for-xla.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Final, TypeAlias, final
+
+from treadle_ir.context import Setting
+from treadle_ir.families import InlineCall, Sources
+from treadle_ir.frozen import frozen
+from treadle_ir.inference import inferred
+from treadle_ir.primitive import Primitive
+from treadle_ir.program import Equation, Program
+from treadle_ir.registry import register
+from treadle_ir.source import Source
+from treadle_ir.values import Atom, Value
+
+Metadata: TypeAlias = tuple[tuple[str, str], ...]
+"""Attributes by name, in the order of their names."""
+
+METADATA: Final[Setting[Metadata]] = Setting(
+    "_xla_metadata",
+    (),
+    listed=False,
+    help="The attributes that operations get which are staged here.",
+)
+
+
+@register
+@final
+@frozen
+class XlaMetadata(InlineCall):
+    """A part of a program whose operations carry attributes for XLA, beside those of the parts around it."""
+
+    name: ClassVar[str] = "xla_metadata"
+    program: Program
+    metadata: Metadata
+
+    def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
+        """The same attributes around another program: derivatives and batches have them, too."""
+        return XlaMetadata(program, self.metadata)
+
+
+def with_metadata(
+    primitive: Primitive, atoms: Sequence[Atom], source: Source, metadata: Metadata
+) -> tuple[XlaMetadata, list[Atom]]:
+    """A call of a program with one equation, which has attributes; and the call's operands. Literals stay inside."""
+    inside = {atom: Value(atom.type) for atom in atoms if isinstance(atom, Value)}
+    operands = tuple([inside[atom] if isinstance(atom, Value) else atom for atom in atoms])
+    types, effects = inferred(primitive, tuple([atom.type for atom in atoms]))
+    results = tuple([Value(type) for type in types])
+    equation = Equation(primitive, operands, results, effects, source)
+    return XlaMetadata(Program(tuple(inside.values()), (equation,), results), metadata), [*inside]
