@@ -170,3 +170,10 @@ def test_elements_of_several_numbers() -> None:
     assert repr(treadle.typeof(moved)) == "ShapedArray(pair[2,3])"
     with pytest.raises(DTypeError, match="from pair to int32"):
         x.astype(tnp.int32)
+
+
+def test_limits_are_among_the_questions() -> None:
+    import treadle.dtypes
+
+    assert treadle.dtypes.finfo is tnp.finfo
+    assert treadle.dtypes.iinfo is tnp.iinfo
