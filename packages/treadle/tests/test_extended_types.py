@@ -10,7 +10,7 @@ import pytest
 
 import treadle
 import treadle.numpy as tnp
-from treadle import lax, random
+from treadle import dtypes, lax, random
 from treadle.core import ShapedArray
 from treadle.dtypes import ExtendedDType, extended, issubdtype, prng_key
 from treadle.errors import DTypeError
@@ -173,7 +173,5 @@ def test_elements_of_several_numbers() -> None:
 
 
 def test_limits_are_among_the_questions() -> None:
-    import treadle.dtypes
-
-    assert treadle.dtypes.finfo is tnp.finfo
-    assert treadle.dtypes.iinfo is tnp.iinfo
+    assert dtypes.finfo is tnp.finfo
+    assert dtypes.iinfo is tnp.iinfo
