@@ -158,7 +158,7 @@ def test_sizes_are_pythons_integers_of_the_surrounding() -> None:
     assert set(seen) == {2, 3, 4}
 
 
-SURROUNDINGS: Final[dict[str, Callable[[Callable[[Any], Any]], Any]]] = {
+MAPPED: Final[dict[str, Callable[[Callable[[Any], Any]], Any]]] = {
     "vmap": lambda f: treadle.vmap(f, axis_name="i")(X[0]),
     "jit": lambda f: treadle.jit(treadle.vmap(f, axis_name="i"))(X[0]),
     "scan": lambda f: treadle.vmap(
@@ -168,7 +168,7 @@ SURROUNDINGS: Final[dict[str, Callable[[Callable[[Any], Any]], Any]]] = {
 }
 
 
-@pytest.mark.parametrize("surrounding", SURROUNDINGS)
+@pytest.mark.parametrize("surrounding", MAPPED)
 def test_a_sum_of_a_number_is_a_number(surrounding: str) -> None:
     # `psum(1, name)` is how many programs ask for the size of an axis, and then count to it.
     def f(x: Any) -> Any:
@@ -178,7 +178,7 @@ def test_a_sum_of_a_number_is_a_number(surrounding: str) -> None:
         assert lax.psum(2, "i", axis_index_groups=[[0, 1, 2]]) == 6
         return sum(x for _ in range(count)) * half
 
-    got = SURROUNDINGS[surrounding](f)
+    got = MAPPED[surrounding](f)
     np.testing.assert_allclose(
         got, np.full_like(X[0], 4.5) if surrounding == "grad" else 4.5 * X[0]
     )
