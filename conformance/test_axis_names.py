@@ -156,3 +156,47 @@ def test_sizes_are_pythons_integers_of_the_surrounding() -> None:
         treadle.vmap(compiled, in_axes=axis, axis_name="i")(X)
     assert seen[:3] == [2, 3, 4]
     assert set(seen) == {2, 3, 4}
+
+
+MAPPED: Final[dict[str, Callable[[Callable[[Any], Any]], Any]]] = {
+    "vmap": lambda f: treadle.vmap(f, axis_name="i")(X[0]),
+    "jit": lambda f: treadle.jit(treadle.vmap(f, axis_name="i"))(X[0]),
+    "scan": lambda f: treadle.vmap(
+        lambda x: lax.scan(lambda c, _: (f(c), None), x, length=1)[0], axis_name="i"
+    )(X[0]),
+    "grad": lambda f: treadle.vmap(treadle.grad(lambda x: f(x).sum()), axis_name="i")(X[0]),
+}
+
+
+@pytest.mark.parametrize("surrounding", MAPPED)
+def test_a_sum_of_a_number_is_a_number(surrounding: str) -> None:
+    # `psum(1, name)` is how many programs ask for the size of an axis, and then count to it.
+    def f(x: Any) -> Any:
+        count, half = lax.psum(1, "i"), lax.psum(0.5, "i")
+        assert (type(count), type(half)) == (int, float)
+        assert lax.psum((1, x), "i")[0] == count == 3
+        assert lax.psum(2, "i", axis_index_groups=[[0, 1, 2]]) == 6
+        return sum(x for _ in range(count)) * half
+
+    got = MAPPED[surrounding](f)
+    np.testing.assert_allclose(
+        got, np.full_like(X[0], 4.5) if surrounding == "grad" else 4.5 * X[0]
+    )
+
+
+def test_a_sum_of_a_number_leaves_narrow_types() -> None:
+    narrow = tnp.arange(3, dtype=tnp.int8)
+    assert treadle.vmap(lambda x: x * lax.psum(1, "i"), axis_name="i")(narrow).dtype == tnp.int8
+
+
+def test_sums_and_means_count_booleans() -> None:
+    truths = np.array([True, False, True])
+    for run in (treadle.jit, lambda f: f):
+        got = run(treadle.vmap(lambda x: (lax.psum(x, "i"), lax.pmean(x, "i")), axis_name="i"))(
+            truths
+        )
+        np.testing.assert_array_equal(got[0], [2, 2, 2])
+        assert got[0].dtype == np.int32
+        np.testing.assert_allclose(got[1], np.full(3, 2 / 3), rtol=1e-6)
+        same = treadle.vmap(lambda x: x + lax.pmean(True, "i"), axis_name="i")(np.zeros(3))
+        np.testing.assert_array_equal(same, np.ones(3))

@@ -300,11 +300,7 @@ random: weibull_min (key, 1.0, 2.0, (n,))
 """
 
 LEFT_OUT: Final[dict[str, str]] = {
-    "it makes one number or names a type": """
-numpy: bfloat16 bool bool_ cdouble complex128 complex64 complex_ csingle double float16 float32 float64
-numpy: float4_e2m1fn float6_e2m3fn float6_e3m2fn float8_e3m4 float8_e4m3 float8_e4m3b11fnuz float8_e4m3fnuz
-numpy: float8_e5m2fnuz float8_e8m0fnu int1 int2 uint1 uint2
-numpy: float8_e4m3fn float8_e5m2 float_ int16 int32 int4 int64 int8 int_ single uint uint16 uint32 uint4 uint64 uint8
+    "it names a type": """
 lax: dtype
 """,
     "it is NumPy's own function, or reads files": """

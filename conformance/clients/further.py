@@ -15,16 +15,40 @@ from typing import Any, Final
 
 from conformance.clients import releases
 from conformance.clients.comparing import compared
-from conformance.clients.run import HERE, STORED, TREADLE, failed_imports, run
+from conformance.clients.run import STORED, TREADLE, failed_imports, run
 
 FOUND: Final = STORED / "further.json"
 # The distributions, by their import names, each of which has a job of that name.
 FURTHER: Final = {
     name: name.replace("_", "-")
-    for name in (
-        "distreqx dm_pix e3nn_jax evosax flashbax flowjax gpjax interpax jax_md jaxlie jraph jumanji mctx netket "
-        "penzai pgx quadax quax rlax s2fft sympy2jax tinygp"
-    ).split()
+    for name in [
+        *(
+            "distreqx",
+            "dm_pix",
+            "e3nn_jax",
+            "evosax",
+            "flashbax",
+            "flowjax",
+            "gpjax",
+            "interpax",
+            "jax_md",
+            "jaxlie",
+        ),
+        *(
+            "jraph",
+            "jumanji",
+            "mctx",
+            "netket",
+            "penzai",
+            "pgx",
+            "quadax",
+            "quax",
+            "rlax",
+            "s2fft",
+            "sympy2jax",
+        ),
+        "tinygp",
+    ]
 } | {"ott": "ott-jax"}
 
 
@@ -41,7 +65,11 @@ def found(library: str) -> dict[str, Any]:
         "not imported": {name: each for name, each in failed.items() if name not in without},
         "results": len(wanted),
         "agree": agree,
-        "problems": [*([f"on JAX: {broken}"] if broken else []), *([error] if error else []), *problems],
+        "problems": [
+            *([f"on JAX: {broken}"] if broken else []),
+            *([error] if error else []),
+            *problems,
+        ],
     }
 
 
@@ -54,8 +82,14 @@ def main(arguments: list[str]) -> int:
     stored = json.loads(FOUND.read_text()) if FOUND.exists() else {}
     for library in arguments or sorted(FURTHER):
         stored[library] = each = found(library)
-        print(f"{library}: {each['agree']} of {each['results']} results agree", *each["problems"], sep="\n  ")
-        print(f"  {each['modules'] - len(each['not imported'])} of {each['modules']} modules imported")
+        print(
+            f"{library}: {each['agree']} of {each['results']} results agree",
+            *each["problems"],
+            sep="\n  ",
+        )
+        print(
+            f"  {each['modules'] - len(each['not imported'])} of {each['modules']} modules imported"
+        )
         FOUND.write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n")
     return 1 if any(each["problems"] for each in stored.values()) else 0
 

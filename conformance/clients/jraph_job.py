@@ -21,4 +21,7 @@ network = jraph.GraphNetwork(
 )
 show("network", jax.jit(network)(graph))
 show("padded", jraph.pad_with_graphs(graph, 5, 6))
-show("gradient", jax.grad(lambda nodes: network(graph._replace(nodes=nodes)).globals.sum())(graph.nodes))
+show(
+    "gradient",
+    jax.grad(lambda nodes: network(graph._replace(nodes=nodes)).globals.sum())(graph.nodes),
+)

@@ -194,3 +194,9 @@ def test_jacobians_at_weak_numbers_are_weak():
             argument = ArrayType((), np.dtype("f4"), weak)
             staged = stage(lambda x: [derivative(x)], argument)  # noqa: B023 - called at once
             assert staged.program.result_types[0].weak == weak
+
+
+def test_has_aux_takes_a_list_of_two():
+    gradient, aux = grad(lambda x: [total(x), "label"], has_aux=True)(X)
+    np.testing.assert_array_equal(gradient, np.ones_like(X))
+    assert aux == "label"

@@ -74,3 +74,10 @@ def test_bare_arguments_are_refused():
 def test_linear_transpose_refuses_a_class_as_primal():
     with pytest.raises(ArgumentError, match="int8"):
         linear_transpose(lambda x: x, np.int8)
+
+
+@pytest.mark.parametrize("cotangent", [np.ones(5), np.ones(4, np.float32), 1.0])
+def test_linear_transpose_refuses_cotangents_of_another_type(cotangent):
+    transposed = linear_transpose(lambda x: ops.multiply(x, np.float64(3.0)), X)
+    with pytest.raises(ShapeError, match=r"cotangent 0 is .*, but the primal is f64\[4\]"):
+        transposed(cotangent)

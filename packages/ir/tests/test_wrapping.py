@@ -62,6 +62,7 @@ def test_attributes_of_other_kinds_than_those_of_functions_are_left_out():
 def test_functions_are_shown_as_functools_does():
     def function(x: int) -> int:
         "What it does."
+        return x
 
     function.more = 1
 

@@ -131,3 +131,25 @@ structure = jax.tree.structure({"a": (1, 2)})
 assert pickle.loads(pickle.dumps(structure)) == structure
 """
     run(script)
+
+
+@pytest.mark.parametrize("module", ["flatten_util", "core", "tree_util", "extend.core", "numpy"])
+def test_a_star_imports_the_public_names(module: str) -> None:
+    # Views look names up when they are asked for; without an `__all__` a star would bind what was asked for by then.
+    lines = [
+        "import sys, treadle_jax; treadle_jax.install()",
+        f"from jax.{module} import *",
+        f"view = sys.modules['jax.{module}']",
+        "assert len(view.__all__) > 2 or view.__name__ == 'jax.flatten_util'",
+        "assert not [name for name in view.__all__ if globals()[name] is not getattr(view, name)]",
+        "assert not {'annotations', 'treadle', 'tnp', 'treadle_numpy'} & ({*globals()} | {*dir(view)})",
+    ]
+    run("\n".join(lines))
+
+
+def test_modules_that_the_one_behind_imports_are_no_attributes() -> None:
+    import jax
+
+    assert hasattr(importlib.import_module("treadle.flatten_util"), "tnp")
+    assert not hasattr(importlib.import_module("jax.flatten_util"), "tnp")
+    assert jax.numpy.linalg.inv is treadle.numpy.linalg.inv

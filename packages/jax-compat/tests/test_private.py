@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -77,9 +78,7 @@ def test_an_array_with_elements_has_jax_s_class() -> None:
     from jax._src.array import ArrayImpl
 
     assert isinstance(treadle.numpy.ones(2), ArrayImpl)
-    seen = []
-    treadle.jit(lambda x: seen.append(isinstance(x, ArrayImpl)) or x)(1.0)
-    assert seen == [False]
+    assert not treadle.jit(lambda x: x * isinstance(x, ArrayImpl))(1.0)
 
 
 def test_arguments_by_number_and_by_name() -> None:
@@ -107,12 +106,9 @@ def test_a_sharding_of_axes_is_over_the_mesh_in_force() -> None:
 
 
 def test_names_of_core_that_older_code_uses() -> None:
-    from jax import core
-
-    seen = []
-    treadle.jit(lambda x: seen.append(core.is_concrete(x)) or x)(1.0)
-    treadle.grad(lambda x: seen.append(core.is_concrete(x)) or x)(1.0)
-    assert seen == [False, True]
+    core: Any = importlib.import_module("jax.core")  # more than its stub has
+    assert treadle.jit(lambda x: x * core.is_concrete(x))(1.0) == 0
+    assert treadle.grad(lambda x: x * core.is_concrete(x))(1.0) == 1
     assert core.is_concrete(1.0)
     assert core.concrete_or_error(int, 3.7) == 3
     assert core.is_constant_shape((2, 3))
@@ -146,7 +142,6 @@ def test_arguments_are_treated_as_by_functions_of_numpy() -> None:
 
 
 def test_pallas_can_be_imported_and_has_nothing() -> None:
-    from jax.experimental import pallas
-
+    pallas: Any = importlib.import_module("jax.experimental.pallas")
     with pytest.raises(AttributeError, match=r"no `jax\.experimental\.pallas\.pallas_call`.*"):
         _ = pallas.pallas_call

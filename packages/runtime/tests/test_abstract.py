@@ -24,3 +24,8 @@ def test_the_place_of_what_has_no_elements() -> None:
     placed = abstract_placed(ShapeDtypeStruct((2,), "f4", sharding=there))
     assert placed.placement.committed
     assert placed.placement.device is devices()[1]
+
+
+def test_an_element_type_is_not_left_to_numpy() -> None:
+    with pytest.raises(ArgumentError, match="dtype must be an element type, got None"):
+        ShapeDtypeStruct((2,), None)

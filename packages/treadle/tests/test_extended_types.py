@@ -10,7 +10,7 @@ import pytest
 
 import treadle
 import treadle.numpy as tnp
-from treadle import lax, random
+from treadle import dtypes, lax, random
 from treadle.core import ShapedArray
 from treadle.dtypes import ExtendedDType, extended, issubdtype, prng_key
 from treadle.errors import DTypeError
@@ -170,3 +170,8 @@ def test_elements_of_several_numbers() -> None:
     assert repr(treadle.typeof(moved)) == "ShapedArray(pair[2,3])"
     with pytest.raises(DTypeError, match="from pair to int32"):
         x.astype(tnp.int32)
+
+
+def test_limits_are_among_the_questions() -> None:
+    assert dtypes.finfo is tnp.finfo
+    assert dtypes.iinfo is tnp.iinfo

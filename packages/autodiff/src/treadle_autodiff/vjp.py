@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Literal, TypeVar, overload
 
-from treadle_autodiff.checked_tangents import check_tangents, flatten_along, same_structure
+from treadle_autodiff.checked_tangents import (
+    check_tangents,
+    check_type,
+    flatten_along,
+    same_structure,
+)
 from treadle_autodiff.jvp import jvp_tree
 from treadle_autodiff.linearize import linearize_tree
 from treadle_autodiff.passes import backward, derivative_of, forward
@@ -21,7 +26,9 @@ from treadle_autodiff.user_function import (
 from treadle_ir import (
     ArgumentError,
     Array,
+    ArrayType,
     Operands,
+    Type,
     UnsupportedError,
     as_array,
     dtypes,
@@ -229,6 +236,7 @@ def linear_transpose(
 
     Raises:
         ArgumentError: a primal has no shape and element type.
+        ShapeError: when called, if a cotangent has another shape or element type than its result.
         MissingRuleError: when called, if the function is not linear.
 
     Example:
@@ -251,13 +259,25 @@ def linear_transpose(
             fix="use vjp, which knows what the tangents of such values are",
         )
 
+    result_types = [result.type for result in staged.program.results]
+
     def transposed(cotangents: Tree) -> tuple[Tree, ...]:
         given, given_structure = flatten_arrays(cotangents, "cotangent ")
         same_structure("the cotangents", given_structure, "the results", out)
-        outgoing = transpose(staged.program, staged.captured, given)
+        outgoing = transpose(staged.program, staged.captured, _alike(given, result_types))
         result: tuple[Tree, ...] = tree_unflatten(
             structure, [as_array(materialise(ct)) for ct in outgoing]
         )
         return result
 
     return transposed
+
+
+def _alike(cotangents: Operands, results: Sequence[Type]) -> list[Tangent]:
+    """Cotangents of `linear_transpose`: those of integers are integers, since nothing here is differentiated."""
+    return [
+        cotangent
+        if not isinstance(result, ArrayType) or type_of(cotangent).strong() == result.strong()
+        else check_type(f"linear_transpose: cotangent {i}", result, cotangent)
+        for i, (cotangent, result) in enumerate(zip(cotangents, results, strict=True))
+    ]

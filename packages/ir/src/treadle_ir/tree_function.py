@@ -102,7 +102,7 @@ def results_and_aux(
     def split(output: Tree) -> tuple[Operands, tuple[Out, tuple[Tree, ...]]]:
         aux: tuple[Tree, ...] = ()
         if has_aux:
-            if not isinstance(output, tuple) or len(output) != 2:
+            if not isinstance(output, (tuple, list)) or len(output) != 2:
                 raise ArgumentError(
                     f"{name}: with has_aux=True the function must return a pair (result, aux), "
                     f"but it returned {type(output).__name__}",

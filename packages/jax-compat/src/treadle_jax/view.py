@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Sequence
 from types import ModuleType
 from typing import final
@@ -23,13 +24,17 @@ class View(ModuleType):
 
     def __getattr__(self, name: str) -> object:
         """A name that was not asked for before; found in the module itself the next time."""
+        if name == "__all__":  # `from jax.x import *` looks no further than this, or `__dict__`
+            return self._public()
         for module in self.__dict__.get("_behind", ()):
             try:
                 value = getattr(module, name)
             except AttributeError:
                 continue
-            if isinstance(value, ModuleType):
-                value = self._below(name, value)
+            if isinstance(value, ModuleType) and value.__name__.startswith("treadle"):
+                if not self._has_below(name):  # a module that the one behind imports for itself
+                    continue
+                value = importlib.import_module(f"{self.__name__}.{name}")
             if not (name.startswith("__") and name.endswith("__")):
                 self.__dict__[name] = value
             return value
@@ -47,19 +52,32 @@ class View(ModuleType):
                 raise
         raise AttributeError(missing(f"{self.__name__}.{name}"), name=name)
 
-    def _below(self, name: str, value: ModuleType) -> ModuleType:
-        """The view of a module of treadle's; other modules are what they are, and so is one by another name."""
-        if not value.__name__.startswith("treadle"):
-            return value
+    def _public(self) -> list[str]:
+        """The public names of the modules behind: their `__all__`, or all that have no underscore in front."""
+        names: set[str] = set()
+        for module in self._behind:
+            public = getattr(module, "__all__", None)
+            names.update(self._offered(module) if public is None else public)
+        return sorted(names)
+
+    def _offered(self, module: ModuleType) -> set[str]:
+        """The names of one module behind that have no underscore in front, without what it imports for itself."""
+        return {
+            name
+            for name in dir(module)
+            if name[:1] != "_"
+            and vars(module).get(name) is not annotations
+            and (not isinstance(vars(module).get(name), ModuleType) or self._has_below(name))
+        }
+
+    def _has_below(self, name: str) -> bool:
         try:
-            return importlib.import_module(f"{self.__name__}.{name}")
-        except ModuleNotFoundError as error:
-            if error.name != f"treadle{self.__name__[3:]}.{name}":
-                raise
-            return value
+            return importlib.util.find_spec(f"{self.__name__}.{name}") is not None
+        except ModuleNotFoundError:
+            return False
 
     def __dir__(self) -> list[str]:
-        names = {name for module in self._behind for name in dir(module) if name[:1] != "_"}
+        names = {name for module in self._behind for name in self._offered(module)}
         own = {name for name in self.__dict__ if name[:1] != "_" or name.endswith("__")}
         return sorted(names | own)
 

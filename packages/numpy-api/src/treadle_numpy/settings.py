@@ -27,6 +27,18 @@ MATMUL_PRECISION: Final = Setting(
         "bfloat16_3x",
         "tensorfloat32",
         "float32",
+        # presets of `lax.DotAlgorithmPreset`, apart from those of 8-bit floats
+        "F16_F16_F16",
+        "F16_F16_F32",
+        "BF16_BF16_BF16",
+        "BF16_BF16_F32",
+        "BF16_BF16_F32_X3",
+        "BF16_BF16_F32_X6",
+        "BF16_BF16_F32_X9",
+        "TF32_TF32_F32",
+        "TF32_TF32_F32_X3",
+        "F32_F32_F32",
+        "F64_F64_F64",
     ),
     help="How exactly an accelerator multiplies where a product does not say it.",
 )

@@ -8,6 +8,7 @@ import pytest
 from treadle_ir import ArgumentError, UnsupportedError
 from treadle_numpy import lax
 from treadle_numpy.lax.precision import precision_name
+from treadle_numpy.settings import MATMUL_PRECISION
 
 
 @pytest.mark.parametrize("preset", list(lax.DotAlgorithmPreset))
@@ -38,3 +39,13 @@ def test_accuracies() -> None:
         lax.Tolerance()
     with pytest.raises(ArgumentError, match="-1 is not a number of at least 0"):
         lax.Tolerance(atol=-1)
+
+
+def test_presets_can_be_the_setting() -> None:
+    for preset in lax.DotAlgorithmPreset:
+        if "F8" in preset.name or preset is lax.DotAlgorithmPreset.DEFAULT:
+            with pytest.raises(ArgumentError, match="default_matmul_precision"):
+                MATMUL_PRECISION.override(preset.name)
+        else:
+            with MATMUL_PRECISION.override(preset.name):
+                assert precision_name(None) == precision_name(preset)

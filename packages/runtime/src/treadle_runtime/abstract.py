@@ -31,6 +31,8 @@ class ShapeDtypeStruct:
         weak_type: bool = False,
     ) -> None:
         self.shape = integers("ShapeDtypeStruct", "shape", shape)
+        if dtype is None:  # which NumPy takes for float64
+            raise refused("ShapeDtypeStruct", "dtype", "an element type", dtype)
         try:
             self.dtype: np.dtype[Any] = np.dtype(dtype)
         except (TypeError, ValueError, RecursionError):  # whatever it is made of

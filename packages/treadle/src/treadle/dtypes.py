@@ -10,6 +10,7 @@ from treadle_ir.dtypes import (
     prng_key as prng_key,
 )
 from treadle_numpy.numpy.dtypes import questions as _questions
+from treadle_numpy.numpy.dtypes.limits import finfo as finfo, iinfo as iinfo
 from treadle_numpy.numpy.dtypes.questions import (
     canonicalize_dtype as canonicalize_dtype,
     itemsize_bits as itemsize_bits,

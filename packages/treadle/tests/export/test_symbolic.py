@@ -174,3 +174,10 @@ def test_formats() -> None:
     known = export.export(treadle.jit(lambda x: x))(treadle.ShapeDtypeStruct((2,), F32)).serialize()
     assert b'"format": 2' in open_size or b'"format":2' in open_size
     assert b'"format": 1' in known or b'"format":1' in known
+
+
+def test_texts_may_come_in_a_list() -> None:
+    args = (tnp.ones((2, 3)), tnp.ones(2))
+    of_list = export.symbolic_args_specs(args, ["b, _", "b"])
+    assert isinstance(of_list, tuple)
+    assert [str(spec.shape) for spec in of_list] == ["(b, 3)", "(b,)"]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable
 import numpy as np
 
 from treadle_ir import Array, ops
+from treadle_ir.primitives.collective import Groups
 from treadle_ir.tree import tree_map
 from treadle_numpy.lax.groups import as_groups
 from treadle_numpy.operands.axes import as_axis
@@ -29,9 +30,11 @@ def over(f: Callable[[Array], Array], x: Tree) -> Tree:
 def psum(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> Tree:
     """The sum over all batch elements of a named axis (or of a tuple of them), of every leaf.
 
+    Of a Python number, which all batch elements have, it is a Python number, known while the function is traced:
+    `psum(1, "i")` is the number of batch elements, and can be a length or the end of a `range`. Booleans are counted.
+
     Raises:
         NameError: no such axis is being mapped.
-        DTypeError: the elements are boolean.
         ArgumentError: `axis_index_groups` does not have each batch element once.
 
     Example:
@@ -44,22 +47,43 @@ def psum(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> T
         >>> one = ArrayType((3,), np.dtype(np.float32))
         >>> with named_axis("i", 4):
         ...     staged = stage(lambda x: [psum(x, "i")], one)
+        ...     count = psum(1, "i")
         >>> print(staged.program.results[0].type)
         f32[3]
+        >>> count
+        4
     """
     groups = as_groups("psum", axis_index_groups, axis_name, unequal=True)
-    return over(
-        lambda leaf: ops.all_reduce(leaf, reduction="add", axis_name=axis_name, groups=groups),
-        x,
-    )
+    size = _equal_size(axis_name, groups)
+
+    def total(leaf: ArrayLike) -> ArrayLike:
+        if (
+            size is not None
+            and isinstance(leaf, (int, float, complex))
+            and not isinstance(leaf, bool)
+        ):
+            return leaf * size
+        x = array_from("asarray", leaf, None)
+        if x.dtype == bool:
+            x = ops.convert(x, dtype=np.dtype(np.int32))
+        return ops.all_reduce(x, reduction="add", axis_name=axis_name, groups=groups)
+
+    return tree_map(total, x)
+
+
+def _equal_size(axis_name: Hashable, groups: Groups | None) -> int | None:
+    """How many batch elements are reduced together; None if some groups are larger than others."""
+    if groups is None:
+        return ops.axis_size(axis_name)
+    sizes = {*map(len, groups)}
+    return sizes.pop() if len(sizes) == 1 else None
 
 
 def pmean(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> Tree:
-    """The mean over all batch elements of a named axis (or of a tuple of them), of every leaf; floats, of integers too.
+    """The mean over all batch elements of a named axis (or of a tuple of them), of every leaf; floats.
 
     Raises:
         NameError: no such axis is being mapped.
-        DTypeError: the elements are boolean.
         ArgumentError: `axis_index_groups` does not have each batch element once.
 
     Example:
@@ -76,11 +100,9 @@ def pmean(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> 
         f32[3]
     """
     groups = as_groups("pmean", axis_index_groups, axis_name, unequal=True)
-    size: ArrayLike = ops.axis_size(axis_name)
-    if groups is not None:
-        size = len(groups[0])
-        if {*map(len, groups)} != {size}:  # each batch element divides by the size of its own group
-            size = psum(np.int32(1), axis_name, axis_index_groups=groups)
+    size: ArrayLike | None = _equal_size(axis_name, groups)
+    if size is None:  # each batch element divides by the size of its own group
+        size = psum(np.int32(1), axis_name, axis_index_groups=groups)
     return tree_map(
         lambda leaf: ops.divide(*promote_shapes("true_divide", leaf, size, inexact=True)),
         psum(x, axis_name, axis_index_groups=groups),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from treadle_ir import ArgumentError, Array, composed, flags, names, ops, shown
@@ -30,9 +32,8 @@ def _exponentials(
     """The operand less its greatest element, its exponential, and the axes; masked places have exponential 0."""
     operand = array_of(inexact_operand(name, x))
     axes = sorted_axes(name, axis, operand.ndim)
-    top = max(
-        operand, axes, keepdims=True, initial=-np.inf if where is not None else None, where=where
-    )
+    initial = -np.inf if where is not None or 0 in operand.shape else None
+    top = max(operand, axes, keepdims=True, initial=initial, where=where)
     top = ops.stop_gradient(
         ops.select(ops.is_finite(top), top, zero_like(top)) if where is not None else top
     )
@@ -94,7 +95,7 @@ def logmeanexp(
         count = 1
         for i in sorted_axes("logmeanexp", axis, len(shape)):
             count *= shape[i]
-        return subtract(total, float(np.log(count)))
+        return subtract(total, math.log(count) if count else -np.inf)
     shape = common_shape("logmeanexp", [shape])
     mask = broadcast_to_shape(coerce_array("logmeanexp", 2, where), shape)
     return subtract(total, log(sum(mask, axis, total.dtype, keepdims=keepdims)))

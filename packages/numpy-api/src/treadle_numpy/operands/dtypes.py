@@ -72,7 +72,21 @@ class ScalarType(type):
 
 def scalar_type(name: str, dtype: DType) -> ScalarType:
     """The class of an element type, as users find it."""
-    return ScalarType(name, (), {"dtype": dtype, "__module__": "treadle_numpy.numpy"})
+    members = {
+        "dtype": dtype,
+        "__doc__": _SHOWN.format(name=name),
+        "__module__": "treadle_numpy.numpy",
+    }
+    return ScalarType(name, (), members)
+
+
+_SHOWN: Final = """The element type {name}; a call makes an array of it.
+
+Example:
+    >>> import treadle_numpy
+    >>> treadle_numpy.{name}(1).dtype == treadle_numpy.{name}
+    True
+"""
 
 
 DTypeLike: TypeAlias = (

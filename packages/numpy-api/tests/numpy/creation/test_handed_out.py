@@ -24,7 +24,7 @@ def with_member(name: str, value: Any) -> object:
         with_member("__array__", lambda self, dtype=None, copy=None: ELEMENTS),
         with_member("__array_interface__", property(lambda self: ELEMENTS.__array_interface__)),
         with_member("__array_struct__", property(lambda self: ELEMENTS.__array_struct__)),
-        memoryview(ELEMENTS),
+        memoryview(ELEMENTS.tobytes()).cast("B", (2, 3)),
     ],
 )
 def test_arrays_of_what_hands_one_out(image: object) -> None:

@@ -10,7 +10,7 @@ from treadle_numpy import numpy as tnp
 
 
 def test_classes_of_element_types() -> None:
-    class Step(tnp.int8):
+    class Step(tnp.int8):  # type: ignore[misc, valid-type]  # it is made by a call
         FIRST, LAST = 0, 2
 
     assert isinstance(tnp.float32, type)

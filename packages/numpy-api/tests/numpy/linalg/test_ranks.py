@@ -73,3 +73,11 @@ def test_condition_numbers_agree_with_numpy() -> None:
     a = np.array([[4.0, 1.0], [2.0, -3.0]])
     for p in (None, 1, -1, 2, -2, "fro", "nuc", np.inf):
         np.testing.assert_allclose(linalg.cond(a, p), np.linalg.cond(a, p), rtol=1e-12)
+
+
+def test_least_squares_of_zeros_has_the_least_solution() -> None:
+    zeros = np.zeros((3, 2), np.float32)
+    solution, _, rank, values = linalg.lstsq(zeros, np.ones(3, np.float32))
+    np.testing.assert_array_equal(solution, [0, 0])
+    assert int(rank) == 0
+    np.testing.assert_array_equal(values, [0, 0])

@@ -34,3 +34,9 @@ def test_where_that_broadcasts(axis: int | None) -> None:
 
     np.testing.assert_allclose(total(x), np.sum(np.var(x[[0, 2]], axis)), rtol=1e-15)
     assert np.all(np.isfinite(grad(total)(x)))
+
+
+@pytest.mark.parametrize("shape", [(0,), (2, 0)])
+@pytest.mark.parametrize("ddof", [0, 1])
+def test_no_observations_have_no_covariance(shape: tuple[int, ...], ddof: int) -> None:
+    assert np.isnan(tnp.cov(np.zeros(shape, np.float32), ddof=ddof)).all()

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
+import scipy.ndimage
 from hypothesis import given, settings, strategies as st
 
 from treadle_ir import ArgumentError, ShapeError, UnsupportedError
@@ -81,3 +82,9 @@ def test_refused() -> None:
         map_coordinates(image, at * 1j, 1)
     with pytest.raises(ArgumentError, match="cval"):
         map_coordinates(image, at, 1, cval=np.ones(2))
+
+
+def test_halves_of_whole_images_round_away_from_zero() -> None:
+    image, places = np.arange(-4, 5, dtype=np.int32), [np.array([0.5, 1.5, 2.5, 4.5, 5.5, 6.25])]
+    expected = scipy.ndimage.map_coordinates(image, places, order=1)
+    np.testing.assert_array_equal(map_coordinates(image, places, order=1), expected)

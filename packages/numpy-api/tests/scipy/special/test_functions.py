@@ -112,3 +112,9 @@ def test_derivatives_of_bessel_functions():
 def test_mistakes(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_loggamma_has_no_real_value_at_negative_numbers() -> None:
+    x = np.array([-2.5, -1.0, 0.0, 0.5, 4.0])
+    np.testing.assert_allclose(special.loggamma(x), scipy.special.loggamma(x), rtol=1e-6)
+    np.testing.assert_allclose(special.gammaln(x), scipy.special.gammaln(x), rtol=1e-6)

@@ -71,14 +71,14 @@ def device_put(
             arrays with their devices, None, or a tree of these that is a prefix of `x`.
         src: ignored.
         donate: give the memory of the arrays away.
-        may_alias: whether the result may share memory with the argument; it does where that is possible.
+        may_alias: whether the result may share memory with the argument; it does where that is possible, unless False.
 
     Raises:
         PlacementError: not a device; a specification, and no mesh in force.
         ShardingError: an array cannot be laid out so.
         UnsupportedError: a format asks for another order in memory than the row-major one.
         ForkError: to a device, in a process forked after XLA had been started.
-        ArgumentError: a leaf that is no array and no number.
+        ArgumentError: a leaf that is no array and no number; the memory is both given away and shared.
 
     Example:
         >>> from treadle_runtime import devices
@@ -86,6 +86,11 @@ def device_put(
         >>> x.device == devices()[0], x.committed
         (True, True)
     """
+    if donate and may_alias:
+        raise ArgumentError(
+            "device_put: may_alias and donate cannot be True at the same time",
+            fix="leave `may_alias` out: memory that is given away is used for the result",
+        )
     leaves, structure = tree_flatten(x)
     if device is None or isinstance(device, Device | Sharding | Space | str | PartitionSpec):
         targets = [device] * len(leaves)
@@ -93,12 +98,16 @@ def device_put(
         targets = spread_prefix(
             "device_put: the device and the arrays", device, x, lambda each: each is None
         )
-    return structure.unflatten(
-        [
-            _put(leaf, _sharding(target, leaf), donate)
-            for leaf, target in zip(leaves, targets, strict=True)
+    put = [
+        _put(leaf, _sharding(target, leaf), donate)
+        for leaf, target in zip(leaves, targets, strict=True)
+    ]
+    if may_alias is False and not donate:
+        put = [
+            ops.copy(there) if there is leaf and not isinstance(leaf, Tracer) else there
+            for there, leaf in zip(put, leaves, strict=True)
         ]
-    )
+    return structure.unflatten(put)
 
 
 def _sharding(target: Any, leaf: Any) -> Sharding | Space | None:

@@ -54,7 +54,8 @@ def symbolic_args_specs(
 
     Args:
         args: arrays, or what has their shapes and element types.
-        shapes_specs: a text for `symbolic_shape`, or a tree of them that is a prefix of `args`. Its placeholders are
+        shapes_specs: a text for `symbolic_shape`, or a tree of them that is a prefix of `args` (a list for a
+            tuple as well). Its placeholders are
             the sizes of the arrays; None stands for `"..."`.
         constraints: as for `symbolic_shape`.
         scope: as for `symbolic_shape`.
@@ -74,6 +75,8 @@ def symbolic_args_specs(
     if shapes_specs is None or isinstance(shapes_specs, str):
         texts = [shapes_specs] * len(leaves)
     else:
+        if isinstance(shapes_specs, list) and isinstance(args, tuple):  # as `in_axes` may be a list
+            shapes_specs = tuple(shapes_specs)
         texts = broadcast_prefix(shapes_specs, args, is_leaf=lambda each: each is None)
     made = []
     for leaf, text in zip(leaves, texts, strict=True):

@@ -18,6 +18,7 @@ from treadle_ir import (
     ops,
     shown,
 )
+from treadle_numpy.operands.arrays import on_host
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.devices import Device, placed
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
@@ -40,6 +41,8 @@ def array(
     out_sharding: Device = None,
 ) -> Array:
     """An array from an array, a scalar, or nested sequences of them.
+
+    With `copy`, an array comes back in a buffer of its own, so that one of the two may be donated.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
@@ -67,7 +70,7 @@ def array(
         raise ArgumentError(f"array: ndmin is {ndmin}, but arrays have no more than 64 axes")
     if result.ndim < ndmin:
         result = ops.reshape(result, shape=(1,) * (ndmin - result.ndim) + result.shape)
-    return placed(result, device)
+    return placed(_of_its_own(result, object, copy), device)
 
 
 def asarray(
@@ -79,7 +82,7 @@ def asarray(
     device: Device = None,
     out_sharding: Device = None,
 ) -> Array:
-    """An array from an array, a scalar, or nested sequences of them; arrays come back as they are.
+    """An array from an array, a scalar, or nested sequences of them; arrays come back as they are, unless `copy`.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
@@ -89,7 +92,13 @@ def asarray(
     """
     if out_sharding is not None:
         return laid_out(asarray, out_sharding, a, dtype, order, copy=copy, device=device)
-    return placed(array_from("asarray", a, as_dtype("asarray", dtype)), device)
+    result = array_from("asarray", a, as_dtype("asarray", dtype))
+    return placed(_of_its_own(result, a, copy), device)
+
+
+def _of_its_own(made: Array, given: object, copy: bool | None) -> Array:
+    """A copy of an array that is the one given, if one is asked for; the compiler decides where things are traced."""
+    return ops.copy(made) if copy and made is given and on_host() else made
 
 
 def copy(a: ArrayLike, order: str | None = None) -> Array:

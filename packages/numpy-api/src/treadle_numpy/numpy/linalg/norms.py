@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
@@ -59,10 +60,10 @@ def norm(x: ArrayLike, ord: Order = None, axis: Axis = None, keepdims: bool = Fa
     row, column = axes
     if ord in (None, "f", "fro"):
         return sqrt(sum(_squares(operand), axes, keepdims=keepdims))
-    sums = {
-        1: (row, column, max),
+    sums: dict[float, tuple[int, int, Callable[..., Array]]] = {
+        1: (row, column, _greatest),
         -1: (row, column, min),
-        np.inf: (column, row, max),
+        np.inf: (column, row, _greatest),
         -np.inf: (column, row, min),
     }
     if not isinstance(ord, str) and ord in sums:
@@ -77,13 +78,18 @@ def norm(x: ArrayLike, ord: Order = None, axis: Axis = None, keepdims: bool = Fa
     if ord in (2, -2, "nuc"):
         kept = tuple([i for i in range(operand.ndim) if i not in axes])
         values = ops.svd(ops.transpose(operand, permutation=(*kept, *axes)), compute_uv=False)[0]
-        result = sum(values, -1) if ord == "nuc" else (max if ord == 2 else min)(values, -1)
+        result = sum(values, -1) if ord == "nuc" else (_greatest if ord == 2 else min)(values, -1)
         if not keepdims:
             return result
         return ops.reshape(
             result, shape=tuple([1 if i in axes else n for i, n in enumerate(operand.shape)])
         )
     raise ArgumentError(f"Invalid order '{ord}' for matrix norm.")
+
+
+def _greatest(moduli: Array, axes: int | tuple[int, ...], keepdims: bool = False) -> Array:
+    """The greatest of numbers that are not negative: 0 of none, as in NumPy."""
+    return max(moduli, axes, keepdims=keepdims, initial=0 if 0 in moduli.shape else None)
 
 
 def check_order(function: str, ord: object) -> None:
@@ -106,7 +112,7 @@ def vector_norm(
     that are not 0, and any other number p for the p-th root of the sum of p-th powers.
 
     Raises:
-        ArgumentError: there is no such norm of vectors, or no element has the greatest or least modulus.
+        ArgumentError: there is no such norm of vectors, or no element has the least modulus.
         AxisError: there is no such axis.
 
     Example:
@@ -119,7 +125,7 @@ def vector_norm(
     if ord is None or ord == 2:
         return sqrt(sum(_squares(operand), axes, keepdims=keepdims))
     if ord == np.inf:
-        return max(abs(operand), axes, keepdims=keepdims)
+        return _greatest(abs(operand), axes, keepdims=keepdims)
     if ord == -np.inf:
         return min(abs(operand), axes, keepdims=keepdims)
     if isinstance(ord, str):

@@ -194,7 +194,9 @@ def _lacks_residuals(x: Array, rank: Array) -> bool:
 
 
 def _kept(values: Array, limit: Array) -> Array:
-    return values >= limit * values[:1]
+    return (values >= limit * values[:1]) & (
+        values > 0
+    )  # those of a matrix of zeros are all as great as the first
 
 
 def _values(x: Array) -> Array:

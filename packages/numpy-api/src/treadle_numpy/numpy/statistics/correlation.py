@@ -71,7 +71,8 @@ def cov(
         weights = reliability if weights is None else multiply(weights, reliability)
     if weights is None:
         center = mean(x, 1, keepdims=True)
-        count: ArrayLike = x.shape[1] - ddof
+        # Of no observations NaN, by 0 / 0, and not 0 / -ddof.
+        count: ArrayLike = 0 if x.shape[1] == 0 else x.shape[1] - ddof
         centered = subtract(x, center)
         left = centered
     else:

@@ -19,6 +19,7 @@ from treadle_ir import (
     default_dtype,
     integer,
     names,
+    ops,
     refused,
     sequence,
     shown,
@@ -32,7 +33,7 @@ from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, remainder, subt
 from treadle_numpy.numpy.ufuncs.comparison import greater_equal, less
 from treadle_numpy.numpy.ufuncs.extremes import clip, minimum
 from treadle_numpy.numpy.ufuncs.logic import logical_and
-from treadle_numpy.numpy.ufuncs.rounding import floor, round
+from treadle_numpy.numpy.ufuncs.rounding import floor
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
@@ -139,7 +140,7 @@ def map_coordinates(
         parts.append(functools.reduce(multiply, weights, values) if weights else values)
     result = functools.reduce(add, parts)
     if not is_inexact(x.dtype) and is_inexact(result.dtype):
-        result = round(result)
+        result = ops.round_nearest_afz(result)  # as SciPy rounds to integers
     return array_of(broadcast_to_shape(converted(result, x.dtype), shape))
 
 

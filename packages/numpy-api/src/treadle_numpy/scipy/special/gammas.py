@@ -31,7 +31,7 @@ __all__ = [
 def gammaln(x: ArrayLike) -> Array:
     """The logarithm of the absolute value of the gamma function; infinite at 0 and at negative integers.
 
-    `gammasgn` has the sign. Complex numbers, which SciPy's `loggamma` takes, are refused.
+    `gammasgn` has the sign.
 
     Raises:
         DTypeError: the argument is complex.
@@ -43,7 +43,22 @@ def gammaln(x: ArrayLike) -> Array:
     return ops.lgamma(real_operand("gammaln", x))
 
 
-loggamma = gammaln
+@composed
+def loggamma(x: ArrayLike) -> Array:
+    """The logarithm of the gamma function, NaN at negative numbers; `gammaln` has that of the absolute value there.
+
+    The logarithm is the analytic one, which is complex at negative numbers. Complex arguments are refused.
+
+    Raises:
+        DTypeError: the argument is complex.
+
+    Example:
+        >>> print(loggamma(np.array([-0.5, 0.0, 1.0], np.float32)))
+        [nan inf  0.]
+    """
+    p = real_operand("loggamma", x)
+    below = ops.compare(p, zero_like(p), direction="lt")
+    return ops.select(below, literal(np.nan, p), ops.lgamma(p))
 
 
 @composed

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import treadle.numpy as tnp
 from treadle import Array, lax
-from treadle_ir import DType, default_dtype, dtypes, inexact_dtype, promoted
-from treadle_numpy.operands.arrays import array_of
-from treadle_numpy.operands.coerce import coerce, coerce_array, operand_type
-from treadle_numpy.operands.promote import with_dtype
+from treadle.errors import ArgumentError
+from treadle.typing import ArrayLike
+from treadle_ir import DType, default_dtype, dtypes, inexact_dtype, ops, promoted
 
 
 def promote_dtypes(*args: Any) -> list[Array]:
@@ -54,7 +54,7 @@ def promote_args_numeric(fun_name: str, *args: Any) -> list[Array]:
 
 def promote_shapes(fun_name: str, *args: Any) -> list[Array]:
     """The arguments with as many axes each, by axes of size 1 in front; scalars stay scalars."""
-    arrays = [coerce_array(fun_name, i, x) for i, x in enumerate(args)]
+    arrays = ensure_arraylike_tuple(fun_name, args)
     rank = max([x.ndim for x in arrays], default=0)
     return [
         x if x.ndim in (0, rank) else lax.reshape(x, (1,) * (rank - x.ndim) + x.shape)
@@ -71,7 +71,11 @@ def check_arraylike(
         ArgumentError: there is such an argument. (Also a TypeError.)
     """
     for i, x in enumerate(args):
-        coerce(fun_name, i, x)
+        if not isinstance(x, ArrayLike) and not hasattr(x, "__jax_array__"):
+            raise ArgumentError(
+                f"{fun_name} requires ndarray or scalar arguments, got {type(x)} at position {i}",
+                fix="make it an array first: `jax.numpy.array(...)`",
+            )
 
 
 def ensure_arraylike(fun_name: str, /, *args: Any) -> Any:
@@ -82,19 +86,16 @@ def ensure_arraylike(fun_name: str, /, *args: Any) -> Any:
 
 def ensure_arraylike_tuple(fun_name: str, tup: Any) -> tuple[Array, ...]:
     """The same as a tuple."""
-    return tuple([coerce_array(fun_name, i, x) for i, x in enumerate(tup)])
+    check_arraylike(fun_name, *tup)
+    return tuple([tnp.asarray(x) for x in tup])
 
 
 def _met(function: str, args: tuple[Any, ...], to: Callable[[DType], DType]) -> list[Array]:
-    operands = [coerce(function, i, x) for i, x in enumerate(args)]
-    types = [operand_type(x) for x in operands]
-    if not types:
+    arrays = ensure_arraylike_tuple(function, args)
+    if not arrays:
         return []
-    dtype, weak = promoted(types)
-    return [
-        array_of(with_dtype(x, type, to(dtype), weak))
-        for x, type in zip(operands, types, strict=True)
-    ]
+    dtype, weak = promoted([x.type for x in arrays])
+    return [ops.convert(x, dtype=to(dtype), weak=weak) for x in arrays]
 
 
 def _complex(dtype: DType) -> DType:
