@@ -302,6 +302,14 @@ def clients_long(session: nox.Session) -> None:
         session.run("pytest", "examples/neural_ode")
 
 
+@nox.session(name="clients-further")
+def clients_further(session: nox.Session) -> None:
+    """Further libraries: their modules and a job for each, on JAX and on treadle; half an hour."""
+    install(session, ["jax-compat"], *PYTEST)
+    session.install(f"jax=={jaxlib_version(session)}", "-r", str(CLIENTS.with_name("further.txt")))
+    session.run("python", "-m", "conformance.clients.further", *session.posargs)
+
+
 @nox.session(name="clients-suites")
 def clients_suites(session: nox.Session) -> None:
     """The tests in the source archives of JAX's libraries, on JAX and on treadle; an hour or more."""

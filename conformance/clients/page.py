@@ -14,6 +14,7 @@ from conformance.clients.suite_reasons import reasons as why
 HERE = Path(__file__).resolve().parent
 PAGE: Final = HERE.parent.parent / "docs/compatibility.md"
 SUITES: Final = HERE / "stored/suites"
+FURTHER: Final = HERE / "stored/further.json"
 
 
 class Job(NamedTuple):
@@ -59,6 +60,25 @@ def _rows(results: list[Job], imported: list[Imports]) -> list[str]:
                 f"| {name} | {releases.installed(name)} | {of.done} of {of.of} | | {_cell(of.problems)} |"
             )
     return rows
+
+
+def _further() -> str:
+    """The section of further libraries."""
+    if not FURTHER.exists():
+        return "None has been run."
+    rows = []
+    for library, each in sorted(json.loads(FURTHER.read_text()).items()):
+        modules, failed = each["modules"], each["not imported"]
+        problems = [*each["problems"], *[f"{name}: {error}" for name, error in failed.items()]]
+        rows.append(
+            f"| {library} | {each['version']} | {modules - len(failed)} of {modules} "
+            f"| {each['agree']} of {each['results']} | {_cell(problems)} |"
+        )
+    return f"""The same of libraries that use many of these, run by `nox -s clients-further`, which CI does not.
+
+| library | version | modules imported | results that agree | which do not, and why |
+|---|---|---|---|---|
+{chr(10).join(rows)}"""
 
 
 def _suites() -> str:
@@ -109,6 +129,8 @@ has one job, a script of `conformance/clients/`; its results are compared with t
 | library | version | modules imported | results that agree | which do not, and why |
 |---|---|---|---|---|
 {chr(10).join(rows)}
+
+{_further()}
 
 What this does not show: accelerators, on which none of this has been run.
 
