@@ -3,7 +3,7 @@ import weakref
 import numpy as np
 import pytest
 
-from treadle_ir import ArrayType, ConcretizationError, errors, ops, stage
+from treadle_ir import Array, ArrayType, ConcretizationError, errors, ops, stage
 
 SCALAR = ArrayType((), np.dtype("f4"))
 
@@ -54,3 +54,25 @@ def test_tracers_can_be_referred_to_weakly():
     found = []
     stage(lambda x: [found.append(weakref.ref(x)() is x), x][1:], SCALAR)
     assert found == [True]
+
+
+@pytest.mark.parametrize(
+    "name", ["sharding", "devices", "addressable_shards", "delete", "is_ready"]
+)
+def test_traced_arrays_say_why_they_are_on_no_device(name):
+    def function(x):
+        assert not hasattr(x, name)
+        with pytest.raises(
+            AttributeError, match=rf"f32\[\] has no '{name}'.*while a function is traced"
+        ):
+            getattr(x, name)
+        return [x]
+
+    stage(function, SCALAR)
+    assert hasattr(Array, name)
+
+
+def test_the_class_of_arrays_has_what_all_arrays_have():
+    assert hasattr(Array, "item")
+    with pytest.raises(ConcretizationError):
+        stage(lambda x: [x.item()], SCALAR)

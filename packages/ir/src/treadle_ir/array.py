@@ -31,50 +31,12 @@ if TYPE_CHECKING:
     from treadle_ir.array_members import ArrayMembers
     from treadle_ir.meshes import AbstractMesh, Layout, MeshAxes
 else:
+    from treadle_ir.on_devices import OnDevices
 
-    class OnDevices:
-        """A member that arrays on devices have; others say why they have not."""
-
-        __slots__ = ("_name",)
-
-        def __init__(self, name: str) -> None:
-            self._name = name
-
-        def __get__(self, x: Array | None, owner: type[Array]) -> OnDevices:
-            if x is None:
-                return self
-            raise AttributeError(
-                f"an array of type {x.type} has no {self._name!r}: it has no elements on devices, since it stands for "
-                "arrays while a function is traced\n  fix: ask outside of the function; its type, with axes of a mesh "
-                "if they are explicit, is `treadle.typeof(x)`",
-                name=self._name,
-                obj=x,
-            )
-
-    class ArrayMembers:
+    class ArrayMembers(OnDevices):
         """Operators and methods are installed at import: see `install_operators`."""
 
         __slots__ = ()
-
-    for _name in [
-        "item",
-        "device",
-        "devices",
-        "sharding",
-        "committed",
-        "is_fully_addressable",
-        "is_fully_replicated",
-        "addressable_data",
-        "addressable_shards",
-        "global_shards",
-        "copy_to_host_async",
-        "on_device_size_in_bytes",
-        "is_deleted",
-        "delete",
-        "is_ready",
-        "unsafe_buffer_pointer",
-    ]:
-        setattr(ArrayMembers, _name, OnDevices(_name))
 
 
 class Array(ArrayMembers, ABC):
