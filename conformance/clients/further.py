@@ -3,8 +3,8 @@
     python -m conformance.clients.further              run all on JAX and on treadle, and store what was found
     python -m conformance.clients.further tinygp ott   some of them
 
-They are many and large, so that CI runs none of them: `nox -s clients-further` installs the releases of `further.txt`, and
-JAX. `run.py --write` puts what is stored on the page.
+They are many and large, so that CI runs none of them: `nox -s clients-further` installs the releases of `further.txt`,
+and JAX. `run.py --write` puts what is stored on the page.
 """
 
 from __future__ import annotations
