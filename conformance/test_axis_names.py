@@ -191,12 +191,10 @@ def test_a_sum_of_a_number_leaves_narrow_types() -> None:
 
 def test_sums_and_means_count_booleans() -> None:
     truths = np.array([True, False, True])
-    for run in (treadle.jit, lambda f: f):
-        got = run(treadle.vmap(lambda x: (lax.psum(x, "i"), lax.pmean(x, "i")), axis_name="i"))(
-            truths
-        )
+    both = treadle.vmap(lambda x: (lax.psum(x, "i"), lax.pmean(x, "i")), axis_name="i")
+    for got in (both(truths), treadle.jit(both)(truths)):
         np.testing.assert_array_equal(got[0], [2, 2, 2])
         assert got[0].dtype == np.int32
         np.testing.assert_allclose(got[1], np.full(3, 2 / 3), rtol=1e-6)
-        same = treadle.vmap(lambda x: x + lax.pmean(True, "i"), axis_name="i")(np.zeros(3))
-        np.testing.assert_array_equal(same, np.ones(3))
+    same = treadle.vmap(lambda x: x + lax.pmean(True, "i"), axis_name="i")(np.zeros(3))
+    np.testing.assert_array_equal(same, np.ones(3))

@@ -70,7 +70,7 @@ def array(
         raise ArgumentError(f"array: ndmin is {ndmin}, but arrays have no more than 64 axes")
     if result.ndim < ndmin:
         result = ops.reshape(result, shape=(1,) * (ndmin - result.ndim) + result.shape)
-    return placed(_of_its_own(result, object, copy), device)
+    return placed(_of_its_own("array", result, object, copy), device)
 
 
 def asarray(
@@ -93,11 +93,14 @@ def asarray(
     if out_sharding is not None:
         return laid_out(asarray, out_sharding, a, dtype, order, copy=copy, device=device)
     result = array_from("asarray", a, as_dtype("asarray", dtype))
-    return placed(_of_its_own(result, a, copy), device)
+    return placed(_of_its_own("asarray", result, a, copy), device)
 
 
-def _of_its_own(made: Array, given: object, copy: bool | None) -> Array:
+def _of_its_own(function: str, made: Array, given: object, copy: bool | None) -> Array:
     """A copy of an array that is the one given, if one is asked for; the compiler decides where things are traced."""
+    if copy is None or copy is False:
+        return made
+    flags(function, copy=copy)
     return ops.copy(made) if copy and made is given and on_host() else made
 
 
