@@ -93,8 +93,8 @@ SUITES: Final = {
             ]
         ),
         sampled={"test/test_distributions.py": 40},
-        without="distributions and their mixtures, goodness of fit, transforms, flows, handlers and compilation, which "
-        "take long on JAX; pickles, which need funsor; examples, which the archive has not, and their data, which are "
+        without="mixtures of distributions, goodness of fit, transforms, flows, handlers and compilation, which take "
+        "long on JAX; pickles, which need funsor; examples, which the archive has not, and their data, which are "
         "downloaded",
     ),
 }
