@@ -73,7 +73,7 @@ REASONS: Final[tuple[tuple[str, str, str, str], ...]] = (
         "test_distribution_constraints.*GaussianStateSpace",
         "DID NOT WARN",
         "in a traced function, JAX's `jnp.reshape` leaves a NumPy array to NumPy, so that its values can be asked for; "
-        "treadle's result is an array of its own, whose values then cannot",
+        "treadle makes an array of its own of it, and what is computed of that is traced",
     ),
     (
         "numpyro",

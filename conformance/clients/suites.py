@@ -92,7 +92,7 @@ SUITES: Final = {
                 )
             ]
         ),
-        sampled={"test/test_distributions.py": 40},
+        sampled={"test/test_distributions.py": 150},
         without="mixtures of distributions, goodness of fit, transforms, flows, handlers and compilation, which take "
         "long on JAX; pickles, which need funsor; examples, which the archive has not, and their data, which are "
         "downloaded",
