@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from conformance.clients import releases
 from conformance.clients.comparing import LOOSE, TOLERANCE
@@ -81,6 +81,17 @@ def _further() -> str:
 {chr(10).join(rows)}"""
 
 
+def _sampled(found: dict[str, Any]) -> str:
+    """What is said of the files of a suite of which only a sample was run."""
+    files = [
+        f"one in {sample['each']} of the tests of `{path}`, {sample['tests']} of them"
+        for path, sample in found["sampled"].items()
+    ]
+    return (
+        f"Run of {found['library']} as a sample, the same tests on both sides: {'; '.join(files)}."
+    )
+
+
 def _suites() -> str:
     """The section of the libraries' own tests."""
     found = [json.loads(path.read_text()) for path in sorted(SUITES.glob("*.json"))]
@@ -91,6 +102,7 @@ def _suites() -> str:
     left_out = [
         f"Not run of {each['library']}: {each['without']}." for each in found if each.get("without")
     ]
+    left_out += [_sampled(each) for each in found if each.get("sampled")]
     for each in found:
         treadle, jax = each["treadle"], each["jax"]
         rows.append(

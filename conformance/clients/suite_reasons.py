@@ -63,6 +63,33 @@ REASONS: Final[tuple[tuple[str, str, str, str], ...]] = (
         "rounding of float32: off by 1.4e-6 of the value, the test allows fewer",
     ),
     (
+        "numpyro",
+        "test_handlers.test_scale",
+        "Not equal to tolerance",
+        "rounding of float32: off by one unit in the last place, 1.003e-7 of the value; the test allows 1e-7",
+    ),
+    (
+        "numpyro",
+        "test_distribution_constraints.*GaussianStateSpace",
+        "DID NOT WARN",
+        "in a traced function, JAX's `jnp.reshape` leaves a NumPy array to NumPy, so that its values can be asked for; "
+        "treadle makes an array of its own of it, and what is computed of that is traced",
+    ),
+    (
+        "numpyro",
+        "test_bijective_transforms.transform18",
+        "",
+        "rounding of float32: the inverse of `L1BallTransform` magnifies it; of 60 other draws 30 fail on JAX, 28 on "
+        "treadle",
+    ),
+    (
+        "numpyro",
+        "test_mean_var.Dirichlet-",
+        "diag requires",
+        "the test tells a TypeError from a ValueError: `jnp.diag` of three axes raises the latter on JAX, and on "
+        "treadle a ShapeError, which is both",
+    ),
+    (
         "blackjax",
         "test_integrators",
         "Not equal to tolerance",

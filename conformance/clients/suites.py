@@ -7,7 +7,8 @@
                                                          run a file alone, and put it into what is stored of its suite
 
 `nox -s clients-suites` installs what this needs. The archives are fetched by pip, unpacked in a temporary folder and
-only run. A test counts against treadle where it passes on JAX and not on treadle.
+only run. A test counts against treadle where it passes on JAX and not on treadle. Of files that take very long on JAX a
+sample is run, the same tests on both sides: those of `Suite.sampled`, chosen by `sampled.py`.
 """
 
 from __future__ import annotations
@@ -20,14 +21,17 @@ import tarfile
 import tempfile
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from conformance.clients import releases
+from conformance.clients import releases, sampled
 from conformance.clients.messages import portable
 from conformance.clients.suite_reasons import reasons
 
-STORED: Final = Path(__file__).resolve().parent / "stored/suites"
+HERE: Final = Path(__file__).resolve().parent
+STORED: Final = HERE / "stored/suites"
 SECONDS: Final = 3000  # for a suite
 EACH: Final = 180  # for a test
 
@@ -35,11 +39,20 @@ _LONG_NETS: Final = "mobilenetv1", "resnet", "vqvae"
 
 
 class Suite(NamedTuple):
-    """The tests of an archive: where they are, and what the page says of those left out."""
+    """The tests of an archive: where they are, what the page says of those left out, and files that are sampled.
+
+    Of a sampled file one test in so many is run, about.
+    """
 
     paths: tuple[str, ...]
     options: tuple[str, ...] = ()
     without: str = ""
+    sampled: Mapping[str, int] = MappingProxyType({})
+
+    def of(self, paths: list[str]) -> Suite:
+        """The suite of some files only."""
+        whole = tuple([path for path in paths if path not in self.sampled])
+        return Suite(whole, sampled={path: n for path, n in self.sampled.items() if path in paths})
 
 
 SUITES: Final = {
@@ -79,8 +92,9 @@ SUITES: Final = {
                 )
             ]
         ),
-        without="distributions and their mixtures, goodness of fit, transforms, flows, handlers and compilation, which "
-        "take long on JAX; pickles, which need funsor; examples, which the archive has not, and their data, which are "
+        sampled={"test/test_distributions.py": 150},
+        without="mixtures of distributions, goodness of fit, transforms, flows, handlers and compilation, which take "
+        "long on JAX; pickles, which need funsor; examples, which the archive has not, and their data, which are "
         "downloaded",
     ),
 }
@@ -101,9 +115,7 @@ def outcomes(report: Path) -> dict[str, tuple[str, str]]:
     """Each test of a JUnit report with how it ended, and the message of its failure."""
     found: dict[str, tuple[str, str]] = {}
     for case in ElementTree.parse(report).iter("testcase"):
-        # Parameters are printed in names.
-        name = str(case.get("name")).replace("<class 'treadle.", "<class 'jax.")
-        test = f"{case.get('classname')}.{name}"
+        test = f"{case.get('classname')}.{sampled.one_name(str(case.get('name')))}"
         ended, message = "passed", ""
         for child in case:
             if child.tag in ("failure", "error"):
@@ -121,9 +133,12 @@ def ran(suite: Suite, folder: Path, hook: bool) -> dict[str, tuple[str, str]]:
     command = [sys.executable, "-m", "pytest", *(["-p", "treadle_jax"] if hook else [])]
     command += ["-q", "--tb=no", "-p", "no:cacheprovider", "-W", "ignore", f"--timeout={EACH}"]
     command += ["-n", os.environ.get("SUITE_WORKERS", "2"), f"--junitxml={report}"]
-    environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
+    command += ["-p", sampled.__name__]
+    command += [f"--sample={path}={number}" for path, number in suite.sampled.items()]
+    sources = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(HERE.parents[1])])
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": sources}
     done = subprocess.run(
-        [*command, *suite.options, *suite.paths],
+        [*command, *suite.options, *suite.paths, *suite.sampled],
         cwd=folder,
         env=environment,
         capture_output=True,
@@ -135,8 +150,16 @@ def ran(suite: Suite, folder: Path, hook: bool) -> dict[str, tuple[str, str]]:
     return outcomes(report)
 
 
+def module(path: str) -> str:
+    """What the names of a file's tests start with."""
+    return path.removesuffix(".py").replace("/", ".") + "."
+
+
 def compared(
-    name: str, jax: dict[str, tuple[str, str]], treadle: dict[str, tuple[str, str]]
+    name: str,
+    suite: Suite,
+    jax: dict[str, tuple[str, str]],
+    treadle: dict[str, tuple[str, str]],
 ) -> dict[str, Any]:
     """What is stored of a suite."""
     passed = {test for test, (ended, _) in jax.items() if ended == "passed"}
@@ -151,6 +174,13 @@ def compared(
         "library": name,
         "version": releases.pinned()[name],
         "without": SUITES[name].without,
+        "sampled": {
+            path: {
+                "each": number,
+                "tests": len([test for test in jax if test.startswith(module(path))]),
+            }
+            for path, number in suite.sampled.items()
+        },
         "jax": count(jax),
         "treadle": count(treadle),
         "both": len(on_both),
@@ -169,6 +199,7 @@ def joined(stored: dict[str, Any], paths: list[str], part: dict[str, Any]) -> di
     return {
         **part,
         **total,
+        "sampled": {**stored.get("sampled", {}), **part["sampled"]},
         "both": stored["both"] + part["both"],
         "only_treadle": {**stored["only_treadle"], **part["only_treadle"]},
         "added": sorted([*stored.get("added", []), *paths]),
@@ -177,7 +208,10 @@ def joined(stored: dict[str, Any], paths: list[str], part: dict[str, Any]) -> di
 
 def renewed(stored: dict[str, Any], paths: list[str], part: dict[str, Any]) -> dict[str, Any]:
     """What is stored of a suite, with the outcome of files that were run before; JAX's is taken to be as it was."""
-    modules = tuple([path.removesuffix(".py").replace("/", ".") + "." for path in paths])
+    for path, sample in part["sampled"].items():
+        if stored.get("sampled", {}).get(path) != sample:
+            raise SystemExit(f"what is stored is of another sample of {path}: run the suite whole")
+    modules = tuple([module(path) for path in paths])
     others = {
         test: why for test, why in stored["only_treadle"].items() if not test.startswith(modules)
     }
@@ -197,7 +231,9 @@ def was_run(name: str, path: str, stored: dict[str, Any]) -> bool:
     """Whether the outcome of a file is in what is stored of a suite."""
     suite = SUITES[name]
     left_out = any(path.startswith(each.removeprefix("--ignore=")) for each in suite.options)
-    return path in stored.get("added", []) or (path.startswith(suite.paths) and not left_out)
+    if path in stored.get("added", []) or path in stored.get("sampled", {}):
+        return True
+    return path not in suite.sampled and (path.startswith(suite.paths) and not left_out)
 
 
 def main(arguments: list[str]) -> int:
@@ -220,8 +256,9 @@ def main(arguments: list[str]) -> int:
             continue
         with tempfile.TemporaryDirectory() as temporary:
             folder = archive(name, Path(temporary))
-            suite = Suite(tuple(paths)) if paths else SUITES[name]
-            found = compared(name, ran(suite, folder, hook=False), ran(suite, folder, hook=True))
+            suite = SUITES[name].of(paths) if paths else SUITES[name]
+            on_jax, on_treadle = [ran(suite, folder, hook) for hook in (False, True)]
+            found = compared(name, suite, on_jax, on_treadle)
         path = STORED / f"{name}.json"
         stored = json.loads(path.read_text()) if path.exists() else None
         known = stored["only_treadle"] if stored else {}

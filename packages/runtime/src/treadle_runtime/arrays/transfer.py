@@ -18,6 +18,7 @@ from treadle_ir import (
     as_operand,
     capture,
     current_context,
+    flags,
     ops,
     refused,
 )
@@ -86,6 +87,8 @@ def device_put(
         >>> x.device == devices()[0], x.committed
         (True, True)
     """
+    if donate is not False or may_alias is not None:
+        flags("device_put", donate=donate, may_alias=may_alias)
     if donate and may_alias:
         raise ArgumentError(
             "device_put: may_alias and donate cannot be True at the same time",
