@@ -36,6 +36,11 @@ class Along:
         self.axis = axis
 
 
+def along(axis: int | None) -> Any:
+    """A spec, as it stands beside integers."""
+    return Along(axis)
+
+
 SPECS: Final[list[Any]] = []
 
 
@@ -63,13 +68,13 @@ def _registered() -> Iterator[None]:
 
 @pytest.mark.parametrize("kind", [Table, Node])
 def test_specs_say_which_axes(kind: type[Table]) -> None:
-    def scaled(table: Table, number: Array) -> Table:
+    def scaled(table: Table, number: Any) -> Table:
         assert table.cells.shape == (2,)
         return kind(
             ops.multiply(table.cells, ops.broadcast_in_dim(number, shape=(2,), dimensions=()))
         )
 
-    mapped = vmap(scaled, in_axes=(Along(1), 0), out_axes=Along(-1))
+    mapped = vmap(scaled, in_axes=(along(1), 0), out_axes=along(-1))
     found = mapped(kind(ROWS), np.arange(3.0))
     np.testing.assert_array_equal(found.cells, ROWS * np.arange(3.0))
     assert type(found) is kind
@@ -82,15 +87,15 @@ def test_in_trees_beside_arrays() -> None:
     tree = {"tables": (Node(ROWS), Table(ROWS)), "array": ROWS}
     found = vmap(
         swapped,
-        in_axes=({"tables": Along(0), "array": 0},),
-        out_axes={"table": Along(1), "array": 0},
+        in_axes=({"tables": along(0), "array": 0},),
+        out_axes={"table": along(1), "array": 0},
     )(tree)
     np.testing.assert_array_equal(found["table"].cells, ROWS.T)
     np.testing.assert_array_equal(found["array"], ROWS)
 
 
 def test_integers_and_none_reach_the_functions() -> None:
-    def first(table: Table, _: Array) -> Table:
+    def first(table: Table, _: object) -> Table:
         return Table(table.cells)
 
     vmap(first)(Table(ROWS), np.arange(2.0))
@@ -104,7 +109,7 @@ def test_integers_and_none_reach_the_functions() -> None:
 
 
 def test_what_is_shared_is_repeated_in_results() -> None:
-    found = vmap(lambda _: Table(np.ones(2)), out_axes=Along(0))(np.arange(3.0))
+    found = vmap(lambda _: Table(np.ones(2)), out_axes=along(0))(np.arange(3.0))
     np.testing.assert_array_equal(found.cells, np.ones((3, 2)))
 
 
@@ -114,8 +119,8 @@ def test_one_spec_for_all_needs_a_size() -> None:
         return result
 
     with pytest.raises(ShapeError, match="pass axis_size"):
-        vmap(cells, in_axes=Along(0))(Table(ROWS))
-    found = vmap(cells, in_axes=Along(1), axis_size=3)(Table(ROWS))
+        vmap(cells, in_axes=along(0))(Table(ROWS))
+    found = vmap(cells, in_axes=along(1), axis_size=3)(Table(ROWS))
     np.testing.assert_array_equal(found, ROWS.T)
 
 
@@ -124,8 +129,8 @@ def test_vmaps_in_vmaps() -> None:
         assert table.cells.shape == ()
         return Table(ops.negate(table.cells))
 
-    rows = vmap(negative, in_axes=Along(0), out_axes=Along(0), axis_size=2)
-    found = vmap(rows, in_axes=Along(1), out_axes=Along(0), axis_size=3)(Table(ROWS))
+    rows = vmap(negative, in_axes=along(0), out_axes=along(0), axis_size=2)
+    found = vmap(rows, in_axes=along(1), out_axes=along(0), axis_size=3)(Table(ROWS))
     np.testing.assert_array_equal(found.cells, -ROWS.T)
 
 
@@ -156,17 +161,17 @@ def test_refusals() -> None:
         return table.cells
 
     with pytest.raises(ShapeError, match="to_elt maps over axis 5 of an array that has 2 axes"):
-        vmap(cells, in_axes=(Along(5), 0))(Table(ROWS), np.arange(2.0))
+        vmap(cells, in_axes=(along(5), 0))(Table(ROWS), np.arange(2.0))
     with pytest.raises(ShapeError, match="the number of batch elements is 2"):
-        vmap(cells, in_axes=(Along(1), 0))(Table(ROWS), np.arange(2.0))
+        vmap(cells, in_axes=(along(1), 0))(Table(ROWS), np.arange(2.0))
     with pytest.raises(ArgumentError, match="to_elt gives 'text'"):
         vmap(cells)(Table("text"), np.arange(2.0))
     with pytest.raises(ArgumentError, match="from_elt gives 'text'"):
         vmap(lambda _: Table("text"))(np.arange(2.0))
     with pytest.raises(ShapeError, match="differs between them"):
-        vmap(Table, out_axes=Along(None))(np.arange(2.0))
+        vmap(Table, out_axes=along(None))(np.arange(2.0))
     with pytest.raises(ShapeError, match="must be integers or None"):
-        vmap(np.abs, in_axes=(Along(0),))(ROWS)
+        vmap(ops.negate, in_axes=(along(0),))(ROWS)
     with pytest.raises(ArgumentError, match="a class"):
         register_vmappable(3, Along, int, cells, cells, None)  # type: ignore[arg-type]
 
