@@ -13,6 +13,7 @@ from treadle import lax
 from treadle.core import Trace, Tracer
 from treadle.errors import ArgumentError
 from treadle.extend.core import Primitive, find_top_trace, set_current_trace
+from treadle.extend.linear_util import WrappedFun, wrap_init
 
 
 class Boxed(Tracer):
@@ -40,11 +41,12 @@ class Recording(Trace):
         return Boxed(self, found)
 
 
-def recorded(function, *arguments):
+def recorded(function, *arguments, trace=None):
     """The result of a function under such a trace, and what was seen."""
-    trace = Recording()
+    trace = Recording() if trace is None else trace
+    boxed = [Boxed(trace, tnp.asarray(x)) for x in arguments]
     with set_current_trace(trace):
-        result = function(*[Boxed(trace, tnp.asarray(x)) for x in arguments])
+        result = function(*boxed)
     trace.invalidate()
     return treadle.tree.map(lambda x: x.value, result), trace.seen
 
@@ -77,6 +79,101 @@ def test_functions_with_rules_are_interpreted_operation_by_operation():
     found, seen = recorded(f, X)
     np.testing.assert_array_equal(found, f(X))
     assert seen == ["sin", "mul"]
+
+
+class Keeping(Recording):
+    """Binds functions with rules again, with the rules that they have."""
+
+    def process_custom_jvp_call(self, primitive, fun, jvp, tracers, *, symbolic_zeros):
+        return self.again(primitive, (fun, jvp), tracers, symbolic_zeros=symbolic_zeros)
+
+    def process_custom_vjp_call(
+        self, primitive, fun, fwd, bwd, tracers, *, out_trees, symbolic_zeros
+    ):
+        return self.again(
+            primitive,
+            (fun, fwd, bwd),
+            tracers,
+            out_trees=out_trees,
+            symbolic_zeros=symbolic_zeros,
+        )
+
+    def again(self, primitive, functions, tracers, **params):
+        assert isinstance(functions[0], WrappedFun)
+        return self.process_primitive(primitive, tracers, {**params, "subfuns": functions})
+
+
+@treadle.custom_jvp
+def _forward_ruled(x, count):
+    return {"scaled": tnp.sin(x) * count, "count": count}
+
+
+@_forward_ruled.defjvp
+def _(primals, tangents):
+    out = _forward_ruled(*primals)
+    return out, {"scaled": 100 * tangents[0], "count": tangents[1]}
+
+
+@treadle.custom_vjp
+def _backward_ruled(x, count):
+    return {"scaled": tnp.sin(x) * count, "count": count}
+
+
+_backward_ruled.defvjp(
+    lambda x, count: (_backward_ruled(x, count), {"x": x}),
+    lambda residuals, cotangents: (100 * cotangents["scaled"] + 0 * residuals["x"], None),
+)
+RULED = {
+    "custom_jvp": (_forward_ruled, "custom_jvp_call"),
+    "custom_vjp": (_backward_ruled, "custom_vjp_call"),
+}
+
+
+@pytest.mark.parametrize(("function", "name"), RULED.values(), ids=RULED)
+def test_a_trace_may_keep_the_rules_of_functions(function, name):
+    def f(x):
+        found, seen = recorded(function, x, 3, trace=Keeping())
+        assert seen == [name]
+        return found["scaled"].sum()
+
+    assert recorded(function, X, 3, trace=Keeping())[0]["count"] == 3
+    np.testing.assert_allclose(f(X), 3 * np.sin(X).sum(), rtol=1e-6)
+    rules = 100 * np.ones(3)
+    np.testing.assert_array_equal(treadle.grad(f)(X), rules)
+    np.testing.assert_array_equal(treadle.jit(treadle.grad(f))(X), rules)
+    np.testing.assert_array_equal(treadle.grad(treadle.jit(f))(X), rules)
+    rows = treadle.vmap(treadle.grad(f))(np.stack([X, X]))
+    np.testing.assert_array_equal(rows, [rules, rules])
+
+
+@pytest.mark.parametrize(("function", "name"), RULED.values(), ids=RULED)
+def test_rules_run_under_a_trace(function, name):
+    trace = Keeping()
+    gradient = treadle.grad(lambda x: function(x, 3)["scaled"])
+    found, seen = recorded(gradient, np.float32(1), trace=trace)
+    assert found == 100
+    assert "mul" in seen
+
+
+def test_what_a_method_wraps_runs():
+    calls = []
+
+    class Wrapping(Keeping):
+        def again(self, primitive, functions, tracers, **params):
+            def noting(kind, function):
+                def noted(*operands):
+                    calls.append(kind)
+                    return function.call_wrapped(*operands)
+
+                return wrap_init(noted)
+
+            kinds = ("function", "jvp") if len(functions) == 2 else ("function", "fwd", "bwd")
+            wrapped = tuple(map(noting, kinds, functions))
+            return super().again(primitive, wrapped, tracers, **params)
+
+    for function, _ in RULED.values():
+        treadle.grad(lambda x: recorded(function, x, 3, trace=Wrapping())[0]["scaled"])(1.0)  # noqa: B023
+    assert [each for each in calls if each != "function"] == ["jvp", "fwd", "bwd"]
 
 
 def test_operations_of_a_library_are_bound_again():

@@ -21,6 +21,10 @@ from treadle_batching.registry import (
     batch_rules as batch_rules,
 )
 from treadle_batching.vmap import vmap as vmap
+from treadle_batching.vmappable import (
+    register_vmappable as register_vmappable,
+    unregister_vmappable as unregister_vmappable,
+)
 from treadle_ir import source as _source
 
 _source.internal(__path__[0])

@@ -11,6 +11,14 @@ from treadle_batching.axis import Axis, Dim, divided_by
 from treadle_batching.batch import batch_tree
 from treadle_batching.mapped_refs import map_over_refs, mapped_places
 from treadle_batching.moving import with_dim
+from treadle_batching.vmappable import (
+    VMAPPABLE,
+    Whole,
+    elements,
+    is_spec,
+    is_vmappable,
+    whole_results,
+)
 from treadle_ir import (
     ArgumentError,
     Cell,
@@ -30,6 +38,7 @@ from treadle_ir.tree import (
     Dims,
     MappingSpec,
     PyTreeDef,
+    flatten_around,
     flatten_leaves_and_structure,
     forms,
     keystr,
@@ -43,8 +52,8 @@ P = ParamSpec("P")
 R = TypeVar("R", bound=Any)  # the bound is what parameters of a lambda get from pyright
 
 
-def _is_none(x: object) -> bool:
-    return x is None
+def _is_entry(x: object) -> bool:
+    return x is None or (bool(VMAPPABLE) and is_spec(x))
 
 
 def vmap(
@@ -88,7 +97,7 @@ def vmap(
     name = getattr(fun, "__name__", type(fun).__name__)
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
-    if not (in_axes is None or isinstance(in_axes, (int, tuple, MappingSpec))):
+    if not (in_axes is None or isinstance(in_axes, (int, tuple, MappingSpec)) or is_spec(in_axes)):
         raise ArgumentError(
             f"vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments "
             f"passed to the function, but got {in_axes!r}.",
@@ -103,10 +112,17 @@ def vmap(
                 f"arguments passed to the function, but got {len(in_axes)=}, {len(args)=}",
                 fix="give one entry per positional argument: an axis, or None for one that all batch elements share",
             )
-        leaves, structure = flatten_leaves_and_structure((args, kwargs))
+        given: tuple[Any, Any] = (args, kwargs)
+        if VMAPPABLE:
+            leaves, structure = flatten_around(given, is_vmappable)
+            given = tree_unflatten(
+                structure, [... if is_vmappable(leaf) else leaf for leaf in leaves]
+            )
+        else:
+            leaves, structure = flatten_leaves_and_structure(given)
         prefix = (in_axes, 0) if kwargs else (in_axes, None)
         try:
-            dims = spread_prefix("vmap: in_axes and arguments", prefix, (args, kwargs), _is_none)
+            dims = spread_prefix("vmap: in_axes and arguments", prefix, given, _is_entry)
         except ValueError as error:
             raise ShapeError(
                 f"vmap in_axes {in_axes!r} is not a prefix of the arguments: {error}",
@@ -125,13 +141,20 @@ def vmap(
             known = _known_size(leaves, dims, axis_size)
             dims[first : first + count] = _dims_of_parts("in_axes", spec, count, form.mapped, known)
         checked = [
-            _checked_dim(leaf, dim, index, (args, kwargs))
+            None if type(leaf) in VMAPPABLE else _checked_dim(leaf, dim, index, given)
             for index, (leaf, dim) in enumerate(zip(leaves, dims, strict=True))
         ]
-        size = _axis_size(leaves, checked, axis_size, (args, kwargs), name)
-        function = TreeFunction(
-            fun, lambda operands: tree_unflatten(structure, operands), array_results()
-        )
+        size = _axis_size(leaves, checked, axis_size, given, name)
+        if VMAPPABLE:
+            function = TreeFunction(
+                fun,
+                lambda operands: tree_unflatten(structure, elements(operands, dims)),
+                whole_results(lambda out: _spread(out_axes, out)),
+            )
+        else:
+            function = TreeFunction(
+                fun, lambda operands: tree_unflatten(structure, operands), array_results()
+            )
         operands = [
             _shared(leaf) if dim is None else as_array(leaf)
             for leaf, dim in zip(leaves, checked, strict=True)
@@ -139,22 +162,7 @@ def vmap(
         with over_mesh_of(leaves):
             axis = Axis(size, axis_name, divided_by(leaves, checked))
             results, result_dims, out = batch_tree(function, axis, operands, checked, name)
-        try:
-            wanted = (
-                [out_axes] * len(results)
-                if out_axes is None or isinstance(out_axes, (int, MappingSpec))
-                else spread_prefix(
-                    "vmap: out_axes and results",
-                    out_axes,
-                    tree_unflatten(out, list(range(len(results)))),
-                    _is_none,
-                )
-            )
-        except ValueError as error:
-            raise ShapeError(
-                f"vmap out_axes {out_axes!r} is not a prefix of the results: {error}",
-                fix="out_axes must have the structure of the results, or stop short of it",
-            ) from None
+        wanted = _spread(out_axes, out)
         for first, count, form in forms(out):
             spec = wanted[first] if count else None
             if spec is None and any(dim is not None for dim in result_dims[first : first + count]):
@@ -174,11 +182,33 @@ def vmap(
     return vectorised
 
 
+def _spread(out_axes: Any, out: PyTreeDef) -> list[Any]:  # Any: trees of axes
+    """The axis of each leaf of the results.
+
+    Raises:
+        ShapeError: out_axes are no prefix.
+    """
+    if out_axes is None or isinstance(out_axes, (int, MappingSpec)):
+        return [out_axes] * out.num_leaves
+    try:
+        return spread_prefix(
+            "vmap: out_axes and results",
+            out_axes,
+            tree_unflatten(out, list(range(out.num_leaves))),
+            _is_entry,
+        )
+    except ValueError as error:
+        raise ShapeError(
+            f"vmap out_axes {out_axes!r} is not a prefix of the results: {error}",
+            fix="out_axes must have the structure of the results, or stop short of it",
+        ) from None
+
+
 def _known_size(leaves: Sequence[object], dims: Sequence[object], given: int | None) -> int | None:
     """The number of batch elements, as far as axes with numbers say it."""
     if given is None:
         for leaf, dim in zip(leaves, dims, strict=True):
-            if isinstance(dim, int) and not isinstance(leaf, Cell):
+            if isinstance(dim, int) and type(leaf) not in VMAPPABLE and not isinstance(leaf, Cell):
                 shape = type_of(leaf).shape
                 if -len(shape) <= dim < len(shape):
                     return shape[dim]
@@ -276,8 +306,10 @@ def _axis_size(
 
 
 def _placed(
-    result: Operand, dim: Dim, destination: object, axis: Axis, index: int, out: PyTreeDef
-) -> Operand:
+    result: Operand | Whole, dim: Dim, destination: object, axis: Axis, index: int, out: PyTreeDef
+) -> Any:  # Any: an operand, or what a library's function made
+    if isinstance(result, Whole):
+        return result.value
     if destination is None:
         if dim is not None:
             paths = leaf_paths(tree_unflatten(out, range(out.num_leaves)))

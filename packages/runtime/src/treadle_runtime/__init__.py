@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from treadle_runtime.host.buffers import buffer_callback as buffer_callback
     from treadle_runtime.host.callbacks import (
         debug_callback as debug_callback,
+        debug_log as debug_log,
         debug_print as debug_print,
         io_callback as io_callback,
         pure_callback as pure_callback,
@@ -195,7 +196,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.host.breakpoint": "breakpoint",
             "treadle_runtime.host.buffers": "buffer_callback",
             "treadle_runtime.host.callbacks": (
-                "debug_callback debug_print io_callback pure_callback"
+                "debug_callback debug_log debug_print io_callback pure_callback"
             ),
             "treadle_runtime.host.foreign": "abstract_token ffi_call",
             "treadle_runtime.host.validated": "CallbackError",

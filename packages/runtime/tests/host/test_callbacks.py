@@ -13,6 +13,7 @@ from treadle_runtime import (
     DeviceArray,
     ShapeDtypeStruct,
     debug_callback,
+    debug_log,
     debug_print,
     effects_barrier,
     from_host,
@@ -247,3 +248,14 @@ def test_a_pure_callback_may_have_no_results() -> None:
     assert pure_callback(lambda x: seen.append(x.tolist()), None, array(1, 2)) is None
     assert jit(lambda x: pure_callback(lambda x: None, None, x))(np.float32(1)) is None
     assert seen == [[1, 2]]
+
+
+def test_debug_log_goes_to_the_logger(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", logger="treadle"):
+        jit(lambda x: debug_log("{} is {y}", x, y=ops.add(x, x)))(np.float32(2))
+        effects_barrier()
+    assert [(each.levelname, each.getMessage()) for each in caplog.records] == [
+        ("INFO", "2.0 is 4.0")
+    ]
+    with pytest.raises(ArgumentError, match="not given"):
+        debug_log("{x}")

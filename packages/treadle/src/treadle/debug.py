@@ -6,6 +6,7 @@ from treadle_ir.effects import Callback as DebugEffect, OrderedCallback as Order
 from treadle_runtime import (
     breakpoint,
     debug_callback as callback,
+    debug_log as log,
     debug_print as print,
     inspect_array_sharding,
     visualize_array_sharding,
@@ -18,6 +19,7 @@ __all__ = [
     "breakpoint",
     "callback",
     "inspect_array_sharding",
+    "log",
     "print",
     "visualize_array_sharding",
     "visualize_sharding",

@@ -22,6 +22,7 @@ from treadle_ir import (
     refused,
     running,
 )
+from treadle_ir.primitives.call import CustomJvpCall, CustomVjpCall
 
 Value: TypeAlias = Any  # Any: a tracer of the library's own, or another array
 
@@ -39,8 +40,14 @@ class _Interpreting(ABCMeta):
 class Trace(Interpretation, metaclass=_Interpreting):
     """An interpretation of operations: derive from it, and write `process_primitive`.
 
-    Functions with rules of their own, such as those of `custom_jvp`, are interpreted operation by operation, and what
-    `jit` calls is one operation, `jit_p`.
+    What `jit` calls is one operation, `jit_p`. Functions with rules of their own are interpreted operation by operation
+    where a subclass does not say what becomes of them, by methods that JAX's interpreters have:
+
+    - `process_custom_jvp_call(primitive, fun, jvp, tracers, *, symbolic_zeros)`
+    - `process_custom_vjp_call(primitive, fun, fwd, bwd, tracers, *, out_trees, symbolic_zeros)`
+
+    The functions are flat, of class `treadle.extend.linear_util.WrappedFun`. To keep the rules, such a method binds the
+    primitive again, with functions that it made of these as the parameter `subfuns`.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -80,6 +87,10 @@ class Trace(Interpretation, metaclass=_Interpreting):
         from treadle_numpy.lax.attributes import ordered  # noqa: PLC0415
         from treadle_numpy.lax.views import MetParameters  # noqa: PLC0415
 
+        if isinstance(primitive, (CustomJvpCall, CustomVjpCall)):
+            offered = self._offered(primitive, operands)
+            if offered is not None:
+                return offered
         if isinstance(primitive, (FunctionCall, Extension)) and not isinstance(
             primitive, Application
         ):
@@ -99,6 +110,30 @@ class Trace(Interpretation, metaclass=_Interpreting):
             )
         results: list[Operand] = [*found]
         return results
+
+    def _offered(
+        self, primitive: CustomJvpCall | CustomVjpCall, operands: Operands
+    ) -> list[Operand] | None:
+        """What a subclass makes of a function with rules; None, if it has no method for that."""
+        kind = "jvp" if isinstance(primitive, CustomJvpCall) else "vjp"
+        method = getattr(self, f"process_custom_{kind}_call", None)
+        if method is None:
+            return None
+        # They import treadle.core, which offers this class.
+        from treadle.custom_derivatives import (  # noqa: PLC0415
+            custom_jvp_call_p,
+            custom_vjp_call_p,
+        )
+        from treadle.extend.linear_util import wrap_init  # noqa: PLC0415
+        from treadle_numpy.lax.custom_calls import opened_jvp, opened_vjp  # noqa: PLC0415
+
+        if isinstance(primitive, CustomJvpCall):
+            wrapped = [wrap_init(each) for each in opened_jvp(primitive)]
+            return [*method(custom_jvp_call_p, *wrapped, [*operands], symbolic_zeros=False)]
+        *flat, out_trees = opened_vjp(primitive)
+        wrapped = [wrap_init(each) for each in flat]
+        parameters = {"out_trees": out_trees, "symbolic_zeros": False}
+        return [*method(custom_vjp_call_p, *wrapped, [*operands], **parameters)]
 
     def full_raise(self, x: Value) -> Value:
         """The value: those of other traces may stand beside the trace's own."""

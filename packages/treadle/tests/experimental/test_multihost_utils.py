@@ -19,6 +19,7 @@ def test_one_process_gathers_its_own():
 def test_one_process_agrees_with_itself():
     utils.sync_global_devices("x")
     utils.assert_equal({"a": 1}, "message")
+    assert not utils.reached_preemption_sync_point(1)
     with utils.live_devices(treadle.devices()) as alive:
         assert alive == treadle.devices()
 
@@ -48,3 +49,5 @@ def test_mistakes_are_named():
         pass
     with pytest.raises(ArgumentError, match="name must be"):
         utils.sync_global_devices(3)
+    with pytest.raises(ArgumentError, match="step_id must be"):
+        utils.reached_preemption_sync_point("3")

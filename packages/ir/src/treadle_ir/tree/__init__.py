@@ -4,6 +4,7 @@ from treadle_ir.tree.dataclass import register_dataclass as register_dataclass, 
 from treadle_ir.tree.difference import explain_difference as explain_difference
 from treadle_ir.tree.expect import Expectation as Expectation, expectation as expectation
 from treadle_ir.tree.flatten import (
+    flatten_around as flatten_around,
     flatten_leaves_and_structure as flatten_leaves_and_structure,
     leaf_paths as leaf_paths,
     tree_flatten as tree_flatten,

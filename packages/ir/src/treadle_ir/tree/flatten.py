@@ -69,6 +69,21 @@ def flatten_leaves_and_structure(tree: Tree) -> tuple[list[Leaf], PyTreeDef]:
     return leaves, make_structure(tuple(code), len(leaves))
 
 
+def flatten_around(tree: Tree, is_leaf: IsLeaf) -> tuple[list[Leaf], PyTreeDef]:
+    """As `flatten_leaves_and_structure`, but what `is_leaf` says yes to is not taken apart.
+
+    Example:
+        >>> flatten_around([(1, 2), 3], lambda x: isinstance(x, tuple))
+        ([(1, 2), 3], PyTreeDef([*, *]))
+    """
+    leaves: list[Leaf] = []
+    try:
+        code = take_apart(tree, leaves, is_leaf)
+    except TreeError as error:
+        raise with_place(error, tree, is_leaf) from error.__cause__
+    return leaves, make_structure(tuple(code), len(leaves))
+
+
 def tree_flatten(tree: Tree, is_leaf: IsLeaf | None = None) -> tuple[list[Leaf], PyTreeDef]:
     """Take a tree apart into its leaves and its structure.
 

@@ -28,6 +28,7 @@ _HOMES: Final = {
     "lax": "treadle_numpy.lax",
     "linalg": "treadle_numpy.lax.linalg",
     "bindings": "treadle_numpy.lax.bindings",
+    "custom_calls": "treadle_numpy.lax.custom_calls",
     "ops": "treadle_ir.ops",
 }
 # Parameters that JAX's primitives carry for its own sake; functions here need no such thing, or find out themselves.

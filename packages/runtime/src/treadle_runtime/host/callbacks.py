@@ -29,6 +29,7 @@ from treadle_ir import (
     type_like,
 )
 from treadle_ir.dtypes import is_key
+from treadle_ir.logs import logger
 from treadle_ir.primitives import effectful
 from treadle_ir.primitives.effectful import VMAP_METHODS, VmapMethod
 from treadle_ir.tree import PyTreeDef, tree_flatten
@@ -288,6 +289,39 @@ def debug_print(
     if not skip_format_check:
         _check_format(fmt, args, kwargs)
     debug_callback(_Printer(fmt), *args, ordered=ordered, **kwargs)
+
+
+@final
+@frozen
+class _Logger:
+    """Logs a format string with the values it is called with."""
+
+    fmt: str
+
+    def __call__(self, *args: Any, **kwargs: Any) -> None:
+        logger().info(self.fmt.format(*args, **kwargs))
+
+
+def debug_log(
+    fmt: str,
+    *args: Any,
+    ordered: bool = False,
+    partitioned: bool = False,
+    skip_format_check: bool = False,
+    **kwargs: Any,
+) -> None:
+    """As `debug_print`, but what it says goes to the logger `treadle`, at level INFO.
+
+    Raises:
+        ArgumentError: the format string asks for values that are not given, or does not use some that are.
+
+    Example:
+        >>> from treadle_runtime import jit
+        >>> jit(lambda x: debug_log("x = {x}", x=x))(np.int32([1, 2]))
+    """
+    if not skip_format_check:
+        _check_format(fmt, args, kwargs)
+    debug_callback(_Logger(fmt), *args, ordered=ordered, **kwargs)
 
 
 def _fields(fmt: str) -> Iterator[str]:

@@ -17,7 +17,9 @@ import numpy as np
 from treadle_ir import (
     ArgumentError,
     PartitionSpec as PartitionSpec,
+    UnsupportedError,
     flags,
+    integer,
     names,
     refused,
     sequence,
@@ -49,6 +51,7 @@ __all__ = [
     "host_local_array_to_global_array",
     "live_devices",
     "process_allgather",
+    "reached_preemption_sync_point",
     "sync_global_devices",
 ]
 
@@ -135,6 +138,28 @@ def sync_global_devices(name: str) -> None:
             f"sync_global_devices: process {process_index()} is at {name!r}, and process {number} at {other!r}",
             fix="call it in every process with the same name, in the same order",
         )
+
+
+def reached_preemption_sync_point(step_id: int) -> bool:
+    """Whether this step is the one before which processes agreed to save their work, as one was told to end.
+
+    A process alone has no others to agree with: it is False.
+
+    Raises:
+        UnsupportedError: there are several processes; nothing tells them that one is to end.
+
+    Example:
+        >>> from treadle.experimental import multihost_utils
+        >>> multihost_utils.reached_preemption_sync_point(3)
+        False
+    """
+    integer("reached_preemption_sync_point", "step_id", step_id)
+    if process_count() > 1:
+        raise UnsupportedError(
+            "reached_preemption_sync_point: nothing tells processes that one of them is to end",
+            fix="save regularly, or agree with process_allgather on what each was told",
+        )
+    return False
 
 
 def assert_equal(in_tree: Any, fail_message: str = "") -> None:  # Any: trees of arrays

@@ -8,7 +8,13 @@ from typing import Any, Final, TypeAlias, final
 import treadle.numpy as tnp
 from treadle.extension import Application, Primitive
 from treadle.interpreters.jaxprs import batch_jaxpr_axes, zero_if_mapped
-from treadle_batching import Axis, Dim, batch_rule
+from treadle_batching import (
+    Axis,
+    Dim,
+    batch_rule,
+    register_vmappable,
+    unregister_vmappable,
+)
 from treadle_ir import Array, MissingRuleError, Operands, as_array, frozen
 
 __all__ = [
@@ -24,6 +30,8 @@ __all__ = [
     "moveaxis",
     "not_mapped",
     "primitive_batchers",
+    "register_vmappable",
+    "unregister_vmappable",
     "zero_if_mapped",
 ]
 
