@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         LoweringContext as LoweringContext,
         NestingError as NestingError,
     )
+    from treadle_compiler.embedded import Embedded as Embedded
     from treadle_compiler.executable import LoadedExecutable as LoadedExecutable
     from treadle_compiler.fork import (
         ForkError as ForkError,
@@ -125,6 +126,7 @@ if not TYPE_CHECKING:
             "treadle_compiler.collectives": "Collective has_collectives read_collectives",
             "treadle_compiler.compile": "compile_lowered forget_disk forget_executables",
             "treadle_compiler.context": "HloValue LoweringContext NestingError",
+            "treadle_compiler.embedded": "Embedded",
             "treadle_compiler.executable": "LoadedExecutable",
             "treadle_compiler.fork": (
                 "ForkError Refusal check_fork fork_error never_destroyed refuse refuse_in_children"

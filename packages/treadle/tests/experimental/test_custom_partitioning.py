@@ -83,5 +83,5 @@ def test_what_is_refused() -> None:
         inner.def_partition(_unasked)
         return inner(y)
 
-    with pytest.raises(UnsupportedError, match="closes over 1 arrays"):
+    with pytest.raises(UnsupportedError, match="closes over arrays"):
         treadle.jit(outer)(X)

@@ -11,7 +11,12 @@ from treadle_ir import (
     AbstractMesh,
     ArgumentError,
     ArrayType,
+    Operand,
+    Operands,
+    Program,
     ShardingError,
+    Staged,
+    Tracer,
     TreeFunction,
     Type,
     UnsupportedError,
@@ -22,9 +27,11 @@ from treadle_ir import (
     frozen,
     functions,
     in_positional_form,
+    interpret,
     positions,
     refused,
     shown,
+    stage,
     stage_tree,
     type_of,
     wraps,
@@ -33,6 +40,8 @@ from treadle_ir.primitives.partitioned import CustomPartitioning
 from treadle_ir.primitives.shard_map import inside_axes
 from treadle_ir.tree import PyTreeDef, spread_prefix, tree_unflatten
 from treadle_runtime.abstract import ShapeDtypeStruct
+from treadle_runtime.arrays.array import elements_of
+from treadle_runtime.arrays.from_user import as_device_array
 from treadle_runtime.parallel.sharding_rule import SdyShardingRule, rule_of
 from treadle_runtime.placement.mesh import MESH, Mesh
 from treadle_runtime.placement.named import NamedSharding
@@ -51,10 +60,10 @@ class custom_partitioning:  # noqa: N801 - a decorator
     While XLA partitions a program over several devices, it asks `partition`, which `def_partition` has set, how the
     function's arguments and results shall lie, and which function each device runs on its parts. On one device and
     within `shard_map` the function runs as it is; derivatives and `vmap` are those of the function, and nobody is
-    asked about them. As it is runs, too, a function with effects, with random keys, or without results.
+    asked about them. As it is runs, too, a function with effects, or without results.
 
     Args:
-        fun: takes and returns trees of arrays; it closes over none that are traced.
+        fun: takes and returns trees of arrays; it closes over no arrays.
         static_argnums: positions of arguments that are no arrays; `partition` gets them first.
 
     Raises:
@@ -200,7 +209,7 @@ class custom_partitioning:  # noqa: N801 - a decorator
 def _refuse_captured(name: str, captured: Sequence[object]) -> None:
     if captured:
         raise UnsupportedError(
-            f"custom_partitioning: {name} closes over {len(captured)} arrays, of which nobody has said how they lie",
+            f"custom_partitioning: {name} closes over arrays, of which nobody has said how they lie: {len(captured)}",
             fix="pass them as arguments",
         )
 
@@ -338,14 +347,12 @@ class Asked:
             stack.enter_context(MESH.override(mesh))
             stack.enter_context(inside_axes(mesh.axes, mesh.axis_names, False))
             staged, out = stage_tree(tree, *inner)
-        _refuse_captured(what, staged.captured)
+            program = _embedded(what, staged, inner)
         if out != self.results:
             raise ArgumentError(
                 f"custom_partitioning: {what} returns {out}, but {self.name} returns {self.results}"
             )
-        for number, (found, wanted) in enumerate(
-            zip(staged.program.result_types, outer, strict=True)
-        ):
+        for number, (found, wanted) in enumerate(zip(program.result_types, outer, strict=True)):
             assert isinstance(found, ArrayType)
             if (found.shape, found.dtype) != (wanted.shape, wanted.dtype):
                 raise ShardingError(
@@ -353,7 +360,23 @@ class Asked:
                     f"{self.name} returns is {wanted.strong()}",
                     fix="return a part as result_shardings say",
                 )
-        return compiler.part_text(staged.program, platform, mesh.axes)
+        return compiler.part_text(program, platform, mesh.axes)
+
+
+def _embedded(what: str, staged: Staged, types: Sequence[ArrayType]) -> Program:
+    """The program of one device, with the arrays inside that its function closes over."""
+    captured = staged.captured
+    if not captured:
+        return staged.program
+    if any([isinstance(x, Tracer) for x in captured]):
+        _refuse_captured(what, captured)
+    arrays = [as_device_array(x) for x in captured]
+
+    def whole(*operands: Operand) -> Operands:
+        inside = [bind(compiler.Embedded(elements_of(x), x.type), *())[0] for x in arrays]
+        return interpret(staged.program, *inside, *operands)
+
+    return stage(whole, *types).program
 
 
 def _struct(type: Type, said: Any, placement: Placement) -> ShapeDtypeStruct:
