@@ -43,6 +43,7 @@ from treadle_ir.primitives import (
     implicit,
     indexing,
     linear_call,
+    partitioned,
     reduce,
     window,
 )
@@ -102,6 +103,7 @@ PROGRAMS: Final = (
     implicit.LinearSolve,
     implicit.Root,
     linear_call.LinearCall,
+    partitioned.CustomPartitioning,
 )
 _OF_A_PROGRAM: Final = (512.0, 512.0, 512.0)
 _OF_A_NARROW_PROGRAM: Final = 32.0

@@ -35,6 +35,7 @@ from treadle_ir.primitives import (
     indexing,
     linear_call,
     memory,
+    partitioned,
     random,
     reduce,
     shape,
@@ -1317,6 +1318,7 @@ def run(program: Program, operands: Sequence[Wide]) -> list[Wide]:
     call.CustomVjpStaged,
     composite.Composite,
     custom_vmap.CustomVmapStaged,
+    partitioned.CustomPartitioning,
 )
 def _call(primitive: InlineCall, types: Types, *operands: Wide) -> Sequence[Wide]:
     return run(primitive.program, operands)

@@ -14,6 +14,7 @@ from conformance.sharding import (
     maps,
     memories,
     mistakes,
+    partitioned,
     pmaps,
     pool,
     several_axes,
@@ -62,6 +63,11 @@ def test_exchanges_are_told(law: str) -> None:
 @pytest.mark.parametrize("law", mistakes.LAWS)
 def test_mistakes_are_told(law: str) -> None:
     assert not raised("mistakes")[law], raised("mistakes")[law]
+
+
+@pytest.mark.parametrize("law", partitioned.LAWS)
+def test_custom_partitioning(law: str) -> None:
+    assert not raised("partitioned")[law], raised("partitioned")[law]
 
 
 @pytest.mark.parametrize("law", explicit.LAWS)

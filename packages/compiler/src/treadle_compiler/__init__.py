@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         LoweringContext as LoweringContext,
         NestingError as NestingError,
     )
+    from treadle_compiler.embedded import Embedded as Embedded
     from treadle_compiler.executable import LoadedExecutable as LoadedExecutable
     from treadle_compiler.fork import (
         ForkError as ForkError,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from treadle_compiler.lower import (
         LoweredModule as LoweredModule,
         lower_program as lower_program,
+        part_text as part_text,
         repartitioned as repartitioned,
     )
     from treadle_compiler.lowering.effectful import callback_target as callback_target
@@ -68,6 +70,7 @@ if TYPE_CHECKING:
         choose as choose,
     )
     from treadle_compiler.partitioning import (
+        CustomPart as CustomPart,
         Inspection as Inspection,
         Partitioning as Partitioning,
         layout_text as layout_text,
@@ -123,17 +126,20 @@ if not TYPE_CHECKING:
             "treadle_compiler.collectives": "Collective has_collectives read_collectives",
             "treadle_compiler.compile": "compile_lowered forget_disk forget_executables",
             "treadle_compiler.context": "HloValue LoweringContext NestingError",
+            "treadle_compiler.embedded": "Embedded",
             "treadle_compiler.executable": "LoadedExecutable",
             "treadle_compiler.fork": (
                 "ForkError Refusal check_fork fork_error never_destroyed refuse refuse_in_children"
             ),
             "treadle_compiler.library": "Jaxlib jaxlib",
-            "treadle_compiler.lower": "LoweredModule lower_program repartitioned",
+            "treadle_compiler.lower": "LoweredModule lower_program part_text repartitioned",
             "treadle_compiler.lowering.effectful": "callback_target",
             "treadle_compiler.memories": "Memories",
             "treadle_compiler.mlir": "ModuleError portable_artifact pretty",
             "treadle_compiler.options": "CompileOptions ProgramProfile choose",
-            "treadle_compiler.partitioning": "Inspection Partitioning layout_text sharding_text",
+            "treadle_compiler.partitioning": (
+                "CustomPart Inspection Partitioning layout_text sharding_text"
+            ),
             "treadle_compiler.persistent": "CacheError CacheWarning DiskCache compile_cached",
             "treadle_compiler.registry": "LoweringRule lowering_rule lowering_rules",
             "treadle_compiler.types": "device_dtype device_shape element_type",

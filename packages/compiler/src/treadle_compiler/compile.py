@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
+from treadle_compiler.custom_parts import PartFunction, partitioned_by
 from treadle_compiler.executable import LoadedExecutable
 from treadle_compiler.lower import LoweredModule
 from treadle_compiler.options import LEVELS, CompileOptions, Effort, ProgramProfile, choose
@@ -158,13 +159,15 @@ def compile_lowered(
     flags: Mapping[str, object] | None = None,
     host_callbacks: Sequence[Callable[..., object]] = (),
     inspectors: Sequence[Callable[[Any], object]] = (),
+    partitioners: Sequence[PartFunction] = (),
 ) -> LoadedExecutable:
     """Compile a module for its devices, or take the same one from this process or from disk.
 
     An elementwise program with a `checkpoint` is compiled twice, with its barriers and as XLA would fuse it without
     them, and what needs less memory is taken (`treadle_compiler.options` says why). `host_callbacks` are the
     module's callbacks, made safe by the runtime. `inspectors`, one for each of its inspections, get jaxlib's
-    shardings while XLA partitions the program, and must not raise. Programs with any of both are never shared.
+    shardings while XLA partitions the program, and must not raise. `partitioners`, one for each call whose user says
+    how it is partitioned, are called then, too. Programs with any of these are never shared.
 
     Raises:
         ArgumentError: the flags are not strings, numbers and booleans by name.
@@ -173,9 +176,10 @@ def compile_lowered(
     profile = profile_of(lowered)
     options = options_for(profile, devices, flags)
     started = time.perf_counter()
-    if host_callbacks or inspectors:
+    if host_callbacks or inspectors or partitioners:
         text = with_inspectors(lowered.text, inspectors)
-        found = compile_cached(client, text, devices, options, None, host_callbacks)
+        with partitioned_by(text, partitioners, client) as keyed:
+            found = compile_cached(client, keyed, devices, options, None, host_callbacks)
         _tell(lowered, found, started)
         return found
     key = (id(client), lowered.text, options)

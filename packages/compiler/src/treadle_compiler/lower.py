@@ -17,6 +17,7 @@ from treadle_compiler.dump import dump
 from treadle_compiler.memories import Memories, moved, usable
 from treadle_compiler.narrow import in_wider_types, is_small
 from treadle_compiler.partitioning import (
+    CustomPart,
     Inspection,
     ManualScope,
     Partitioning,
@@ -28,7 +29,17 @@ from treadle_compiler.recompute import kept_apart
 from treadle_compiler.registry import LoweringRule, lowering_of
 from treadle_compiler.settings import DUMP_IR_TO
 from treadle_compiler.types import is_in_parts, mlir_type
-from treadle_ir import AbstractMesh, Layout, Primitive, Program, Source, Type, Value, frozen
+from treadle_ir import (
+    AbstractMesh,
+    Layout,
+    Primitive,
+    Program,
+    Source,
+    Type,
+    UnsupportedError,
+    Value,
+    frozen,
+)
 from treadle_ir.events import ProgramLowered, heard, tell
 from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_ir.primitives.metadata import Metadata
@@ -52,6 +63,7 @@ class LoweredModule:
     partitioning: Partitioning | None = None  # for several devices
     inspections: tuple[Inspection, ...] = ()  # by the number in the custom calls
     memories: Memories | None = None  # where one is not in the device's own
+    custom_parts: tuple[CustomPart, ...] = ()  # by the number in the custom calls
 
 
 @final
@@ -73,6 +85,7 @@ class ModuleWriter:
         self.platform: Final = platform
         self.callbacks: list[Callable[..., object]] = []
         self.inspections: list[Inspection] = []
+        self.custom_parts: list[CustomPart] = []
         self.open_regions = 0  # loops and branches around what is being written
         self.manual: ManualScope | None = None  # the shard_map around what is being written
         self.scope = ""  # the named scopes around what is being written, outermost first: `encoder/attention`
@@ -118,6 +131,11 @@ class ModuleWriter:
         """Register someone who wants to know how an array lies; the number that selects it."""
         self.inspections.append(Inspection(callback, ndim))
         return len(self.inspections) - 1
+
+    def add_custom_part(self, part: CustomPart) -> int:
+        """Register a call whose user says how it is partitioned; the number that selects it."""
+        self.custom_parts.append(part)
+        return len(self.custom_parts) - 1
 
     def emit_program(
         self, context: LoweringContext, program: Program, operands: Sequence[HloValue]
@@ -286,11 +304,16 @@ class ModuleWriter:
             place = f"{name}({place})" if place else name
         return f" loc({place})" if place else ""
 
+    def part(self) -> str:
+        """The module of one device, which speaks of no mesh."""
+        functions = "\n".join(self._functions)
+        return f"module {{\n{functions}\n}}\n"
+
     def text(self) -> str:
         """The whole module."""
-        functions = "\n".join(self._functions)
         if self.partitioning is None:
-            return f"module {{\n{functions}\n}}\n"
+            return self.part()
+        functions = "\n".join(self._functions)
         count = self.partitioning.mesh.size
         declared = [mesh_text(name, axes) for axes, name in self._meshes.items()]
         if self._has_first:
@@ -382,7 +405,26 @@ def lower_program(
         partitioning,
         inspections,
         writer.memories,
+        tuple(writer.custom_parts),
     )
+
+
+def part_text(program: Program, platform: str, mesh: AbstractMesh) -> str:
+    """A program of one device of a mesh as StableHLO, for a place in a program that is partitioned already.
+
+    Raises:
+        MissingRuleError: a primitive has no lowering rule.
+        UnsupportedError: it calls back into Python.
+    """
+    writer = ModuleWriter(program, platform, False, Partitioning(mesh, (), ()))
+    writer.manual = ManualScope(mesh, mesh.axis_names)
+    writer.write_function("@main", program, "public")
+    if writer.callbacks:
+        raise UnsupportedError(
+            "the function of one device calls back into Python, which it cannot while XLA partitions a program",
+            fix="leave pure_callback, io_callback and debug.print out of it",
+        )
+    return writer.part()
 
 
 def repartitioned(lowered: LoweredModule, results: Sequence[Layout | None]) -> LoweredModule:

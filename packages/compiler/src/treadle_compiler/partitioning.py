@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from math import prod
-from typing import Any, final
+from typing import Any, Final, final
 
 import numpy as np
 
-from treadle_ir import AbstractMesh, Layout, frozen
+from treadle_ir import AbstractMesh, Layout, Type, frozen
+from treadle_ir.primitives.partitioned import Partitioner
 
 
 @final
@@ -98,3 +99,22 @@ class Inspection:
 def inspection_mark(number: int) -> str:
     """What stands in a text where XLA wants the address of a function, until the program is compiled."""
     return f"inspection {number}."
+
+
+@final
+@frozen(eq=False)
+class CustomPart:
+    """A call whose user says how it is partitioned, with the types of its operands and results."""
+
+    partitioner: Partitioner
+    operands: tuple[Type, ...]
+    results: tuple[Type, ...]
+
+
+PARTITIONED: Final = "treadle_custom_partitioning"
+"""The target of custom calls that XLA asks about while it partitions a program."""
+
+
+def part_mark(number: int) -> str:
+    """What stands in a text where XLA wants the key of such a call, until the program is compiled."""
+    return f"custom partitioning {number}."

@@ -10,6 +10,7 @@ from treadle_ir.primitives.call import (
     DeferredJvp,
 )
 from treadle_ir.primitives.custom_vmap import CustomBatching, CustomVmapStaged
+from treadle_ir.primitives.partitioned import CustomPartitioning
 from treadle_ir.rewrite import plain
 from treadle_ir.text import parse_program
 from treadle_ir.verify import verify
@@ -34,6 +35,7 @@ def _ruled() -> Program:
         CustomJvpStaged(INNER, "jvp", DeferredJvp(_never, 0)),  # type: ignore[arg-type]
         CustomVjpStaged(INNER, "vjp", CustomVjpRule(_never)),  # type: ignore[arg-type]
         CustomVmapStaged(INNER, "vmap", CustomBatching(_never)),  # type: ignore[arg-type]
+        CustomPartitioning(INNER, "parts", Everything()),  # type: ignore[arg-type]
         Checkpoint(INNER, policy=Everything(), recomputes=True),  # type: ignore[arg-type]
     )
 
@@ -53,8 +55,8 @@ def test_rules_are_left_behind() -> None:
     assert "<opaque" not in str(found)
     assert str(parse_program(str(found))) == str(found)
     primitives = [equation.primitive for equation in found.equations]
-    assert primitives[:3] == [Call(INNER, label) for label in ("jvp", "vjp", "vmap")]
-    assert primitives[3] == Checkpoint(INNER, recomputes=True)
+    assert primitives[:4] == [Call(INNER, label) for label in ("jvp", "vjp", "vmap", "parts")]
+    assert primitives[4] == Checkpoint(INNER, recomputes=True)
 
 
 def test_also_in_nested_programs() -> None:

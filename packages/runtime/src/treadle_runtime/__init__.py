@@ -91,8 +91,17 @@ if TYPE_CHECKING:
         pure_function as pure_function,
     )
     from treadle_runtime.launch import effects_barrier as effects_barrier
+    from treadle_runtime.parallel.custom_partitioning import (
+        custom_partitioning as custom_partitioning,
+    )
     from treadle_runtime.parallel.pmap import pmap as pmap
     from treadle_runtime.parallel.shard_map import Infer as Infer, shard_map as shard_map
+    from treadle_runtime.parallel.sharding_rule import (
+        BATCHING as BATCHING,
+        ArrayMapping as ArrayMapping,
+        CompoundFactor as CompoundFactor,
+        SdyShardingRule as SdyShardingRule,
+    )
     from treadle_runtime.parallel.smap import smap as smap
     from treadle_runtime.placement.constraint import (
         auto_axes as auto_axes,
@@ -209,8 +218,12 @@ if not TYPE_CHECKING:
             "treadle_runtime.jitting.traced_call": "ArgInfo TracedCall",
             "treadle_runtime.jitting.with_refs": "places_of pure_function",
             "treadle_runtime.launch": "effects_barrier",
+            "treadle_runtime.parallel.custom_partitioning": "custom_partitioning",
             "treadle_runtime.parallel.pmap": "pmap",
             "treadle_runtime.parallel.shard_map": "Infer shard_map",
+            "treadle_runtime.parallel.sharding_rule": (
+                "BATCHING ArrayMapping CompoundFactor SdyShardingRule"
+            ),
             "treadle_runtime.parallel.smap": "smap",
             "treadle_runtime.placement.constraint": (
                 "auto_axes explicit_axes reshard with_sharding_constraint"

@@ -220,14 +220,25 @@ def compile_program(
     seen: dict[int, Any] = {}  # what XLA says of each inspection: a sharding of jaxlib's
     asked = len(lowered.inspections) if lowered.partitioning is not None else 0
     inspectors = [functools.partial(seen.__setitem__, number) for number in range(asked)]
-    executable = compiler.compile_lowered(
-        lowered,
-        devices[0].backend.raw,
-        [device.raw for device in devices],
-        flags=flags,
-        host_callbacks=functions,
-        inspectors=inspectors,
-    )
+    raised: list[BaseException] = []  # by functions of the user's that XLA has called
+    partitioners = [
+        functools.partial(_parts_of, each, placement, lowered.platform, raised)
+        for each in lowered.custom_parts
+    ]
+    try:
+        executable = compiler.compile_lowered(
+            lowered,
+            devices[0].backend.raw,
+            [device.raw for device in devices],
+            flags=flags,
+            host_callbacks=functions,
+            inspectors=inspectors,
+            partitioners=partitioners,
+        )
+    except compiler.CompileError:
+        if raised:
+            raise raised[0] from None
+        raise
     if noting is not None and compiler.has_collectives(compiler.optimized_hlo(executable)):
         executable.execute_sharded = noting(executable.execute_sharded)
     types: tuple[ArrayType, ...] = lowered.program.result_types  # type: ignore[assignment]  # no tokens
@@ -268,6 +279,23 @@ def compile_program(
     return Launch(
         executable, placement, results, tuple(callbacks), ordered=ordered, foreign=foreign
     )
+
+
+def _parts_of(
+    part: compiler.CustomPart,
+    placement: Placement,
+    platform: str,
+    raised: list[BaseException],
+    operands: list[Any],
+    results: list[Any],
+) -> tuple[str, list[Any], list[Any]]:
+    """What the user says of a call while XLA partitions the program. Any: jaxlib's shardings."""
+    try:
+        types = part.operands, part.results
+        return part.partitioner.parts(placement, platform, types, (operands, results))
+    except BaseException as error:
+        raised.append(error)
+        raise
 
 
 def _in_memory(placement: Placement, kind: str) -> Placement:

@@ -26,6 +26,7 @@ from treadle_compiler.lowering import (
     linear_call as linear_call,
     memory as memory,
     metadata as metadata,
+    partitioned as partitioned,
     random as random,
     reduce as reduce,
     shape as shape,

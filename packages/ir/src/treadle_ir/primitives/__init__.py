@@ -25,6 +25,7 @@ FAMILIES: Final = (
     "linear_call",
     "memory",
     "metadata",
+    "partitioned",
     "random",
     "reduce",
     "shape",

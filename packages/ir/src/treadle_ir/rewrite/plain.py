@@ -1,8 +1,8 @@
 """Leave custom rules behind: what a program computes, without the Python functions that say how it is transformed.
 
-A staged `custom_jvp`, `custom_vjp` or `custom_vmap` holds Python functions, and so does a checkpoint with a policy.
-They have no text. Without them the program computes the same values, and can be written down; its derivative is then
-that of its operations.
+A staged `custom_jvp`, `custom_vjp`, `custom_vmap` or `custom_partitioning` holds Python functions, and so does a
+checkpoint with a policy. They have no text. Without them the program computes the same values, and can be written down;
+its derivative is then that of its operations.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from typing import Final
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.call import Call, Checkpoint, CustomJvpStaged, CustomVjpStaged
 from treadle_ir.primitives.custom_vmap import CustomVmapStaged
+from treadle_ir.primitives.partitioned import CustomPartitioning
 from treadle_ir.program import Equation, Program
 from treadle_ir.rewrite.nested import map_programs
 
-_RULES: Final = (CustomJvpStaged, CustomVjpStaged, CustomVmapStaged)
+_RULES: Final = (CustomJvpStaged, CustomVjpStaged, CustomVmapStaged, CustomPartitioning)
 
 
 def plain(program: Program) -> Program:

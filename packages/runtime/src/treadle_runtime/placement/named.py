@@ -195,11 +195,11 @@ class NamedSharding(Sharding):
             client = jaxlib().xla_client
             listed = client.DeviceList(tuple([device.raw for device in self.devices]))
             found = self._raw[ndim] = client.GSPMDSharding(
-                listed, self._tiled(ndim), memory_kind=raw_kind(self.memory_kind)
+                listed, self.tiled(ndim), memory_kind=raw_kind(self.memory_kind)
             )
         return found
 
-    def _tiled(self, ndim: int) -> Any:  # Any: jaxlib's sharding
+    def tiled(self, ndim: int) -> Any:  # Any: jaxlib's sharding
         """How a grid of parts is numbered: the axes that divide the array, in its order, then those that copy it."""
         hlo = jaxlib().xla_client.HloSharding
         if self.is_fully_replicated:

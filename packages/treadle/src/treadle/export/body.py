@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 from treadle.export.container import Elements, array_type, damaged
 from treadle.export.shardings import Lies, constrained
-from treadle_compiler import HloValue, LoweringContext, lower_program, lowering_rule
+from treadle_compiler import Embedded, lower_program
 from treadle_ir import (
     Array,
     ArrayType,
     Operand,
     ParseError,
-    Primitive,
     Program,
     Type,
     UnsupportedError,
@@ -38,27 +36,6 @@ from treadle_ir.text import parse_program, print_program
 from treadle_ir.verify import verify
 from treadle_runtime import DeviceArray, JitFunction, from_host, jit
 from treadle_runtime.arrays.array import elements_of
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Embedded(Primitive):
-    """An array inside of a program, for StableHLO that stands alone; compared by identity."""
-
-    name: ClassVar[str] = "embedded"
-    computes: ClassVar[bool] = False
-    elements: Elements
-    type: ArrayType
-
-    def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The array's type."""
-        return (self.type,)
-
-
-@lowering_rule(Embedded)
-def embedded_lowering(context: LoweringContext, primitive: Embedded, /) -> Sequence[HloValue]:
-    """A constant."""
-    return [context.constant(primitive.elements, primitive.type)]
 
 
 @final

@@ -21,6 +21,7 @@ from treadle_ir import (
     sequence,
 )
 from treadle_ir.declared import shown
+from treadle_ir.primitives.partitioned import CustomPartitioning
 from treadle_ir.symbolic.solving import unsolvable
 from treadle_ir.tree import flatten_leaves_and_structure
 from treadle_runtime import JitFunction, platforms_of
@@ -99,6 +100,16 @@ def _export(
     constants = [each for each in traced.captured if isinstance(each, Array)]
     inputs, outputs = call.shardings()
     lies = lies_of(call.fun_name, traced.program, inputs, outputs)
+    if lies is not None and any(
+        isinstance(equation.primitive, CustomPartitioning)
+        for program in (traced.program, *traced.program.nested())
+        for equation in program.equations
+    ):
+        raise UnsupportedError(
+            f"export: {call.fun_name} over several devices has a custom_partitioning, whose Python function says how "
+            "it is partitioned and cannot be written down",
+            fix="leave the custom_partitioning out of what is exported, or use shard_map",
+        )
     program = in_memories(traced.program, outputs)
     program = anywhere(program) if lies is not None else program
     body = Body(call.fun_name, program, constants, lies)

@@ -1,0 +1,32 @@
+"""Arrays inside of programs, for StableHLO that stands alone: programs hold none otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.registry import lowering_rule
+from treadle_ir import ArrayType, Primitive, Type
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Embedded(Primitive):
+    """An array inside of a program; compared by identity."""
+
+    name: ClassVar[str] = "embedded"
+    computes: ClassVar[bool] = False
+    elements: Any  # of NumPy's, or what holds elements that it has not
+    type: ArrayType
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The array's type."""
+        return (self.type,)
+
+
+@lowering_rule(Embedded)
+def embedded_lowering(context: LoweringContext, primitive: Embedded, /) -> Sequence[HloValue]:
+    """A constant."""
+    return [context.constant(primitive.elements, primitive.type)]

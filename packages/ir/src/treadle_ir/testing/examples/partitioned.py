@@ -1,0 +1,37 @@
+"""Examples of functions whose user says how they are partitioned, which programs of one device do not ask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, final
+
+from treadle_ir import ops
+from treadle_ir.frozen import frozen
+from treadle_ir.meshes import AbstractMesh
+from treadle_ir.primitives.partitioned import CustomPartitioning
+from treadle_ir.stage import stage
+from treadle_ir.testing.examples import Example, array_type, example
+from treadle_ir.types import Type
+
+
+@final
+@frozen
+class Unasked:
+    """Says nothing: where it is asked, something is wrong."""
+
+    def rule(self, mesh: AbstractMesh, operands: Sequence[Type], results: Sequence[Type]) -> str:
+        """Nothing."""
+        raise AssertionError("a program of one device asks for no rule")
+
+    def parts(self, *given: Any) -> tuple[str, list[Any], list[Any]]:  # Any: the runtime's
+        """Nothing."""
+        raise AssertionError("a program of one device asks for no parts")
+
+
+_F64: Final = array_type("f64[3]")
+_PROGRAM: Final = stage(
+    lambda x, y: [ops.multiply(ops.sine(x), y), ops.negate(x)], _F64, _F64
+).program
+EXAMPLES: Final[list[Example]] = [
+    example(CustomPartitioning(_PROGRAM, "label", Unasked()), "f64[3]", "f64[3]", parses=False),
+]

@@ -1,0 +1,1 @@
+from treadle.experimental.custom_partitioning import *
