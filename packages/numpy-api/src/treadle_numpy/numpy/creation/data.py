@@ -98,7 +98,7 @@ def asarray(
 
 def _of_its_own(function: str, made: Array, given: object, copy: bool | None) -> Array:
     """A copy of an array that is the one given, if one is asked for; the compiler decides where things are traced."""
-    if copy is None or copy is False:
+    if copy is None:
         return made
     flags(function, copy=copy)
     return ops.copy(made) if copy and made is given and on_host() else made
