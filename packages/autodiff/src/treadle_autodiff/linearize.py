@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeVar, final
 
+from treadle_autodiff.dependence import SPLIT, independent_results
 from treadle_autodiff.dual import DualTrace, DualTracer, entering
 from treadle_autodiff.registry import jvp_rules, linearize_rules
 from treadle_autodiff.tangents import Tangent, Zero
@@ -50,7 +51,10 @@ class LinearizeTracer(DualTracer):
 
 @final
 class SplitTrace(Trace):
-    """Where jvp rules run under linearize: operations on tangents go to the tape, all others to the parent."""
+    """Where jvp rules run under linearize: operations on tangents go to the tape, all others to the parent.
+
+    A call, loop or branch goes to both, if results of it depend on no tangent: a rule may be compiled as a whole.
+    """
 
     __slots__ = ("tape",)
 
@@ -69,6 +73,8 @@ class SplitTrace(Trace):
             if isinstance(primitive, FunctionCall):
                 # A rule's own call of a function with a custom derivative: this is the derivative already.
                 return primitive.call(operands)
+            if isinstance(primitive, SPLIT):
+                return self._split(primitive, operands)
             return tape.process(primitive, operands)
         assert self.parent is not None
         token = set_current(self.parent)
@@ -76,6 +82,15 @@ class SplitTrace(Trace):
             return self.parent.process(primitive, operands)
         finally:
             reset_current(token)
+
+    def _split(self, primitive: Primitive, operands: Operands) -> Operands:
+        tape = self.tape
+        known = [None if type(x) is StagedTracer and x.trace is tape else x for x in operands]
+        assert self.parent is not None
+        with running(self.parent):
+            found = independent_results(primitive, known, [type_of(x) for x in operands])
+        results = tape.process(primitive, operands)
+        return [found.get(i, result) for i, result in enumerate(results)] if found else results
 
 
 @final

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from treadle_autodiff.dependence import SPLIT, independent_results
 from treadle_autodiff.registry import TransposeRule, not_linear, transpose_rules
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add
 from treadle_ir import (
+    Atom,
     Equation,
     Literal,
     Operand,
@@ -32,6 +34,7 @@ def transpose(program: Program, known: Operands, cotangents: Sequence[Tangent]) 
     environment: dict[Value, Operand] = dict(zip(program.parameters, known, strict=False))
     process = current_trace().process
     linear = []
+    needed: set[Atom] | None = None
     for equation in program.equations:
         operands: list[Operand] = []
         for atom in equation.operands:
@@ -41,6 +44,10 @@ def transpose(program: Program, known: Operands, cotangents: Sequence[Tangent]) 
                 value = environment.get(atom)
                 if value is None:
                     linear.append(equation)
+                    if isinstance(equation.primitive, SPLIT):
+                        if needed is None:
+                            needed = {x for each in program.equations for x in each.operands}
+                        environment.update(_known_results(equation, environment, needed))
                     break
                 operands.append(value)
         else:
@@ -59,6 +66,22 @@ def transpose(program: Program, known: Operands, cotangents: Sequence[Tangent]) 
         gathered.get(parameter, Zero(parameter.type.tangent()))
         for parameter in program.parameters[len(known) :]
     ]
+
+
+def _known_results(
+    equation: Equation, environment: dict[Value, Operand], needed: set[Atom]
+) -> dict[Value, Operand]:
+    """Those results of a linear call, loop or branch that depend on nothing linear, if equations need them."""
+    if needed.isdisjoint(equation.results):
+        return {}
+    operands = [
+        atom.value if isinstance(atom, Literal) else environment.get(atom)
+        for atom in equation.operands
+    ]
+    types = [atom.type for atom in equation.operands]
+    found = independent_results(equation.primitive, operands, types)
+    results = {equation.results[i]: result for i, result in found.items()}
+    return {value: result for value, result in results.items() if value in needed}
 
 
 def _backwards(

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, final
 
+from treadle_autodiff.dependence import dependent
 from treadle_autodiff.programs import (
     JvpProgram,
     LinearizedProgram,
@@ -338,7 +339,7 @@ def scan_transpose(
     body = primitive.body
     linear = tuple([isinstance(operand, Linear) for operand in operands])
     of_constants, _, of_xs = (tuple(flags) for flags in parts(linear))
-    if not all(_dependent(body, parts, linear)):
+    if not all(dependent(primitive, linear)[: primitive.carries]):
         return _transpose_beside_known(primitive, cotangents, operands)
     given = nonzero_flags(cotangents)
     loop = derived(
@@ -398,21 +399,6 @@ def _cotangent(operand: Linear, outputs: Any, returned: bool) -> Tangent:
         ct: Operand = next(outputs)
         return ct
     return Zero(operand.type.tangent())
-
-
-def _dependent(body: Program, parts: LoopParts, linear: Sequence[bool]) -> Flags:
-    """The carries that depend on a linear operand, at first or after some iteration."""
-    of_constants, of_carries, of_xs = parts(linear)
-
-    def after_a_turn(carried: Flags) -> Sequence[bool]:
-        flags = (*of_constants, *carried, *of_xs)
-        touched: set[Any] = set(those(body.parameters, flags))
-        for equation in body.equations:
-            if not touched.isdisjoint(equation.operands):
-                touched.update(equation.results)
-        return [atom in touched for atom in body.results]
-
-    return reached_carries(after_a_turn, of_carries)
 
 
 def _transpose_beside_known(

@@ -1,0 +1,114 @@
+"""Which results of calls, loops and branches depend on which operands; the others can be computed without these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, final
+
+from treadle_autodiff.tangents import zeros
+from treadle_ir import (
+    ArrayType,
+    Equation,
+    Flags,
+    InlineCall,
+    LoopParts,
+    Operand,
+    Primitive,
+    Program,
+    Type,
+    Value,
+    deeper,
+    derived,
+    frozen,
+    inferred,
+    interpret,
+    reached_carries,
+)
+from treadle_ir.primitives.control import Case, Scan, While
+from treadle_ir.rewrite import dce
+from treadle_ir.source import NOWHERE
+
+SPLIT: Final = (InlineCall, Case, Scan, While)
+"""The operations of which some results may depend on an operand, and others not."""
+
+
+def dependent(primitive: Primitive, given: Sequence[bool]) -> Flags:
+    """The results of one of `SPLIT` that depend on the operands which `given` marks."""
+    flags = tuple(given)
+    if isinstance(primitive, InlineCall):
+        return of_program(primitive.program, flags)
+    if isinstance(primitive, Case):
+        if flags[0]:
+            return (True,) * len(primitive.branches[0].results)
+        branches = [of_program(branch, flags[1:]) for branch in primitive.branches]
+        return tuple([any(each) for each in zip(*branches, strict=True)])
+    if isinstance(primitive, Scan):
+        constants, carries, xs = LoopParts(primitive.constants, primitive.carries)(flags)
+        carried = reached_carries(
+            lambda carried: of_program(primitive.body, (*constants, *carried, *xs)), carries
+        )
+        return of_program(primitive.body, (*constants, *carried, *xs))
+    if isinstance(primitive, While):
+        first = primitive.cond_constants
+        of_cond, of_body = flags[:first], flags[first : first + primitive.body_constants]
+        carries = flags[first + primitive.body_constants :]
+        carried = reached_carries(
+            lambda carried: of_program(primitive.body, (*of_body, *carried)), carries
+        )
+        (goes_on,) = of_program(primitive.cond, (*of_cond, *carried))
+        return (True,) * len(carries) if goes_on else carried
+    raise AssertionError(f"{primitive.name} is none of these")
+
+
+def of_program(program: Program, given: Flags) -> Flags:
+    """The results of a program that depend on the parameters which `given` marks."""
+    return derived(program, ("dependent", given), lambda: _of_program(program, given)).results
+
+
+@final
+@frozen(eq=False)
+class _Dependent:
+    """What is kept of a program."""
+
+    results: Flags
+    captured: tuple[Operand, ...] = ()
+
+
+def _of_program(program: Program, given: Flags) -> _Dependent:
+    touched = {value for value, flag in zip(program.parameters, given, strict=True) if flag}
+    for equation in program.equations:
+        flags = [atom in touched for atom in equation.operands]
+        if not any(flags):
+            continue
+        if isinstance(equation.primitive, SPLIT):
+            with deeper():
+                results = dependent(equation.primitive, flags)
+            touched.update([x for x, flag in zip(equation.results, results, strict=True) if flag])
+        else:
+            touched.update(equation.results)
+    return _Dependent(tuple([atom in touched for atom in program.results]))
+
+
+def independent_results(
+    primitive: Primitive, operands: Sequence[Operand | None], types: Sequence[Type]
+) -> dict[int, Operand]:
+    """The results that do not depend on the operands which are None, computed here, by their places.
+
+    There are none of operations with effects, which happen once.
+    """
+    if not isinstance(primitive, SPLIT):
+        return {}
+    flags = dependent(primitive, [operand is None for operand in operands])
+    if all(flags):
+        return {}
+    result_types, effects = inferred(primitive, tuple(types))
+    unknown = [type for type, x in zip(types, operands, strict=True) if x is None]
+    if effects or not all([isinstance(type, ArrayType) for type in unknown]):
+        return {}
+    places = [i for i, flag in enumerate(flags) if not flag]
+    parameters = tuple([Value(type) for type in types])
+    results = tuple([Value(type) for type in result_types])
+    equation = Equation(primitive, parameters, results, effects, NOWHERE)
+    program = dce(Program(parameters, (equation,), tuple([results[i] for i in places])))
+    given = [zeros(type) if x is None else x for x, type in zip(operands, types, strict=True)]
+    return dict(zip(places, interpret(program, *given), strict=True))
