@@ -175,7 +175,8 @@ def over_explicit_axes() -> None:
 
     def typed(x: Any) -> Any:
         y = function(x)
-        assert treadle.typeof(y).sharding.spec == P("x", "y")
+        kind: Any = treadle.typeof(y)  # of an array
+        assert kind.sharding.spec == P("x", "y")
         return y
 
     found = treadle.jit(typed)(x)

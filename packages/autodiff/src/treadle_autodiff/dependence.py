@@ -7,6 +7,7 @@ from typing import Final, final
 
 from treadle_autodiff.tangents import zeros
 from treadle_ir import (
+    NOWHERE,
     ArrayType,
     Equation,
     Flags,
@@ -26,7 +27,6 @@ from treadle_ir import (
 )
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.rewrite import dce
-from treadle_ir.source import NOWHERE
 
 SPLIT: Final = (InlineCall, Case, Scan, While)
 """The operations of which some results may depend on an operand, and others not."""
