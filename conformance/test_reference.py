@@ -43,6 +43,7 @@ from treadle_ir.primitives import (
     implicit,
     indexing,
     linear_call,
+    metadata,
     partitioned,
     reduce,
     window,
@@ -103,6 +104,7 @@ PROGRAMS: Final = (
     implicit.LinearSolve,
     implicit.Root,
     linear_call.LinearCall,
+    metadata.XlaMetadata,
     partitioned.CustomPartitioning,
 )
 _OF_A_PROGRAM: Final = (512.0, 512.0, 512.0)

@@ -35,6 +35,7 @@ from treadle_ir.primitives import (
     indexing,
     linear_call,
     memory,
+    metadata,
     partitioned,
     random,
     reduce,
@@ -1318,6 +1319,7 @@ def run(program: Program, operands: Sequence[Wide]) -> list[Wide]:
     call.CustomVjpStaged,
     composite.Composite,
     custom_vmap.CustomVmapStaged,
+    metadata.XlaMetadata,
     partitioned.CustomPartitioning,
 )
 def _call(primitive: InlineCall, types: Types, *operands: Wide) -> Sequence[Wide]:

@@ -61,6 +61,7 @@ SPREAD: Final = ([0.5, -1.0, 2.0],)
 FAR: Final = ([-1000.0, 0.0, 1000.0],)
 WHOLE: Final = (1.0, 2.0, 3.0, 10.0)  # where steps of recurrences meet
 ROWS: Final[tuple[Row, ...]] = (
+    scalar("scipy.special.loggamma", log_gamma, 0.1, 0.5, 1e-3, 2.5, 33.3, 1e5),
     scalar("scipy.special.gammaln", log_gamma, *WHOLE, 0.5, 1e-3, -0.5, -2.5, 33.3, 1e5),
     scalar("scipy.special.digamma", mp.digamma, *WHOLE, 0.5, 1e-3, -0.5, -2.5, 33.3, 1e5),
     scalar("scipy.special.gamma", mp.gamma, *WHOLE, 0.5, 1e-3, -0.5, -2.5, 33.3),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from types import ModuleType
 
-from treadle_ir import ArgumentError, Array, default_dtype, import_module, shown
+from treadle_ir import ArgumentError, Array, Tracer, default_dtype, import_module, shown
+from treadle_numpy.arrays.methods import tobytes
 from treadle_numpy.lax.joining import unstack
 from treadle_numpy.numpy.array_api import __array_api_version__
 from treadle_numpy.numpy.manipulation.conversion import astype
@@ -23,6 +24,12 @@ def contains(self: Array, value: ArrayLike) -> bool:
         ArgumentError: the value is no array and no scalar; ShapeError: they have no common shape.
     """
     return bool(any(equal(self, coerce("Array.__contains__", 0, value))))
+
+
+def as_bytes(self: Array) -> bytes:
+    """`bytes(x)`: the elements, in row-major order; of an integer of the user's, as many zeros, as Python has it."""
+    original = self.original() if isinstance(self, Tracer) else self
+    return bytes(original) if isinstance(original, int) else tobytes(self)
 
 
 def backwards(self: Array) -> Iterator[Array]:

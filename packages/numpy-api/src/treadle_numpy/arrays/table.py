@@ -36,7 +36,7 @@ _METHODS: Final = {
 }
 _PROTOCOLS: Final = {
     "__array_namespace__": ("arrays.protocols", "array_namespace"),
-    "__bytes__": ("arrays.methods", "tobytes"),
+    "__bytes__": ("arrays.protocols", "as_bytes"),
     "__contains__": ("arrays.protocols", "contains"),
     "__matmul__": ("arrays.products", "times"),
     "__reversed__": ("arrays.protocols", "backwards"),
