@@ -84,8 +84,8 @@ _SHOWN: Final = """The element type {name}; a call makes an array of it.
 
 Example:
     >>> import treadle_numpy
-    >>> treadle_numpy.{name}(1).dtype == treadle_numpy.{name}
-    True
+    >>> treadle_numpy.{name}.dtype.name
+    '{name}'
 """
 
 
