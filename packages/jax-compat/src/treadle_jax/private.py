@@ -83,11 +83,11 @@ _HOMES: Final = _homes()
 
 
 def homes(name: str) -> list[str]:
-    """The public modules that have the names of a private one: that of the same name, if there is one, and others.
+    """The public modules that may have the names of a private one: that of the same name, and others.
 
     Example:
-        >>> homes("jax._src.pjit")[0], homes("jax._src.scipy.linalg")
-        ('jax', ['jax.scipy.linalg'])
+        >>> homes("jax._src.scipy.linalg"), homes("jax._src.nn.functions")
+        (['jax.scipy.linalg'], ['jax.nn.functions', 'jax.nn'])
         >>> homes("jax.numpy")
         []
     """
