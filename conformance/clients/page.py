@@ -41,6 +41,15 @@ def _cell(texts: list[str]) -> str:
     return "; ".join(texts).replace("|", "/") or "none"
 
 
+_HEAD: Final = """| library | version | modules imported | results that agree | which do not, and why |
+|---|---|---|---|---|"""
+
+
+def _row(*cells: str | None) -> str:
+    """A row under `_HEAD`."""
+    return f"|{'|'.join([f' {cell} ' if cell else ' ' for cell in cells])}|"
+
+
 def _rows(results: list[Job], imported: list[Imports]) -> list[str]:
     """The rows of the jobs, then those of libraries that are only imported."""
     modules = {LIBRARIES[each.library]: each for each in imported}
@@ -50,15 +59,18 @@ def _rows(results: list[Job], imported: list[Imports]) -> list[str]:
         nnx = each.job == "flax_nnx"
         of = modules[name]
         rows.append(
-            f"| {name}{' (nnx)' if nnx else ''} | {releases.installed(name)} "
-            f"| {'' if nnx else f'{of.done} of {of.of}'} | {each.agree} of {each.of} "
-            f"| {_cell([*each.problems, *each.known, *([] if nnx else of.problems)])} |"
+            _row(
+                f"{name}{' (nnx)' if nnx else ''}",
+                releases.installed(name),
+                "" if nnx else f"{of.done} of {of.of}",
+                f"{each.agree} of {each.of}",
+                _cell([*each.problems, *each.known, *([] if nnx else of.problems)]),
+            )
         )
     for name, of in modules.items():
         if name not in JOBS.values():
-            rows.append(
-                f"| {name} | {releases.installed(name)} | {of.done} of {of.of} | | {_cell(of.problems)} |"
-            )
+            done = f"{of.done} of {of.of}"
+            rows.append(_row(name, releases.installed(name), done, "", _cell(of.problems)))
     return rows
 
 
@@ -70,14 +82,12 @@ def _further() -> str:
     for library, each in sorted(json.loads(FURTHER.read_text()).items()):
         modules, failed = each["modules"], each["not imported"]
         problems = [*each["problems"], *[f"{name}: {error}" for name, error in failed.items()]]
-        rows.append(
-            f"| {library} | {each['version']} | {modules - len(failed)} of {modules} "
-            f"| {each['agree']} of {each['results']} | {_cell(problems)} |"
-        )
+        done = f"{modules - len(failed)} of {modules}"
+        agree = f"{each['agree']} of {each['results']}"
+        rows.append(_row(library, each["version"], done, agree, _cell(problems)))
     return f"""The same of libraries that use many of these, run by `nox -s clients-further`, which CI does not.
 
-| library | version | modules imported | results that agree | which do not, and why |
-|---|---|---|---|---|
+{_HEAD}
 {chr(10).join(rows)}"""
 
 
@@ -138,8 +148,7 @@ has one job, a script of `conformance/clients/`; its results are compared with t
 {TOLERANCE:g} of their size ({len(LOOSE)} to more: `LOOSE` in `comparing.py` has the reasons). The releases are those of
 [`requirements.txt`](../conformance/clients/requirements.txt); `nox -s clients-long` tries the newest ones.
 
-| library | version | modules imported | results that agree | which do not, and why |
-|---|---|---|---|---|
+{_HEAD}
 {chr(10).join(rows)}
 
 {_further()}

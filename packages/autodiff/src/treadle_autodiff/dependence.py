@@ -92,12 +92,10 @@ def _of_program(program: Program, given: Flags) -> _Dependent:
 def independent_results(
     primitive: Primitive, operands: Sequence[Operand | None], types: Sequence[Type]
 ) -> dict[int, Operand]:
-    """The results that do not depend on the operands which are None, computed here, by their places.
+    """The results of one of `SPLIT` that do not depend on the operands which are None, computed here, by place.
 
     There are none of operations with effects, which happen once.
     """
-    if not isinstance(primitive, SPLIT):
-        return {}
     flags = dependent(primitive, [operand is None for operand in operands])
     if all(flags):
         return {}

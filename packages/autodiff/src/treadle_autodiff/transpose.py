@@ -80,8 +80,7 @@ def _known_results(
     ]
     types = [atom.type for atom in equation.operands]
     found = independent_results(equation.primitive, operands, types)
-    results = {equation.results[i]: result for i, result in found.items()}
-    return {value: result for value, result in results.items() if value in needed}
+    return {equation.results[i]: result for i, result in found.items()}
 
 
 def _backwards(

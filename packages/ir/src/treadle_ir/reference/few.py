@@ -23,7 +23,7 @@ from treadle_ir.types import ArrayType
 try:  # `NormalDist.inv_cdf` without the module around it, whose import would be a part of ours
     from _statistics import _normal_dist_inv_cdf as _quantile  # type: ignore[import-not-found]  # in C
 except ImportError:
-    from statistics import _normal_dist_inv_cdf as _quantile  # type: ignore[attr-defined]
+    from statistics import _normal_dist_inv_cdf as _quantile  # type: ignore[attr-defined]  # in Python
 
 F64: Final = np.dtype(np.float64)
 MOST: Final = 64  # elements: from here on NumPy is the quicker one

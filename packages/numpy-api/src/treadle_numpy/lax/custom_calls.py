@@ -12,9 +12,8 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any, TypeAlias
 
-import numpy as np
-
-from treadle_ir import ArrayType, Operand, Operands, bind, dtypes, ops, type_of
+from treadle_autodiff import Zero, materialise
+from treadle_ir import Operand, Operands, bind, dtypes, type_of
 from treadle_ir.primitives.call import CustomJvpCall, CustomVjpCall, CustomVjpRule, Given
 from treadle_ir.tree import PyTreeDef, tree_structure
 
@@ -64,7 +63,7 @@ def opened_vjp(call: CustomVjpCall) -> tuple[Flat, Flat, Flat, OutTrees]:
         count = last["counts"][1]
         cotangents = last["backward"](operands[:count], operands[count:])
         return [
-            _zeros(type.tangent()) if cotangent is None else cotangent
+            materialise(Zero(type.tangent())) if cotangent is None else cotangent
             for cotangent, type in zip(cotangents, last["primals"], strict=True)
         ]
 
@@ -106,7 +105,7 @@ def custom_vjp_call(
 def _instantiated(tangents: Given, of: Operands) -> list[Operand]:
     """Tangents or cotangents, with arrays for those that are known to be zero."""
     return [
-        _zeros(type_of(x).tangent()) if tangent is None else tangent
+        materialise(Zero(type_of(x).tangent())) if tangent is None else tangent
         for tangent, x in zip(tangents, of, strict=True)
     ]
 
@@ -117,9 +116,3 @@ def _told(tangents: Sequence[Any]) -> Given:
         None if tangent is None or dtypes.is_float0(type_of(tangent).dtype) else tangent
         for tangent in tangents
     ]
-
-
-def _zeros(type: ArrayType) -> Operand:
-    if dtypes.is_float0(type.dtype):  # it has no data
-        return np.zeros(type.shape, type.dtype)
-    return ops.broadcast_in_dim(np.zeros((), type.dtype), shape=type.shape, dimensions=())

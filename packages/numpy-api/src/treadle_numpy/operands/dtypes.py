@@ -41,12 +41,6 @@ class ScalarType(type):
 
     dtype: DType
 
-    def __new__(
-        mcls, name: str, bases: tuple[type, ...], members: dict[str, Any]
-    ) -> ScalarType:  # Any: attributes of a class
-        """The class; the first has its `dtype` among the members."""
-        return super().__new__(mcls, name, bases, members)
-
     def __call__(cls, x: object = 0) -> Array:
         """An array of this element type."""
         dtype = as_dtype(cls.__name__, cls)
@@ -92,12 +86,11 @@ Example:
 DTypeLike: TypeAlias = (
     str | type[Any] | np.dtype[Any] | ScalarType
 )  # any class that NumPy knows as a type
-_PYTHON: Final = (bool, int, float, complex)
 
 
 def is_python(x: object) -> TypeGuard[type[bool | int | float | complex]]:
     """Whether it is one of Python's number types itself: np.dtype("float64") only compares equal to one."""
-    return any([x is kind for kind in _PYTHON])
+    return x is float or x is int or x is bool or x is complex
 
 
 _OURS: Final[dict[str, DType]] = {

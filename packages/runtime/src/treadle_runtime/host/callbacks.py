@@ -258,13 +258,18 @@ def debug_callback(
 
 @final
 @frozen
-class _Printer:
-    """Prints a format string with the values it is called with."""
+class _Teller:
+    """Tells a format string with the values it is called with."""
 
+    tell: Callable[[str], object]
     fmt: str
 
     def __call__(self, *args: Any, **kwargs: Any) -> None:
-        print(self.fmt.format(*args, **kwargs))
+        self.tell(self.fmt.format(*args, **kwargs))
+
+
+def _log(text: str) -> None:
+    logger().info(text)
 
 
 def debug_print(
@@ -288,18 +293,7 @@ def debug_print(
     """
     if not skip_format_check:
         _check_format(fmt, args, kwargs)
-    debug_callback(_Printer(fmt), *args, ordered=ordered, **kwargs)
-
-
-@final
-@frozen
-class _Logger:
-    """Logs a format string with the values it is called with."""
-
-    fmt: str
-
-    def __call__(self, *args: Any, **kwargs: Any) -> None:
-        logger().info(self.fmt.format(*args, **kwargs))
+    debug_callback(_Teller(print, fmt), *args, ordered=ordered, **kwargs)
 
 
 def debug_log(
@@ -321,7 +315,7 @@ def debug_log(
     """
     if not skip_format_check:
         _check_format(fmt, args, kwargs)
-    debug_callback(_Logger(fmt), *args, ordered=ordered, **kwargs)
+    debug_callback(_Teller(_log, fmt), *args, ordered=ordered, **kwargs)
 
 
 def _fields(fmt: str) -> Iterator[str]:

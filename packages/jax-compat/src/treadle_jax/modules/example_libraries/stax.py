@@ -92,74 +92,49 @@ def Dense(  # noqa: N802 - JAX's name
     return init, apply
 
 
-def GeneralConv(  # noqa: N802 - JAX's name
-    dimension_numbers: tuple[str, str, str],
-    out_chan: int,
-    filter_shape: Sequence[int],
-    strides: Sequence[int] | None = None,
-    padding: str = "VALID",
-    W_init: Any = None,  # noqa: N803
-    b_init: Any = _NARROW,
-) -> Layer:
-    """A convolution, and a sum."""
-    convolve = functools.partial(lax.conv_general_dilated, dimension_numbers=dimension_numbers)
-    return _convolution(
-        convolve, dimension_numbers, out_chan, filter_shape, strides, padding, W_init, b_init
-    )
+def _convolution(function: Callable[..., Any], doc: str) -> Callable[..., Layer]:
+    """The function that makes layers of a convolution of `lax`, with a sum."""
+
+    def make(
+        dimension_numbers: tuple[str, str, str],
+        out_chan: int,
+        filter_shape: Sequence[int],
+        strides: Sequence[int] | None = None,
+        padding: str = "VALID",
+        W_init: Any = None,  # noqa: N803 - JAX's name
+        b_init: Any = _NARROW,
+    ) -> Layer:
+        lhs, rhs, out = dimension_numbers
+        convolve = functools.partial(function, dimension_numbers=dimension_numbers)
+        steps = tuple(strides) if strides else (1,) * len(filter_shape)
+        make_weights = W_init or glorot_normal(rhs.index("I"), rhs.index("O"))
+
+        def init(rng: Any, input_shape: Shape) -> tuple[Shape, Any]:
+            sizes = iter(filter_shape)
+            kernel = tuple(
+                out_chan if c == "O" else input_shape[lhs.index("C")] if c == "I" else next(sizes)
+                for c in rhs
+            )
+            output = treadle.eval_shape(
+                lambda x, w: convolve(x, w, steps, padding),
+                *(treadle.ShapeDtypeStruct(shape, "float32") for shape in (input_shape, kernel)),
+            )
+            bias = tuple(out_chan if c == "C" else 1 for c in out)
+            first, second = random.split(rng)
+            return output.shape, (make_weights(first, kernel), b_init(second, bias))
+
+        def apply(params: Any, inputs: Any, **kwargs: Any) -> Any:
+            weights, bias = params
+            return convolve(inputs, weights, steps, padding) + bias
+
+        return init, apply
+
+    make.__doc__ = doc
+    return make
 
 
-def GeneralConvTranspose(  # noqa: N802 - JAX's name
-    dimension_numbers: tuple[str, str, str],
-    out_chan: int,
-    filter_shape: Sequence[int],
-    strides: Sequence[int] | None = None,
-    padding: str = "VALID",
-    W_init: Any = None,  # noqa: N803
-    b_init: Any = _NARROW,
-) -> Layer:
-    """A transposed convolution, and a sum."""
-    convolve = functools.partial(lax.conv_transpose, dimension_numbers=dimension_numbers)
-    return _convolution(
-        convolve, dimension_numbers, out_chan, filter_shape, strides, padding, W_init, b_init
-    )
-
-
-def _convolution(
-    convolve: Callable[..., Any],
-    dimension_numbers: tuple[str, str, str],
-    channels: int,
-    window: Sequence[int],
-    strides: Sequence[int] | None,
-    padding: str,
-    make_weights: Any,
-    make_bias: Any,
-) -> Layer:
-    """The layer of a function of inputs, weights, steps and padding."""
-    lhs, rhs, out = dimension_numbers
-    steps = tuple(strides) if strides else (1,) * len(window)
-    make = make_weights or glorot_normal(rhs.index("I"), rhs.index("O"))
-
-    def init(rng: Any, input_shape: Shape) -> tuple[Shape, Any]:
-        sizes = iter(window)
-        kernel = tuple(
-            channels if c == "O" else input_shape[lhs.index("C")] if c == "I" else next(sizes)
-            for c in rhs
-        )
-        output = treadle.eval_shape(
-            lambda x, w: convolve(x, w, steps, padding),
-            *(treadle.ShapeDtypeStruct(shape, "float32") for shape in (input_shape, kernel)),
-        )
-        bias = tuple(channels if c == "C" else 1 for c in out)
-        first, second = random.split(rng)
-        return output.shape, (make(first, kernel), make_bias(second, bias))
-
-    def apply(params: Any, inputs: Any, **kwargs: Any) -> Any:
-        weights, bias = params
-        return convolve(inputs, weights, steps, padding) + bias
-
-    return init, apply
-
-
+GeneralConv = _convolution(lax.conv_general_dilated, "A convolution, and a sum.")
+GeneralConvTranspose = _convolution(lax.conv_transpose, "A transposed convolution, and a sum.")
 Conv = functools.partial(GeneralConv, ("NHWC", "HWIO", "NHWC"))
 ConvTranspose = functools.partial(GeneralConvTranspose, ("NHWC", "HWIO", "NHWC"))
 Conv1DTranspose = functools.partial(GeneralConvTranspose, ("NHC", "HIO", "NHC"))
