@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 
 from conformance.effort import LONG, TIMES
 from conformance.reproduce import explained
+from conformance.xla_runner import PLATFORM
 from treadle_autodiff import checks as autodiff_checks
 from treadle_batching import checks as batching_checks
 from treadle_ir import X64, Program, ReferenceEvaluator, evaluating
@@ -32,6 +33,16 @@ settings.register_profile(
     suppress_health_check=list(HealthCheck),
 )
 settings.load_profile("long" if LONG else "steady")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what speaks of another platform than that of this run."""
+    other = "gpu" if PLATFORM == "cpu" else "cpu"
+    for item in items:
+        if item.get_closest_marker(other) is not None:
+            item.add_marker(
+                pytest.mark.skip(reason=f"is for a {other.upper()}, this is {PLATFORM}")
+            )
 
 
 @pytest.fixture(autouse=True)

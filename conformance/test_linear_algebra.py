@@ -19,9 +19,9 @@ from hypothesis import given, strategies as st
 from conformance.cases import examples
 from conformance.strategies import drawings
 from conformance.variants import variant_keys, variants
-from conformance.xla_runner import run_text
+from conformance.xla_runner import PLATFORM, run_text, what_the_platform_has
 from treadle_compiler import lower_program
-from treadle_compiler.library import register_lapack
+from treadle_compiler.xla import register_calls
 from treadle_ir import (
     ArrayType,
     LinearAlgebra,
@@ -380,13 +380,15 @@ def reference(example: Example, operands: Sequence[Matrix]) -> list[Matrix]:
 
 def compiled(example: Example, operands: Sequence[Matrix]) -> list[Matrix]:
     program = stage(lambda *xs: bind(example.primitive, *xs), *example.types).program
-    register_lapack()
-    return list(run_text(lower_program(program).text, operands, program.result_types))
+    with what_the_platform_has():
+        text = lower_program(program, platform=PLATFORM).text
+    register_calls(text)
+    return list(run_text(text, operands, program.result_types))
 
 
 def eager(example: Example, operands: Sequence[Matrix]) -> list[Matrix]:
     """By the runtime: single matrices by LAPACK."""
-    with evaluating(RuntimeEvaluator()):
+    with evaluating(RuntimeEvaluator()), what_the_platform_has():
         return [np.asarray(y) for y in bind(example.primitive, *operands)]
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from conformance.cases import examples, program_text
 from conformance.strategies import anything, drawings, examples_of
 from conformance.variants import variant_keys, variants
-from conformance.xla_runner import Array, run_text
+from conformance.xla_runner import PLATFORM, Array, run_text, what_the_platform_has
 from treadle_compiler import lower_program, lowering_rules
 from treadle_ir import (
     ArrayType,
@@ -96,7 +96,8 @@ def check_compiled(tried: Sequence[Example]) -> None:
     passed = [_carried(x) for own in operands for x in own]
     types = [ArrayType(x.shape, x.dtype) for x in passed]
     program = stage(every, *types).program
-    lowered = lower_program(program, platform="cpu")
+    with what_the_platform_has():
+        lowered = lower_program(program, platform=PLATFORM)
     actual = iter(run_text(lowered.text, passed, program.result_types, lowered.callbacks))
     for example, own in zip(tried, operands, strict=True):
         ulps = ULPS.get(example.primitive.name, _DEFAULT)
@@ -150,5 +151,6 @@ def test_text_is_deterministic(example: Example) -> None:
     programs = [
         stage(lambda *xs: bind(example.primitive, *xs), *example.types).program for _ in range(2)
     ]
-    first, second = [lower_program(program, platform="cpu").text for program in programs]
+    with what_the_platform_has():
+        first, second = [lower_program(program, platform=PLATFORM).text for program in programs]
     assert first == second

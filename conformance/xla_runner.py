@@ -1,24 +1,29 @@
 """Compile StableHLO text and run it, with jaxlib alone: what test_lowering needs of a runtime.
 
-Deliberately not treadle_runtime: a fault there must not hide one in a lowering rule, nor the other way round.
+Deliberately not treadle_runtime: a fault there must not hide one in a lowering rule, nor the other way round. It only
+starts the client where TREADLE_PLATFORMS begins with another platform than the CPU.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+import pytest
 
 from treadle_compiler import device_dtype, device_shape
 from treadle_compiler.mlir import parse
-from treadle_ir import ArrayType, Type
+from treadle_ir import ArrayType, MissingRuleError, Type
 from treadle_ir.dtypes import is_key
 
 Array = np.ndarray[Any, np.dtype[Any]]
+PLATFORM: Final = os.environ.get("TREADLE_PLATFORMS", "").partition(",")[0].strip() or "cpu"
+"""The platform on which texts are run, as `lower_program` names it."""
 
 
 class _Shape:
@@ -30,8 +35,29 @@ class _Shape:
         self.weak_type = False
 
 
+@contextmanager
+def what_the_platform_has() -> Iterator[None]:
+    """Skip the test where an accelerator lacks an operation; on the CPU all are there."""
+    try:
+        yield
+    except MissingRuleError as error:
+        if PLATFORM == "cpu":
+            raise
+        pytest.skip(str(error).partition("\n")[0])
+
+
+def _backend() -> Any:
+    return importlib.import_module("treadle_runtime").backends.get(PLATFORM)
+
+
+def _read(result: Any) -> Array:
+    return np.array(result) if PLATFORM == "cpu" else np.array(_backend().read(result))
+
+
 @cache
 def _client() -> Any:  # jaxlib has no types
+    if PLATFORM != "cpu":
+        return _backend().raw
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     xla_client: Any = importlib.import_module("jaxlib.xla_client")
 
@@ -44,7 +70,7 @@ def run_text(
     result_types: Sequence[Type],
     callbacks: Sequence[Callable[..., Any]] = (),
 ) -> list[Array]:
-    """The results of a module's main function on the CPU."""
+    """The results of a module's main function."""
     xla_client: Any = importlib.import_module("jaxlib.xla_client")
     core: Any = importlib.import_module("jaxlib._jax")
 
@@ -83,9 +109,7 @@ def run_text(
         handlers.append(core.array_result_handler(shape, out, False, **more))
     results = executable.execute_sharded(buffers).consume_with_handlers(handlers)
     return [
-        np.array(result).view(type.dtype).reshape(type.shape)
-        if is_key(type.dtype)
-        else np.array(result)
+        _read(result).view(type.dtype).reshape(type.shape) if is_key(type.dtype) else _read(result)
         for result, type in zip(results, result_types, strict=True)
         if isinstance(type, ArrayType)
     ]

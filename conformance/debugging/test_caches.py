@@ -162,6 +162,7 @@ def test_efforts_of_the_compiler() -> None:
         treadle.config.update("jax_optimization_level", "O7")
 
 
+@pytest.mark.cpu
 def test_live_arrays() -> None:
     gc.collect()
     x = tnp.ones(12345)

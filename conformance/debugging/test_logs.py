@@ -21,6 +21,7 @@ from treadle.errors import (
 )
 
 
+@pytest.mark.cpu
 def test_log_compiles_tells_of_first_calls(caplog: pytest.LogCaptureFixture) -> None:
     def logged(x: Any) -> Any:
         return tnp.sin(x) * 3.5

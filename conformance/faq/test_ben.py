@@ -31,6 +31,7 @@ def _best(call: Callable[[], Any], times: int) -> float:
     return min(_seconds(call) for _ in range(times))
 
 
+@pytest.mark.cpu
 @row("BEN-01")
 def test_ben_01_the_function_runs_on_numpy_and_on_ours() -> None:
     x = np.random.default_rng(0).normal(size=(20, 10)).astype(np.float32)
@@ -62,6 +63,7 @@ def test_ben_04_the_first_call_compiles() -> None:
     assert body.count == 1
 
 
+@pytest.mark.cpu
 @row("BEN-05")
 def test_ben_05_small_eager_operations_compile_nothing() -> None:
     script = "import sys, treadle.numpy as tnp; print(tnp.tan(tnp.zeros(7)).sum(), 'jaxlib' in sys.modules)"
@@ -133,6 +135,7 @@ def _published(case: str) -> list[float]:
     return [float(cell.split()[0]) for cell in line.split("|")[2:5] if cell.strip()]
 
 
+@pytest.mark.cpu
 @row("BEN-10")
 def test_ben_10_the_four_steps_at_1000() -> None:
     _measured_apart(1000)

@@ -19,17 +19,20 @@ def test_plc_01_arrays_start_on_the_first_device() -> None:
     assert sut.jit(lambda x: x + 1)(tnp.ones(3)).devices() == first
 
 
+@pytest.mark.cpu
 @row("PLC-02")
 def test_plc_02_which_is_a_cpu_without_accelerator() -> None:
     assert output_of(PLATFORM) == "cpu"
 
 
+@pytest.mark.cpu
 @row("PLC-04")
 def test_plc_04_devices_prints_a_set(capsys: pytest.CaptureFixture[str]) -> None:
     print(tnp.ones(3).devices())
     assert capsys.readouterr().out == "{CpuDevice(id=0)}\n"
 
 
+@pytest.mark.cpu
 @row("PLC-06")
 def test_plc_06_the_older_spelling(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.warns(DeprecationWarning, match="device_buffer"):
@@ -62,6 +65,7 @@ def test_plc_10_a_platform_for_the_process(environment: dict[str, str]) -> None:
     assert output_of(PLATFORM, **environment) == "cpu"
 
 
+@pytest.mark.cpu
 @row("PLC-11")
 @pytest.mark.parametrize("platforms", ["cuda,cpu", "gpu,cpu"])
 def test_plc_11_platforms_that_cannot_start_are_passed_over(platforms: str) -> None:
@@ -145,6 +149,7 @@ def where(*arrays):
     ).splitlines()
 
 
+@pytest.mark.cpu
 @row("PLC-08")
 def test_plc_08_default_device_redirects_for_a_while() -> None:
     printed = _on_three("""
@@ -156,6 +161,7 @@ where(tnp.ones(3))
     assert printed == ["1u 1u 1u 1u", "0u"]
 
 
+@pytest.mark.cpu
 @row("PLC-09")
 def test_plc_09_it_nests_and_is_restored_on_exceptions() -> None:
     printed = _on_three("""
@@ -171,6 +177,7 @@ except ZeroDivisionError:
     assert printed == ["2u", "1u", "0u"]
 
 
+@pytest.mark.cpu
 @row("PLC-18")
 def test_plc_18_device_put_with_a_device_commits() -> None:
     printed = _on_three("""
@@ -180,6 +187,7 @@ print(a.devices(), a.committed)
     assert printed == ["{CpuDevice(id=2)} True"]
 
 
+@pytest.mark.cpu
 @row("PLC-20")
 def test_plc_20_a_committed_input_decides() -> None:
     printed = _on_three("""
@@ -189,6 +197,7 @@ where(a + 1, a + tnp.ones(2), a + np.ones(2, np.float32), tnp.sin(a))
     assert printed == ["2c 2c 2c 2c"]
 
 
+@pytest.mark.cpu
 @row("PLC-21", "PLC-22")
 def test_plc_21_two_committed_devices_raise() -> None:
     eager, jitted = _on_three("""
@@ -205,6 +214,7 @@ for f in (lambda x, y: x + y, sut.jit(lambda x, y: x + y)):
             assert part in message
 
 
+@pytest.mark.cpu
 @row("PLC-23")
 def test_plc_23_jitted_functions_follow_the_data() -> None:
     printed = _on_three("""
@@ -214,6 +224,7 @@ where(f(sut.device_put(1.0, d[1])), f(1.0), f(sut.device_put(1.0, d[1])))
     assert printed == ["1c 0u 1c"]
 
 
+@pytest.mark.cpu
 @row("PLC-24")
 def test_plc_24_device_put_without_device_leaves_arrays_as_they_are() -> None:
     printed = _on_three("""
@@ -233,6 +244,7 @@ for value in (3, 2.5, np.ones(2), [1, 2]):
     assert printed == ["0u", "0u", "0u", "0u 0u"]
 
 
+@pytest.mark.cpu
 @row("PLC-26")
 def test_plc_26_arrays_are_created_and_then_moved() -> None:
     printed = _on_three("""
@@ -242,6 +254,7 @@ for c in (tnp.zeros(3), tnp.ones(3), tnp.full(3, 2.0), tnp.eye(3)):
     assert printed == ["1c 0u"] * 4
 
 
+@pytest.mark.cpu
 @row("PLC-27")
 def test_plc_27_device_put_moves_and_leaves_the_source() -> None:
     printed = _on_three("""
@@ -253,6 +266,7 @@ print(a.tolist() == b.tolist() == [0, 1, 2])
     assert printed == ["1c 2c", "True"]
 
 
+@pytest.mark.cpu
 @row("PLC-28")
 def test_plc_28_the_device_parameter_of_jit() -> None:
     printed = _on_three("""
@@ -266,6 +280,7 @@ print(*[each.category.__name__ for each in caught])
     assert printed == ["1c", "DeprecationWarning"]
 
 
+@pytest.mark.cpu
 @row("PLC-29")
 def test_plc_29_a_chain_of_placements() -> None:
     printed = _on_three("""

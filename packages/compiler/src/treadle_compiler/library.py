@@ -77,3 +77,10 @@ def register_lapack() -> None:
         for name in lapack.batch_partitionable_targets():
             client.register_custom_call_as_batch_partitionable(name)
         lapack._lapack.initialize()
+
+
+@functools.cache
+def register_hybrid() -> None:
+    """Let programs on a GPU call LAPACK on the host, once; its plugin has been loaded, and told XLA of the calls."""
+    with importing(forks_wait=False):
+        importlib.import_module("jaxlib.gpu_solver").initialize_hybrid_kernels()

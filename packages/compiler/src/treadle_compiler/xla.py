@@ -23,7 +23,7 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 
 from treadle_compiler.executable import LoadedExecutable
-from treadle_compiler.library import jaxlib as jaxlib, register_lapack
+from treadle_compiler.library import jaxlib as jaxlib, register_hybrid, register_lapack
 from treadle_compiler.mlir import brief, parse
 from treadle_compiler.options import (
     CompileOptions,
@@ -44,6 +44,7 @@ _ROOM: Final = 128 << 20  # bytes
 _NO_TARGET: Final = re.compile(r"No FFI handler registered for (\S+)")
 # How their names begin in lowered text: in MLIR's generic form, and in that of what libraries' rules build.
 LAPACK_CALLS: Final = ('"lapack_', '"tridiagonal_solve_', "@lapack_", "@tridiagonal_solve_")
+_HYBRID_CALLS: Final = "cuhybrid_"
 _TINY: Final = "func.func public @main(%0: tensor<f32>) -> tensor<f32> { return %0 : tensor<f32> }"
 
 # Names that a typing error can be compared with, beyond those that jaxlib itself can list.
@@ -111,10 +112,12 @@ def compile_text(
 def register_calls(text: str) -> None:
     """Register the custom calls that a module makes: to be done before it is compiled, or loaded from a disk.
 
-    LAPACK's import scipy, so only programs that have linear algebra register them.
+    LAPACK's import scipy, so only programs that have linear algebra register them; so does what GPUs leave to the host.
     """
     if any(name in text for name in LAPACK_CALLS):
         register_lapack()
+    if _HYBRID_CALLS in text:
+        register_hybrid()
 
 
 def check_room() -> None:

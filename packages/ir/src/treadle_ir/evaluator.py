@@ -57,3 +57,10 @@ class Evaluator(Protocol):
         Without `owned`, somebody may write to them later. `users` are those that a user gave, narrowed perhaps.
         """
         ...
+
+    def adopted(self, x: object, kind: int, number: int) -> Array | None:
+        """An array of what another library has in an accelerator's memory, without a copy; None if that is unknown.
+
+        `x` has `__dlpack__`; `kind` and `number` are its `__dlpack_device__`, not the CPU's.
+        """
+        ...

@@ -89,6 +89,9 @@ class _Nothing:
     ) -> Array:
         raise AssertionError("no evaluator is installed")
 
+    def adopted(self, x: object, kind: int, number: int) -> Array | None:
+        raise AssertionError("no evaluator is installed")
+
 
 ROOT: Final = EvalTrace(_Nothing())
 _current: Final[ContextVar[Trace]] = ContextVar("treadle_trace", default=ROOT)

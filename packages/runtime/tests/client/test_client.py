@@ -431,6 +431,19 @@ def test_errors_of_execution() -> None:
     assert str(execution_error(RuntimeError(""))) == "a compiled program failed: RuntimeError"
 
 
+def test_the_error_of_a_callback_that_nobody_waited_for() -> None:
+    message = """INTERNAL: CpuCallback error calling callback: Traceback (most recent call last):
+  File "a.py", line 8, in <module>
+  File "a.py", line 3, in bad
+ValueError: no such thing
+
+as this"""
+    assert str(execution_error(RuntimeError(message))) == (
+        "a callback of a compiled program raised ValueError: no such thing\n\nas this\n"
+        '  at "a.py", line 3, in bad'
+    )
+
+
 @pytest.mark.parametrize(
     ("message", "shapes", "expected"),
     [

@@ -21,13 +21,13 @@ _SUPPORTED: Final = frozenset(
 
 
 def from_dlpack(external_array: object, device: Device = None, copy: bool | None = None) -> Array:
-    """An array of the elements of another library's array, in the memory of the CPU.
+    """An array of the elements of another library's array, in the memory of the CPU or of an NVIDIA GPU.
 
     The memory is shared, so its owner must not write to it any more, except where `copy` is true, or where a 64-bit
     element type becomes a 32-bit one.
 
     Raises:
-        ArgumentError: it has no `__dlpack__`, its memory is not the CPU's, or `copy` is false and a copy is needed.
+        ArgumentError: it has no `__dlpack__`, its memory cannot be used here, or `copy` is false and a copy is needed.
 
     Example:
         >>> import numpy as np

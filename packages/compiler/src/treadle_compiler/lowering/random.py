@@ -136,14 +136,22 @@ def random_bits_lowering(
 
 
 def _keys(context: LoweringContext, y0: HloValue, y1: HloValue, type: ArrayType) -> HloValue:
-    """Keys of their words, typed or raw."""
+    """Keys of their words, typed or raw; on the CPU behind a barrier, so that no loop has more than one cipher.
+
+    LLVM of jaxlib 0.11 and 0.12 takes exponential time to make vector code of some loops with several in a chain.
+    """
     if is_key(type.dtype):
         low, high = emit.convert(context, y0, _U64), emit.convert(context, y1, _U64)
         high = emit.binary(context, "shift_left", high, emit.like(context, high, 32))
-        return emit.bitcast(context, emit.binary(context, "or", low, high), type.dtype)
-    parts = [emit.reshape(context, y, (*y.shape, 1)) for y in (y0, y1)]
-    attributes = {"dimension": f"{len(y0.shape)} : i64"}
-    return context.one("stablehlo.concatenate", parts, ArrayType((*y0.shape, 2), _U32), attributes)
+        keys = emit.bitcast(context, emit.binary(context, "or", low, high), type.dtype)
+    else:
+        parts = [emit.reshape(context, y, (*y.shape, 1)) for y in (y0, y1)]
+        attributes = {"dimension": f"{len(y0.shape)} : i64"}
+        joined = ArrayType((*y0.shape, 2), _U32)
+        keys = context.one("stablehlo.concatenate", parts, joined, attributes)
+    if context.platform != "cpu":
+        return keys
+    return context.one("stablehlo.optimization_barrier", (keys,), keys.type)
 
 
 @lowering_rule(RandomSplit)

@@ -16,9 +16,18 @@ NAMED: dict[str, tuple[Callable[..., Sequence[Any]], str]] = {
     "lu": (ops.lu, "cusolver_getrf_ffi"),
     "qr": (lambda x: ops.qr(x), "cusolver_geqrf_ffi"),
     "eigh": (lambda x: ops.eigh(x), "cusolver_syevd_ffi"),
-    "svd": (lambda x: ops.svd(x), "cusolver_gesvd_ffi"),
+    "svd": (lambda x: ops.svd(x), "cusolver_gesvdj_ffi"),
+    "svd by rotations": (lambda x: ops.svd(x, algorithm="jacobi"), "cusolver_gesvdj_ffi"),
+    "svd by a polar decomposition": (
+        lambda x: ops.svd(x, algorithm="polar"),
+        "cusolver_gesvdp_ffi",
+    ),
+    "pivots": (ops.lu, "cu_lu_pivots_to_permutation"),
+    "eig": (ops.eig, "cuhybrid_eig_real"),
+    "complex eig": (lambda x: ops.eig(ops.convert(x, dtype=np.dtype("c8"))), "cuhybrid_eig_comp"),
+    "qr with pivots": (lambda x: ops.qr(x, pivoting=True), "cuhybrid_geqp3"),
     "tridiagonal": (lambda x: ops.tridiagonal(x), "cusolver_sytrd_ffi"),
-    "cholesky": (lambda x: [ops.cholesky(x)], "stablehlo.cholesky"),
+    "cholesky": (lambda x: [ops.cholesky(x)], "cusolver_potrf_ffi"),
     "triangular": (lambda x: [ops.triangular_solve(x, x)], "stablehlo.triangular_solve"),
 }
 
@@ -32,6 +41,21 @@ def text(function: Callable[..., Sequence[Any]], platform: str, *operands: Any) 
 def test_cuda_calls_the_twins(name: str) -> None:
     function, target = NAMED[name]
     assert target in text(function, "cuda", A)
+
+
+def test_cuda_s_calls_depend_on_sizes() -> None:
+    tall = np.zeros((1025, 3), np.float32)
+    assert "cusolver_gesvd_ffi" in text(lambda x: ops.svd(x), "cuda", tall)
+    for rows in (1, 5):
+        x, b = np.ones(rows, np.float32), np.ones((rows, 2), np.float32)
+        systems = text(lambda *given: [ops.tridiagonal_solve(*given)], "cuda", x, x, x, b)
+        assert "cusparse_gtsv2_ffi" in systems
+        assert ("stablehlo.pad" in systems) == (rows < 3)  # of which cuSPARSE takes no fewer
+
+
+def test_on_cuda_it_is_looked_whether_matrices_are_finite() -> None:
+    assert "stablehlo.and" in text(lambda x: ops.eigh(x), "cuda", A)
+    assert "stablehlo.and" not in text(lambda x: ops.eigh(x), "cpu", A)
 
 
 def test_routines_are_named_by_the_element_type() -> None:

@@ -73,3 +73,7 @@ class ReferenceEvaluator:
     ) -> Array:
         """The NumPy array itself; it has no weak mark."""
         return cast("Array", elements if owned else elements.copy())
+
+    def adopted(self, x: object, kind: int, number: int) -> None:
+        """NumPy has the CPU's memory alone."""
+        return

@@ -15,6 +15,7 @@ from treadle_ir import (
     RangeError,
     ShapeError,
     as_array,
+    canonical_dtype,
     default_dtype,
     is_symbolic_dim,
     ops,
@@ -39,6 +40,7 @@ from treadle_numpy.operands.coerce import (
     refused,
     weak_literal,
 )
+from treadle_numpy.operands.elsewhere import adopted
 from treadle_numpy.operands.promote import converted
 
 _MOST_AXES: Final = 64  # as NumPy has it
@@ -73,6 +75,10 @@ def array_from(function: str, x: object, dtype: DType | None) -> Array:
     convert = getattr(type(x), "__jax_array__", None)
     if convert is not None:
         return array_from(function, convert(x), dtype)
+    there = adopted(function, x)
+    if there is not None:
+        given = ops.copy(there)  # its owner may write to it
+        return array_from(function, ops.convert(given, dtype=canonical_dtype(given.dtype)), dtype)
     if _is_handed_out(x) or isinstance(x, (memoryview, bytearray)):
         return array_from(function, _as_numpy(function, x), dtype)
     if isinstance(x, range):

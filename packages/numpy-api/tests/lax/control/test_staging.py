@@ -110,6 +110,9 @@ class Recording:
     def array(self, elements: Any, weak: bool, *, owned: bool = True, users: bool = False) -> Array:
         return ReferenceEvaluator().array(elements, weak, owned=owned, users=users)
 
+    def adopted(self, x: object, kind: int, number: int) -> None:
+        return
+
 
 @pytest.fixture
 def recording() -> Iterator[Recording]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treadle_numpy as tnp
-from treadle_ir import ArgumentError, UnsupportedError
+from treadle_ir import ArgumentError, ReferenceEvaluator, UnsupportedError, evaluating
 
 
 class OnGpu:
@@ -36,8 +36,35 @@ def test_from_dlpack_refuses_what_is_no_array(value: Any) -> None:
         tnp.from_dlpack(value)
 
 
+class WithGpu:
+    """Evaluates as the reference does, and finds what `OnGpu` has on its device."""
+
+    def __init__(self, elements: Any) -> None:
+        self.elements = elements
+        self.asked: list[tuple[object, int, int]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(ReferenceEvaluator(), name)
+
+    def adopted(self, x: object, kind: int, number: int) -> Any:
+        self.asked.append((x, kind, number))
+        return self.elements
+
+
+def test_arrays_of_other_devices_are_the_evaluator_s_to_adopt() -> None:
+    evaluator, theirs = WithGpu(np.arange(3, dtype=np.int64)), OnGpu()
+    with evaluating(evaluator):
+        assert tnp.from_dlpack(theirs).dtype == np.int32
+        assert tnp.asarray(theirs, np.float32).tolist() == [0.0, 1.0, 2.0]
+        assert not np.shares_memory(np.asarray(tnp.array(theirs)), evaluator.elements)
+        with pytest.raises(ArgumentError, match="a copy is needed to convert elements from int64"):
+            tnp.from_dlpack(theirs, copy=False)
+    assert evaluator.asked == [(theirs, 2, 0)] * 4
+
+
 def test_from_dlpack_refuses_other_devices_and_elements() -> None:
-    with pytest.raises(UnsupportedError, match="DLPack's kind 2"):
+    reference = evaluating(ReferenceEvaluator())
+    with reference, pytest.raises(UnsupportedError, match="DLPack's kind 2"):
         tnp.from_dlpack(OnGpu())
     with pytest.raises(ArgumentError, match="cannot be exchanged"):
         tnp.from_dlpack(np.array(["text"]))

@@ -39,11 +39,13 @@ from treadle_ir import (
 )
 from treadle_ir.dtypes import extended_refused, is_extended, is_key, is_own_key
 from treadle_ir.events import ElementsTransferred, MemoryDonated, emit, listeners
+from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_runtime.arrays.deleted import Deleted, deleted_error
 from treadle_runtime.arrays.held import for_device, from_device
 from treadle_runtime.arrays.placed import Placed
 from treadle_runtime.arrays.spread import gather, spread
 from treadle_runtime.arrays.text import array_text
+from treadle_runtime.client.exchange import CPU, CUDA, capsule_of
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.explicit import explicit_mesh_of, layout_in, with_whole_rows
 from treadle_runtime.placement.guards import guard
@@ -242,13 +244,23 @@ class DeviceArray(Placed):
         copy: bool | None = None,
     ) -> Any:
         """A DLPack capsule of the elements, without a copy if possible. Receivers must not write to it."""
+        there = self.__dlpack_device__()
+        if there[0] != CPU and (dl_device is None or (int(dl_device[0]), dl_device[1]) == there):
+            _check_readable(self.type)
+            given = duplicate(self) if copy else self
+            return capsule_of(device_of(given).backend, buffer_of(given), stream)
         elements = readable(self)
         if not elements.flags.writeable and (max_version is None or max_version < (1, 0)):
             elements = elements.copy()  # the old protocol cannot say that memory is read-only
         return elements.__dlpack__(max_version=max_version, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)
+        """DLPack's kind and number of the device whose memory a capsule is of: a GPU's, else the CPU's."""
+        device, sharding = device_of(self), self.placed.placement.sharding
+        alone = sharding.num_devices == 1 and sharding.memory_kind == DEVICE_MEMORY
+        if device.backend.platform == "cuda" and alone:
+            return CUDA, device.local_hardware_id or 0
+        return CPU, 0
 
     def unsafe_buffer_pointer(self) -> int:
         """The address of the elements on their device."""
@@ -321,14 +333,18 @@ def readable(array: DeviceArray) -> Elements:
         DTypeError: they are random keys.
         DonatedError, ExecutionError: as `elements_of`.
     """
-    if is_key(array.type.dtype):
+    _check_readable(array.type)
+    return elements_of(array)
+
+
+def _check_readable(type: ArrayType) -> None:
+    if is_key(type.dtype):
         raise DTypeError(
-            f"an array of random keys, {array.type}, cannot be converted to a NumPy array or a Python number",
+            f"an array of random keys, {type}, cannot be converted to a NumPy array or a Python number",
             fix="take the words of the keys with `random.key_data(keys)`",
         )
-    if is_extended(array.type.dtype):
-        raise extended_refused("__array__", array.type.dtype)
-    return elements_of(array)
+    if is_extended(type.dtype):
+        raise extended_refused("__array__", type.dtype)
 
 
 def elements_of(array: DeviceArray, *, explicit: bool = False) -> Elements:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Final
 
 from treadle_ir import (
@@ -17,6 +18,7 @@ from treadle_runtime.client.peers import met
 
 _CODE: Final = re.compile(r"^([A-Z]+(?:_[A-Z]+)*): ")
 _ASKED: Final = re.compile(r"\balloc\w* ([\d,]+) ?(?:bytes|B)\b")
+_TRACEBACK: Final = "Traceback (most recent call last):\n"
 _COLLECTIVE: Final = re.compile(r"gloo|nccl|rendezvous|unavailable|connection|coordination", re.I)
 _UNITS: Final = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 
@@ -42,8 +44,26 @@ def execution_error(error: BaseException, results: Sequence[ArrayType] = ()) -> 
         lost = met[0].error("a program over several processes failed", wait)
         if lost is not None:
             return lost
+    raised = _raised(str(error))
+    if raised is not None:
+        return ExecutionError(f"a callback of a compiled program raised {raised}")
     lines[:1] = [_CODE.sub("", first)]
     return ExecutionError(f"a compiled program failed: {'; '.join(lines[:8])}")
+
+
+def _raised(message: str) -> str | None:
+    """The exception at the end of Python's traceback in a message, and where it was raised.
+
+    A GPU calls back when the program has long been started: nobody is there whom the exception itself could reach.
+    """
+    _, found, trace = message.rpartition(_TRACEBACK)
+    if not found:
+        return None
+    lines = trace.splitlines()
+    frames = [*takewhile(lambda line: line.startswith(" "), lines)]
+    place = next((line.strip() for line in reversed(frames) if line.startswith("  File ")), "")
+    text = "\n".join(lines[len(frames) :]).strip()
+    return f"{text}\n  at {place.removeprefix('File ')}" if place else text
 
 
 def deleted() -> DonatedError:

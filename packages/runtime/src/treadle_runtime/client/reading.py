@@ -13,7 +13,7 @@ from treadle_runtime.client.guard import no_jax_import
 Buffer = Any  # a jaxlib array; jaxlib has no types
 
 
-class _DlTensor(ctypes.Structure):
+class DlTensor(ctypes.Structure):
     """The start of a DLPack tensor: where its memory is."""
 
     _fields_ = [  # type: ignore[mutable-override]  # ctypes says so itself
@@ -44,6 +44,13 @@ def read_uncommon(buffer: Buffer) -> np.ndarray[Any, Any]:
     return result
 
 
+def tensor_of(capsule: object) -> DlTensor:
+    """What a DLPack capsule that nobody has taken over says of its tensor; valid as long as the capsule lives."""
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    return DlTensor.from_address(get(capsule, b"dltensor"))
+
+
 def _read_by_dlpack(buffer: Buffer) -> np.ndarray[Any, Any] | None:
     """A view of a whole-byte buffer on the CPU through its DLPack capsule; None if there is no such view."""
     dtype: np.dtype[Any] = buffer.aval.dtype
@@ -57,9 +64,7 @@ def _read_by_dlpack(buffer: Buffer) -> np.ndarray[Any, Any] | None:
         return None
     if count == 0:
         return np.empty(shape, dtype)
-    get = ctypes.pythonapi.PyCapsule_GetPointer
-    get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-    tensor = _DlTensor.from_address(get(capsule, b"dltensor"))
+    tensor = tensor_of(capsule)
     if tensor.bits * tensor.lanes != 8 * dtype.itemsize:
         return None  # four-bit floats: said to take a byte each, and packed all the same
     address = tensor.data + tensor.byte_offset

@@ -31,11 +31,19 @@ from treadle_ir import (
 from treadle_ir.primitives.sharding import InspectSharding
 from treadle_runtime.arrays.array import DeviceArray, Elements, from_host
 from treadle_runtime.arrays.from_user import as_device_array
+from treadle_runtime.client.exchange import adopted
 from treadle_runtime.evaluation.composites import Composites
 from treadle_runtime.evaluation.operation import Operation
 from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
+from treadle_runtime.placement.devices import device_of
 from treadle_runtime.placement.guards import guard_operand
-from treadle_runtime.placement.placement import BASE, PlacedType, default_of_results
+from treadle_runtime.placement.placement import (
+    BASE,
+    PlacedType,
+    default_of_results,
+    placement_of,
+)
+from treadle_runtime.placement.sharding import SingleDeviceSharding
 
 # NumPy scalars, which kernels take as they are, by class; anything else is looked at with more care. All structured
 # types (keys, float0) have one class.
@@ -216,6 +224,16 @@ class RuntimeEvaluator:
             guard_operand(elements)
         kept = elements if owned else elements.copy()
         return from_host(kept, weak=weak, placement=default_of_results())
+
+    def adopted(self, x: object, kind: int, number: int) -> DeviceArray | None:
+        """An array of what another library has on a GPU, committed to that, without a copy."""
+        found = adopted(x, kind, number)
+        if found is None:
+            return None
+        backend, device, buffer = found
+        sharding = SingleDeviceSharding(device_of(backend, device))
+        type = ArrayType(buffer.aval.shape, buffer.aval.dtype)
+        return DeviceArray(placement_of(sharding, committed=True).of(type), None, buffer)
 
 
 def _attributes_of(kind: type[Any]) -> Callable[[Primitive], Any]:

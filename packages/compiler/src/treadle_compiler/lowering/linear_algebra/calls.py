@@ -15,7 +15,7 @@ import numpy as np
 
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
-from treadle_ir import ArrayType, DType, MissingRuleError, Primitive, Type, dtypes, frozen
+from treadle_ir import ArrayType, MissingRuleError, Primitive, Type, dtypes, frozen
 from treadle_ir.dtypes import BY_NAME
 
 _LETTERS: Final = {
@@ -36,10 +36,22 @@ I32: Final = np.dtype(np.int32)
 @final
 @frozen(eq=False)
 class Routine:
-    """A routine of one platform: its name without prefix, and its attributes, as MLIR text."""
+    """A routine of one platform: the target of the call, and its attributes, as MLIR text."""
 
-    name: str
+    target: str
     attributes: Mapping[str, str]
+
+
+def lapack(name: str, a: HloValue, attributes: Mapping[str, str] | None = None) -> Routine:
+    """LAPACK's routine for the element type of an operand, named as that for real numbers, without its letter."""
+    if dtypes.is_complex(a.dtype):
+        name = _COMPLEX_NAMES.get(name, name)
+    return Routine(f"lapack_{_LETTERS[a.dtype]}{name}_ffi", attributes or {})
+
+
+def hybrid(name: str, attributes: Mapping[str, str] | None = None) -> Routine:
+    """A routine of LAPACK's on the host that works on a GPU's arrays, or of MAGMA where that is installed."""
+    return Routine(f"cuhybrid_{name}", {"magma": '"auto"', **(attributes or {})})
 
 
 def letter(value: str) -> str:
@@ -61,12 +73,11 @@ def call_routine(
     *,
     vectors: Sequence[int] = (),
     in_place: Sequence[tuple[int, int]] = (),
-    prefix: bool = True,
 ) -> list[HloValue]:
     """The results of the platform's routine.
 
     `vectors` are the places of operands, then of results, whose last two axes are no matrix. `in_place` pairs a result
-    with the operand whose memory it may take over. Without `prefix` the name is the same for all element types.
+    with the operand whose memory it may take over.
 
     Raises:
         MissingRuleError: the platform has no such routine.
@@ -76,11 +87,8 @@ def call_routine(
         raise no_routine(context, primitive)
     values = [*[emit.array_type(x) for x in operands], *results]
     layouts = [_layout(len(x.shape), place not in vectors) for place, x in enumerate(values)]
-    target = f"{routine.name}_ffi"
-    if prefix:
-        target = _target(context.platform, routine.name, operands[0].dtype)
     attributes = {
-        "call_target_name": f'"{target}"',
+        "call_target_name": f'"{routine.target}"',
         "api_version": "4 : i32",
         "backend_config": _config(routine.attributes),
         "operand_layouts": f"[{', '.join(layouts[: len(operands)])}]",
@@ -98,14 +106,6 @@ def no_routine(context: LoweringContext, primitive: Primitive) -> MissingRuleErr
         f"{primitive.name}: there is no routine for it on platform {context.platform}",
         fix="run it on the CPU: `treadle.device_put(x, treadle.devices('cpu')[0])`",
     )
-
-
-def _target(platform: str, name: str, dtype: DType) -> str:
-    if platform != "cpu":
-        return f"cu{name}_ffi"
-    if dtypes.is_complex(dtype):
-        name = _COMPLEX_NAMES.get(name, name)
-    return f"lapack_{_LETTERS[dtype]}{name}_ffi"
 
 
 def _config(attributes: Mapping[str, str]) -> str:
@@ -133,10 +133,25 @@ def info_type(a: HloValue) -> ArrayType:
     return ArrayType(a.shape[:-2], I32)
 
 
-def or_nan(context: LoweringContext, info: HloValue, results: Sequence[HloValue]) -> list[HloValue]:
-    """Results where the routine's code is 0, which says that it did its work, else NaN."""
+def or_nan(
+    context: LoweringContext,
+    info: HloValue,
+    results: Sequence[HloValue],
+    sound: HloValue | None = None,
+) -> list[HloValue]:
+    """Results where the routine's code is 0, which says that it did its work, and `sound` holds, else NaN."""
     done = emit.compare(context, info, emit.like(context, info, 0), "eq")
+    if sound is not None:
+        done = emit.binary(context, "and", done, sound)
     return [where_matrix(context, done, x, emit.like(context, x, np.nan)) for x in results]
+
+
+def finite(context: LoweringContext, a: HloValue) -> HloValue:
+    """Whether a matrix has neither NaN nor infinity: not all routines of cuSOLVER say so."""
+    difference = emit.binary(context, "subtract", a, a)
+    zero = emit.compare(context, difference, emit.like(context, a, 0), "eq")
+    rank = len(a.shape)
+    return emit.reduce(context, "and", zero, True, (rank - 2, rank - 1))
 
 
 def where_matrix(
@@ -195,3 +210,12 @@ def swapped(context: LoweringContext, x: HloValue) -> HloValue:
     """Rows as columns."""
     rank = len(x.shape)
     return emit.transpose(context, x, (*range(rank - 2), rank - 1, rank - 2))
+
+
+def conjugate(context: LoweringContext, x: HloValue) -> HloValue:
+    """Complex conjugates; real numbers are their own."""
+    if not dtypes.is_complex(x.dtype):
+        return x
+    real, imag = emit.parts(context, x)
+    type = ArrayType(x.shape, x.dtype)
+    return context.one("stablehlo.complex", (real, emit.unary(context, "negate", imag)), type)

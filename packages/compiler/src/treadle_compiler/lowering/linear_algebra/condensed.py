@@ -10,6 +10,7 @@ from treadle_compiler.lowering.linear_algebra.calls import (
     call_routine,
     flag,
     info_type,
+    lapack,
     letter,
     or_nan,
     zeros,
@@ -30,7 +31,7 @@ def hessenberg_lowering(
     if taus.size == 0:
         return [a, zeros(context, taus)]
     attributes = {"low": "1 : i32", "high": f"{a.shape[-1]} : i32"}
-    routines = {"cpu": Routine("gehrd", attributes)}
+    routines = {"cpu": lapack("gehrd", a, attributes)}
     results = form.strong(), taus.strong(), info_type(a)
     *found, info = call_routine(
         context, primitive, routines, (a,), results, vectors=(2,), in_place=[(0, 0)]
@@ -51,8 +52,8 @@ def tridiagonal_lowering(
         return [zeros(context, type) for type in types]
     uplo = letter("L" if primitive.lower else "U")
     routines = {
-        "cpu": Routine("sytrd", {"uplo": uplo}),
-        "cuda": Routine("solver_sytrd", {"lower": flag(primitive.lower)}),
+        "cpu": lapack("sytrd", a, {"uplo": uplo}),
+        "cuda": Routine("cusolver_sytrd_ffi", {"lower": flag(primitive.lower)}),
     }
     results = *types, info_type(a)
     *found, info = call_routine(

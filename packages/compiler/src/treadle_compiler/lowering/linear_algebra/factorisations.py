@@ -14,9 +14,11 @@ from treadle_compiler.lowering.linear_algebra.calls import (
     call_routine,
     columns,
     flag,
+    hybrid,
     identities,
     info_type,
     keep,
+    lapack,
     letter,
     rows,
     triangle,
@@ -36,24 +38,27 @@ from treadle_ir.primitives.linear_algebra import (
 )
 
 
-def _everywhere(name: str) -> dict[str, Routine]:
+def _everywhere(name: str, a: HloValue) -> dict[str, Routine]:
     """A routine that LAPACK and cuSOLVER have alike, without attributes."""
-    return {"cpu": Routine(name, {}), "cuda": Routine(f"solver_{name}", {})}
+    return {"cpu": lapack(name, a), "cuda": Routine(f"cusolver_{name}_ffi", {})}
 
 
 @lowering_rule(Cholesky)
 def cholesky_lowering(
     context: LoweringContext, primitive: Cholesky, a: HloValue
 ) -> Sequence[HloValue]:
-    """LAPACK's on the CPU, which is several times as fast as XLA's own; that elsewhere."""
+    """LAPACK's and cuSOLVER's, which are several times as fast as XLA's own; that elsewhere."""
     if 0 in a.shape:
         return [a]
     type = emit.array_type(a).strong()
     lower = triangle(context, a, lower=True)
-    if context.platform != "cpu":
+    routines = {
+        "cpu": lapack("potrf", a, {"uplo": letter("L")}),
+        "cuda": Routine("cusolver_potrf_ffi", {"lower": "true"}),
+    }
+    if context.platform not in routines:
         factor = context.one("stablehlo.cholesky", (a,), type, {"lower": "true"})
         return [keep(context, lower, factor)]
-    routines = {"cpu": Routine("potrf", {"uplo": letter("L")})}
     results = type, info_type(a)
     factor, info = call_routine(context, primitive, routines, (a,), results, in_place=[(0, 0)])
     done = emit.compare(context, info, emit.like(context, info, 0), "eq")
@@ -70,7 +75,7 @@ def lu_lowering(context: LoweringContext, primitive: Lu, a: HloValue) -> Sequenc
         return [a, zeros(context, pivots), emit.iota(context, permutation.shape, I32, axis)]
     results = factors, pivots, info_type(a)
     lu, counted, info = call_routine(
-        context, primitive, _everywhere("getrf"), (a,), results, vectors=(2,), in_place=[(0, 0)]
+        context, primitive, _everywhere("getrf", a), (a,), results, vectors=(2,), in_place=[(0, 0)]
     )
     zero_based = emit.binary(context, "subtract", counted, emit.like(context, counted, 1))
     refused = emit.compare(context, info, emit.like(context, info, 0), "lt")
@@ -95,7 +100,7 @@ def qr_lowering(context: LoweringContext, primitive: Qr, a: HloValue) -> Sequenc
     type, taus_type = emit.array_type(a).strong(), ArrayType((*batch, k), a.dtype)
     order = []
     if primitive.pivoting:
-        routines = {"cpu": Routine("geqp3", {})}
+        routines = {"cpu": lapack("geqp3", a), "cuda": hybrid("geqp3")}
         free = zeros(context, order_type[0])  # no column is tied to its place
         results = type, order_type[0], taus_type
         form, counted, taus = call_routine(
@@ -126,7 +131,7 @@ def _reflections(
     return call_routine(
         context,
         primitive,
-        _everywhere("geqrf"),
+        _everywhere("geqrf", a),
         (a,),
         (form, taus),
         vectors=(2,),
@@ -152,7 +157,7 @@ def _product(
     return call_routine(
         context,
         primitive,
-        _everywhere("orgqr"),
+        _everywhere("orgqr", a),
         (a, taus),
         (type,),
         vectors=(1,),
@@ -183,8 +188,8 @@ def householder_multiply_lowering(
         return [c]
     attributes = {"left": flag(primitive.left), "transpose": flag(primitive.adjoint)}
     routines = {
-        "cpu": Routine("ormqr", attributes),
-        "cuda": Routine("solver_ormqr", attributes),
+        "cpu": lapack("ormqr", a, attributes),
+        "cuda": Routine("cusolver_ormqr_ffi", attributes),
     }
     a = columns(context, a, taus.shape[-1])
     type = emit.array_type(c).strong()

@@ -1,4 +1,4 @@
-"""Lowering of pivots to permutations: one exchange after the other, in a loop."""
+"""Lowering of pivots to permutations: one exchange after the other, in a loop, or by the kernel of CUDA's plugin."""
 
 from __future__ import annotations
 
@@ -20,8 +20,17 @@ def permutation_of(context: LoweringContext, pivots: HloValue, size: int) -> Hlo
     *batch, steps = pivots.shape
     shape = (*batch, size)
     axis = len(batch)
+    empty = steps == 0 or 0 in shape
+    if context.platform == "cuda" and pivots.dtype == _I32 and not empty:
+        attributes = {
+            "call_target_name": '"cu_lu_pivots_to_permutation"',
+            "api_version": "4 : i32",
+            "backend_config": "{}",
+        }
+        type = ArrayType(shape, _I32)
+        return context.one("stablehlo.custom_call", (pivots,), type, attributes)
     first = emit.iota(context, shape, pivots.dtype, axis)
-    if steps == 0 or 0 in shape:
+    if empty:
         return first
     places = emit.iota(context, shape, _I32, axis)
     last = emit.like(context, pivots, size - 1)
@@ -69,14 +78,5 @@ def _spread(context: LoweringContext, x: HloValue, shape: tuple[int, ...]) -> Hl
 def lu_pivots_to_permutation_lowering(
     context: LoweringContext, primitive: LuPivotsToPermutation, pivots: HloValue
 ) -> Sequence[HloValue]:
-    """A loop; CUDA's plugin has a kernel."""
-    type = context.result_types[0]
-    assert isinstance(type, ArrayType)
-    if context.platform == "cuda" and pivots.dtype == _I32 and type.size and pivots.shape[-1]:
-        attributes = {
-            "call_target_name": '"cu_lu_pivots_to_permutation"',
-            "api_version": "4 : i32",
-            "backend_config": "{}",
-        }
-        return context.emit("stablehlo.custom_call", (pivots,), (type,), attributes)
+    """The permutation of the rows that the pivots name, and of those that they do not."""
     return [permutation_of(context, pivots, primitive.permutation_size)]

@@ -10,21 +10,30 @@ from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.lowering.linear_algebra.calls import (
     Routine,
     call_routine,
+    columns,
+    conjugate,
+    finite,
     flag,
+    hybrid,
     identities,
     info_type,
+    keep,
+    lapack,
     letter,
     or_nan,
     swapped,
+    triangle,
     zeros,
 )
 from treadle_compiler.registry import lowering_rule
 from treadle_ir import ArrayType, MissingRuleError, dtypes
 from treadle_ir.primitives.linear_algebra import Eig, Eigh, Schur, Svd
 
-_JACOBI: Final = "2 : ui8"
-_DIVIDE_AND_CONQUER: Final = "1 : ui8"
-_MOST_JACOBI: Final = 32  # rows: up to here cuSOLVER's Jacobi method is the faster one
+_CHOSEN_BY_SIZE: Final = "0 : ui8"  # Jacobi's method for small matrices and many of them
+_MOST_JACOBI: Final = (
+    1024  # rows or columns that are left to Jacobi's method, unless another is asked for
+)
+_MOST_BATCHED: Final = 32  # rows or columns; there cuSOLVER computes all singular vectors
 
 
 def _types(context: LoweringContext) -> list[ArrayType]:
@@ -41,24 +50,28 @@ def eigh_lowering(context: LoweringContext, primitive: Eigh, a: HloValue) -> Seq
     types = _types(context)
     if 0 in a.shape:
         return [zeros(context, type) for type in types]
-    method = _JACOBI if a.shape[-1] <= _MOST_JACOBI else _DIVIDE_AND_CONQUER
     uplo = letter("L" if primitive.lower else "U")
     mode = letter("V" if primitive.compute_vectors else "N")
     routines = {
-        "cpu": Routine("syevd", {"mode": mode, "uplo": uplo}),
-        "cuda": Routine("solver_syevd", {"algorithm": method, "lower": flag(primitive.lower)}),
+        "cpu": lapack("syevd", a, {"mode": mode, "uplo": uplo}),
+        "cuda": Routine(
+            "cusolver_syevd_ffi", {"algorithm": _CHOSEN_BY_SIZE, "lower": flag(primitive.lower)}
+        ),
     }
     results = emit.array_type(a).strong(), types[-1], info_type(a)
     vectors, values, info = call_routine(
         context, primitive, routines, (a,), results, vectors=(2,), in_place=[(0, 0)]
     )
     found = (vectors, values) if primitive.compute_vectors else (values,)
-    return or_nan(context, info, found)
+    if context.platform != "cuda":
+        return or_nan(context, info, found)
+    read = keep(context, triangle(context, a, lower=primitive.lower), a)
+    return or_nan(context, info, found, finite(context, read))
 
 
 @lowering_rule(Svd)
 def svd_lowering(context: LoweringContext, primitive: Svd, a: HloValue) -> Sequence[HloValue]:
-    """One call, on CUDA of a matrix that has no more columns than rows."""
+    """One call."""
     types = _types(context)
     *batch, m, n = a.shape
     k = min(m, n)
@@ -75,18 +88,18 @@ def svd_lowering(context: LoweringContext, primitive: Svd, a: HloValue) -> Seque
             f"svd: the algorithm {primitive.algorithm} is not there on the CPU",
             fix="use algorithm `default`, `qr` or `divide_and_conquer`",
         )
-    mode, rows, columns = "N", 0, 0
+    mode, u_columns, vh_rows = "N", 0, 0
     if primitive.compute_uv:
-        mode, rows, columns = ("A", m, n) if primitive.full_matrices else ("S", k, k)
+        mode, u_columns, vh_rows = ("A", m, n) if primitive.full_matrices else ("S", k, k)
     else:  # the call has these results in any case, and looks at their shapes
-        rows, columns = k, k
+        u_columns, vh_rows = k, k
     name = "gesvd" if primitive.algorithm == "qr" else "gesdd"
-    routines = {"cpu": Routine(name, {"mode": letter(mode)})}
+    routines = {"cpu": lapack(name, a, {"mode": letter(mode)})}
     results = (
         emit.array_type(a).strong(),
         s_type,
-        ArrayType((*batch, m, rows), a.dtype),
-        ArrayType((*batch, columns, n), a.dtype),
+        ArrayType((*batch, m, u_columns), a.dtype),
+        ArrayType((*batch, vh_rows, n), a.dtype),
         info_type(a),
     )
     _, s, u, vh, info = call_routine(
@@ -100,33 +113,73 @@ def svd_lowering(context: LoweringContext, primitive: Svd, a: HloValue) -> Seque
 def _by_cusolver(
     context: LoweringContext, primitive: Svd, a: HloValue, s_type: ArrayType
 ) -> Sequence[HloValue]:
+    algorithm = primitive.algorithm
+    if algorithm == "default":
+        algorithm = "jacobi" if max(a.shape[-2:]) <= _MOST_JACOBI else "qr"
+    if algorithm == "divide_and_conquer":
+        raise MissingRuleError(
+            f"svd: the algorithm {algorithm} is not there on platform {context.platform}",
+            fix="use algorithm `default`, `qr`, `jacobi` or `polar`",
+        )
+    by = _by_bidiagonals if algorithm == "qr" else _by_rotations
+    s, u, vh, info = by(context, primitive, a, s_type, algorithm)
+    found = (u, s, vh) if primitive.compute_uv else (s,)
+    return or_nan(context, info, found, finite(context, a))
+
+
+def _by_bidiagonals(
+    context: LoweringContext, primitive: Svd, a: HloValue, s_type: ArrayType, algorithm: str
+) -> Sequence[HloValue]:
+    """A call for matrices that have no more columns than rows; of others, for their transposes."""
     *batch, m, n = a.shape
     wide = m < n
     if wide:  # A = U S Vᴴ  <=>  Aᵀ = (Vᴴ)ᵀ S Uᵀ
         a, m, n = swapped(context, a), n, m
     full = primitive.full_matrices and primitive.compute_uv
-    columns = m if full else n
     attributes = {
         "full_matrices": flag(full),
         "compute_uv": flag(primitive.compute_uv),
         "transposed": "false",
     }
-    routines = {"cuda": Routine("solver_gesvd", attributes)}
     results = (
         emit.array_type(a).strong(),
         s_type,
-        ArrayType((*batch, m, columns), a.dtype),
+        ArrayType((*batch, m, m if full else n), a.dtype),
         ArrayType((*batch, n, n), a.dtype),
         info_type(a),
     )
+    routines = {"cuda": Routine("cusolver_gesvd_ffi", attributes)}
     _, s, u, vh, info = call_routine(
         context, primitive, routines, (a,), results, vectors=(2,), in_place=[(0, 0)]
     )
-    if not primitive.compute_uv:
-        return or_nan(context, info, (s,))
     if wide:
         u, vh = swapped(context, vh), swapped(context, u)
-    return or_nan(context, info, (u, s, vh))
+    return s, u, vh, info
+
+
+def _by_rotations(
+    context: LoweringContext, primitive: Svd, a: HloValue, s_type: ArrayType, algorithm: str
+) -> Sequence[HloValue]:
+    """Jacobi's method, or that of the polar decomposition: calls that return V."""
+    *batch, m, n = a.shape
+    k = min(m, n)
+    jacobi = algorithm == "jacobi"
+    full = primitive.full_matrices or (jacobi and k <= _MOST_BATCHED)
+    attributes = {"full_matrices": flag(full), "compute_uv": flag(primitive.compute_uv)}
+    results = (
+        emit.array_type(a).strong(),
+        s_type,
+        ArrayType((*batch, m, m if full else k), a.dtype),
+        ArrayType((*batch, n, n if full else k), a.dtype),
+        info_type(a),
+    )
+    routines = {"cuda": Routine(f"cusolver_gesvd{'j' if jacobi else 'p'}_ffi", attributes)}
+    _, s, u, v, info = call_routine(
+        context, primitive, routines, (a,), results, vectors=(2,), in_place=[(0, 0)]
+    )
+    if not primitive.full_matrices:
+        u, v = columns(context, u, k), columns(context, v, k)
+    return s, u, swapped(context, conjugate(context, v)), info
 
 
 @lowering_rule(Eig)
@@ -137,7 +190,9 @@ def eig_lowering(context: LoweringContext, primitive: Eig, a: HloValue) -> Seque
         return [zeros(context, type) for type in (values_type, *vector_types)]
     wanted = {"left": primitive.compute_left, "right": primitive.compute_right}
     attributes = {f"compute_{side}": letter("V" if each else "N") for side, each in wanted.items()}
-    routines = {"cpu": Routine("geev", attributes)}
+    kind = "comp" if dtypes.is_complex(a.dtype) else "real"
+    sides = {side: flag(each) for side, each in wanted.items()}
+    routines = {"cpu": lapack("geev", a, attributes), "cuda": hybrid(f"eig_{kind}", sides)}
     vectors = ArrayType(a.shape, values_type.dtype)
     if dtypes.is_complex(a.dtype):
         results = values_type, vectors, vectors, info_type(a)
@@ -165,7 +220,7 @@ def schur_lowering(context: LoweringContext, primitive: Schur, a: HloValue) -> S
         "mode": letter("V" if primitive.compute_vectors else "N"),
         "sort": letter("N"),
     }
-    routines = {"cpu": Routine("gees", attributes)}
+    routines = {"cpu": lapack("gees", a, attributes)}
     values = ArrayType(a.shape[:-1], a.dtype)
     parts = (values,) if dtypes.is_complex(a.dtype) else (values, values)
     results = types[0], types[0], *parts, info_type(a), info_type(a)

@@ -12,18 +12,21 @@ from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.lowering.linear_algebra.calls import (
     Routine,
     call_routine,
+    conjugate,
     flag,
     info_type,
+    lapack,
     letter,
     or_nan,
     swapped,
     zeros,
 )
 from treadle_compiler.registry import lowering_rule
-from treadle_ir import ArrayType, dtypes
+from treadle_ir import dtypes
 from treadle_ir.primitives.linear_algebra import TriangularSolve, TridiagonalSolve
 
 _F32: Final = np.dtype(np.float32)
+_FEWEST_ROWS: Final = 3  # of cuSPARSE's systems
 
 
 @lowering_rule(TriangularSolve)
@@ -52,14 +55,14 @@ def _by_blas(
     if primitive.transpose_a:
         operation = "C" if conjugates else "T"
     elif conjugates:
-        a = _conjugate(context, a)
+        a = conjugate(context, a)
     attributes = {
         "side": letter("R" if primitive.left_side else "L"),
         "uplo": letter("U" if primitive.lower else "L"),
         "trans_x": letter(operation),
         "diag": letter("U" if primitive.unit_diagonal else "N"),
     }
-    routines = {"cpu": Routine("trsm", attributes)}
+    routines = {"cpu": lapack("trsm", a, attributes)}
     a, b = swapped(context, a), swapped(context, b)
     type = emit.array_type(b).strong()
     (x,) = call_routine(context, primitive, routines, (a, b), (type,), in_place=[(0, 1)])
@@ -73,7 +76,7 @@ def _by_xla(
     if primitive.transpose_a:
         operation = "ADJOINT" if conjugates else "TRANSPOSE"
     elif conjugates:
-        a = _conjugate(context, a)
+        a = conjugate(context, a)
     attributes = {
         "left_side": flag(primitive.left_side),
         "lower": flag(primitive.lower),
@@ -82,12 +85,6 @@ def _by_xla(
     }
     type = emit.array_type(b).strong()
     return context.one("stablehlo.triangular_solve", (a, b), type, attributes)
-
-
-def _conjugate(context: LoweringContext, x: HloValue) -> HloValue:
-    real, imag = emit.parts(context, x)
-    type = ArrayType(x.shape, x.dtype)
-    return context.one("stablehlo.complex", (real, emit.unary(context, "negate", imag)), type)
 
 
 @lowering_rule(TridiagonalSolve)
@@ -102,11 +99,8 @@ def tridiagonal_solve_lowering(
     if primitive.perturb_singular:
         return [_perturbed(context, primitive, operands)]
     if context.platform == "cuda":
-        routines = {"cuda": Routine("sparse_gtsv2", {})}
-        return call_routine(
-            context, primitive, routines, operands, (type,), vectors=(0, 1, 2), in_place=[(0, 3)]
-        )
-    routines = {"cpu": Routine("gtsv", {})}
+        return [_by_cusparse(context, primitive, operands)]
+    routines = {"cpu": lapack("gtsv", b)}
     results = row, row, row, type, info_type(b)
     *_, x, info = call_routine(
         context,
@@ -120,12 +114,33 @@ def tridiagonal_solve_lowering(
     return or_nan(context, info, (x,))
 
 
+def _by_cusparse(
+    context: LoweringContext, primitive: TridiagonalSolve, operands: Sequence[HloValue]
+) -> HloValue:
+    """A call that takes three rows at least; those that are added are the identity's, and solve to 0."""
+    axis = len(operands[-1].shape) - 2
+    n = operands[-1].shape[axis]
+    added = max(0, _FEWEST_ROWS - n)
+    if added:
+        operands = [
+            emit.pad(context, x, emit.scalar(context, value, x.dtype), axis, 0, added)
+            for x, value in zip(operands, (0, 1, 0, 0), strict=True)
+        ]
+    routines = {"cuda": Routine("cusparse_gtsv2_ffi", {})}
+    type = emit.array_type(operands[-1]).strong()
+    (x,) = call_routine(
+        context, primitive, routines, operands, (type,), vectors=(0, 1, 2), in_place=[(0, 3)]
+    )
+    return emit.slice(context, x, axis, 0, n) if added else x
+
+
 def _perturbed(
     context: LoweringContext, primitive: TridiagonalSolve, operands: Sequence[HloValue]
 ) -> HloValue:
     """A call that jaxlib names alike for all element types."""
     type = emit.array_type(operands[-1]).strong()
-    routines = {"cpu": Routine("tridiagonal_solve_perturbed", {})}
-    return call_routine(
-        context, primitive, routines, operands, (type,), vectors=(0, 1, 2), prefix=False
-    )[0]
+    routines = {
+        "cpu": Routine("tridiagonal_solve_perturbed_ffi", {}),
+        "cuda": Routine("cu_tridiagonal_solve_perturbed", {}),
+    }
+    return call_routine(context, primitive, routines, operands, (type,), vectors=(0, 1, 2))[0]

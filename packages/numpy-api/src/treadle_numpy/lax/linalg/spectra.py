@@ -57,7 +57,7 @@ class EighImplementation(enum.Enum):
 
 
 class SvdAlgorithm(enum.Enum):
-    """How `svd` computes; it refuses JACOBI and POLAR, which are not here.
+    """How `svd` computes: JACOBI and POLAR on GPUs alone, DIVIDE_AND_CONQUER on the CPU alone.
 
     Example:
         >>> import numpy as np
@@ -196,14 +196,11 @@ def _algorithm(algorithm: SvdAlgorithm) -> AlgorithmName:
         SvdAlgorithm.DEFAULT: "default",
         SvdAlgorithm.QR: "qr",
         SvdAlgorithm.DIVIDE_AND_CONQUER: "divide_and_conquer",
+        SvdAlgorithm.JACOBI: "jacobi",
+        SvdAlgorithm.POLAR: "polar",
     }
     if not isinstance(algorithm, SvdAlgorithm):
         raise ArgumentError(f"svd: algorithm is {shown(algorithm)}, not one of SvdAlgorithm")
-    if algorithm not in names:
-        raise UnsupportedError(
-            f"svd: the algorithm {algorithm.name} is not implemented on the CPU",
-            fix="leave it out",
-        )
     return names[algorithm]
 
 
@@ -216,11 +213,11 @@ def eig(
     implementation: EigImplementation | None = None,
     use_magma: bool | None = None,
 ) -> list[Array]:
-    """Eigenvalues of any matrices, and their left and right eigenvectors as columns: complex, on the CPU only.
+    """Eigenvalues of any matrices, and their left and right eigenvectors as columns, complex.
 
     A left vector u of the value w has `uᴴ A = w uᴴ`. Vectors have norm 1 and a real component of greatest modulus, and
     with that choice they have derivatives where eigenvalues are distinct, whether or not `enable_eigvec_derivs` asks
-    for them (JAX refuses without). The order of eigenvalues is the algorithm's.
+    for them (JAX refuses without). The order of eigenvalues is the algorithm's. A GPU leaves the work to the host.
 
     Raises:
         ShapeError: the last two axes are not square.

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from treadle_ir import (
     ArgumentError,
     Array,
-    UnsupportedError,
+    DType,
+    canonical_dtype,
     canonical_elements,
     flags,
     integer,
@@ -22,12 +23,11 @@ from treadle_numpy.operands.arrays import on_host
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.devices import Device, placed
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.elsewhere import adopted
 from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.sequences import array_from
 
 __all__ = ["array", "asarray", "copy", "from_dlpack"]
-
-_HOST: Final = (1, 3)  # DLPack's kDLCPU and kDLCUDAHost
 
 
 def array(
@@ -116,14 +116,14 @@ def copy(a: ArrayLike, order: str | None = None) -> Array:
 
 
 def from_dlpack(x: object, /, *, device: Device = None, copy: bool | None = None) -> Array:
-    """An array of the elements of another library's array, in the memory of the CPU.
+    """An array of the elements of another library's array, in the memory of the CPU or of an NVIDIA GPU.
 
     It takes whatever has `__dlpack__` and `__dlpack_device__`, as the array API standard says. The memory is shared,
     so its owner must not write to it any more, except where `copy` is true, or where a 64-bit element type becomes
-    a 32-bit one.
+    a 32-bit one. The array is where its elements are.
 
     Raises:
-        ArgumentError: it has no such methods, its memory is not the CPU's, or `copy` is false and a copy is needed.
+        ArgumentError: it has no such methods, its memory cannot be used here, or `copy` is false and a copy is needed.
 
     Example:
         >>> import numpy as np
@@ -134,30 +134,34 @@ def from_dlpack(x: object, /, *, device: Device = None, copy: bool | None = None
         flags("from_dlpack", copy=copy)
     if isinstance(x, Array):
         return placed(ops.copy(x) if copy else x, device)
-    return placed(new_array(_exchanged(x, copy)), device)
-
-
-def _exchanged(x: object, copy: bool | None) -> np.ndarray[Any, np.dtype[Any]]:
-    """The elements of an array of another library, as NumPy sees them."""
     if not hasattr(x, "__dlpack__") or not hasattr(x, "__dlpack_device__"):
         raise ArgumentError(
             f"from_dlpack: {shown(x)} of {type(x)} has no `__dlpack__` and `__dlpack_device__`",
             fix="pass an array of another library; lists and numbers are for `array`",
         )
-    kind, _ = x.__dlpack_device__()
-    if kind not in _HOST:
-        raise UnsupportedError(
-            f"from_dlpack: the elements are on a device of DLPack's kind {int(kind)}, not in the CPU's memory",
-            fix="bring them to the CPU first, in the library that they come from",
-        )
+    there = adopted("from_dlpack", x)
+    if there is None:
+        return placed(_of_the_host(x, copy), device)
+    made = ops.convert(there, dtype=canonical_dtype(there.dtype))
+    if copy is False and made is not there:
+        raise _needs_a_copy(there.dtype)
+    return placed(ops.copy(made) if copy and made is there else made, device)
+
+
+def _of_the_host(x: Any, copy: bool | None) -> Array:
+    """An array of the elements of another library's, as NumPy sees them."""
     try:
         elements = np.from_dlpack(x)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise ArgumentError(f"from_dlpack: the elements cannot be exchanged: {error}") from error
     canonical: np.ndarray[Any, np.dtype[Any]] = canonical_elements(elements)
     if copy is False and canonical is not elements:
-        raise ArgumentError(
-            f"from_dlpack: a copy is needed to convert elements from {elements.dtype} to {canonical.dtype}",
-            fix="leave `copy` out, or turn 64-bit types on",
-        )
-    return np.array(canonical) if copy else canonical
+        raise _needs_a_copy(elements.dtype)
+    return new_array(np.array(canonical) if copy else canonical)
+
+
+def _needs_a_copy(dtype: DType) -> ArgumentError:
+    return ArgumentError(
+        f"from_dlpack: a copy is needed to convert elements from {dtype} to {canonical_dtype(dtype)}",
+        fix="leave `copy` out, or turn 64-bit types on",
+    )

@@ -1,0 +1,1 @@
+"""What only a GPU shows: run by `nox -s conformance-gpu`."""
