@@ -10,6 +10,7 @@ import numpy as np
 
 import treadle
 import treadle.experimental.buffer_callback
+import treadle.experimental.roofline
 import treadle.extend.backend
 import treadle.extend.random
 import treadle.ffi
@@ -21,6 +22,7 @@ NAMESPACES: Final[dict[str, Any]] = {
     for module in (
         treadle.ffi,
         treadle.experimental.buffer_callback,
+        treadle.experimental.roofline,
         treadle.extend.random,
         treadle.extend.backend,
     )
@@ -32,11 +34,14 @@ NAMES: Final[dict[str, Any]] = {
     "c_function": ctypes.pythonapi.Py_GetVersion,
     "generator": treadle.extend.random.threefry_prng_impl,
     "two_words": np.array([1, 2], np.uint32),
+    "abstract_mesh": treadle.sharding.AbstractMesh((2,), ("x",)),
+    "everywhere": treadle.sharding.PartitionSpec(),
     "emptied": SimpleNamespace(cache_clear=lambda: None),
 }
 
 _REFUSES: Final = "it always refuses, and says what to do instead"
 _FOR_GOOD: Final = "what it registers stays for ever"
+_RECORD: Final = "a record of numbers and types"
 _CLASS: Final = "jaxlib's class of what callbacks get"
 
 LEFT_OUT: Final[dict[str, str]] = {
@@ -48,6 +53,11 @@ LEFT_OUT: Final[dict[str, str]] = {
     "experimental.buffer_callback.Buffer": _CLASS,
     "experimental.buffer_callback.ExecutionContext": _CLASS,
     "experimental.buffer_callback.ExecutionStage": _CLASS,
+    "experimental.roofline.RooflineResult": _RECORD,
+    "experimental.roofline.RooflineRuleContext": _RECORD,
+    "experimental.roofline.RooflineShape": _RECORD,
+    "experimental.roofline.register_roofline": _FOR_GOOD,
+    "experimental.roofline.register_standard_roofline": _FOR_GOOD,
     "extend.random.PRNGImpl": "not called by users: there is one for each generator",
     "extend.random.define_prng_impl": _REFUSES,
     "extend.backend.backends": "it takes no argument",
@@ -62,6 +72,8 @@ ffi: ffi_call ("target", declared)
 ffi: build_ffi_lowering_function ffi_lowering ("target")
 ffi: pycapsule (c_function)
 experimental.buffer_callback: buffer_callback (in_place, declared)
+experimental.roofline: roofline (sine)
+experimental.roofline: roofline_and_grad (sine, abstract_mesh, everywhere, everywhere)
 extend.random: random_seed (3, generator)
 extend.random: seed_with_impl (generator, 3)
 extend.random: threefry_2x32 (two_words, two_words)

@@ -155,6 +155,12 @@ flops_rules.register(Sort, _sort)
 flops_rules.register(Fft, _fft)
 flops_rules.register(ScatterFamily, _updates)
 
+
+def flops_of(equation: Equation) -> int:
+    """The operations of one equation, without those of programs nested in it."""
+    return (flops_rules.get(type(equation.primitive)) or _per_result)(equation)
+
+
 _NOT_MOVED: Final = (Reshape, StopGradient, CheckpointName, OptimizationBarrier)
 
 
@@ -191,7 +197,7 @@ def _cost(equation: Equation, nested: Mapping[int, Cost]) -> Cost:
     primitive = equation.primitive
     if has_programs(primitive) and primitive.programs():
         return _nested_cost(equation, [nested[id(each)] for each in programs_of(primitive)])
-    flops = (flops_rules.get(type(primitive)) or _per_result)(equation)
+    flops = flops_of(equation)
     if isinstance(primitive, _NOT_MOVED):
         return Cost(flops, 0)
     moved = sum(operand.type.nbytes for operand in equation.operands)
