@@ -28,6 +28,7 @@ from treadle_ir.primitives.indexing import (
     ScatterFamily,
 )
 from treadle_ir.primitives.memory import LayoutConstraint, ToMemory
+from treadle_ir.primitives.metadata import ValueMetadata
 from treadle_ir.primitives.shape import Reshape
 from treadle_ir.primitives.sort import Sort, TopK
 from treadle_ir.primitives.window import Windowed
@@ -142,6 +143,7 @@ for _free in (
     StopGradient,
     CheckpointName,
     OptimizationBarrier,
+    ValueMetadata,
     ToMemory,
     LayoutConstraint,
 ):
@@ -161,7 +163,7 @@ def flops_of(equation: Equation) -> int:
     return (flops_rules.get(type(equation.primitive)) or _per_result)(equation)
 
 
-_NOT_MOVED: Final = (Reshape, StopGradient, CheckpointName, OptimizationBarrier)
+_NOT_MOVED: Final = (Reshape, StopGradient, CheckpointName, OptimizationBarrier, ValueMetadata)
 
 
 def equation_costs(program: Program) -> list[Cost]:

@@ -42,6 +42,7 @@ from treadle_ir.primitives.implicit import LinearSolve, Root
 from treadle_ir.primitives.indexing import DynamicSlice, DynamicUpdateSlice, Gather, ScatterFamily
 from treadle_ir.primitives.linear_call import LinearCall
 from treadle_ir.primitives.memory import LayoutConstraint, ToMemory
+from treadle_ir.primitives.metadata import ValueMetadata
 from treadle_ir.primitives.shard_map import ShardMap
 from treadle_ir.program import Equation, Program
 from treadle_ir.rules import RuleTable
@@ -199,6 +200,7 @@ for _free in (
     StopGradient,
     CheckpointName,
     OptimizationBarrier,
+    ValueMetadata,
     ToMemory,
     LayoutConstraint,
     Collective,

@@ -47,6 +47,7 @@ from treadle_ir.primitives import (
     shape,
 )
 from treadle_ir.primitives.call import CheckpointName, StopGradient
+from treadle_ir.primitives.metadata import ValueMetadata
 from treadle_ir.tree import tree_flatten, tree_map, tree_unflatten
 from treadle_numpy import lax
 from treadle_runtime import ShapeDtypeStruct
@@ -59,7 +60,7 @@ Rule: TypeAlias = Callable[..., Sparse]
 # Operations that are linear, or only keep zero: the second kind needs each index once.
 LINEAR: Final = (
     *(e.Negate, e.Real, e.Imag, e.Conjugate),
-    *(convert.Convert, convert.Copy, StopGradient, CheckpointName),
+    *(convert.Convert, convert.Copy, StopGradient, CheckpointName, ValueMetadata),
 )
 KEEPS_ZERO: Final = (
     *(e.Abs, e.Sign, e.Sqrt, e.Cbrt, e.Square, e.Sine, e.Tan, e.Sinh, e.Tanh, e.Asin, e.Atan),
