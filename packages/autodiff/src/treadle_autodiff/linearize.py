@@ -17,6 +17,7 @@ from treadle_autodiff.tangents import Tangent, Zero
 from treadle_ir import (
     Function,
     FunctionCall,
+    InlineCall,
     Operand,
     Operands,
     Primitive,
@@ -26,6 +27,7 @@ from treadle_ir import (
     Trace,
     UnsupportedError,
     current_trace,
+    deeper,
     explicit_here,
     frozen,
     interpret,
@@ -53,7 +55,8 @@ class LinearizeTracer(DualTracer):
 class SplitTrace(Trace):
     """Where jvp rules run under linearize: operations on tangents go to the tape, all others to the parent.
 
-    A call, loop or branch goes to both, if results of it depend on no tangent: a rule may be compiled as a whole.
+    A call, loop or branch goes to both, if results of it depend on no tangent: a rule may be compiled as a whole. A call
+    with effects is taken apart, so that each of its operations goes where it belongs.
     """
 
     __slots__ = ("tape",)
@@ -73,6 +76,10 @@ class SplitTrace(Trace):
             if isinstance(primitive, FunctionCall):
                 # A rule's own call of a function with a custom derivative: this is the derivative already.
                 return primitive.call(operands)
+            if isinstance(primitive, InlineCall) and primitive.program.effects:
+                # Each effect happens once: now, or where the tangents are known that it needs.
+                with running(self), deeper():
+                    return interpret(primitive.program, *operands)
             if isinstance(primitive, SPLIT):
                 return self._split(primitive, operands)
             return tape.process(primitive, operands)
