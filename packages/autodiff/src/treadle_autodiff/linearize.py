@@ -55,8 +55,8 @@ class LinearizeTracer(DualTracer):
 class SplitTrace(Trace):
     """Where jvp rules run under linearize: operations on tangents go to the tape, all others to the parent.
 
-    A call, loop or branch goes to both, if results of it depend on no tangent: a rule may be compiled as a whole. A call
-    with effects is taken apart, so that each of its operations goes where it belongs.
+    A call, loop or branch goes to both, if results of it depend on no tangent: a rule may be compiled as a whole. A
+    call with effects is taken apart, so that each of its operations goes where it belongs.
     """
 
     __slots__ = ("tape",)
