@@ -11,6 +11,7 @@ import numpy as np
 import treadle
 import treadle.experimental.buffer_callback
 import treadle.experimental.roofline
+import treadle.experimental.sparse.transform
 import treadle.extend.backend
 import treadle.extend.random
 import treadle.ffi
@@ -23,10 +24,13 @@ NAMESPACES: Final[dict[str, Any]] = {
         treadle.ffi,
         treadle.experimental.buffer_callback,
         treadle.experimental.roofline,
+        treadle.experimental.sparse.transform,
         treadle.extend.random,
         treadle.extend.backend,
     )
 }
+
+_NAMED: Final = treadle.experimental.sparse.transform.SparsifyEnv()
 
 NAMES: Final[dict[str, Any]] = {
     "declared": treadle.ShapeDtypeStruct((3,), np.float32),
@@ -36,6 +40,9 @@ NAMES: Final[dict[str, Any]] = {
     "two_words": np.array([1, 2], np.uint32),
     "abstract_mesh": treadle.sharding.AbstractMesh((2,), ("x",)),
     "everywhere": treadle.sharding.PartitionSpec(),
+    "named_arrays": _NAMED,
+    "named_array": _NAMED.dense(1.5),
+    "shown_program": treadle.make_jaxpr(lambda x: x * 3)(1.5).jaxpr,
     "emptied": SimpleNamespace(cache_clear=lambda: None),
 }
 
@@ -53,6 +60,8 @@ LEFT_OUT: Final[dict[str, str]] = {
     "experimental.buffer_callback.Buffer": _CLASS,
     "experimental.buffer_callback.ExecutionContext": _CLASS,
     "experimental.buffer_callback.ExecutionStage": _CLASS,
+    "experimental.sparse.transform.SparsifyEnv": _RECORD,
+    "experimental.sparse.transform.SparsifyValue": _RECORD,
     "experimental.roofline.RooflineResult": _RECORD,
     "experimental.roofline.RooflineRuleContext": _RECORD,
     "experimental.roofline.RooflineShape": _RECORD,
@@ -73,6 +82,10 @@ ffi: build_ffi_lowering_function ffi_lowering ("target")
 ffi: pycapsule (c_function)
 experimental.buffer_callback: buffer_callback (in_place, declared)
 experimental.roofline: roofline (sine)
+experimental.sparse.transform: arrays_to_spvalues (named_arrays, x)
+experimental.sparse.transform: spvalues_to_arrays spvalues_to_avals (named_arrays, named_array)
+experimental.sparse.transform: eval_sparse (shown_program, (), (named_array,), named_arrays)
+experimental.sparse.transform: sparsify sparsify_raw (sine)
 experimental.roofline: roofline_and_grad (sine, abstract_mesh, everywhere, everywhere)
 extend.random: random_seed (3, generator)
 extend.random: seed_with_impl (generator, 3)

@@ -30,7 +30,8 @@ class EffectTypes:
         Raises:
             ArgumentError: it is no class of effects.
         """
-        if not isinstance(effect_type, type) or not issubclass(effect_type, Effect):
+        given: object = effect_type
+        if not isinstance(given, type) or not issubclass(given, Effect):
             raise refused("add_type", "effect_type", "a class derived from Effect", effect_type)
         effect_type.allowed_in_loops = True
 
