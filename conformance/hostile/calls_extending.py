@@ -13,6 +13,7 @@ import treadle.experimental.buffer_callback
 import treadle.experimental.roofline
 import treadle.experimental.sparse.transform
 import treadle.extend.backend
+import treadle.extend.mlir
 import treadle.extend.random
 import treadle.ffi
 
@@ -25,11 +26,13 @@ NAMESPACES: Final[dict[str, Any]] = {
         treadle.experimental.buffer_callback,
         treadle.experimental.roofline,
         treadle.experimental.sparse.transform,
+        treadle.extend.mlir,
         treadle.extend.random,
         treadle.extend.backend,
     )
 }
 
+_MODULE: Final = treadle.jit(lambda x: x * 3).lower(1.5).as_text()
 _NAMED: Final = treadle.experimental.sparse.transform.SparsifyEnv()
 
 NAMES: Final[dict[str, Any]] = {
@@ -43,6 +46,8 @@ NAMES: Final[dict[str, Any]] = {
     "named_arrays": _NAMED,
     "named_array": _NAMED.dense(1.5),
     "shown_program": treadle.make_jaxpr(lambda x: x * 3)(1.5).jaxpr,
+    "module_text": _MODULE,
+    "artifact": treadle.extend.mlir.serialize_portable_artifact(_MODULE, "1.0.0"),
     "emptied": SimpleNamespace(cache_clear=lambda: None),
 }
 
@@ -67,6 +72,7 @@ LEFT_OUT: Final[dict[str, str]] = {
     "experimental.roofline.RooflineShape": _RECORD,
     "experimental.roofline.register_roofline": _FOR_GOOD,
     "experimental.roofline.register_standard_roofline": _FOR_GOOD,
+    "extend.mlir.hlo_to_stablehlo": "it takes bytes that only a compiled program has",
     "extend.random.PRNGImpl": "not called by users: there is one for each generator",
     "extend.random.define_prng_impl": _REFUSES,
     "extend.backend.backends": "it takes no argument",
@@ -87,6 +93,9 @@ experimental.sparse.transform: spvalues_to_arrays spvalues_to_avals (named_array
 experimental.sparse.transform: eval_sparse (shown_program, (), (named_array,), named_arrays)
 experimental.sparse.transform: sparsify sparsify_raw (sine)
 experimental.roofline: roofline_and_grad (sine, abstract_mesh, everywhere, everywhere)
+extend.mlir: serialize_portable_artifact (module_text, "1.0.0")
+extend.mlir: deserialize_portable_artifact (artifact)
+extend.mlir: refine_polymorphic_shapes (module_text)
 extend.random: random_seed (3, generator)
 extend.random: seed_with_impl (generator, 3)
 extend.random: threefry_2x32 (two_words, two_words)
