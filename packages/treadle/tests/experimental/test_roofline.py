@@ -67,6 +67,12 @@ def test_solves_count_what_solves_them() -> None:
     assert roofline(solved)(X)[1].unfused_flops == 128
 
 
+def test_convolutions_count_without_their_padding() -> None:
+    x, k = [treadle.ShapeDtypeStruct(each, np.float32) for each in ((2, 3, 10, 10), (4, 3, 3, 3))]
+    _, found = roofline(lambda x, k: lax.conv_general_dilated(x, k, (1, 1), "SAME"))(x, k)
+    assert (found.flops, found.hbm_bytes) == (2 * 2 * 4 * 3 * 28 * 28, 6032)
+
+
 def test_over_a_mesh_it_is_for_each_device() -> None:
     out, found = roofline(lambda x: lax.psum(x, "x"), MESH, P("x", "y"), P(None, "y"))(X)
     assert out.shape == (2, 16)
