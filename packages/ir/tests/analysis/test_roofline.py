@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from treadle_ir import Equation
-from treadle_ir.analysis import Pinned, RooflineResult, program_roofline
+import pytest
+
+from treadle_ir import Equation, FunctionCall, Program, Value, inferred, stage
+from treadle_ir.analysis import Pinned, RooflineResult, program_cost, program_roofline
+from treadle_ir.equality import has_programs
 from treadle_ir.meshes import AbstractMesh
 from treadle_ir.primitives.elementwise import Sine
+from treadle_ir.testing.examples import Example, all_examples
 from treadle_ir.text import parse_program
+from treadle_ir.trace import bind
 
 
 def needed(
@@ -165,3 +170,22 @@ def test_results_add_up_and_multiply() -> None:
         flops=2, peak_hbm_bytes=3, ici_bytes={"x": 2, "y": 1}
     )
     assert RooflineResult.zeros() == RooflineResult()
+
+
+@pytest.mark.parametrize("example", [*all_examples()], ids=lambda example: example.id)
+def test_each_operation_needs_something_sensible(example: Example) -> None:
+    primitive = example.primitive
+    if isinstance(primitive, FunctionCall):
+        program = stage(lambda *xs: bind(primitive, *xs), *example.types).program
+    else:
+        parameters = tuple([Value(type) for type in example.types])
+        types, effects = inferred(primitive, example.types)
+        results = tuple([Value(type) for type in types])
+        equation = Equation(primitive, parameters, results, effects)
+        program = Program(parameters, (equation,), results)
+    found = program_roofline(program, AbstractMesh((2,), ("x",)))
+    assert 0 <= found.flops <= found.unfused_flops
+    assert 0 <= found.hbm_bytes <= found.unfused_hbm_bytes
+    assert found.peak_hbm_bytes >= sum([value.type.nbytes for value in {*program.results}])
+    if not has_programs(primitive):
+        assert found.unfused_flops == program_cost(program).flops
