@@ -427,6 +427,7 @@ TRUTH.update(
         e.Xor: _plainly(operator.xor),
         call.CheckpointName: _plainly(lambda x: x),
         call.StopGradient: _plainly(lambda x: x),
+        metadata.ValueMetadata: _plainly(lambda x: x),
         convert.Copy: _plainly(lambda x: x),
         memory.ToMemory: _plainly(lambda x: x),
         memory.LayoutConstraint: _plainly(lambda x: x),

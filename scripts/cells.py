@@ -104,10 +104,20 @@ def starts_empty(value: ast.expr) -> bool:
     return False
 
 
+def mapping_classes(tree: ast.Module) -> Iterator[str]:
+    """The classes of a module whose objects users fill."""
+    for each in tree.body:
+        if isinstance(each, ast.ClassDef) and any(
+            ast.unparse(base).partition("[")[0] == "UserDict" for base in each.bases
+        ):
+            yield each.name
+
+
 def cells(path: Path) -> Iterator[str]:
     """The cells of a module, by name."""
     tree = ast.parse(path.read_text())
     touched = changed(tree)
+    mappings = {*mapping_classes(tree)}
     yield from cached_functions(tree.body)
     scopes = [("", tree.body)]
     scopes += [(f"{c.name}.", c.body) for c in tree.body if isinstance(c, ast.ClassDef)]
@@ -116,8 +126,15 @@ def cells(path: Path) -> Iterator[str]:
             if name in ("__all__", "__slots__") or name.startswith("__match"):
                 continue
             stateful = isinstance(value, ast.Call) and STATEFUL.match(ast.unparse(value))
+            filled = isinstance(value, ast.Call) and ast.unparse(value.func) in mappings
             by_class = prefix and prefix + name in touched
-            if stateful or by_class or starts_empty(value) or (name in touched and not prefix):
+            if (
+                stateful
+                or filled
+                or by_class
+                or starts_empty(value)
+                or (name in touched and not prefix)
+            ):
                 yield prefix + name
 
 

@@ -44,6 +44,13 @@ def test_modules_are_views_with_the_same_objects() -> None:
     assert "treadle.numpy" in repr(jnp)
 
 
+def test_a_function_keeps_its_name_when_a_module_of_that_name_is_imported() -> None:
+    package = importlib.import_module("jax.experimental.roofline")
+    module = importlib.import_module("jax.experimental.roofline.roofline")
+    assert isinstance(module, types.ModuleType)
+    assert package.roofline is module.roofline is treadle.experimental.roofline.roofline
+
+
 def test_versions_are_those_of_jaxlib() -> None:
     import jax
 

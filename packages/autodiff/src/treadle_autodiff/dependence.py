@@ -35,19 +35,30 @@ SPLIT: Final = (InlineCall, Case, Scan, While)
 def dependent(primitive: Primitive, given: Sequence[bool]) -> Flags:
     """The results of one of `SPLIT` that depend on the operands which `given` marks."""
     flags = tuple(given)
+    if isinstance(primitive, Case) and flags[0]:
+        return (True,) * len(primitive.branches[0].results)
+    nested = within(primitive, flags)
+    if isinstance(primitive, While):
+        (cond, of_cond), (_, of_body) = nested
+        (goes_on,) = of_program(cond, of_cond)
+        carried = of_body[primitive.body_constants :]
+        return (True,) * len(carried) if goes_on else carried
+    found = [of_program(program, parameters) for program, parameters in nested]
+    return tuple([any(each) for each in zip(*found, strict=True)])
+
+
+def within(primitive: Primitive, flags: Flags) -> list[tuple[Program, Flags]]:
+    """The programs that one of `SPLIT` runs, each with its parameters that depend on the operands which are marked."""
     if isinstance(primitive, InlineCall):
-        return of_program(primitive.program, flags)
+        return [(primitive.program, flags)]
     if isinstance(primitive, Case):
-        if flags[0]:
-            return (True,) * len(primitive.branches[0].results)
-        branches = [of_program(branch, flags[1:]) for branch in primitive.branches]
-        return tuple([any(each) for each in zip(*branches, strict=True)])
+        return [(branch, flags[1:]) for branch in primitive.branches]
     if isinstance(primitive, Scan):
         constants, carries, xs = LoopParts(primitive.constants, primitive.carries)(flags)
         carried = reached_carries(
             lambda carried: of_program(primitive.body, (*constants, *carried, *xs)), carries
         )
-        return of_program(primitive.body, (*constants, *carried, *xs))
+        return [(primitive.body, (*constants, *carried, *xs))]
     if isinstance(primitive, While):
         first = primitive.cond_constants
         of_cond, of_body = flags[:first], flags[first : first + primitive.body_constants]
@@ -55,8 +66,7 @@ def dependent(primitive: Primitive, given: Sequence[bool]) -> Flags:
         carried = reached_carries(
             lambda carried: of_program(primitive.body, (*of_body, *carried)), carries
         )
-        (goes_on,) = of_program(primitive.cond, (*of_cond, *carried))
-        return (True,) * len(carries) if goes_on else carried
+        return [(primitive.cond, (*of_cond, *carried)), (primitive.body, (*of_body, *carried))]
     raise AssertionError(f"{primitive.name} is none of these")
 
 
@@ -78,30 +88,39 @@ def _of_program(program: Program, given: Flags) -> _Dependent:
     touched = {value for value, flag in zip(program.parameters, given, strict=True) if flag}
     for equation in program.equations:
         flags = [atom in touched for atom in equation.operands]
-        if not any(flags):
-            continue
-        if isinstance(equation.primitive, SPLIT):
-            with deeper():
-                results = dependent(equation.primitive, flags)
-            touched.update([x for x, flag in zip(equation.results, results, strict=True) if flag])
-        else:
-            touched.update(equation.results)
+        if any(flags):
+            touched.update(touched_results(equation, flags))
     return _Dependent(tuple([atom in touched for atom in program.results]))
 
 
+def touched_results(equation: Equation, flags: Sequence[bool]) -> Sequence[Value]:
+    """The results of an equation that depend on the operands which `flags` marks."""
+    if not any(flags):
+        return ()
+    if not isinstance(equation.primitive, SPLIT):
+        return equation.results
+    with deeper():
+        found = dependent(equation.primitive, flags)
+    return [x for x, flag in zip(equation.results, found, strict=True) if flag]
+
+
 def independent_results(
-    primitive: Primitive, operands: Sequence[Operand | None], types: Sequence[Type]
+    primitive: Primitive,
+    operands: Sequence[Operand | None],
+    types: Sequence[Type],
+    *,
+    effects_too: bool = False,
 ) -> dict[int, Operand]:
     """The results of one of `SPLIT` that do not depend on the operands which are None, computed here, by place.
 
-    There are none of operations with effects, which happen once.
+    There are none of operations with effects, which happen once; unless it is said that they are to happen here.
     """
     flags = dependent(primitive, [operand is None for operand in operands])
-    if all(flags):
-        return {}
     result_types, effects = inferred(primitive, tuple(types))
+    if all(flags) and not (effects and effects_too):
+        return {}
     unknown = [type for type, x in zip(types, operands, strict=True) if x is None]
-    if effects or not all([isinstance(type, ArrayType) for type in unknown]):
+    if (effects and not effects_too) or not all([isinstance(type, ArrayType) for type in unknown]):
         return {}
     places = [i for i, flag in enumerate(flags) if not flag]
     parameters = tuple([Value(type) for type in types])

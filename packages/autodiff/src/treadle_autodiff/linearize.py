@@ -12,11 +12,13 @@ from typing import ClassVar, TypeVar, final
 
 from treadle_autodiff.dependence import SPLIT, independent_results
 from treadle_autodiff.dual import DualTrace, DualTracer, entering
+from treadle_autodiff.halves import halves
 from treadle_autodiff.registry import jvp_rules, linearize_rules
 from treadle_autodiff.tangents import Tangent, Zero
 from treadle_ir import (
     Function,
     FunctionCall,
+    InlineCall,
     Operand,
     Operands,
     Primitive,
@@ -26,6 +28,7 @@ from treadle_ir import (
     Trace,
     UnsupportedError,
     current_trace,
+    deeper,
     explicit_here,
     frozen,
     interpret,
@@ -53,7 +56,9 @@ class LinearizeTracer(DualTracer):
 class SplitTrace(Trace):
     """Where jvp rules run under linearize: operations on tangents go to the tape, all others to the parent.
 
-    A call, loop or branch goes to both, if results of it depend on no tangent: a rule may be compiled as a whole.
+    A call, loop or branch goes to both, if results of it depend on no tangent: a rule may be compiled as a whole. A
+    call with effects is taken apart, so that each of its operations goes where it belongs; a loop or a branch with
+    effects goes to both with its own half of these.
     """
 
     __slots__ = ("tape",)
@@ -73,6 +78,10 @@ class SplitTrace(Trace):
             if isinstance(primitive, FunctionCall):
                 # A rule's own call of a function with a custom derivative: this is the derivative already.
                 return primitive.call(operands)
+            if isinstance(primitive, InlineCall) and primitive.program.effects:
+                # Each effect happens once: now, or where the tangents are known that it needs.
+                with running(self), deeper():
+                    return interpret(primitive.program, *operands)
             if isinstance(primitive, SPLIT):
                 return self._split(primitive, operands)
             return tape.process(primitive, operands)
@@ -86,10 +95,13 @@ class SplitTrace(Trace):
     def _split(self, primitive: Primitive, operands: Operands) -> Operands:
         tape = self.tape
         known = [None if type(x) is StagedTracer and x.trace is tape else x for x in operands]
+        types = [type_of(x) for x in operands]
+        parts = halves(primitive, [x is None for x in known])
+        now, later = parts or (primitive, primitive)
         assert self.parent is not None
         with running(self.parent):
-            found = independent_results(primitive, known, [type_of(x) for x in operands])
-        results = tape.process(primitive, operands)
+            found = independent_results(now, known, types, effects_too=parts is not None)
+        results = tape.process(later, operands)
         return [found.get(i, result) for i, result in enumerate(results)] if found else results
 
 

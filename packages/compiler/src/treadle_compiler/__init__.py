@@ -61,8 +61,12 @@ if TYPE_CHECKING:
     from treadle_compiler.memories import Memories as Memories
     from treadle_compiler.mlir import (
         ModuleError as ModuleError,
+        deserialized as deserialized,
+        from_hlo as from_hlo,
         portable_artifact as portable_artifact,
         pretty as pretty,
+        refined as refined,
+        serialized as serialized,
     )
     from treadle_compiler.options import (
         CompileOptions as CompileOptions,
@@ -135,7 +139,9 @@ if not TYPE_CHECKING:
             "treadle_compiler.lower": "LoweredModule lower_program part_text repartitioned",
             "treadle_compiler.lowering.effectful": "callback_target",
             "treadle_compiler.memories": "Memories",
-            "treadle_compiler.mlir": "ModuleError portable_artifact pretty",
+            "treadle_compiler.mlir": (
+                "ModuleError deserialized from_hlo portable_artifact pretty refined serialized"
+            ),
             "treadle_compiler.options": "CompileOptions ProgramProfile choose",
             "treadle_compiler.partitioning": (
                 "CustomPart Inspection Partitioning layout_text sharding_text"

@@ -42,7 +42,7 @@ from treadle_ir import (
 )
 from treadle_ir.events import ProgramLowered, heard, tell
 from treadle_ir.primitives.memory import DEVICE_MEMORY
-from treadle_ir.primitives.metadata import Metadata
+from treadle_ir.primitives.metadata import Metadata, ValueMetadata
 
 _MOST_NOTES: Final = 4  # of an error: of programs deep within one another, the innermost say enough
 _FIRST: Final = "@first"  # the mesh of the first device alone
@@ -176,7 +176,7 @@ class ModuleWriter:
         environment: dict[Value, HloValue] = dict(zip(program.parameters, operands, strict=True))
         outer = context.result_types, context.location
         outer_scope = self.scope
-        rules = self._rules
+        annotated = _annotated(program)
         for equation in program.equations:
             primitive = equation.primitive
             inputs = [
@@ -198,15 +198,11 @@ class ModuleWriter:
             else:
                 context.location = ""
             try:
-                rule = rules.get(type(primitive))
-                if rule is None:
-                    rule = rules[type(primitive)] = lowering_of(primitive, self.platform)
-                if primitive.takes_keys and any([is_in_parts(x.type) for x in inputs]):
-                    results = in_parts(context, rule, primitive, inputs)
-                elif made and is_small(made[0].type):
-                    results = in_wider_types(context, rule, primitive, inputs)
+                if annotated and (metadata := _metadata_of(made, annotated)):
+                    with context.annotating(metadata):
+                        results = self._by_rule(context, primitive, inputs)
                 else:
-                    results = rule(context, primitive, *inputs)
+                    results = self._by_rule(context, primitive, inputs)
             except Exception as error:
                 if len(getattr(error, "__notes__", ())) < _MOST_NOTES:
                     place = equation.source.show()
@@ -223,6 +219,19 @@ class ModuleWriter:
             environment[atom] if isinstance(atom, Value) else context.literal(atom)
             for atom in program.results
         ]
+
+    def _by_rule(
+        self, context: LoweringContext, primitive: Primitive, inputs: Sequence[HloValue]
+    ) -> Sequence[HloValue]:
+        """The results of an operation, by its rule, or by that of the types which stand for those of its values."""
+        rule = self._rules.get(type(primitive))
+        if rule is None:
+            rule = self._rules[type(primitive)] = lowering_of(primitive, self.platform)
+        if primitive.takes_keys and any([is_in_parts(x.type) for x in inputs]):
+            return in_parts(context, rule, primitive, inputs)
+        if context.result_types and is_small(context.result_types[0]):
+            return in_wider_types(context, rule, primitive, inputs)
+        return rule(context, primitive, *inputs)
 
     def write_function(
         self,
@@ -323,6 +332,22 @@ class ModuleWriter:
             f"module attributes {{mhlo.num_partitions = {count} : i32, mhlo.num_replicas = 1 : i32}} "
             f"{{\n{meshes}\n{functions}\n}}\n"
         )
+
+
+def _annotated(program: Program) -> dict[Value, Metadata]:
+    """The attributes of values that have some of their own, which the equations that make them are to carry."""
+    found: dict[Value, Metadata] = {}
+    for equation in reversed(program.equations):
+        primitive = equation.primitive
+        if type(primitive) is ValueMetadata and isinstance(x := equation.operands[0], Value):
+            said = {**dict(found.get(x, ())), **dict(found.get(equation.results[0], ()))}
+            found[x] = tuple({**said, **dict(primitive.metadata)}.items())  # the innermost wins
+    return found
+
+
+def _metadata_of(results: Sequence[Value], annotated: dict[Value, Metadata]) -> Metadata:
+    """The attributes of an equation: those of all its results."""
+    return tuple([each for result in results for each in annotated.get(result, ())])
 
 
 def _quoted(text: str) -> str:

@@ -111,8 +111,64 @@ def portable_artifact(text: str) -> bytes:
         return bytes(border.core.mlir.serialize_portable_artifact(located, version))
 
 
+def serialized(module: object, version: str) -> bytes:
+    """A module, its text or its bytes, as bytes that StableHLO of a version reads.
+
+    Raises:
+        ModuleError: it is none, or uses what that version had not.
+    """
+    return _converted("serialize_portable_artifact", "serialised", module, version)
+
+
+def from_hlo(computation: bytes) -> bytes:
+    """The bytes of a StableHLO module that does what a serialised HLO module does.
+
+    Raises:
+        ModuleError: it is none.
+    """
+    return _converted("hlo_to_stablehlo", "converted", computation)
+
+
+def refined(module: str | bytes, *options: bool) -> bytes:
+    """The bytes of a module whose sizes are all known, from one whose main function has known sizes.
+
+    Options are whether assertions of shapes are checked, whether a size that stays unknown is an error, and whether
+    shardings are Shardy's.
+
+    Raises:
+        ModuleError: it is none, or sizes stay unknown.
+    """
+    given = module.encode("utf-8", "surrogatepass") if isinstance(module, str) else module
+    return _converted("refine_polymorphic_shapes", "refined", given, *options)
+
+
+def _converted(function: str, what: str, *arguments: object) -> bytes:
+    border = mlir()
+    with _lock, border.context:
+        try:
+            return bytes(getattr(border.core.mlir, function)(*arguments))
+        except Exception as error:  # jaxlib's, of several types
+            raise ModuleError(
+                f"the module cannot be {what}: {brief(error)}",
+                fix="give a module of StableHLO, as `lowered.as_text()` is"
+                if function != "hlo_to_stablehlo"
+                else "give a serialised HloModuleProto",
+            ) from error
+
+
 def from_portable_artifact(artifact: bytes) -> str:
     """The text of a portable artifact.
+
+    Raises:
+        ModuleError: not an artifact, or one from a newer StableHLO than this jaxlib reads.
+    """
+    module = deserialized(artifact)
+    with _lock:
+        return str(module.operation.get_asm(enable_debug_info=False))
+
+
+def deserialized(artifact: bytes) -> Any:
+    """A portable artifact as a module in the shared context.
 
     Raises:
         ModuleError: not an artifact, or one from a newer StableHLO than this jaxlib reads.
@@ -120,13 +176,12 @@ def from_portable_artifact(artifact: bytes) -> str:
     border = mlir()
     with _lock, border.context:
         try:
-            module = border.stablehlo.deserialize_portable_artifact(border.context, artifact)
+            return border.stablehlo.deserialize_portable_artifact(border.context, artifact)
         except Exception as error:  # the binding's exception type differs between releases
             raise ModuleError(
                 f"not a portable artifact that this jaxlib can read: {brief(error)}",
                 fix="upgrade jaxlib, or export the program again with an older one",
             ) from error
-        return str(module.operation.get_asm(enable_debug_info=False))
 
 
 def brief(error: BaseException) -> str:

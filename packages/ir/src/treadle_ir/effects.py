@@ -16,15 +16,22 @@ from treadle_ir.frozen import frozen
 
 
 class Effect(ABC):
-    """Something an operation does besides compute its results."""
+    """Something an operation does besides compute its results.
+
+    A class of a library's own says only what differs from what is here; its `name` is the class's.
+    """
 
     __slots__ = ()
     name: ClassVar[str]
-    ordered: ClassVar[bool]  # keeps its place among its kind; lowered with a token
-    allowed_in_loops: ClassVar[bool]
-    differentiable: ClassVar[bool]  # may be repeated or dropped by a derivative
+    ordered: ClassVar[bool] = False  # keeps its place among its kind; lowered with a token
+    allowed_in_loops: ClassVar[bool] = False
+    differentiable: ClassVar[bool] = True  # may be repeated or dropped by a derivative
     # May also happen for batch elements that did not go this way, where all go all ways.
     allowed_off_the_way: ClassVar[bool] = True
+
+    def __init_subclass__(cls) -> None:
+        if "name" not in cls.__dict__:
+            cls.name = cls.__name__
 
 
 Effects: TypeAlias = frozenset[Effect]

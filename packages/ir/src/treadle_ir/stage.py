@@ -20,7 +20,7 @@ from treadle_ir.layouts.mesh import explicit_mesh
 from treadle_ir.leaks import checks_leaks, refuse_leaks
 from treadle_ir.nesting import deeper
 from treadle_ir.primitive import Primitive
-from treadle_ir.primitives.metadata import METADATA, with_metadata
+from treadle_ir.primitives.metadata import METADATA, ValueMetadata, with_metadata
 from treadle_ir.program import Equation, Program
 from treadle_ir.promotion import scalar_type
 from treadle_ir.settings import ENABLE_CHECKS, FULL_TRACEBACKS, TRACEBACK_FRAMES
@@ -206,7 +206,11 @@ class StagingTrace(Trace):
             atom = x.value if x.__class__ is StagedTracer and x.trace is self else self.atom(x)
             atoms.append(atom)
             operand_types.append(atom.type)
-        if _overrides() is not None and (metadata := METADATA()):
+        if (
+            _overrides() is not None
+            and (metadata := METADATA())
+            and not isinstance(primitive, ValueMetadata)  # it speaks of an equation that has them
+        ):
             primitive, atoms = with_metadata(primitive, atoms, source, metadata)
             operand_types = [atom.type for atom in atoms]
         types, effects = inferred(primitive, tuple(operand_types))

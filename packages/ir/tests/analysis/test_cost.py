@@ -18,6 +18,29 @@ def test_dot_general_is_two_per_contracted_index() -> None:
     )
 
 
+def test_convolutions_do_not_count_the_padding() -> None:
+    def flops(sizes: str, settings: str) -> int:
+        shape, kernel, result = [f"f32[{each}]" for each in sizes.split()]
+        specs = "lhs_spec=(0, 1, 2), rhs_spec=(0, 1, 2), out_spec=(0, 1, 2)"
+        line = f"%z: {result} = convolution %x, %y {{{settings}, {specs}}}"
+        return cost(line, f"%x: {shape}, %y: {kernel}").flops
+
+    plain = "lhs_dilation=(1,), rhs_dilation=(1,)"
+    assert (
+        flops("2,3,10 4,3,3 2,4,8", f"strides=(1,), padding=((0, 0),), {plain}") == 2 * 8 * 3 * 24
+    )
+    assert (
+        flops("2,3,10 4,3,3 2,4,10", f"strides=(1,), padding=((1, 1),), {plain}") == 2 * 8 * 3 * 28
+    )
+    assert (
+        flops("2,3,10 4,3,3 2,4,5", f"strides=(2,), padding=((1, 0),), {plain}") == 2 * 8 * 3 * 14
+    )
+    apart = "strides=(1,), padding=((2, 2),), lhs_dilation=(2,), rhs_dilation=(1,)"
+    assert (
+        flops("2,3,10 4,3,3 2,4,21", apart) == 2 * 8 * 3 * 30
+    )  # each element meets each of the kernel
+
+
 def test_moving_is_no_operation() -> None:
     found = cost("%z: f32[4,3] = transpose %x {permutation=(1, 0)}")
     assert (found.flops, found.bytes) == (0, 96)

@@ -76,6 +76,15 @@ class View(ModuleType):
         except ModuleNotFoundError:
             return False
 
+    def __setattr__(self, name: str, value: object) -> None:
+        """Set it, unless it is a view below, which Python sets when it is imported, and a function has its name."""
+        if isinstance(value, View):
+            for module in self.__dict__.get("_behind", ()):
+                found = getattr(module, name, value)
+                if not isinstance(found, ModuleType):
+                    return
+        super().__setattr__(name, value)
+
     def __dir__(self) -> list[str]:
         names = {name for module in self._behind for name in self._offered(module)}
         own = {name for name in self.__dict__ if name[:1] != "_" or name.endswith("__")}

@@ -10,8 +10,8 @@ import pytest
 import treadle
 import treadle.numpy as tnp
 from treadle import lax
-from treadle.errors import ArgumentError, UnsupportedError
-from treadle.experimental.xla_metadata import set_xla_metadata
+from treadle.errors import ArgumentError
+from treadle.experimental.xla_metadata import set_xla_metadata, xla_metadata_call
 
 _X = np.arange(1.0, 5.0, dtype=np.float32)
 _MARK = '{mhlo.frontend_attributes = {a = "b"}}'
@@ -128,9 +128,93 @@ def test_references_in_a_block():
     np.testing.assert_array_equal(f(_X), [3, 2, 3, 4])
 
 
-def test_an_array_is_refused():
-    with pytest.raises(UnsupportedError, match="attributes of a single value"):
-        set_xla_metadata(_X, a="b")
+def _of_value(x):
+    return tnp.negative(set_xla_metadata(tnp.sin(x), a="b"))
+
+
+def test_an_array_of_its_own():
+    assert _marked(_of_value, "sine", _X) == ['a = "b"']
+    assert _marked(_of_value, "negate", _X) == [""]
+    np.testing.assert_allclose(treadle.jit(_of_value)(_X), -np.sin(_X), rtol=1e-5)
+    np.testing.assert_allclose(_of_value(_X), -np.sin(_X), rtol=1e-5)
+
+
+def test_a_tree_of_arrays():
+    def f(x):
+        return set_xla_metadata({"s": tnp.sin(x), "c": tnp.cos(x)}, n=1)
+
+    assert _marked(f, "sine", _X) == _marked(f, "cosine", _X) == ['n = "1"']
+
+
+def test_an_array_under_transformations():
+    assert _marked(treadle.vmap(_of_value), "sine", _X) == ['a = "b"']
+    slope = treadle.grad(lambda x: _of_value(x).sum())
+    assert _marked(
+        treadle.grad(lambda x: set_xla_metadata(tnp.sin(x), a="b") ** 2), "sine", 1.0
+    ) == ['a = "b"']
+    assert _marked(slope, "cosine", _X) == [""]
+    np.testing.assert_allclose(slope(_X), -np.cos(_X), rtol=1e-5, atol=1e-6)
+
+    def looped(x):
+        return lax.scan(lambda c, _: (set_xla_metadata(tnp.sin(c), a="b"), None), x, length=3)[0]
+
+    assert _marked(looped, "sine", _X) == ['a = "b"']
+
+
+def test_attributes_of_an_array_beside_those_of_a_block():
+    def f(x):
+        with set_xla_metadata(c="d", a="z"):
+            return set_xla_metadata(tnp.sin(x), a="b")
+
+    assert _marked(f, "sine", _X) == ['a = "z", c = "d"']  # the block is the innermost
+
+    def twice(x):
+        return set_xla_metadata(set_xla_metadata(tnp.sin(x), a="b", e="f"), a="g")
+
+    assert _marked(twice, "sine", _X) == ['a = "b", e = "f"']
+
+
+def test_one_of_several_results_speaks_for_the_operation():
+    def f(x):
+        total, each = lax.scan(lambda c, x: (c + x, tnp.sin(c)), np.float32(0), x)
+        return set_xla_metadata(total, a="b"), each
+
+    assert _marked(f, "sine", _X) == ['a = "b"']
+
+
+def test_keys_and_small_types():
+    def key(k):
+        return treadle.random.bits(set_xla_metadata(treadle.random.fold_in(k, 3), a="b"))
+
+    assert 'a = "b"' in treadle.jit(key).lower(treadle.random.key(0)).as_text()
+
+    def small(x):
+        return set_xla_metadata(tnp.sin(x), a="b") + x
+
+    x = tnp.ones(3, tnp.float8_e4m3fn)
+    assert 'a = "b"' in treadle.jit(small).lower(x).as_text()
+
+
+def test_what_nothing_makes_has_none():
+    assert 'a = "b"' not in treadle.jit(lambda x: set_xla_metadata(x, a="b")).lower(_X).as_text()
+
+
+def test_a_function_with_attributes():
+    @xla_metadata_call(a="b")
+    def f(x):
+        return tnp.sin(x)
+
+    assert _marked(lambda x: -f(x), "sine", _X) == ['a = "b"']
+    assert _marked(lambda x: -f(x), "negate", _X) == [""]
+    assert _marked(xla_metadata_call(tnp.sin, a="b"), "sine", _X) == ['a = "b"']
+    np.testing.assert_allclose(f(_X), np.sin(_X), rtol=1e-5)
+    with pytest.raises(ArgumentError, match=r"^xla_metadata_call: f must be"):
+        xla_metadata_call(3)
+
+
+def test_what_is_no_array_is_refused():
+    with pytest.raises(ArgumentError):
+        set_xla_metadata("text", a="b")
 
 
 def test_other_values_are_refused():

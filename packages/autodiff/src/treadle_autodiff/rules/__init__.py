@@ -21,6 +21,7 @@ from treadle_autodiff.rules import (
     linear_algebra as linear_algebra,
     linear_call as linear_call,
     memory as memory,
+    metadata as metadata,
     random as random,
     reduce as reduce,
     shape as shape,

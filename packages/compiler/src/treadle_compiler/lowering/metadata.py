@@ -1,4 +1,4 @@
-"""Lowering of parts of programs that carry attributes for XLA."""
+"""Lowering of parts of programs, and of single values, that carry attributes for XLA."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
 from treadle_ir import deeper
-from treadle_ir.primitives.metadata import XlaMetadata
+from treadle_ir.primitives.metadata import ValueMetadata, XlaMetadata
 
 
 @lowering_rule(XlaMetadata)
@@ -17,3 +17,11 @@ def xla_metadata_lowering(
     """The equations in place, each operation of theirs with the attributes."""
     with deeper(), context.annotating(primitive.metadata):
         return context.inline(primitive.program, *operands)
+
+
+@lowering_rule(ValueMetadata)
+def value_metadata_lowering(
+    context: LoweringContext, primitive: ValueMetadata, x: HloValue, /
+) -> Sequence[HloValue]:
+    """Nothing: the equation that makes the value was lowered with the attributes."""
+    return [x]

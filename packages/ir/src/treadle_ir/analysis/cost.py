@@ -28,6 +28,7 @@ from treadle_ir.primitives.indexing import (
     ScatterFamily,
 )
 from treadle_ir.primitives.memory import LayoutConstraint, ToMemory
+from treadle_ir.primitives.metadata import ValueMetadata
 from treadle_ir.primitives.shape import Reshape
 from treadle_ir.primitives.sort import Sort, TopK
 from treadle_ir.primitives.window import Windowed
@@ -82,11 +83,46 @@ def _dot_general(equation: Equation) -> int:
 
 
 def _convolution(equation: Equation) -> int:
-    """Two operations per result element and element of the kernel that goes into it."""
-    assert isinstance(equation.primitive, Convolution)
-    kernel = equation.operands[1].type
-    outputs = _shape(kernel)[equation.primitive.rhs_spec[0]]
-    return 2 * _per_result(equation) * (_size(kernel) // max(outputs, 1))
+    """Two operations per result element and element of the kernel that meets one of the operand: not the padding."""
+    primitive = equation.primitive
+    assert isinstance(primitive, Convolution)
+    shape, kernel = [_shape(operand.type) for operand in equation.operands]
+    (result,) = [_shape(each.type) for each in equation.results]
+    flops = 2 * result[primitive.out_spec[0]] * result[primitive.out_spec[1]]
+    flops *= kernel[primitive.rhs_spec[1]]
+    for i in range(len(shape) - 2):
+        flops *= _meetings(
+            shape[primitive.lhs_spec[2 + i]],
+            kernel[primitive.rhs_spec[2 + i]],
+            result[primitive.out_spec[2 + i]],
+            primitive.strides[i],
+            primitive.padding[i][0],
+            primitive.lhs_dilation[i],
+            primitive.rhs_dilation[i],
+        )
+    return flops
+
+
+def _meetings(
+    size: int, kernel: int, places: int, stride: int, low: int, dilation: int, spread: int
+) -> int:
+    """How often an element of the kernel meets one of the operand, along an axis, over all places of the window.
+
+    At place `p` element `k` is at `stride p + spread k - low` of the dilated operand, which has an element at each
+    multiple of `dilation`.
+    """
+    if not all(isinstance(n, int) for n in (size, kernel, places)):
+        return kernel * places  # sizes are open
+    period = dilation // math.gcd(dilation, stride)  # of the places where there may be one
+    found = 0
+    for k in range(kernel):
+        offset = spread * k - low
+        first = max(0, -(offset // stride))
+        last = min(places - 1, ((size - 1) * dilation - offset) // stride)
+        for p in range(first, min(first + period, last + 1)):
+            if (stride * p + offset) % dilation == 0:
+                found += (last - p) // period + 1
+    return found
 
 
 def _window(equation: Equation) -> int:
@@ -142,6 +178,7 @@ for _free in (
     StopGradient,
     CheckpointName,
     OptimizationBarrier,
+    ValueMetadata,
     ToMemory,
     LayoutConstraint,
 ):
@@ -155,7 +192,13 @@ flops_rules.register(Sort, _sort)
 flops_rules.register(Fft, _fft)
 flops_rules.register(ScatterFamily, _updates)
 
-_NOT_MOVED: Final = (Reshape, StopGradient, CheckpointName, OptimizationBarrier)
+
+def flops_of(equation: Equation) -> int:
+    """The operations of one equation, without those of programs nested in it."""
+    return (flops_rules.get(type(equation.primitive)) or _per_result)(equation)
+
+
+_NOT_MOVED: Final = (Reshape, StopGradient, CheckpointName, OptimizationBarrier, ValueMetadata)
 
 
 def equation_costs(program: Program) -> list[Cost]:
@@ -191,7 +234,7 @@ def _cost(equation: Equation, nested: Mapping[int, Cost]) -> Cost:
     primitive = equation.primitive
     if has_programs(primitive) and primitive.programs():
         return _nested_cost(equation, [nested[id(each)] for each in programs_of(primitive)])
-    flops = (flops_rules.get(type(primitive)) or _per_result)(equation)
+    flops = flops_of(equation)
     if isinstance(primitive, _NOT_MOVED):
         return Cost(flops, 0)
     moved = sum(operand.type.nbytes for operand in equation.operands)

@@ -1,7 +1,8 @@
-"""A part of a program that carries attributes for XLA: what `set_xla_metadata` and `compute_on` leave in a program.
+"""What carries attributes for XLA: what `set_xla_metadata` and `compute_on` leave in a program.
 
 While attributes are in force, each equation that is written down becomes an `XlaMetadata` call of a program with that
-one equation (decisions/0097-attributes-for-xla.md).
+one equation. A `ValueMetadata` speaks of the equation before it that makes its operand
+(decisions/0097-attributes-for-xla.md).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from treadle_ir.families import InlineCall, Sources
 from treadle_ir.frozen import frozen
 from treadle_ir.inference import inferred
 from treadle_ir.primitive import Primitive
+from treadle_ir.primitives.elementwise.families import Unary
 from treadle_ir.program import Equation, Program
 from treadle_ir.registry import register
 from treadle_ir.source import Source
@@ -43,6 +45,21 @@ class XlaMetadata(InlineCall):
     def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
         """The same attributes around another program: derivatives and batches have them, too."""
         return XlaMetadata(program, self.metadata)
+
+
+@register
+@final
+@frozen
+class ValueMetadata(Unary):
+    """Its operand; the operation that makes it carries attributes for XLA, beside those of the parts around it.
+
+    Where it is a parameter, nothing does.
+    """
+
+    takes_keys: ClassVar[bool] = True
+    name: ClassVar[str] = "value_metadata"
+    kinds: ClassVar[str] = "biufck"
+    metadata: Metadata
 
 
 def with_metadata(

@@ -23,6 +23,7 @@ from treadle_ir.reference import (
     linear_algebra as linear_algebra,
     linear_call as linear_call,
     memory as memory,
+    metadata as metadata,
     random as random,
     reduce as reduce,
     shape as shape,

@@ -9,6 +9,7 @@ from treadle_ir.rewrite.cse import cse as cse
 from treadle_ir.rewrite.dce import dce as dce, prune as prune
 from treadle_ir.rewrite.fold import fold as fold
 from treadle_ir.rewrite.inline import inline as inline
+from treadle_ir.rewrite.nested import with_nested as with_nested
 from treadle_ir.rewrite.optimise import optimise as optimise
 from treadle_ir.rewrite.plain import plain as plain
 from treadle_ir.rewrite.simplify import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from treadle_ir import ops
-from treadle_ir.primitives.metadata import XlaMetadata
+from treadle_ir.primitives.metadata import ValueMetadata, XlaMetadata
 from treadle_ir.stage import stage
 from treadle_ir.testing.examples import Example, array_type, example
 
@@ -21,4 +21,5 @@ EXAMPLES: Final[list[Example]] = [
         "f64[3]",
         label="several",
     ),
+    example(ValueMetadata((("a", "b"),)), "f64[3]"),
 ]

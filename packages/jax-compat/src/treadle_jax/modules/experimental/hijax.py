@@ -1,4 +1,4 @@
-"""`jax.experimental.hijax` as JAX 0.10.2 names it: `VJPHiPrimitive`, and a set of effects."""
+"""`jax.experimental.hijax` as JAX 0.10.2 names it: with `VJPHiPrimitive`."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from treadle.experimental.hijax import (
     aval_method as aval_method,
     aval_property as aval_property,
     bdims_at_front as bdims_at_front,
+    control_flow_allowed_effects as control_flow_allowed_effects,
     instantiate_zeros as instantiate_zeros,
     is_undefined_primal as is_undefined_primal,
     jvp_from_lin as jvp_from_lin,
@@ -34,13 +35,3 @@ from treadle.experimental.hijax import (
 )
 
 VJPHiPrimitive = HiPrim
-
-
-class _EffectTypes:
-    """JAX's set of effects that loops and branches may have; in treadle an effect says that of itself."""
-
-    def add_type(self, effect_type: type) -> None:
-        """Add one: nothing is to be done."""
-
-
-control_flow_allowed_effects = _EffectTypes()

@@ -38,12 +38,13 @@ from treadle_ir.primitives.indexing import (
     Gather,
     ScatterFamily,
 )
+from treadle_ir.primitives.metadata import ValueMetadata
 from treadle_ir.tree import tree_structure
 
 # A NaN among their results was one before.
 MOVES: Final = (
     *(Conversion, Creation, Indexing, Rearrangement, Sorting),
-    *(CheckpointName, Copy, Negate, OptimizationBarrier, Select, StopGradient),
+    *(CheckpointName, Copy, Negate, OptimizationBarrier, Select, StopGradient, ValueMetadata),
 )
 _INT32: Final = np.dtype(np.int32)
 _NO_VALUES: Final = tree_structure(((), {}))

@@ -20,6 +20,9 @@ from treadle.experimental.hijax.derived import (
     vjp_from_jvp as vjp_from_jvp,
     vjp_from_lin as vjp_from_lin,
 )
+from treadle.experimental.hijax.effect_types import (
+    control_flow_allowed_effects as control_flow_allowed_effects,
+)
 from treadle.experimental.hijax.hi_primitive import HiPrimitive as HiPrimitive
 from treadle.experimental.hijax.mapped import (
     bdims_at_front as bdims_at_front,
@@ -67,6 +70,7 @@ __all__ = [
     "aval_method",
     "aval_property",
     "bdims_at_front",
+    "control_flow_allowed_effects",
     "instantiate_zeros",
     "is_undefined_primal",
     "jvp_from_lin",

@@ -30,8 +30,10 @@ from treadle_ir import (
 )
 from treadle_ir.tree import GetAttrKey, register_pytree_with_keys_class
 
-__all__ = ["BCOO", "BCOOProperties"]
+__all__ = ["BCOO", "BCOOProperties", "Buffer"]
 
+Buffer: TypeAlias = Array
+"""What the elements and the indices of a sparse array are."""
 Number: TypeAlias = bool | int | float | complex
 
 

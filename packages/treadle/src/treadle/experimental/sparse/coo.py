@@ -8,7 +8,7 @@ An element whose row is beyond the last one is padding.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, final
+from typing import Any, NamedTuple, TypeAlias, final
 
 import numpy as np
 
@@ -19,7 +19,19 @@ from treadle.experimental.sparse.matrices import checked_parts, dense_operand, m
 from treadle_ir import Array, UnsupportedError, flags
 from treadle_ir.tree import register_pytree_node_class
 
-__all__ = ["COO", "coo_fromdense", "coo_matmat", "coo_matvec", "coo_todense"]
+__all__ = ["COO", "COOInfo", "Shape", "coo_fromdense", "coo_matmat", "coo_matvec", "coo_todense"]
+
+
+Shape: TypeAlias = tuple[int, ...]
+"""The size of each axis."""
+
+
+class COOInfo(NamedTuple):
+    """What is known of a matrix by coordinates beside its arrays: its shape, and whether its indices ascend."""
+
+    shape: Shape
+    rows_sorted: bool = False
+    cols_sorted: bool = False
 
 
 @final
@@ -75,6 +87,11 @@ class COO(JAXSparse):
     def shape(self) -> tuple[int, ...]:
         """The numbers of rows and columns."""
         return self._shape
+
+    @property
+    def _info(self) -> COOInfo:
+        """What there is to know beside the arrays, under JAX's name."""
+        return COOInfo(self._shape, self._rows_sorted, self._cols_sorted)
 
     @property
     def nse(self) -> int:

@@ -8,7 +8,7 @@ Arithmetic is that of BCSR. An element beyond the last row's end is padding.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self, final
+from typing import Any, Self, TypeAlias, final
 
 import numpy as np
 
@@ -20,7 +20,11 @@ from treadle.experimental.sparse.matrices import checked_parts, dense_operand, m
 from treadle_ir import Array, ShapeError, UnsupportedError, flags
 from treadle_ir.tree import register_pytree_node_class
 
-__all__ = ["CSC", "CSR", "csr_fromdense", "csr_matmat", "csr_matvec", "csr_todense"]
+__all__ = ["CSC", "CSR", "Shape", "csr_fromdense", "csr_matmat", "csr_matvec", "csr_todense"]
+
+
+Shape: TypeAlias = tuple[int, ...]
+"""The size of each axis."""
 
 
 class _Compressed(JAXSparse):

@@ -7,6 +7,7 @@ rule by which its result is sparse, or dense where that needs no more memory tha
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -19,9 +20,19 @@ from treadle.experimental.sparse.bcoo import BCOO
 from treadle.experimental.sparse.bcsr import BCSR
 from treadle.experimental.sparse.convolution import convolved
 from treadle.experimental.sparse.gathering import gathered
+from treadle.experimental.sparse.spvalues import (
+    SparsifyEnv,
+    SparsifyValue,
+    arrays_to_spvalues,
+    by_own_rule,
+    spvalues_to_arrays,
+)
+from treadle.jaxprs import Jaxpr, view_of
 from treadle_ir import (
+    ArgumentError,
     Array,
     Atom,
+    Extension,
     InlineCall,
     Literal,
     Primitive,
@@ -34,6 +45,8 @@ from treadle_ir import (
     flags,
     flatten_arrays,
     functions,
+    refused,
+    sequence,
     wraps,
 )
 from treadle_ir.nesting import deeper
@@ -47,11 +60,12 @@ from treadle_ir.primitives import (
     shape,
 )
 from treadle_ir.primitives.call import CheckpointName, StopGradient
-from treadle_ir.tree import tree_flatten, tree_map, tree_unflatten
+from treadle_ir.primitives.metadata import ValueMetadata
+from treadle_ir.tree import PyTreeDef, tree_flatten, tree_map, tree_unflatten
 from treadle_numpy import lax
 from treadle_runtime import ShapeDtypeStruct
 
-__all__ = ["sparsify"]
+__all__ = ["eval_sparse", "sparsify", "sparsify_raw"]
 
 Sparse: TypeAlias = Any  # a BCOO, or an array
 Rule: TypeAlias = Callable[..., Sparse]
@@ -59,7 +73,7 @@ Rule: TypeAlias = Callable[..., Sparse]
 # Operations that are linear, or only keep zero: the second kind needs each index once.
 LINEAR: Final = (
     *(e.Negate, e.Real, e.Imag, e.Conjugate),
-    *(convert.Convert, convert.Copy, StopGradient, CheckpointName),
+    *(convert.Convert, convert.Copy, StopGradient, CheckpointName, ValueMetadata),
 )
 KEEPS_ZERO: Final = (
     *(e.Abs, e.Sign, e.Sqrt, e.Cbrt, e.Square, e.Sine, e.Tan, e.Sinh, e.Tanh, e.Asin, e.Atan),
@@ -96,11 +110,89 @@ def sparsify(f: Callable[..., Any], use_tracer: bool = False) -> Callable[..., A
         shapes = tree_map(_shape, (args, kwargs), is_leaf=_is_sparse)
         made, result = staged(f, *shapes)
         leaves, _ = tree_flatten((args, kwargs), is_leaf=_is_sparse)
-        values = [_as_bcoo(x) if _is_sparse(x) else as_array(x) for x in leaves]
+        values = [_coordinates(x) if _is_sparse(x) else as_array(x) for x in leaves]
         outputs = _run(made.program, [*made.captured, *values])
         return tree_unflatten(result, [x if isinstance(x, BCOO) else as_array(x) for x in outputs])
 
     return sparsified
+
+
+def eval_sparse(
+    jaxpr: Jaxpr,
+    consts: Sequence[Array],
+    spvalues: Sequence[SparsifyValue],
+    spenv: SparsifyEnv,
+) -> list[SparsifyValue]:
+    """The results of a program on values of an environment, as further values of it.
+
+    Raises:
+        ArgumentError: it is no program, or the numbers of constants and values are not those of its parameters.
+        UnsupportedError: an operation on a sparse array has no sparse result.
+
+    Example:
+        >>> import treadle, treadle.numpy as tnp
+        >>> from treadle.experimental import sparse
+        >>> from treadle.experimental.sparse import transform
+        >>> env = transform.SparsifyEnv()
+        >>> m = sparse.BCOO.fromdense(tnp.eye(2))
+        >>> program = treadle.make_jaxpr(lambda x: 3 * x.T)(m.todense())
+        >>> values = transform.arrays_to_spvalues(env, [m])
+        >>> results = transform.eval_sparse(program.jaxpr, program.consts, values, env)
+        >>> transform.spvalues_to_arrays(env, results)
+        [BCOO(float32[2, 2], nse=2)]
+    """
+    if not isinstance(jaxpr, Jaxpr):
+        raise refused("eval_sparse", "jaxpr", "a Jaxpr, as `make_jaxpr(f)(x).jaxpr`", jaxpr)
+    values = sequence("eval_sparse", "spvalues", spvalues)
+    given = [*sequence("eval_sparse", "consts", consts), *spvalues_to_arrays(spenv, values)]
+    if len(given) != len(jaxpr.program.parameters):
+        raise ArgumentError(
+            f"eval_sparse: {len(given)} constants and values are given, but the program has "
+            f"{len(jaxpr.program.parameters)} parameters",
+            fix="give `consts` and a value for each of `jaxpr.invars`",
+        )
+    results = _run(jaxpr.program, [_coordinates(x) for x in given])
+    return [arrays_to_spvalues(spenv, x if isinstance(x, BCOO) else as_array(x)) for x in results]
+
+
+def sparsify_raw(f: Callable[..., Any]) -> Callable[..., tuple[list[SparsifyValue], PyTreeDef]]:
+    """A function of an environment and values in place of one of arrays: what `sparsify` does, without the arrays.
+
+    Args:
+        f: a function of dense arrays.
+
+    Returns:
+        A function of an environment, trees of values, and keywords, which are handed on as they are. It returns the
+        values of the results, in a list, and their tree.
+
+    Raises:
+        ArgumentError: `f` is no function.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> from treadle.experimental import sparse
+        >>> from treadle.experimental.sparse import transform
+        >>> env = transform.SparsifyEnv()
+        >>> m = transform.arrays_to_spvalues(env, sparse.BCOO.fromdense(tnp.eye(2)))
+        >>> [result], tree = transform.sparsify_raw(lambda m: m @ tnp.ones(2))(env, m)
+        >>> print(env.data(result))
+        [1. 1.]
+    """
+    functions("sparsify_raw", f=f)
+
+    def raw(
+        spenv: SparsifyEnv, *spvalues: Any, **params: Any
+    ) -> tuple[list[SparsifyValue], PyTreeDef]:
+        result = sparsify(partial(f, **params))(*spvalues_to_arrays(spenv, spvalues))
+        leaves, structure = tree_flatten(result, is_leaf=_is_sparse)
+        return [arrays_to_spvalues(spenv, each) for each in leaves], structure
+
+    return raw
+
+
+def _coordinates(x: Any) -> Sparse:
+    """A sparse array by coordinates, which all rules are for."""
+    return _as_bcoo(x) if _is_sparse(x) else x
 
 
 def _is_sparse(x: object) -> bool:
@@ -138,6 +230,8 @@ def _run(program: Program, values: list[Sparse]) -> list[Sparse]:
             results: Any
             if not any(isinstance(x, BCOO) for x in inputs):
                 results = bind(primitive, *inputs)
+            elif (own := by_own_rule(primitive, [_dense(x) for x in inputs])) is not None:
+                results = [_dense_scalar(x) for x in map(_coordinates, own)]
             elif isinstance(primitive, InlineCall):
                 results = _run(primitive.program, inputs)
             elif type(primitive) in _CONTROL:
@@ -165,9 +259,15 @@ def _rule(primitive: Primitive) -> Rule:
 
 
 def _no_rule(primitive: Primitive, why: str) -> UnsupportedError:
+    name = str(view_of(primitive)) if isinstance(primitive, Extension) else primitive.name
+    more = (
+        f", or give it a rule: `sparse_rules_bcoo[{name}_p] = ...`"
+        if name != primitive.name
+        else ""
+    )
     return UnsupportedError(
-        f"sparsify: `{primitive.name}` of a sparse array has no rule, or a dense result{why}",
-        fix="convert to a dense array before, outside of the function: `x.todense()`",
+        f"sparsify: `{name}` of a sparse array has no rule, or a dense result{why}",
+        fix=f"convert to a dense array before, outside of the function: `x.todense()`{more}",
     )
 
 

@@ -1,0 +1,358 @@
+"""What bounds a program's time on a machine: operations, traffic with memory, traffic with other devices.
+
+A program is looked at as a compiler will run it. Products of matrices, convolutions, sorting, transforms and
+factorisations are done one by one: their operations are `flops`, and what they read and write goes through memory,
+`hbm_bytes`. All else becomes part of what reads it, or is done beside it, and counts only under `unfused_flops` and
+`unfused_hbm_bytes`, which have everything as if each operation were done by itself. Operations that only move,
+convert or create elements read and write nothing of their own even then.
+
+Operations are those of `analysis/cost.py`. Nested programs count as often as they run: a scan its length, a loop its
+bound or else once, a choice the largest of its branches. Inside of a shard_map all is for one device.
+
+An operation without a rule of its own counts one operation for each element of its results, reads its operands and
+writes its results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, TypeAlias, final
+
+from treadle_ir.analysis.cost import flops_of
+from treadle_ir.analysis.links import link_loads
+from treadle_ir.equality import has_programs, inside_out, programs_of
+from treadle_ir.families import (
+    Contraction,
+    Conversion,
+    Creation,
+    InlineCall,
+    LinearAlgebra,
+    Rearrangement,
+    Sorting,
+)
+from treadle_ir.interpret import last_uses
+from treadle_ir.meshes import AbstractMesh
+from treadle_ir.primitives.call import CheckpointName, OptimizationBarrier, StopGradient
+from treadle_ir.primitives.collective import Collective
+from treadle_ir.primitives.contract import DotGeneral
+from treadle_ir.primitives.control import Case, Scan, While
+from treadle_ir.primitives.fourier import Fft
+from treadle_ir.primitives.implicit import LinearSolve, Root
+from treadle_ir.primitives.indexing import DynamicSlice, DynamicUpdateSlice, Gather, ScatterFamily
+from treadle_ir.primitives.linear_call import LinearCall
+from treadle_ir.primitives.memory import LayoutConstraint, ToMemory
+from treadle_ir.primitives.metadata import ValueMetadata
+from treadle_ir.primitives.shard_map import ShardMap
+from treadle_ir.program import Equation, Program
+from treadle_ir.rules import RuleTable
+from treadle_ir.values import Atom, Value
+
+
+def _added(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    return {name: one.get(name, 0) + other.get(name, 0) for name in [*one, *other]}
+
+
+def _less(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    left = {name: given - other.get(name, 0) for name, given in one.items()}
+    return {name: given for name, given in left.items() if given > 0}
+
+
+def _largest(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    return {name: max(one.get(name, 0), other.get(name, 0)) for name in [*one, *other]}
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RooflineResult:
+    """What an operation or a program needs of a device: operations, and bytes to and from its memory and the others.
+
+    `ici_bytes` and `ici_latency` are by mesh axis: bytes over its busiest link, and how many links one after the other.
+    `a + b` is one after the other, and needs the larger of both peaks; `3 * a` is three times as much of everything.
+
+    Example:
+        >>> both = RooflineResult(flops=2, peak_hbm_bytes=8) + RooflineResult(flops=3, peak_hbm_bytes=4)
+        >>> both.flops, both.peak_hbm_bytes
+        (5, 8)
+    """
+
+    flops: int = 0
+    unfused_flops: int = 0
+    ici_bytes: dict[str, int] = field(default_factory=dict)
+    ici_latency: dict[str, int] = field(default_factory=dict)
+    hbm_bytes: int = 0
+    peak_hbm_bytes: int = 0
+    unfused_hbm_bytes: int = 0
+
+    @classmethod
+    def zeros(cls) -> RooflineResult:
+        """Nothing at all."""
+        return cls()
+
+    def __add__(self, other: RooflineResult) -> RooflineResult:
+        return RooflineResult(
+            flops=self.flops + other.flops,
+            unfused_flops=self.unfused_flops + other.unfused_flops,
+            ici_bytes=_added(self.ici_bytes, other.ici_bytes),
+            ici_latency=_added(self.ici_latency, other.ici_latency),
+            hbm_bytes=self.hbm_bytes + other.hbm_bytes,
+            peak_hbm_bytes=max(self.peak_hbm_bytes, other.peak_hbm_bytes),
+            unfused_hbm_bytes=self.unfused_hbm_bytes + other.unfused_hbm_bytes,
+        )
+
+    def __mul__(self, constant: int | float) -> RooflineResult:
+        return RooflineResult(
+            flops=int(self.flops * constant),
+            unfused_flops=int(self.unfused_flops * constant),
+            ici_bytes={name: int(given * constant) for name, given in self.ici_bytes.items()},
+            ici_latency={name: int(given * constant) for name, given in self.ici_latency.items()},
+            hbm_bytes=int(self.hbm_bytes * constant),
+            peak_hbm_bytes=int(self.peak_hbm_bytes * constant),
+            unfused_hbm_bytes=int(self.unfused_hbm_bytes * constant),
+        )
+
+    __rmul__ = __mul__
+
+    def without(self, other: RooflineResult) -> RooflineResult:
+        """What there is beside a part; the peak is that of the whole."""
+        return RooflineResult(
+            flops=max(self.flops - other.flops, 0),
+            unfused_flops=max(self.unfused_flops - other.unfused_flops, 0),
+            ici_bytes=_less(self.ici_bytes, other.ici_bytes),
+            ici_latency=_less(self.ici_latency, other.ici_latency),
+            hbm_bytes=max(self.hbm_bytes - other.hbm_bytes, 0),
+            peak_hbm_bytes=self.peak_hbm_bytes,
+            unfused_hbm_bytes=max(self.unfused_hbm_bytes - other.unfused_hbm_bytes, 0),
+        )
+
+    def largest(self, other: RooflineResult) -> RooflineResult:
+        """The larger of each."""
+        return RooflineResult(
+            flops=max(self.flops, other.flops),
+            unfused_flops=max(self.unfused_flops, other.unfused_flops),
+            ici_bytes=_largest(self.ici_bytes, other.ici_bytes),
+            ici_latency=_largest(self.ici_latency, other.ici_latency),
+            hbm_bytes=max(self.hbm_bytes, other.hbm_bytes),
+            peak_hbm_bytes=max(self.peak_hbm_bytes, other.peak_hbm_bytes),
+            unfused_hbm_bytes=max(self.unfused_hbm_bytes, other.unfused_hbm_bytes),
+        )
+
+
+class Pinned(NamedTuple):
+    """Which operands of matrix products stay on the chip; the result stays where the left operand does."""
+
+    left: bool = False
+    right: bool = False
+
+
+NOTHING_PINNED: Final = Pinned()
+
+OwnRule: TypeAlias = Callable[[Equation, AbstractMesh | None], RooflineResult | None]
+"""What an equation needs, on which mesh; None where the rules here say so."""
+
+Traffic: TypeAlias = Callable[[Equation, Pinned], int]
+
+# The bytes that a primitive or a family reads and writes; all operands and results where nothing is said.
+traffic_rules: Final[RuleTable[Traffic]] = RuleTable(
+    "roofline", "traffic_rules.register", "treadle_ir/analysis"
+)
+
+
+def _bytes(atoms: Sequence[Atom]) -> int:
+    return sum([atom.type.nbytes for atom in atoms])
+
+
+def _all(equation: Equation, pinned: Pinned) -> int:
+    return _bytes(equation.operands) + _bytes(equation.results)
+
+
+def _nothing(equation: Equation, pinned: Pinned) -> int:
+    return 0
+
+
+def _product(equation: Equation, pinned: Pinned) -> int:
+    left, right = equation.operands
+    found = 0 if pinned.left else _bytes([left, *equation.results])
+    return found + (0 if pinned.right else right.type.nbytes)
+
+
+def _read_at(equation: Equation, pinned: Pinned) -> int:
+    """The elements that are read, once here and once as the result, and where they are."""
+    return 2 * _bytes(equation.results) + _bytes(equation.operands[1:])
+
+
+def _written_at(equation: Equation, pinned: Pinned) -> int:
+    """The updates, what is written in place of what, and where."""
+    _, *places, updates = equation.operands
+    return 3 * updates.type.nbytes + _bytes(places)
+
+
+def _put_at(equation: Equation, pinned: Pinned) -> int:
+    """The update, read and written, and where."""
+    _, update, *places = equation.operands
+    return 2 * update.type.nbytes + _bytes(places)
+
+
+for _free in (
+    Rearrangement,
+    Creation,
+    Conversion,
+    StopGradient,
+    CheckpointName,
+    OptimizationBarrier,
+    ValueMetadata,
+    ToMemory,
+    LayoutConstraint,
+    Collective,
+):
+    traffic_rules.register(_free, _nothing)
+traffic_rules.register(DotGeneral, _product)
+traffic_rules.register(Gather, _read_at)
+traffic_rules.register(DynamicSlice, _read_at)
+traffic_rules.register(ScatterFamily, _written_at)
+traffic_rules.register(DynamicUpdateSlice, _put_at)
+
+_BY_ITSELF: Final = (Contraction, LinearAlgebra, Sorting, Fft)
+
+
+def program_roofline(
+    program: Program,
+    mesh: AbstractMesh | None = None,
+    *,
+    pinned: Pinned = NOTHING_PINNED,
+    own: OwnRule | None = None,
+) -> RooflineResult:
+    """What a program needs of each device; collectives outside of shard_maps are over `mesh`.
+
+    `peak_hbm_bytes` is the size of the values that are kept at the worst moment between two operations: each result
+    may take the place of an operand that is used no more.
+
+    Example:
+        >>> from treadle_ir.text import parse_program
+        >>> text = "treadle 1\\nprogram @main(%x: f32[4,8], %y: f32[8,2]) {\\n"
+        >>> text += "  %z: f32[4,2] = dot_general %x, %y {contracting=((1,), (0,))}\\n  return %z\\n}\\n"
+        >>> found = program_roofline(parse_program(text))
+        >>> found.flops, found.hbm_bytes, found.peak_hbm_bytes
+        (128, 224, 192)
+    """
+    meshes: dict[int, AbstractMesh | None] = {id(program): mesh}
+    inner_first = list(inside_out(program))
+    for each in reversed(inner_first):
+        for equation in each.equations:
+            primitive = equation.primitive
+            around = primitive.mesh if isinstance(primitive, ShardMap) else meshes[id(each)]
+            meshes.update(dict.fromkeys(map(id, programs_of(primitive)), around))
+    nested: dict[int, _Needed] = {}
+    for each in inner_first:
+        needs = [
+            _needed(equation, nested, meshes[id(each)], pinned, own) for equation in each.equations
+        ]
+        nested[id(each)] = _of_program(each, needs)
+    return nested[id(program)].result
+
+
+class _Needed(NamedTuple):
+    """What an equation or a program needs, and how much of its peak is beyond what is there before it."""
+
+    result: RooflineResult
+    beyond: int = 0
+
+
+def _of_program(program: Program, needs: Sequence[_Needed]) -> _Needed:
+    sizes = _sizes(program)
+    drops = last_uses(program)
+    used = {atom for equation in program.equations for atom in equation.operands}
+    used |= set(program.results)
+    kept = first = sum([sizes[value] for value in set(program.parameters) & used])
+    peak = kept
+    total = RooflineResult()
+    for index, (equation, need) in enumerate(zip(program.equations, needs, strict=True)):
+        total += need.result
+        peak = max(peak, kept + need.beyond, need.result.peak_hbm_bytes)
+        kept -= sum([sizes[value] for value in set(drops.get(index, ())) if value in used])
+        kept += sum([sizes[value] for value in equation.results if value in used])
+        peak = max(peak, kept)
+    total += RooflineResult(peak_hbm_bytes=peak)
+    return _Needed(total, peak - first)
+
+
+def _sizes(program: Program) -> dict[Value, int]:
+    """The bytes of each value; on one device, where a shard_map takes it or makes it."""
+    found = {value: value.type.nbytes for value in program.parameters}
+    for equation in program.equations:
+        found.update({value: value.type.nbytes for value in equation.results})
+    for equation in program.equations:
+        if isinstance(equation.primitive, ShardMap):
+            body = equation.primitive.body
+            inside = (*body.parameters, *body.results)
+            for atom, part in zip((*equation.operands, *equation.results), inside, strict=True):
+                if isinstance(atom, Value):
+                    found[atom] = part.type.nbytes
+    return found
+
+
+def _needed(
+    equation: Equation,
+    nested: Mapping[int, _Needed],
+    mesh: AbstractMesh | None,
+    pinned: Pinned,
+    own: OwnRule | None,
+) -> _Needed:
+    primitive = equation.primitive
+    given = own(equation, mesh) if own is not None else None
+    if given is not None:
+        return _Needed(given)
+    if has_programs(primitive) and primitive.programs():
+        called = [nested[id(each)] for each in _run(equation)]
+        beyond = max([each.beyond for each in called])
+        return _Needed(_repeated(equation, [each.result for each in called]), beyond)
+    loads = link_loads(equation, {} if mesh is None else mesh.shape)
+    if isinstance(primitive, Collective):
+        return _Needed(
+            RooflineResult(
+                ici_bytes={name: load.bytes for name, load in loads.items()},
+                ici_latency={name: load.hops for name, load in loads.items()},
+            )
+        )
+    flops = flops_of(equation)
+    moved = (traffic_rules.get(type(primitive)) or _all)(equation, pinned)
+    alone = isinstance(primitive, _BY_ITSELF)
+    return _Needed(
+        RooflineResult(
+            flops=flops if alone else 0,
+            unfused_flops=flops,
+            hbm_bytes=moved if alone else 0,
+            unfused_hbm_bytes=moved,
+        )
+    )
+
+
+def _run(equation: Equation) -> Sequence[Program]:
+    """The programs that run when an equation does, without those that only its derivatives need."""
+    primitive = equation.primitive
+    if isinstance(primitive, InlineCall | LinearCall):
+        return [primitive.program]
+    if isinstance(primitive, LinearSolve | Root):
+        return [primitive.solve]
+    return [*primitive.programs().values()]
+
+
+def _repeated(equation: Equation, results: Sequence[RooflineResult]) -> RooflineResult:
+    primitive = equation.primitive
+    total, *others = results
+    for each in others:
+        total = total.largest(each) if isinstance(primitive, Case) else total + each
+    times = 1
+    if isinstance(primitive, Scan):
+        times = primitive.length
+    elif isinstance(primitive, While) and primitive.trip_bound is not None:
+        times = primitive.trip_bound
+    # The peak of what is inside counts on top of what is kept outside, as `beyond`.
+    return RooflineResult(
+        flops=total.flops * times,
+        unfused_flops=total.unfused_flops * times,
+        ici_bytes={name: given * times for name, given in total.ici_bytes.items()},
+        ici_latency={name: given * times for name, given in total.ici_latency.items()},
+        hbm_bytes=total.hbm_bytes * times,
+        unfused_hbm_bytes=total.unfused_hbm_bytes * times,
+    )
