@@ -167,6 +167,7 @@ from treadle_ir.lazily import (
     NamespaceHooks as NamespaceHooks,
     import_module as import_module,
     lazy_names as lazy_names,
+    module_or_none as module_or_none,
     unknown_name as unknown_name,
 )
 from treadle_ir.leaks import checks_leaks as checks_leaks, refuse_leaks as refuse_leaks

@@ -83,3 +83,18 @@ def import_module(name: str) -> ModuleType:
         return found
     with importing():
         return importlib.import_module(name)
+
+
+def module_or_none(*names: str) -> ModuleType | None:
+    """The first of some modules that there is: a library that may lack, or its names for one in several releases.
+
+    Example:
+        >>> module_or_none("no_such_module", "math").__name__
+        'math'
+    """
+    for name in names:
+        try:
+            return import_module(name)
+        except ImportError:
+            continue
+    return None

@@ -74,7 +74,8 @@ def test_nothing_is_left_to_the_reference_kernel(shape: tuple[int, ...]) -> None
 
 
 def test_without_the_module_there_is_no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "scipy.fft._pocketfft.pypocketfft", None)
+    for name in ("_duccfft.pyduccfft", "_pocketfft.pypocketfft"):
+        monkeypatch.setitem(sys.modules, f"scipy.fft.{name}", None)
     assert host_kernel(Fft("fft", (3,)), [ArrayType((3,), C64)]) is None
 
 

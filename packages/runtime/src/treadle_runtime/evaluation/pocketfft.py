@@ -1,8 +1,9 @@
 """Fourier transforms of small arrays by pocketfft, through the extension module that `scipy.fft` wraps.
 
 It takes arrays of any strides, keeps their precision and transforms several axes in one call, of a microsecond for a
-few elements, where the functions of NumPy and SciPy around it take 4 to 16. The module is SciPy's own: where a release
-has none of this name, there are no kernels, and those of the reference evaluator do the same.
+few elements, where the functions of NumPy and SciPy around it take 4 to 16. The module is SciPy's own, which calls it
+ducc from 1.18 on: where a release has none of these names, there are no kernels, and those of the reference evaluator
+do the same.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from treadle_ir import ArrayType, import_module
+from treadle_ir import ArrayType, module_or_none
 from treadle_ir.primitives.fourier import Fft
 from treadle_runtime.evaluation.host_kernels import HostKernel, host_kernel_of
 
@@ -42,7 +43,4 @@ def fft(primitive: Fft, operands: Sequence[ArrayType]) -> HostKernel | None:
 
 # Any: SciPy ships no types for it.
 def _pocketfft() -> Any:
-    try:
-        return import_module("scipy.fft._pocketfft.pypocketfft")
-    except ImportError:
-        return None
+    return module_or_none("scipy.fft._duccfft.pyduccfft", "scipy.fft._pocketfft.pypocketfft")

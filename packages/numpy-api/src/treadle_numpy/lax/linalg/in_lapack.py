@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArrayType, Counterpart, canonical_dtype, import_module
+from treadle_ir import ArrayType, Counterpart, canonical_dtype, module_or_none
 from treadle_ir.dtypes import BY_NAME
 
 # Elements of a matrix: of more XLA starts as fast a routine, and Python goes on.
@@ -24,6 +24,8 @@ MOST: Final = 1 << 14
 _LETTERS: Final = {"f": "s", "d": "d", "F": "c", "D": "z"}
 _FEW: Final = 1 << 10  # elements up to which one decomposition is the fastest way
 _WRITTEN_OUT: Final = 3  # rows of determinants that need no elimination
+# Where SciPy has its square root of matrices; the first from 1.18 on.
+_ROOTS: Final = ("scipy.linalg._internal_matfuncs", "scipy.linalg._matfuncs_schur_sqrtm")
 # Any: arrays of any element type.
 _Elements = np.ndarray[Any, Any]
 
@@ -43,22 +45,16 @@ def _serves(types: Sequence[ArrayType], most: int | None = MOST) -> bool:
 
 
 # Any: neither library has types for its routines.
-def _module(name: str) -> Any:
-    """A module of a library, or None: SciPy comes with the runtime, and some of the modules are private."""
-    try:
-        return import_module(name)
-    except ImportError:
-        return None
-
-
 def _of_numpy(name: str) -> Any:
     """A routine of the module that `numpy.linalg` wraps, or None."""
-    return getattr(_module("numpy.linalg._umath_linalg"), name, None)
+    return getattr(module_or_none("numpy.linalg._umath_linalg"), name, None)
 
 
 def _of_scipy(name: str, type: ArrayType) -> Any:
     """A routine of LAPACK, or None."""
-    return getattr(_module("scipy.linalg.lapack"), f"{_LETTERS[type.dtype.char]}{name}", None)
+    return getattr(
+        module_or_none("scipy.linalg.lapack"), f"{_LETTERS[type.dtype.char]}{name}", None
+    )
 
 
 def _is_finite(x: _Elements) -> bool:
@@ -267,7 +263,7 @@ def hessenberg(types: Sequence[ArrayType]) -> Counterpart | None:
 
 def sqrtm(types: Sequence[ArrayType]) -> Counterpart | None:
     """What SciPy's wraps, of any size: singular matrices, of which it would warn, are left to the operations."""
-    root = getattr(_module("scipy.linalg._matfuncs_schur_sqrtm"), "recursive_schur_sqrtm", None)
+    root = getattr(module_or_none(*_ROOTS), "recursive_schur_sqrtm", None)
     if root is None or not _serves(types, None):
         return None
     dtype = np.result_type(types[0].dtype, np.complex64)

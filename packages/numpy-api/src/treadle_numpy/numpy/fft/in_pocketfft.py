@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArrayType, Counterpart, CounterpartMaker, import_module
+from treadle_ir import ArrayType, Counterpart, CounterpartMaker, module_or_none
 
 _BY_NOTHING: Final = 0  # what results are divided by
 _BY_LENGTHS: Final = 2
@@ -30,10 +30,12 @@ def of_real(*, forward: bool, count: int | None) -> CounterpartMaker:
         (x,) = types
         if x.dtype.char not in "fd" or not x.size or x.ndim < (count or 1):
             return None
-        try:
-            transform = import_module("scipy.fft._pocketfft.pypocketfft").c2c
-        except ImportError:
+        module: Any = module_or_none(
+            "scipy.fft._duccfft.pyduccfft", "scipy.fft._pocketfft.pypocketfft"
+        )
+        if module is None:
             return None
+        transform = module.c2c
         axes = tuple(range(x.ndim - count if count else 0, x.ndim))
         threads = 1 if x.size <= _SMALL else _cores()
 
