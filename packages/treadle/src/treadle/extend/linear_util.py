@@ -164,7 +164,7 @@ def _driven(
 ) -> Function:
     """A function run by a generator: it yields the arguments, is sent the results, and yields what comes back.
 
-    It is closed where the function raises, too: what it has entered, such as a trace, is left now, not once it is freed.
+    It is closed where the function raises, too: what it has entered, such as a trace, is left now, not once freed.
     """
 
     def call(*args: Value, **kwargs: Value) -> Value:
