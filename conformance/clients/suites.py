@@ -66,8 +66,8 @@ SUITES: Final = {
             "--ignore=haiku/_src/integration",
             *[f"--ignore=haiku/_src/nets/{name}_test.py" for name in _LONG_NETS],
         ),
-        "`haiku/_src/integration` (each module in each transformation) and the tests of the networks "
-        "mobilenetv1, resnet and vqvae, which take long on JAX",
+        "of `haiku/_src/integration` the formats of checkpoints, whose files the archive has not, and jax2tf, which "
+        "needs TensorFlow; the tests of the networks mobilenetv1, resnet and vqvae, which take long on JAX",
     ),
     "distrax": Suite(("distrax",)),
     "flax": Suite(("tests",)),

@@ -161,8 +161,9 @@ def test_reshape_leaves_numpys_arrays_to_numpy() -> None:
     import jax.numpy as jnp
 
     x = np.arange(6.0)
-    for made in (jnp.reshape(x, (2, 3)), jnp.reshape(x, shape=-1, order="F")):
-        assert type(made) is np.ndarray
+    results: list[object] = [jnp.reshape(x, (2, 3)), jnp.reshape(x, shape=-1, order="F")]
+    for made in results:
+        assert isinstance(made, np.ndarray)
         assert made.dtype == np.float64
     assert isinstance(jnp.reshape(jnp.asarray(x), (2, 3)), jax.Array)
     assert isinstance(jnp.reshape(1.0, (1,)), jax.Array)
@@ -175,4 +176,4 @@ def test_reshape_leaves_numpys_arrays_to_numpy() -> None:
         kept = jnp.reshape(x, (2, 3))
         return y if (kept > 0).all() else y + jnp.sum(kept)
 
-    assert total(1.0) == 16
+    assert total(jnp.float32(1)) == 16

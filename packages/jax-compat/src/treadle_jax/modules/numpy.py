@@ -7,11 +7,20 @@ from typing import Any
 import numpy as np
 
 import treadle.numpy as tnp
+from treadle import Array
+from treadle.typing import ArrayLike
 
 __all__ = ["reshape"]
 
 
-def reshape(a: Any, shape: Any, order: str = "C", **options: Any) -> Any:
+def reshape(
+    a: ArrayLike,
+    shape: Any,
+    order: str = "C",
+    *,
+    copy: bool | None = None,
+    out_sharding: Any = None,
+) -> Array:
     """`treadle.numpy.reshape`, but a NumPy array is left to NumPy and stays one, 64 bits included, as on JAX.
 
     In a function that is being traced, what NumPy computes of it is known: libraries ask for such values. What NumPy
@@ -23,9 +32,11 @@ def reshape(a: Any, shape: Any, order: str = "C", **options: Any) -> Any:
         array([[0., 1.],
                [2., 3.]])
     """
-    if isinstance(a, np.ndarray | np.generic) and options.get("out_sharding") is None:
+    if isinstance(a, np.ndarray | np.generic) and out_sharding is None:
         try:
-            return a.reshape(shape, order=order)  # type: ignore[call-overload]
+            made: Any = a.reshape(shape, order=order)  # type: ignore[call-overload]
         except (TypeError, ValueError):
             pass
-    return tnp.reshape(a, shape, order, **options)
+        else:
+            return made  # type: ignore[no-any-return]  # of NumPy's, as on JAX, whose annotation says the same
+    return tnp.reshape(a, shape, order, copy=copy, out_sharding=out_sharding)
