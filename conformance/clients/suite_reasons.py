@@ -70,13 +70,6 @@ REASONS: Final[tuple[tuple[str, str, str, str], ...]] = (
     ),
     (
         "numpyro",
-        "test_distribution_constraints.*GaussianStateSpace",
-        "DID NOT WARN",
-        "in a traced function, JAX's `jnp.reshape` leaves a NumPy array to NumPy, so that its values can be asked for; "
-        "treadle makes an array of its own of it, and what is computed of that is traced",
-    ),
-    (
-        "numpyro",
         "test_bijective_transforms.transform18",
         "",
         "rounding of float32: the inverse of `L1BallTransform` magnifies it; of 61 draws 22 fail on JAX and 27 on "
