@@ -38,6 +38,7 @@ SECONDS: Final = 3000  # for a suite
 EACH: Final = 180  # for a test
 
 _LONG_NETS: Final = "mobilenetv1", "resnet", "vqvae"
+_WITHOUT_FILES: Final = "checkpoint", "jax2tf"
 
 
 class Suite(NamedTuple):
@@ -63,11 +64,12 @@ SUITES: Final = {
     "dm-haiku": Suite(
         ("haiku",),
         (
-            "--ignore=haiku/_src/integration",
+            *[f"--ignore=haiku/_src/integration/{each}_test.py" for each in _WITHOUT_FILES],
             *[f"--ignore=haiku/_src/nets/{name}_test.py" for name in _LONG_NETS],
         ),
         "of `haiku/_src/integration` the formats of checkpoints, whose files the archive has not, and jax2tf, which "
         "needs TensorFlow; the tests of the networks mobilenetv1, resnet and vqvae, which take long on JAX",
+        sampled={"haiku/_src/integration/hk_transforms_test.py": 4},
     ),
     "distrax": Suite(("distrax",)),
     "flax": Suite(("tests",)),
