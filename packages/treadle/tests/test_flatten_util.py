@@ -46,6 +46,6 @@ def test_a_vector_of_another_type() -> None:
 
 
 def test_derivatives_of_trees_of_several_types() -> None:
-    flat, unravel = ravel_pytree({"x": np.float32([1, 2]), "n": tnp.float16(3)})
+    flat, unravel = ravel_pytree({"x": np.array([1, 2], np.float32), "n": tnp.float16(3)})
     slope = treadle.grad(lambda v: (unravel(v)["x"] ** 2).sum() * unravel(v)["n"])(flat)
     np.testing.assert_array_equal(slope, [5, 6, 12])

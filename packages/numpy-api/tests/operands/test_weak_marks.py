@@ -39,4 +39,4 @@ def test_the_mark_is_that_of_the_array(operation: Callable[[Any], Any], weak: bo
     type = ArrayType((2, 3), np.dtype(np.float32), weak)
     (made,) = stage(lambda x: [operation(x)], type).program.result_types
     assert isinstance(made, ArrayType)
-    assert (made.dtype, made.weak) == (np.float32, weak)
+    assert (made.dtype, made.weak) == (type.dtype, weak)
