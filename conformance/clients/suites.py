@@ -88,8 +88,8 @@ SUITES: Final = {
             for folder, names in _OF_BLACKJAX.items()
             for name in names.split()
         ),
-        without="nested sampling, progress bars, several devices, diagnostics, benchmarks, and of `adaptation`, `mcmc`, "
-        "`optimizers`, `smc` and `vi` the files that `suites.py` does not name, for want of time",
+        without="nested sampling, progress bars, several devices, diagnostics, benchmarks, and of `adaptation`, "
+        "`mcmc`, `optimizers`, `smc` and `vi` the files that `suites.py` does not name, which take long",
     ),
     "numpyro": Suite(
         tuple(
