@@ -137,6 +137,15 @@ counts against treadle where it passes on JAX and not on treadle.
 The archives of diffrax, equinox, jaxopt, jaxtyping, lineax and optimistix ship no tests."""
 
 
+_THEIR_OWN: Final = "## Their own tests\n\n"
+
+
+def renew_suites() -> None:
+    """Write the section of the libraries' own tests anew, the last of the page."""
+    before, heading, _ = PAGE.read_text().partition(_THEIR_OWN)
+    PAGE.write_text(f"{before}{heading}{_suites()}\n")
+
+
 def write(results: list[Job], imported: list[Imports]) -> None:
     """Write the page."""
     rows = _rows(results, imported)
@@ -158,7 +167,5 @@ What this does not show: accelerators, on which none of this has been run.
 Names that a library imports and treadle lacks raise when they are used, and say so: `treadle_jax/wanted.py` lists
 them.
 
-## Their own tests
-
-{_suites()}
+{_THEIR_OWN}{_suites()}
 """)

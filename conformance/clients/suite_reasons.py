@@ -70,17 +70,10 @@ REASONS: Final[tuple[tuple[str, str, str, str], ...]] = (
     ),
     (
         "numpyro",
-        "test_distribution_constraints.*GaussianStateSpace",
-        "DID NOT WARN",
-        "in a traced function, JAX's `jnp.reshape` leaves a NumPy array to NumPy, so that its values can be asked for; "
-        "treadle makes an array of its own of it, and what is computed of that is traced",
-    ),
-    (
-        "numpyro",
         "test_bijective_transforms.transform18",
         "",
-        "rounding of float32: the inverse of `L1BallTransform` magnifies it; of 60 other draws 30 fail on JAX, 28 on "
-        "treadle",
+        "rounding of float32: the inverse of `L1BallTransform` magnifies it; of 61 draws 22 fail on JAX and 27 on "
+        "treadle, and with 64 bits none on either",
     ),
     (
         "numpyro",
@@ -88,6 +81,19 @@ REASONS: Final[tuple[tuple[str, str, str, str], ...]] = (
         "diag requires",
         "the test tells a TypeError from a ValueError: `jnp.diag` of three axes raises the latter on JAX, and on "
         "treadle a ShapeError, which is both",
+    ),
+    (
+        "blackjax",
+        "test_metrics.*dim_1__with_jit",
+        "assert Array",
+        "the test asks for equal bits of a result in jit and of one that is not: the last ones differ",
+    ),
+    (
+        "blackjax",
+        "test_metrics",
+        "Not equal to tolerance",
+        "rounding of float32: the terms of a sum cancel, and it is off by less than a last place of theirs; the "
+        "test allows 1e-7 of the sum",
     ),
     (
         "blackjax",

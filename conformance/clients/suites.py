@@ -2,9 +2,11 @@
 
     python -m conformance.clients.suites                 every suite; fails where a test fails that is not known to
     python -m conformance.clients.suites optax chex      some of them
-    python -m conformance.clients.suites --write         store what was found, for docs/compatibility.md
+    python -m conformance.clients.suites --write         store what was found, and write it to docs/compatibility.md
     python -m conformance.clients.suites optax --write a/b_test.py
                                                          run a file alone, and put it into what is stored of its suite
+    python -m conformance.clients.suites optax --write a/b_test.py jax.xml treadle.xml
+                                                         the same, of two JUnit reports that were made before
 
 `nox -s clients-suites` installs what this needs. The archives are fetched by pip, unpacked in a temporary folder and
 only run. A test counts against treadle where it passes on JAX and not on treadle. Of files that take very long on JAX a
@@ -26,7 +28,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from conformance.clients import releases, sampled
+from conformance.clients import page, releases, sampled
 from conformance.clients.messages import portable
 from conformance.clients.suite_reasons import reasons
 
@@ -36,6 +38,16 @@ SECONDS: Final = 3000  # for a suite
 EACH: Final = 180  # for a test
 
 _LONG_NETS: Final = "mobilenetv1", "resnet", "vqvae"
+_WITHOUT_FILES: Final = "checkpoint", "jax2tf"
+_OF_BLACKJAX: Final = {  # by folder
+    "": "api_protocols compilation util",
+    "adaptation/": "mass_matrix step_size",
+    "mcmc/": "barker elliptical_slice integrators latent_gaussian metrics proposal trajectory uturn",
+    "optimizers/": "optimizers",
+    "sgmcmc/": "diffusions gradients kernels",
+    "smc/": "kernel_compatibility resampling smc smc_ess solver",
+    "vi/": "multipathfinder schrodinger_follmer svgd",
+}
 
 
 class Suite(NamedTuple):
@@ -61,41 +73,47 @@ SUITES: Final = {
     "dm-haiku": Suite(
         ("haiku",),
         (
-            "--ignore=haiku/_src/integration",
+            *[f"--ignore=haiku/_src/integration/{each}_test.py" for each in _WITHOUT_FILES],
             *[f"--ignore=haiku/_src/nets/{name}_test.py" for name in _LONG_NETS],
         ),
-        "`haiku/_src/integration` (each module in each transformation) and the tests of the networks "
-        "mobilenetv1, resnet and vqvae, which take long on JAX",
+        "of `haiku/_src/integration` the formats of checkpoints, whose files the archive has not, and jax2tf, which "
+        "needs TensorFlow; the tests of the networks mobilenetv1, resnet and vqvae, which take long on JAX",
+        sampled={"haiku/_src/integration/hk_transforms_test.py": 4},
     ),
     "distrax": Suite(("distrax",)),
     "flax": Suite(("tests",)),
     "blackjax": Suite(
-        (
-            "tests/test_util.py",
-            *[f"tests/smc/test_{name}.py" for name in ("resampling", "solver")],
-            "tests/mcmc/test_integrators.py",
+        tuple(
+            f"tests/{folder}test_{name}.py"
+            for folder, names in _OF_BLACKJAX.items()
+            for name in names.split()
         ),
-        without="all but utilities, resampling, solver and integrators, which take long on JAX",
+        without="nested sampling, progress bars, several devices, diagnostics, benchmarks, and of `adaptation`, "
+        "`mcmc`, `optimizers`, `smc` and `vi` the files that `suites.py` does not name, which take long",
     ),
     "numpyro": Suite(
         tuple(
             [
                 f"test/test_{name}.py"
                 for name in (
+                    "compile",
                     "constraints",
                     "diagnostics",
+                    "distributions_mixture",
                     "distributions_util",
+                    "flows",
+                    "gof",
+                    "handlers",
                     "model_rendering",
                     "nn",
                     "optimizers",
+                    "transforms",
                     "util",
                 )
             ]
         ),
         sampled={"test/test_distributions.py": 150},
-        without="mixtures of distributions, goodness of fit, transforms, flows, handlers and compilation, which take "
-        "long on JAX; pickles, which need funsor; examples, which the archive has not, and their data, which are "
-        "downloaded",
+        without="pickles, which need funsor; examples, which the archive has not, and their data, which are downloaded",
     ),
 }
 
@@ -150,6 +168,13 @@ def ran(suite: Suite, folder: Path, hook: bool) -> dict[str, tuple[str, str]]:
     return outcomes(report)
 
 
+def both_ran(name: str, suite: Suite) -> list[dict[str, tuple[str, str]]]:
+    """Run a suite on JAX and on treadle, in a copy of its archive."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = archive(name, Path(temporary))
+        return [ran(suite, folder, hook) for hook in (False, True)]
+
+
 def module(path: str) -> str:
     """What the names of a file's tests start with."""
     return path.removesuffix(".py").replace("/", ".") + "."
@@ -199,6 +224,7 @@ def joined(stored: dict[str, Any], paths: list[str], part: dict[str, Any]) -> di
     return {
         **part,
         **total,
+        "made_by": "; ".join(dict.fromkeys([*stored["made_by"].split("; "), part["made_by"]])),
         "sampled": {**stored.get("sampled", {}), **part["sampled"]},
         "both": stored["both"] + part["both"],
         "only_treadle": {**stored["only_treadle"], **part["only_treadle"]},
@@ -221,6 +247,7 @@ def renewed(stored: dict[str, Any], paths: list[str], part: dict[str, Any]) -> d
     passed, failed = count["passed"] + gained, count["failed"] - gained
     return {
         **stored,
+        "without": part["without"],
         "treadle": {**count, "passed": passed, "failed": failed},
         "both": stored["both"] + gained,
         "only_treadle": failing,
@@ -240,9 +267,13 @@ def main(arguments: list[str]) -> int:
     """Run what is asked for."""
     given = [each for each in arguments if not each.startswith("-")]
     paths = [each for each in given if each.endswith(".py")]
-    names = [each for each in given if each not in paths] or list(SUITES)
-    if paths and len(names) != 1:
+    reports = [Path(each) for each in given if each.endswith(".xml")]
+    names = [each for each in given if not each.endswith((".py", ".xml"))] or list(SUITES)
+    if (paths or reports) and len(names) != 1:
         print("files are those of one suite: name it")
+        return 2
+    if len(reports) not in (0, 2):
+        print("of reports there are two: JAX's, then treadle's")
         return 2
     unknown = [name for name in names if name not in SUITES]
     if unknown:
@@ -254,11 +285,11 @@ def main(arguments: list[str]) -> int:
             print(f"{name}: {message}")
             worse = True
             continue
-        with tempfile.TemporaryDirectory() as temporary:
-            folder = archive(name, Path(temporary))
-            suite = SUITES[name].of(paths) if paths else SUITES[name]
-            on_jax, on_treadle = [ran(suite, folder, hook) for hook in (False, True)]
-            found = compared(name, suite, on_jax, on_treadle)
+        suite = SUITES[name].of(paths) if paths else SUITES[name]
+        on_jax, on_treadle = [outcomes(each) for each in reports] or both_ran(name, suite)
+        found = compared(name, suite, on_jax, on_treadle)
+        if reports:
+            found["made_by"] = "suites.py --write, of reports"
         path = STORED / f"{name}.json"
         stored = json.loads(path.read_text()) if path.exists() else None
         known = stored["only_treadle"] if stored else {}
@@ -276,6 +307,7 @@ def main(arguments: list[str]) -> int:
                     )
                 found = (renewed if again else joined)(stored, paths, found)
             path.write_text(json.dumps(found, indent=1) + "\n")
+            page.renew_suites()
         elif new:
             print("  not known to fail before:", *new, sep="\n    ")
             worse = True

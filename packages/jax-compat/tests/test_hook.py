@@ -7,11 +7,12 @@ import sys
 import types
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 import treadle
 import treadle_jax
-from treadle.errors import UnsupportedError
+from treadle.errors import ShapeError, UnsupportedError
 
 
 @pytest.fixture(autouse=True)
@@ -160,3 +161,26 @@ def test_modules_that_the_one_behind_imports_are_no_attributes() -> None:
     assert hasattr(importlib.import_module("treadle.flatten_util"), "tnp")
     assert not hasattr(importlib.import_module("jax.flatten_util"), "tnp")
     assert jax.numpy.linalg.inv is treadle.numpy.linalg.inv
+
+
+def test_reshape_leaves_numpys_arrays_to_numpy() -> None:
+    import jax
+    import jax.numpy as jnp
+
+    x = np.arange(6.0)
+    results: list[object] = [jnp.reshape(x, (2, 3)), jnp.reshape(x, shape=-1, order="F")]
+    for made in results:
+        assert isinstance(made, np.ndarray)
+        assert made.dtype == np.float64
+    assert isinstance(jnp.reshape(jnp.asarray(x), (2, 3)), jax.Array)
+    assert isinstance(jnp.reshape(1.0, (1,)), jax.Array)
+    assert isinstance(jnp.ravel(x), jax.Array)
+    with pytest.raises(ShapeError, match="cannot reshape array of shape"):
+        jnp.reshape(x, (4, 3))
+
+    @jax.jit
+    def total(y: jax.Array) -> jax.Array:
+        kept = jnp.reshape(x, (2, 3))
+        return y if (kept > 0).all() else y + jnp.sum(kept)
+
+    assert total(jnp.float32(1)) == 16

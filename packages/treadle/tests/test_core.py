@@ -84,7 +84,7 @@ def test_types_say_over_which_axes_a_value_varies() -> None:
             "gradient": set(),
         }
     assert seen["x"].mat == core.ManualAxisType(varying=frozenset({"x"}))
-    assert repr(seen["cast"]) == "ShapedArray(float32[]{V:x,y})"
+    assert repr(seen["cast"]) == "ShapedArray(float32[]{V:x,y}, weak_type=True)"
     assert str(seen["cast"]) == "~float32[]{V:x,y}"
     assert seen["x"] != seen["x"].update(vma=()) == treadle.typeof(tnp.ones((2, 3)))
     assert treadle.typeof(2.0).vma == frozenset()
@@ -115,3 +115,8 @@ def test_what_is_traced_is_a_tracer() -> None:
     treadle.vmap(look)(tnp.ones(2))
     assert not isinstance(tnp.ones(2), core.Tracer)
     assert not isinstance(1.0, core.Tracer)
+
+
+def test_the_printed_type_of_a_number_says_that_it_is_weak() -> None:
+    assert repr(treadle.typeof(1.0)) == "ShapedArray(float32[], weak_type=True)"
+    assert repr(treadle.typeof(tnp.float32(1))) == "ShapedArray(float32[])"

@@ -176,6 +176,26 @@ def test_what_a_method_wraps_runs():
     assert [each for each in calls if each != "function"] == ["jvp", "fwd", "bwd"]
 
 
+@pytest.mark.parametrize(("function", "name"), RULED.values(), ids=RULED)
+def test_functions_with_rules_may_be_called_while_another_trace_is_current(function, name):
+    class Elsewhere(Recording):
+        def run(self, primitive, fun, *rest, **params):
+            *_, tracers = rest
+            self.seen.append(str(primitive))
+            with set_current_trace(self.parent):
+                return fun.call_wrapped(*tracers)
+
+        process_custom_jvp_call = process_custom_vjp_call = run
+
+    def f(x):
+        found, seen = recorded(function, x, 3, trace=Elsewhere())
+        assert seen[:2] == [name, "sin"]
+        return found["scaled"]
+
+    np.testing.assert_allclose(f(X), 3 * np.sin(X), rtol=1e-6)
+    np.testing.assert_allclose(treadle.jit(f)(X), 3 * np.sin(X), rtol=1e-6)
+
+
 def test_operations_of_a_library_are_bound_again():
     twice_p = Primitive("twice")
     twice_p.def_impl(lambda x: 2 * x)

@@ -47,7 +47,7 @@ def shaped_abstractify(x: object) -> ShapedArray:
     Example:
         >>> from treadle.api_util import shaped_abstractify
         >>> shaped_abstractify(1.0)
-        ShapedArray(float32[])
+        ShapedArray(float32[], weak_type=True)
     """
     found: ShapedArray = typeof(x)
     return found

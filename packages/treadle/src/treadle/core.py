@@ -330,7 +330,8 @@ class ShapedArray(AbstractValue):
         return f"{'~' if self.weak_type else ''}{self.str_short()}"
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.str_short()})"
+        weak = ", weak_type=True" if self.weak_type else ""
+        return f"{type(self).__name__}({self.str_short()}{weak})"
 
 
 def aval_of(type: Type) -> AbstractValue:

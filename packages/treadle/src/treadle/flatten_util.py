@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import treadle_numpy as tnp
-from treadle_ir import ArrayType, Operand, ShapeError, type_of
+from treadle_ir import Array, ArrayType, DTypeError, Operand, ShapeError, type_of
 from treadle_ir.tree import flatten_leaves_and_structure, tree_unflatten
 
 Tree = Any  # a pytree: any Python object
@@ -14,6 +14,9 @@ Tree = Any  # a pytree: any Python object
 
 def ravel_pytree(pytree: Tree) -> tuple[Operand, Callable[[Operand], Tree]]:
     """The leaves of a tree in one vector, and the function that makes the tree from such a vector.
+
+    Leaves of several element types are converted to one that holds them all, and back. Of one type they are left as
+    they are, and so is what the function is given: a vector of another type, or weakly typed, makes leaves that are so.
 
     Example:
         >>> from treadle.flatten_util import ravel_pytree
@@ -26,25 +29,37 @@ def ravel_pytree(pytree: Tree) -> tuple[Operand, Callable[[Operand], Tree]]:
     types = [type_of(array) for array in arrays]
     if not arrays:
         return tnp.zeros((0,)), lambda flat: tree_unflatten(structure, [])
+    common = tnp.result_type(*[type.dtype for type in types])
+    mixed = any(type.dtype != common for type in types)
+    if mixed:
+        arrays = [tnp.astype(array, common) for array in arrays]
     flat = tnp.concatenate([tnp.ravel(array) for array in arrays])
 
     def unravel(vector: Operand) -> Tree:
-        return tree_unflatten(structure, _parts(vector, types))
+        parts = _parts(vector, types)
+        if mixed:
+            given = type_of(vector).dtype
+            if given != common:
+                raise DTypeError(
+                    f"unravel: the vector is of {given}, but the tree's is of {common}"
+                )
+            parts = [tnp.astype(part, type.dtype) for part, type in zip(parts, types, strict=True)]
+        return tree_unflatten(structure, parts)
 
     return flat, unravel
 
 
-def _parts(vector: Operand, types: list[ArrayType]) -> list[Operand]:
+def _parts(vector: Operand, types: list[ArrayType]) -> list[Array]:
     total = sum(type.size for type in types)
     given = type_of(vector).shape
     if given != (total,):
         raise ShapeError(
             f"unravel: the vector has shape {given}, but the tree has {total} elements"
         )
-    parts: list[Operand] = []
+    elements = tnp.asarray(vector)
+    parts = []
     start = 0
     for type in types:
-        part = tnp.reshape(tnp.asarray(vector)[start : start + type.size], type.shape)
-        parts.append(tnp.astype(part, type.dtype))
+        parts.append(tnp.reshape(elements[start : start + type.size], type.shape))
         start += type.size
     return parts

@@ -8,7 +8,7 @@ instances of a subclass of `treadle.core.Tracer`, which is given the trace and w
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from treadle_ir import (
@@ -18,6 +18,7 @@ from treadle_ir import (
     Operands,
     Primitive,
     Trace as Interpretation,
+    Tracer,
     current_trace,
     refused,
     running,
@@ -46,8 +47,9 @@ class Trace(Interpretation, metaclass=_Interpreting):
     - `process_custom_jvp_call(primitive, fun, jvp, tracers, *, symbolic_zeros)`
     - `process_custom_vjp_call(primitive, fun, fwd, bwd, tracers, *, out_trees, symbolic_zeros)`
 
-    The functions are flat, of class `treadle.extend.linear_util.WrappedFun`. To keep the rules, such a method binds the
-    primitive again, with functions that it made of these as the parameter `subfuns`.
+    The functions are flat, of class `treadle.extend.linear_util.WrappedFun`. Called with tracers of this trace they are
+    interpreted by it, whichever trace is current. To keep the rules, such a method binds the primitive again, with
+    functions that it made of these as the parameter `subfuns`.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -128,12 +130,23 @@ class Trace(Interpretation, metaclass=_Interpreting):
         from treadle_numpy.lax.custom_calls import opened_jvp, opened_vjp  # noqa: PLC0415
 
         if isinstance(primitive, CustomJvpCall):
-            wrapped = [wrap_init(each) for each in opened_jvp(primitive)]
+            wrapped = [wrap_init(self._interpreted(each)) for each in opened_jvp(primitive)]
             return [*method(custom_jvp_call_p, *wrapped, [*operands], symbolic_zeros=False)]
         *flat, out_trees = opened_vjp(primitive)
-        wrapped = [wrap_init(each) for each in flat]
+        wrapped = [wrap_init(self._interpreted(each)) for each in flat]
         parameters = {"out_trees": out_trees, "symbolic_zeros": False}
         return [*method(custom_vjp_call_p, *wrapped, [*operands], **parameters)]
+
+    def _interpreted(self, function: Callable[..., Value]) -> Callable[..., Value]:
+        """The function, run under this trace where it is given tracers of this trace."""
+
+        def called(*operands: Value) -> Value:
+            if any(isinstance(each, Tracer) and each.trace is self for each in operands):
+                with running(self):
+                    return function(*operands)
+            return function(*operands)
+
+        return called
 
     def full_raise(self, x: Value) -> Value:
         """The value: those of other traces may stand beside the trace's own."""

@@ -24,6 +24,22 @@ def test_a_transformation_by_a_generator() -> None:
     assert fun.call_wrapped(1, 2) == [22, 24]
 
 
+def test_a_generator_is_left_where_the_function_raises() -> None:
+    left = []
+
+    @lu.transformation
+    def entering(*args: Any) -> Generator[Any, Any, None]:
+        try:
+            yield (yield args, {})
+        finally:
+            left.append(True)
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        entering(lu.wrap_init(lambda x: x / 0)).call_wrapped(1)
+    assert left == [True]
+    assert caught.value.__traceback__ is not None  # it holds the frames, and so the generator
+
+
 def test_a_transformation_that_says_more() -> None:
     @lu.transformation_with_aux
     def counted(*args: Any) -> Generator[Any, Any, None]:

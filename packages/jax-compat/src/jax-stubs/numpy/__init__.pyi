@@ -1,1 +1,2 @@
 from treadle.numpy import *
+from treadle_jax.modules.numpy import *

@@ -71,6 +71,11 @@ def converted(operand: Operand, dtype: DType) -> Operand:
     return ops.convert(operand, dtype=dtype)
 
 
+def weak_again(result: Array) -> Array:
+    """A result that is as weak as the array that it was made of, for what combines an array with numbers beside it."""
+    return ops.convert(result, dtype=result.dtype, weak=True)
+
+
 def inexact_operand(function: str, x: object) -> Operand:
     """One operand, as a float if it is an integer or a boolean."""
     operand = coerce(function, 0, x)

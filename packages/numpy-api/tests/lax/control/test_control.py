@@ -126,6 +126,20 @@ def test_scan_against_a_loop(
     np.testing.assert_allclose(ys, expected, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize("branches", [(True, False), (False, True), (False, False), (True, True)])
+def test_results_are_weak_where_those_of_the_first_branch_are(branches: tuple[bool, bool]) -> None:
+    def chosen(index: Any) -> Any:
+        first, second = [(lambda x: x) if weak else (lambda x: x * F(2)) for weak in branches]
+        return [lax.switch(index, [first, second], 1.5), lax.cond(index > 0, second, first, 1.5)]
+
+    staged = stage(chosen, ArrayType((), np.dtype(np.int32)))
+    for made in staged.program.result_types:
+        assert isinstance(made, ArrayType)
+        assert made.weak == branches[0]
+    for index, expected in ((0, branches[0]), (1, branches[1])):
+        same(chosen(np.int32(index)), [1.5 if expected else 3.0] * 2)
+
+
 def test_weak_carries_take_the_bodys_element_type() -> None:
     carry, _ = lax.scan(lambda c, x: (c + x, None), 0, np.ones(3, F))
     assert float(carry) == 3

@@ -162,14 +162,18 @@ class _StoreView:
 def _driven(
     gen: Callable[..., Generator[Value, Value, None]], f: Function, static: tuple[Hashable, ...]
 ) -> Function:
-    """A function run by a generator: it yields the arguments, is sent the results, and yields what comes back."""
+    """A function run by a generator: it yields the arguments, is sent the results, and yields what comes back.
+
+    It is closed where the function raises, too: what it has entered, such as a trace, is left now, not once freed.
+    """
 
     def call(*args: Value, **kwargs: Value) -> Value:
         steps = gen(*static, *args, **kwargs)
-        inner_args, inner_kwargs = next(steps)
-        results = steps.send(f(*inner_args, **inner_kwargs))
-        steps.close()
-        return results
+        try:
+            inner_args, inner_kwargs = next(steps)
+            return steps.send(f(*inner_args, **inner_kwargs))
+        finally:
+            steps.close()
 
     return call
 

@@ -106,7 +106,7 @@ def trace_to_jaxpr_dynamic(
         >>> from treadle.interpreters.partial_eval import trace_to_jaxpr_dynamic
         >>> jaxpr, avals, consts = trace_to_jaxpr_dynamic(wrap_init(lambda x: [2 * x]), [treadle.typeof(1.0)])
         >>> len(jaxpr.eqns), avals, consts
-        (1, [ShapedArray(float32[])], [])
+        (1, [ShapedArray(float32[], weak_type=True)], [])
     """
     from treadle.core import type_of_aval  # noqa: PLC0415
     from treadle.jaxprs import Jaxpr  # noqa: PLC0415

@@ -16,6 +16,7 @@ import numpy as np
 from treadle_ir import (
     ArgumentError,
     Array,
+    ArrayType,
     Cell,
     DTypeError,
     Operand,
@@ -40,6 +41,7 @@ from treadle_ir import (
 )
 from treadle_ir.dtypes import is_bool, is_integer
 from treadle_ir.primitives.control import Case
+from treadle_ir.primitives.convert import Convert
 from treadle_ir.primitives.sharding import ShardingConstraint
 from treadle_ir.tree import explain_difference, flatten_leaves_and_structure, tree_unflatten
 from treadle_numpy.lax.control.carries import SAME_SHAPES, type_differences
@@ -288,6 +290,7 @@ def _choice(
         bodies = [staged[id(function)] for function in functions]
         for body, what in zip(bodies[:-1], names[:-1], strict=True):
             _check_same_types(name, names[-1], bodies[-1], what, body)
+        bodies = _weak_alike(bodies, functions)
         bodies = _divided_alike(bodies, functions)
         for body, what in zip(bodies[:-1], names[:-1], strict=True):
             _check_same_layouts(name, names[-1], bodies[-1], what, body)
@@ -306,6 +309,25 @@ def _choice(
 
     with over_mesh_of(leaves):
         return discharged(run)
+
+
+def _weak_alike(bodies: Sequence[Body], functions: Sequence[object]) -> list[Body]:
+    """Bodies whose results are weak where those of the first are, as on JAX; that of `false_fun` is the first."""
+    wanted = bodies[0].program.result_types
+    alike = []
+    for body, function in zip(bodies, functions, strict=True):
+        program = body.program.then(
+            [
+                Convert(new.dtype, new.weak)
+                if isinstance(new, ArrayType) and new.strong() == old.strong() and new != old
+                else None
+                for new, old in zip(wanted, body.program.result_types, strict=True)
+            ]
+        )
+        if program is not body.program:
+            body = replace(body, program=interned(function, program))
+        alike.append(body)
+    return alike
 
 
 def _divided_alike(bodies: Sequence[Body], functions: Sequence[object]) -> list[Body]:

@@ -9,9 +9,11 @@ from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.shapes import ravel
 from treadle_numpy.numpy.reductions.sums import sum as total_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape
-from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike
 from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.promote import weak_again
+from treadle_numpy.operands.scalars import zero_like
 
 __all__ = ["diag", "diagflat", "diagonal", "trace", "tril", "triu"]
 
@@ -89,7 +91,8 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
     k = integer("diag", "k", k)
     x = coerce_array("diag", 0, v)
     if x.ndim == 1:
-        return diagflat(x, k)
+        made = diagflat(x, k)
+        return weak_again(made) if operand_type(x).weak else made
     if x.ndim == 2:
         return diagonal(x, k)
     raise ShapeError("diag input must be 1d or 2d")
@@ -110,7 +113,7 @@ def diagflat(v: ArrayLike, k: int = 0) -> Array:
     x = ravel(v)
     count = x.size
     side = count + builtin_abs(k)
-    zero = x.dtype.type(0)
+    zero = x.dtype.type(0)  # not weak, as JAX has it
     rows = ops.pad(x, zero, low=(max(-k, 0),), high=(max(k, 0),), interior=(0,)) if k else x
     return ops.select(
         eye(side, k=k, dtype=bool),
@@ -157,5 +160,5 @@ def _triangle(name: str, m: ArrayLike, k: int, lower: bool) -> Array:
     if x.ndim < 2:
         raise ShapeError(f"Argument to {name} must be at least 2D, but its shape is {x.shape}")
     mask = broadcast_to_shape(lower_mask(x.shape[-2], x.shape[-1], k if lower else k - 1), x.shape)
-    zero = x.dtype.type(0)
+    zero = zero_like(x)
     return ops.select(mask, x, zero) if lower else ops.select(mask, zero, x)

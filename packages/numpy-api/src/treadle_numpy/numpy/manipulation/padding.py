@@ -16,8 +16,14 @@ from treadle_numpy.numpy.reductions.sums import sum as total_of
 from treadle_numpy.numpy.taking import take
 from treadle_numpy.operands.arrays import Elements
 from treadle_numpy.operands.axes import as_axis
-from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, host_elements
-from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.coerce import (
+    ArrayLike,
+    coerce,
+    coerce_array,
+    host_elements,
+    operand_type,
+)
+from treadle_numpy.operands.promote import converted, weak_again
 from treadle_numpy.operands.shapes import as_index, ndim_of
 
 __all__ = ["pad"]
@@ -55,6 +61,8 @@ def pad(
     x = coerce_array("pad", 0, array)
     if not x.ndim:
         return x
+    if operand_type(x).weak:
+        return weak_again(pad(converted(x, x.dtype), pad_width, mode, **kwargs))
     widths = [
         (as_index("pad", "pad_width", low), as_index("pad", "pad_width", high))
         for low, high in _pad_pairs("pad_width", pad_width, x.ndim)
