@@ -172,3 +172,47 @@ def test_numbers_of_a_parameter_are_one_kind_of_argument():
     assert not any(isinstance(each, int) for each in given)
     with pytest.raises(Exception, match="nothing"):
         moved(x, "nothing")
+
+
+def test_draws_that_do_not_wait_for_each_other_are_ciphered_together(monkeypatch):
+    made: list[int] = []
+    kernel = straight_line.reference.bits_together
+
+    def counted(primitives, *types):
+        made.append(len(primitives))
+        return kernel(primitives, *types)
+
+    monkeypatch.setattr(straight_line.reference, "bits_together", counted)
+
+    def drawn(key):
+        keys = ops.random_split(key, shape=(3,))
+        one, two, three = (
+            ops.reshape(ops.slice(keys, start=(k,), limit=(k + 1,)), shape=()) for k in range(3)
+        )
+        bits = ops.random_bits(one, shape=(2, 5))
+        # waits for the first one, and the last one does not
+        folded = ops.random_fold_in(
+            three, ops.reshape(ops.slice(bits, start=(0, 0), limit=(1, 1)), shape=())
+        )
+        later = ops.random_bits(folded, shape=(4,), bit_width=8)
+        return bits, later, ops.random_bits(two, shape=(3,), bit_width=64)
+
+    key = ops.random_wrap(from_host(np.array([7, 8], np.uint32)))
+    for found, expected in zip(as_a_whole(drawn, key), drawn(key), strict=True):
+        same(found, expected)
+    assert made == [2]
+
+
+def test_many_draws_are_ciphered_apart():
+    def drawn(key):
+        keys = ops.random_split(key, shape=(2,))
+        return tuple(
+            ops.random_bits(
+                ops.reshape(ops.slice(keys, start=(k,), limit=(k + 1,)), shape=()), shape=(200,)
+            )
+            for k in range(2)
+        )
+
+    key = ops.random_wrap(from_host(np.array([7, 8], np.uint32)))
+    for found, expected in zip(as_a_whole(drawn, key), drawn(key), strict=True):
+        same(found, expected)

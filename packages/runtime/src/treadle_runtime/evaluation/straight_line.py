@@ -31,8 +31,9 @@ from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import ArrayType, Atom, Equation, Program, Value
+from treadle_ir import ArrayType, Atom, Equation, Program, Value, reference
 from treadle_ir.primitives.compare import Select
+from treadle_ir.primitives.random import RandomBits
 from treadle_runtime.arrays.array import DeviceArray, Elements, elements_of
 from treadle_runtime.evaluation.holding import Holding
 from treadle_runtime.evaluation.operation import Operation, compact
@@ -63,9 +64,26 @@ def straight_line(
 ) -> Run:
     """The function: `operations` are the program's equations, `constants` its leading parameters."""
     writer = _Writer(program, constants)
-    for equation, operation in zip(program.equations, operations, strict=True):
+    draws = _draws(program)
+    for index, (equation, operation) in enumerate(zip(program.equations, operations, strict=True)):
+        if index in draws:
+            writer.together([program.equations[each] for each in draws[index]])
         writer.operation(equation, operation)
     return writer.function(results)
+
+
+def _draws(program: Program) -> dict[int, list[int]]:
+    """Draws of random bits that do not wait for each other, by the place of the first of them."""
+    made = {value: i for i, equation in enumerate(program.equations) for value in equation.results}
+    groups: dict[int, list[int]] = {}
+    for index, equation in enumerate(program.equations):
+        if isinstance(equation.primitive, RandomBits):
+            (key,) = equation.operands
+            assert isinstance(key, Value), "no literal is a key"
+            there = made.get(key, -1)
+            first = next((each for each in groups if each > there), index)
+            groups.setdefault(first, []).append(index)
+    return {first: group for first, group in groups.items() if len(group) > 1}
 
 
 @final
@@ -76,6 +94,7 @@ class _Writer:
         self._program = program
         self._held = Holding({**_HEAD})
         self._owned: set[Value] = set()  # arrays that are no views of others
+        self._together: set[Equation] = set()  # written with others
         count = len(constants)
         for value, elements in zip(program.parameters, constants, strict=False):
             self._held.constant(value, elements)
@@ -83,9 +102,30 @@ class _Writer:
         for number, value in enumerate(self._operands):
             self._held.array(value, f"h{number}")
 
+    def together(self, draws: Sequence[Equation]) -> None:
+        """Write one call for several draws of random bits, if there is a kernel for them."""
+        held = self._held
+        keys = [equation.operands[0] for equation in draws]
+        if any([held.known(key) is not None for key in keys]):
+            return
+        kernel = reference.bits_together(
+            [each for equation in draws if isinstance(each := equation.primitive, RandomBits)],
+            [_type(key) for key in keys],
+            [_type(equation.results[0]) for equation in draws],
+        )
+        if kernel is None:
+            return
+        call = f"{held.name('K', kernel)}({', '.join(map(held.as_array, keys))})"
+        for equation, name in zip(draws, held.lines(call, len(draws)), strict=True):
+            held.array(equation.results[0], name)
+            self._owned.update(equation.results)
+        self._together.update(draws)
+
     def operation(self, equation: Equation, operation: Operation) -> None:
         """Write the call of one operation's kernel, or what stands for it."""
         held = self._held
+        if equation in self._together:
+            return
         known = [held.known(atom) for atom in equation.operands]
         elements = [each for each in known if each is not None]
         if len(elements) == len(known):
@@ -148,6 +188,11 @@ class _Writer:
         if atom not in self._owned:
             elements = f"compact({elements})"
         return f"DeviceArray({self._held.name('R', placed)}, {elements})"
+
+
+def _type(atom: Atom) -> ArrayType:
+    assert isinstance(atom.type, ArrayType), "a program without effects has no tokens"
+    return atom.type
 
 
 def _evaluated(
