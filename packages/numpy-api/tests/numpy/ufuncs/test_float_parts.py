@@ -67,7 +67,8 @@ def test_any_float(dtype: str, bits: int, power: int, narrow: int) -> None:
     ("number", "slope"), [(0.0, 1.0), (3.0, 0.25), (-1e-30, 2.0**99), (np.inf, 1.0)]
 )
 def test_slopes_of_mantissas(number: float, slope: float) -> None:
-    x, one = np.float32(number), np.float32(1)
+    x: Any = np.float32(number)
+    one: Any = np.float32(1)
     assert jvp(lambda x: frexp(x)[0], (x,), (one,))[1] == slope
     assert vjp(lambda x: frexp(x)[0], x)[1](one)[0] == slope
 
