@@ -73,6 +73,11 @@ def page(times: Times, where: str) -> str:
         f"Machine of the rows measured last: {where}, in use by others at the time. Other rows",
         "may be of other machines; the times of a row are always of one.",
         "",
+        "With jit nearly all of the time of ten rows is the start of a compiled program, in both libraries, which",
+        "NumPy and SciPy do not have to start; without jit a microsecond and a half of `matmul`, and two of `det`, are",
+        "Python around one call of a library. `toeplitz` with jit is a gather of XLA's, where without jit a view is",
+        "copied.",
+        "",
         f"| | size | functions | geometric mean of the ratio | above {GOAL} | highest |",
         "|---|---:|---:|---:|---:|---:|",
     ]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from treadle_ir import ops
-from treadle_ir.reference import few
+from treadle_ir.reference import few, few_integrals
 
 BESSELS: Final[dict[str, int]] = {"bessel_i0e": 0, "bessel_i1e": 1}
 GAMMAS: Final[dict[str, Callable[[Any, Any], Any]]] = {
@@ -73,3 +73,10 @@ def test_any_shape() -> None:
     rows = np.linspace(0.1, 9, 6, dtype=np.float32).reshape(2, 3)
     flat = np.asarray(ops.igamma(rows.ravel(), rows.ravel()))
     np.testing.assert_array_equal(np.asarray(ops.igamma(rows, rows)).ravel(), flat)
+
+
+@pytest.mark.parametrize("x", [1e-20, 0.1, 2.0, 3.0, 70.0])
+def test_integrals_of_order_0_are_not_left_to_the_formula(x: float) -> None:
+    value = few_integrals.expn(0.0, x)
+    assert value is not None
+    assert value == pytest.approx(float(mpmath.expint(0, x)), rel=1e-14)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from treadle_ir import composed, composed_numbers, ops
+from treadle_ir import ArrayType, composed, composed_numbers, ops
 from treadle_runtime import from_host
 from treadle_runtime.evaluation import straight_line
 
@@ -157,6 +157,49 @@ def test_names_are_given_on():
     assert found[2] in ("s0 = K(s0, s1)", "s1 = K(s0, s1)")
 
 
+F32 = ArrayType((4,), np.dtype(np.float32))
+WIDE = ArrayType((4,), np.dtype(np.float64))
+
+
+def test_a_ufunc_writes_over_what_nothing_reads_later():
+    lines = [("v0", "K(h0, h1)"), ("v1", "L(v0, C)"), ("v2", "L(v1, v1)")]
+    found = straight_line._in_place(lines, "v2", {"v0": F32, "v1": F32, "v2": F32})
+    assert [text for _, text in found] == ["K(h0, h1)", "L(v0, C, v0)", "L(v1, v1, v1)"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "kept", "made"),
+    [
+        # read later, by a line or as a result
+        ([("v0", "K(h0)"), ("v1", "L(v0)"), ("v2", "M(v0)")], "v1, v2", {"v0": F32, "v1": F32}),
+        ([("v0", "K(h0)"), ("v1", "L(v0)")], "v0, v1", {"v0": F32, "v1": F32}),
+        # a view of it may be
+        ([("v0", "K(h0)"), ("v1", "view(v0)"), ("v2", "L(v0)")], "v1, v2", {"v0": F32, "v2": F32}),
+        # made by something else, of another type or shape, or an operand of the function
+        ([("v0", "view(h0)"), ("v1", "L(v0)")], "v1", {"v1": F32}),
+        ([("v0", "K(h0)"), ("v1", "L(v0)")], "v1", {"v0": F32, "v1": WIDE}),
+        ([("v0", "L(h0)")], "v0", {"v0": F32}),
+    ],
+)
+def test_what_is_still_needed_is_not_written_over(lines, kept, made):
+    assert straight_line._in_place(lines, kept, made) == lines
+
+
+def test_operands_and_constants_stay_as_they_are():
+    table = from_host(np.arange(4, dtype=np.float32))
+
+    def function(x):
+        once = ops.add(x, table)
+        view = ops.reshape(once, shape=(2, 2))
+        return ops.multiply(ops.add(once, once), x), view, ops.negate(ops.add(table, x))
+
+    x = from_host(np.array([1, -2, 3, 5], np.float32))
+    for found, expected in zip(as_a_whole(function, x), function(x), strict=True):
+        same(found, expected)
+    same(x, np.array([1, -2, 3, 5], np.float32))
+    same(table, np.arange(4, dtype=np.float32))
+
+
 def test_numbers_of_a_parameter_are_one_kind_of_argument():
     given: list[object] = []
 
@@ -172,3 +215,47 @@ def test_numbers_of_a_parameter_are_one_kind_of_argument():
     assert not any(isinstance(each, int) for each in given)
     with pytest.raises(Exception, match="nothing"):
         moved(x, "nothing")
+
+
+def test_draws_that_do_not_wait_for_each_other_are_ciphered_together(monkeypatch):
+    made: list[int] = []
+    kernel = straight_line.reference.bits_together
+
+    def counted(primitives, *types):
+        made.append(len(primitives))
+        return kernel(primitives, *types)
+
+    monkeypatch.setattr(straight_line.reference, "bits_together", counted)
+
+    def drawn(key):
+        keys = ops.random_split(key, shape=(3,))
+        one, two, three = (
+            ops.reshape(ops.slice(keys, start=(k,), limit=(k + 1,)), shape=()) for k in range(3)
+        )
+        bits = ops.random_bits(one, shape=(2, 5))
+        # waits for the first one, and the last one does not
+        folded = ops.random_fold_in(
+            three, ops.reshape(ops.slice(bits, start=(0, 0), limit=(1, 1)), shape=())
+        )
+        later = ops.random_bits(folded, shape=(4,), bit_width=8)
+        return bits, later, ops.random_bits(two, shape=(3,), bit_width=64)
+
+    key = ops.random_wrap(from_host(np.array([7, 8], np.uint32)))
+    for found, expected in zip(as_a_whole(drawn, key), drawn(key), strict=True):
+        same(found, expected)
+    assert made == [2]
+
+
+def test_many_draws_are_ciphered_apart():
+    def drawn(key):
+        keys = ops.random_split(key, shape=(2,))
+        return tuple(
+            ops.random_bits(
+                ops.reshape(ops.slice(keys, start=(k,), limit=(k + 1,)), shape=()), shape=(200,)
+            )
+            for k in range(2)
+        )
+
+    key = ops.random_wrap(from_host(np.array([7, 8], np.uint32)))
+    for found, expected in zip(as_a_whole(drawn, key), drawn(key), strict=True):
+        same(found, expected)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         keys_of_words as keys_of_words,
         words_of_keys as words_of_keys,
     )
+    from treadle_ir.reference.lanes import bits_together as bits_together
     from treadle_ir.reference.registry import (
         EvalRule as EvalRule,
         eval_rule as eval_rule,
@@ -32,6 +33,7 @@ if not TYPE_CHECKING:
             "treadle_ir.reference.bare": "bare_kernel",
             "treadle_ir.reference.evaluator": "ReferenceEvaluator",
             "treadle_ir.reference.keys": "keys_of_words words_of_keys",
+            "treadle_ir.reference.lanes": "bits_together",
             "treadle_ir.reference.registry": "EvalRule eval_rule eval_rules",
         },
     )

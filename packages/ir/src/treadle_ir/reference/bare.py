@@ -20,7 +20,7 @@ from treadle_ir.primitives.contract import Convolution, DotGeneral
 from treadle_ir.primitives.convert import BitcastConvert, Convert, ReducePrecision
 from treadle_ir.primitives.cumulative import CumulativeAdd
 from treadle_ir.primitives.indexing import DynamicSlice, DynamicUpdateSlice, Gather, Scatter
-from treadle_ir.primitives.random import RandomBits
+from treadle_ir.primitives.random import RandomBits, RandomSplit
 from treadle_ir.primitives.sort import Sort
 from treadle_ir.reference import bare_indexing, few, few_formulas
 from treadle_ir.reference.bare_indexing import MOST
@@ -28,7 +28,7 @@ from treadle_ir.reference.compare import UFUNCS
 from treadle_ir.reference.contract import convolution_kernel
 from treadle_ir.reference.convert import precision_kernel, saturated
 from treadle_ir.reference.elementwise import BARE, WIDENING, Kernel, integer_quotient
-from treadle_ir.reference.random import bits_kernel
+from treadle_ir.reference.lanes import bits_kernel, split_kernel
 from treadle_ir.reference.reduce import OWN_ACCUMULATOR, sum_of_few
 from treadle_ir.reference.shape import WRITTEN, padding_of
 from treadle_ir.reference.sort import sorted_alone
@@ -454,6 +454,7 @@ _MAKERS: Final[Mapping[type[Primitive], Maker]] = {
 # Of elements that NumPy does not know, too.
 _ANY_TYPE: Final[Mapping[type[Primitive], Maker]] = {
     RandomBits: bits_kernel,
+    RandomSplit: split_kernel,
     s.Reshape: _reshape,
     s.Slice: _slice,
     s.Transpose: _transpose,

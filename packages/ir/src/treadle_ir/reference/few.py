@@ -15,7 +15,7 @@ import numpy as np
 
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
-from treadle_ir.reference.few_vectors import of_vector, vector_kernel, without_last_digits
+from treadle_ir.reference.few_vectors import VECTORS, of_vector, vector_kernel, without_last_digits
 from treadle_ir.reference.registry import Elements
 from treadle_ir.reference.special import DIGAMMA_TAIL
 from treadle_ir.types import ArrayType
@@ -97,13 +97,15 @@ def kernel_of(primitive: Primitive, result: ArrayType) -> Callable[[Elements], E
     if scalar is None or dtype.char not in ("fd" if wide else "f") or not 0 < result.size <= MOST:
         return None
     array = np.array
-    if len(shape) != 1:
+    if len(shape) == 1:
+
+        def one_by_one(x: Elements) -> Elements:
+            return array([scalar(each) for each in x.tolist()], dtype)
+
+        return vector_kernel(kind, result, one_by_one)
+    if kind in VECTORS:
         return lambda x: _computed(kind, scalar, x)
-
-    def one_by_one(x: Elements) -> Elements:
-        return array([scalar(each) for each in x.tolist()], dtype)
-
-    return vector_kernel(kind, result, one_by_one)
+    return lambda x: array([scalar(each) for each in x.ravel().tolist()], dtype).reshape(shape)
 
 
 def computed(primitive: type[Primitive], x: Elements) -> Elements | None:

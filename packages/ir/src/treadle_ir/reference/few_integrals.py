@@ -25,8 +25,10 @@ _BERNOULLI: Final = (
 
 def expn(n: float, x: float) -> float | None:
     """The integral of exp(-x t) / t^n for t from 1."""
-    if not 1e-30 <= x <= 80.0 or not 1.0 <= n <= 50.0 or n != math.floor(n):
+    if not 1e-30 <= x <= 80.0 or not 0.0 <= n <= 50.0 or n != math.floor(n):
         return None
+    if n == 0.0:
+        return math.exp(-x) / x
     if x > 2.0:
         return _far(n, x) * math.exp(-x)
     whole = int(n) - 1

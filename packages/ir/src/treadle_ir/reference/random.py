@@ -1,12 +1,11 @@
 """NumPy kernels of random bits.
 
 A single block is ciphered in Python's integers, some hundred in one long integer whose 64-bit parts are the blocks
-(`_in_one_number`), more in arrays of 32-bit words in place, chunk by chunk. All give the same bits.
+(`lanes`), more in arrays of 32-bit words in place, chunk by chunk. All give the same bits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import mul
 
@@ -30,17 +29,13 @@ from treadle_ir.reference.keys import (
     keys_of_words,
     words_of_keys,
 )
+from treadle_ir.reference.lanes import MOST, Lanes, drawn_together, halves, joined, split_by
 from treadle_ir.reference.registry import Elements, eval_rule
 from treadle_ir.reference.wide_keys import bits_of_keys, folded_by_generator, keys_by_generator
-from treadle_ir.types import ArrayType
 
 _FEW = 2  # up to so many blocks, integers of their own are the fastest
-_SOME = 256  # up to so many, parts of one integer
 _CHUNK = 4096  # words at a time: the working set of a chunk stays in the first-level cache
 _MASK = 0xFFFFFFFF
-# A number for each of the most blocks, in parts of 64 bits: ones, and 0 to 255. The first parts are for fewer.
-_ONES = int.from_bytes((b"\1" + bytes(7)) * _SOME, "little")
-_COUNTERS = int.from_bytes(np.arange(_SOME, dtype="<u8").tobytes(), "little")
 _U32 = np.dtype(np.uint32)
 _FRY = np.dtype(KEY)  # as NumPy's arrays have it
 _SHIFTS = [(np.uint32(r), np.uint32(32 - r)) for r in ROTATIONS]
@@ -96,59 +91,15 @@ def threefry2x32_eval(
     return [y0, y1]
 
 
-def _in_one_number(key0: int, key1: int, size: int) -> tuple[int, int]:
-    """The cipher of the counters 0 to size - 1: the first words of the blocks in an integer, and the second ones.
-
-    A word of each block has 64 bits of a long integer: one operation on integers adds, shifts or masks all blocks. What
-    additions carry and rotations shift beyond the 32 bits stays within the part, as twenty rounds add less than 2^38;
-    it is masked out of one word only, before the rotation that would bring it back.
-    """
-    first = (1 << 64 * size) - 1
-    ones = _ONES & first
-    mask = ones * _MASK
-    keys = (key0 * ones, key1 * ones, (key0 ^ key1 ^ PARITY) * ones)
-    x0, x1 = keys[0], ((_COUNTERS & first) + keys[1]) & mask
-    # The rotations are written out: two loops around them would take a fifth of the time of ten blocks.
-    for number in (1, 3, 5):
-        x0 += x1
-        x1 = (x1 << 13 ^ x1 >> 19 ^ x0) & mask
-        x0 += x1
-        x1 = (x1 << 15 ^ x1 >> 17 ^ x0) & mask
-        x0 += x1
-        x1 = (x1 << 26 ^ x1 >> 6 ^ x0) & mask
-        x0 += x1
-        x1 = (x1 << 6 ^ x1 >> 26 ^ x0) & mask
-        x0 += keys[number % 3]
-        x1 = (x1 + keys[(number + 1) % 3] + ones * number) & mask
-        if number == 5:
-            break
-        x0 += x1
-        x1 = (x1 << 17 ^ x1 >> 15 ^ x0) & mask
-        x0 += x1
-        x1 = (x1 << 29 ^ x1 >> 3 ^ x0) & mask
-        x0 += x1
-        x1 = (x1 << 16 ^ x1 >> 16 ^ x0) & mask
-        x0 += x1
-        x1 = (x1 << 24 ^ x1 >> 8 ^ x0) & mask
-        x0 += keys[(number + 1) % 3]
-        x1 = (x1 + keys[(number + 2) % 3] + ones * (number + 1)) & mask
-    return x0 & mask, x1
-
-
-def _parts(number: int, size: int) -> Elements:
-    """The 64-bit parts of a long integer."""
-    return np.frombuffer(number.to_bytes(8 * size, "little"), "<u8")
-
-
 def _counted(key0: int, key1: int, size: int, y0: Elements, y1: Elements) -> None:
     """The cipher of the counters 0 to size - 1, as 64-bit numbers, written to y0 and y1 (flat)."""
     if size <= _FEW:
         for at in range(size):
             y0[at], y1[at] = block(key0, key1, 0, at)
         return
-    if size <= _SOME:
-        first_words, second_words = _in_one_number(key0, key1, size)
-        y0[:], y1[:] = _parts(first_words, size), _parts(second_words, size)
+    if size <= MOST:
+        lanes = Lanes(size)
+        y0[:], y1[:] = map(lanes.parts, lanes.ciphered([(key0, key1)]))
         return
     first, second = np.asarray(key0, np.uint32), np.asarray(key1, np.uint32)
     steps = np.arange(min(size, _CHUNK), dtype=np.uint64)
@@ -159,16 +110,6 @@ def _counted(key0: int, key1: int, size: int, y0: Elements, y1: Elements) -> Non
         x0[:] = counters >> np.uint64(32)
         x1[:] = counters & np.uint64(_MASK)
         _encrypt(first, second, x0, x1)
-
-
-def _halves(key: Elements) -> tuple[int, int]:
-    """The words of one typed key in Python's integers; the first is the lower half, as little-endian memory has it."""
-    whole: int = key.item()[0]
-    return whole & _MASK, whole >> 32
-
-
-def _joined(first: int, second: int) -> int:
-    return first | second << 32
 
 
 def _words(keys: Elements) -> tuple[Elements, bool]:
@@ -198,11 +139,8 @@ def random_bits_eval(primitive: RandomBits, keys: Elements) -> list[Elements]:
     if is_wide_key(keys.dtype):
         return [bits_of_keys(keys, primitive.shape, primitive.bit_width)]
     size = reduce(mul, primitive.shape, 1)
-    if keys.dtype is _FRY and keys.ndim == 0 and size <= _SOME:
-        first, second = _in_one_number(*_halves(keys), size)
-        whole = first << 32 | second if primitive.bit_width == 64 else first ^ second
-        drawn = _parts(whole, size).astype(f"u{primitive.bit_width // 8}")
-        return [drawn.reshape(primitive.shape)]
+    if keys.dtype is _FRY and keys.ndim == 0 and size <= MOST:
+        return drawn_together(Lanes(size), [primitive])(keys)
     keys, _ = _words(keys)
     shape = keys.shape[:-1] + primitive.shape
     y0, y1 = _blocks(keys, size)
@@ -212,30 +150,12 @@ def random_bits_eval(primitive: RandomBits, keys: Elements) -> list[Elements]:
     return [y0.astype(f"u{primitive.bit_width // 8}", copy=False).reshape(shape)]
 
 
-def bits_kernel(
-    primitive: RandomBits, operands: Sequence[ArrayType], result: ArrayType
-) -> Callable[[Elements], Elements] | None:
-    """The kernel of some bits of one typed key, whose sizes are known; None of others."""
-    size, width, shape, dtype = result.size, primitive.bit_width, result.shape, result.dtype
-    (keys,) = operands
-    if keys.dtype is not KEY or keys.ndim or not 0 < size <= _SOME:
-        return None
-
-    def drawn(key: Elements) -> Elements:
-        first, second = _in_one_number(*_halves(key), size)
-        whole = _joined(second, first) if width == 64 else first ^ second
-        return _parts(whole, size).astype(dtype).reshape(shape)
-
-    return drawn
-
-
 @eval_rule(RandomSplit)
 def random_split_eval(primitive: RandomSplit, keys: Elements) -> list[Elements]:
     """Both words of each counter, side by side."""
     size = reduce(mul, primitive.shape, 1)
-    if keys.dtype is _FRY and keys.ndim == 0 and size <= _SOME:
-        whole = _parts(_joined(*_in_one_number(*_halves(keys), size)), size)
-        return [whole.copy().view(KEY).reshape(primitive.shape)]
+    if keys.dtype is _FRY and keys.ndim == 0 and size <= MOST:
+        return [split_by(Lanes(size), primitive)(keys)]
     if is_wide_key(keys.dtype):
         if keys.dtype == UNSAFE_RBG:
             return [keys_by_generator(keys, primitive.shape)]
@@ -256,8 +176,8 @@ def random_split_eval(primitive: RandomSplit, keys: Elements) -> list[Elements]:
 def random_fold_in_eval(primitive: RandomFoldIn, keys: Elements, data: Elements) -> list[Elements]:
     """One block per key."""
     if keys.dtype is _FRY and keys.ndim == 0:
-        key0, key1 = _halves(keys)
-        return [np.array(_joined(*block(key0, key1, 0, int(data))), KEY)]
+        key0, key1 = halves(keys)
+        return [np.array(joined(*block(key0, key1, 0, int(data))), KEY)]
     if is_wide_key(keys.dtype):
         if keys.dtype == UNSAFE_RBG:
             return [folded_by_generator(keys, data)]

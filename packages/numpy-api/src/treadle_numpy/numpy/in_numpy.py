@@ -172,22 +172,27 @@ def polyfit(types: Sequence[ArrayType], deg: object) -> Counterpart | None:
         return None
     if points.ndim != 1 or points.shape != values.shape or not deg < points.size <= _MOST:
         return None
-    solve = getattr(import_module("numpy.linalg._umath_linalg"), "lstsq", None)
-    if solve is None:
+    try:
+        lapack = import_module("scipy.linalg.lapack")
+    except ImportError:
         return None
-    dtype, exponents, ones = points.dtype, np.arange(deg, -1.0, -1.0), np.ones(points.size)
-    cut = np.array(points.size * float(np.finfo(dtype).eps))
+    solve, size = lapack.dgelsd, points.size
+    length, whole, _ = lapack.dgelsd_lwork(size, deg + 1, 1)
+    dtype, exponents, ones = points.dtype, np.arange(deg, -1.0, -1.0)[:, None], np.ones(size)
+    work, cut = (int(length), whole), size * float(np.finfo(dtype).eps)
     wide, sqrt, infinite = exponents.dtype, np.sqrt, math.inf
 
     def run(x: _Elements, y: _Elements) -> list[_Elements] | None:
-        powers = x.astype(wide)[:, None] ** exponents
-        lengths = sqrt(ones.dot(powers * powers))
+        powers = x.astype(wide) ** exponents  # in rows, which are LAPACK's columns
+        lengths = sqrt((powers * powers).dot(ones))
         numbers = lengths.tolist()
         if not (sum(numbers) < infinite and min(numbers) > 0.0):
             return None
-        powers /= lengths
-        found, *_ = solve(powers, y.astype(wide)[:, None], cut)
-        coefficients = (found[:, 0] / lengths).astype(dtype)
+        powers /= lengths[:, None]
+        found, _, _, info = solve(powers.T, y.astype(wide), *work, cut, 1, 1)  # in their place
+        if info:
+            return None
+        coefficients = (found[: deg + 1] / lengths).astype(dtype)
         return [coefficients] if math.isfinite(sum(coefficients.tolist())) else None
 
     return run

@@ -32,9 +32,16 @@ def common_shape(function: str, shapes: Sequence[tuple[int, ...]]) -> tuple[int,
         if first == second:
             return first
         if len(first) == len(second):
-            joint = [x if x == y or y == 1 else y if x == 1 else -1 for x, y in zip(first, second)]  # noqa: B905 - of one length
-            if -1 not in joint:
-                return (*joint,)
+            joint: tuple[int, ...] = ()  # of few axes, sooner there than by a list
+            for x, y in zip(first, second):  # noqa: B905 - of one length
+                if x == y or y == 1:
+                    joint += (x,)
+                elif x == 1:
+                    joint += (y,)
+                else:
+                    break
+            else:
+                return joint
     ndim = max(map(len, shapes), default=0)
     result = [1] * ndim
     for shape in shapes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import ArrayType, DType, Literal, Operand
+from treadle_ir import Array, ArrayType, DType, Literal, Operand
 from treadle_ir.dtypes import is_bool, is_complex, is_inexact
 from treadle_numpy.operands.broadcast import stretched
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
@@ -17,6 +17,11 @@ def strict(name: str, *arguments: ArrayLike) -> list[Operand]:
     A number that the element type has no room for (a complex one beside floats, 1.5 beside integers) stays what it is:
     the instruction says that the types differ.
     """
+    for x in arguments:
+        if not isinstance(x, Array):
+            break
+    else:  # as nearly always: nothing is converted
+        return [*arguments]  # type: ignore[list-item]  # all were asked
     operands = [coerce(name, i, x) for i, x in enumerate(arguments)]
     numbers = [x for x in operands if isinstance(x, Literal)]
     if len(numbers) == len(operands):
@@ -32,12 +37,17 @@ def strict(name: str, *arguments: ArrayLike) -> list[Operand]:
     ]
 
 
-def matched(name: str, *arguments: ArrayLike) -> list[Operand]:
+def matched(name: str, *arguments: ArrayLike) -> Sequence[Operand]:
     """`strict`, with axes of size 1 repeated to the others' sizes where the operands have as many axes.
 
     Raises:
         ShapeError: two sizes of an axis differ and neither is 1.
     """
+    if len(arguments) == 2:
+        x, y = arguments
+        alike = isinstance(x, Array) and (y.__class__ is x.__class__ or isinstance(y, Array))
+        if alike and x.type.shape == y.type.shape:  # type: ignore[union-attr]  # both are arrays
+            return arguments  # type: ignore[return-value]  # nothing to convert or to repeat
     return stretched(name, strict(name, *arguments))
 
 

@@ -20,12 +20,12 @@ def as_shape(function: str, shape: object) -> tuple[int, ...]:
     Raises:
         ArgumentError: a size is no integer; ShapeError: a size is negative.
     """
-    if isinstance(shape, tuple):
+    if type(shape) is tuple:
         for size in shape:
-            if size.__class__ is not int or not 0 <= size < _LARGE:
+            if size.__class__ is not int or size < 0 or size >= _LARGE:
                 break
         else:  # as nearly always
-            return shape if shape.__class__ is tuple else (*shape,)
+            return shape
     sizes: Iterable[object] = (shape,)
     if getattr(shape, "ndim", 0) or not hasattr(shape, "__index__") or isinstance(shape, type):
         if isinstance(shape, (str, bytes, bytearray, memoryview, type)) or not isinstance(

@@ -12,6 +12,8 @@ TYPES = "fdFD"
 TABLE = {
     "det": ([tnp.linalg.det, tsp.linalg.det], "a"),
     "eigvalsh": ([tnp.linalg.eigvalsh], "a"),
+    "expm": ([tsp.linalg.expm], "a"),
+    "expm_frechet": ([tsp.linalg.expm_frechet], "aa"),
     "hessenberg": ([tsp.linalg.hessenberg], "a"),
     "inv": ([tnp.linalg.inv, tsp.linalg.inv], "a"),
     "lu": ([tsp.linalg.lu], "r"),
@@ -66,7 +68,9 @@ def test_each_gives_what_the_operations_give(name, n, letter):
     functions, kinds = TABLE[name]
     operands = [matrix(n, n if kind == "a" else 3, letter, seed) for seed, kind in enumerate(kinds)]
     if made(name, *operands) is None:
-        assert (name, n) == ("hessenberg", 1)
+        assert (name, n) == ("hessenberg", 1) or (
+            name.startswith("expm") and (letter in "dD" or n > 16)
+        )
         return
     for function in functions:
         check(function, name, *operands)
@@ -125,6 +129,26 @@ def test_signs_of_permutations_are_those_of_determinants():
         assert value == np.round(np.linalg.det(a))
 
 
+@pytest.mark.parametrize("letter", TYPES)
+def test_determinants_by_one_routine_are_those_of_the_factors(letter, monkeypatch):
+    matrices = [matrix(n, n, letter, seed) for n in (4, 7, 40) for seed in range(5)]
+    infinite, singular = matrix(4, 4, letter), -np.eye(4, dtype=letter)
+    infinite[0, 0], singular[2, 2] = np.inf, 0
+    matrices += [infinite, singular, np.zeros((5, 5), letter), np.full((4, 4), np.nan, letter)]
+    by_one = [found("det", a)[0] for a in matrices]
+
+    def missing(name):
+        if "cython" in name:
+            raise ImportError(name)
+        return import_module(name)
+
+    monkeypatch.setattr(in_lapack, "import_module", missing)
+    for a, one in zip(matrices, by_one, strict=True):
+        expected = found("det", a)[0]
+        np.testing.assert_array_equal(one, expected, strict=True)
+        np.testing.assert_array_equal(np.signbit(one.real), np.signbit(expected.real))
+
+
 @pytest.mark.parametrize("name", ["inv", "solve", "slogdet"])
 def test_singular_matrices_are_left_to_the_operations(name):
     operands = [np.zeros((4, 4)), np.ones((4, 1))]
@@ -141,6 +165,35 @@ def test_what_is_not_finite_is_left_to_the_operations(name, number):
     a = np.full((4, 4), number)
     operands = [a, np.ones((4, 1))]
     assert found(name, *operands[: len(TABLE[name][1])]) is None
+
+
+@pytest.mark.parametrize("letter", "fF")
+@pytest.mark.parametrize("size", [1e-20, 1e-3, 0.3, 3, 10])
+def test_exponentials_of_any_norm(size, letter):
+    a, e = (size * matrix(4, 4, letter, seed).astype(letter) for seed in (0, 1))
+    wide = np.result_type(letter, np.float64)
+    result, derivative = operations(tsp.linalg.expm_frechet, a.astype(wide), e.astype(wide))
+    for name, pairs in {"expm": [result], "expm_frechet": [result, derivative]}.items():
+        given = found(name, *[a, e][: len(TABLE[name][1])])
+        for one, expected in zip(given, pairs, strict=True):
+            assert one.base is None
+            exact = 50 * (1 + size) * np.finfo(letter).eps * abs(np.asarray(expected)).max()
+            np.testing.assert_allclose(one, expected, rtol=0, atol=exact)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, 1e4])
+def test_exponentials_that_are_not_finite_are_left_to_the_operations(number):
+    a = np.full((3, 3), number, np.float32)
+    assert found("expm", a) is None
+    assert found("expm_frechet", a, a) is None
+    assert found("expm_frechet", np.eye(3, dtype=np.float32), 1e4 * a) is None
+
+
+def test_only_square_matrices_have_exponentials():
+    wide = np.ones((2, 3), np.float32)
+    assert made("expm", wide) is None
+    assert made("expm_frechet", wide, wide) is None
+    assert made("expm_frechet", wide[:, :2], np.ones((1, 1), np.float32)) is None
 
 
 def test_only_the_hermitian_part_counts():

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from treadle_autodiff import jvp, vjp
 from treadle_ir import DTypeError
 from treadle_numpy.numpy import frexp, ldexp, modf, spacing
 
@@ -60,6 +61,16 @@ def test_any_float(dtype: str, bits: int, power: int, narrow: int) -> None:
         same(ldexp(mantissa, exponent), x)
         for by in (power, narrow):
             same(ldexp(x, by), np.ldexp(x, by))
+
+
+@pytest.mark.parametrize(
+    ("number", "slope"), [(0.0, 1.0), (3.0, 0.25), (-1e-30, 2.0**99), (np.inf, 1.0)]
+)
+def test_slopes_of_mantissas(number: float, slope: float) -> None:
+    x: Any = np.float32(number)
+    one: Any = np.float32(1)
+    assert jvp(lambda x: frexp(x)[0], (x,), (one,))[1] == slope
+    assert vjp(lambda x: frexp(x)[0], x)[1](one)[0] == slope
 
 
 def test_bfloat16() -> None:

@@ -23,6 +23,8 @@ from treadle_ir.dtypes import BY_NAME
 MOST: Final = 1 << 14
 _LETTERS: Final = {"f": "s", "d": "d", "F": "c", "D": "z"}
 _FEW: Final = 1 << 10  # elements up to which one decomposition is the fastest way
+_FEWER: Final = 1 << 8  # elements of half of the rows of what is decomposed
+_SQUARINGS: Final = 8  # of exponentials whose last bits are LAPACK's
 _WRITTEN_OUT: Final = 3  # rows of determinants that need no elimination
 # Where SciPy has its square root of matrices; the first from 1.18 on.
 _ROOTS: Final = ("scipy.linalg._internal_matfuncs", "scipy.linalg._matfuncs_schur_sqrtm")
@@ -59,7 +61,8 @@ def _of_scipy(name: str, type: ArrayType) -> Any:
 
 def _is_finite(x: _Elements) -> bool:
     """Whether all elements are finite; False also for some that are very large."""
-    return cmath.isfinite(np.vdot(x, x))
+    flat = x.ravel()
+    return cmath.isfinite(flat.dot(flat))
 
 
 def _if_solved(x: _Elements) -> list[_Elements] | None:
@@ -82,7 +85,10 @@ def slogdet(types: Sequence[ArrayType]) -> Counterpart | None:
 
 
 def det(types: Sequence[ArrayType]) -> Counterpart | None:
-    """The product of the diagonal of `getrf`: NumPy's adds logarithms. Of few rows, the formula."""
+    """The product of the diagonal of `getrf`: NumPy's adds logarithms. Of few rows, the formula.
+
+    SciPy has that as one routine, of rows in C's order, which are LAPACK's columns; a zero of it has no sign.
+    """
     if not _serves(types):
         return None
     if types[0].shape[0] <= _WRITTEN_OUT:
@@ -92,8 +98,14 @@ def det(types: Sequence[ArrayType]) -> Counterpart | None:
     if getrf is None:
         return None
     dtype, places = types[0].dtype, range(types[0].shape[0])
+    product = getattr(_module("scipy.linalg._cythonized_array_utils"), "find_det_from_lu", None)
+    in_order = np.ascontiguousarray
 
     def run(a: _Elements) -> list[_Elements]:
+        if product is not None:
+            value = product(in_order(a.T))
+            if value:
+                return [np.array(value, dtype)]
         factors, pivots, _ = getrf(a)
         value = math.prod(factors.diagonal().tolist())
         swaps = sum(map(ne, pivots.tolist(), places))
@@ -164,13 +176,17 @@ def eigvalsh(types: Sequence[ArrayType]) -> Counterpart | None:
         return None
     *sizes, _ = asked(x.shape[0], 0, 1)
     work = [int(size.real) for size in sizes]
+    conjugate, multiply, half = np.conjugate, np.multiply, np.array(0.5, x.dtype.char.lower())
 
     def run(a: _Elements) -> list[_Elements] | None:
-        twice = a + (a.T if is_real else a.T.conj())
+        twice = a.T.copy()  # in rows, so that the sum goes straight through
+        if not is_real:
+            conjugate(twice, twice)
+        twice += a
         if not _is_finite(twice):
             return None
         values, _, info = routine(twice.T, 0, 1, *work, 1)  # in the place of its operand
-        return None if info else [values * 0.5]
+        return None if info else [multiply(values, half, values)]
 
     return run
 
@@ -273,5 +289,71 @@ def sqrtm(types: Sequence[ArrayType]) -> Counterpart | None:
             return None
         found, _, singular, info = root(a)
         return None if singular or info else [np.asarray(found, dtype)]
+
+    return run
+
+
+# Any: a routine of SciPy's, which has no types.
+def _exponential() -> Any:
+    """The exponential of a matrix, by the routines that SciPy's wraps; None where they are not found."""
+    module = _module("scipy.linalg._matfuncs_expm")
+    choose = getattr(module, "pick_pade_structure", None)
+    approximate = getattr(module, "pade_UV_calc", None)
+    if choose is None or approximate is None:
+        return None
+
+    def run(powers: _Elements) -> _Elements | None:
+        """Of the first of five matrices, which are written over."""
+        order, squarings = choose(powers)
+        if order < 0 or squarings > _SQUARINGS or approximate(powers, order):
+            return None
+        result: _Elements = powers[0].copy()
+        for _ in range(squarings):
+            result = result.dot(result)
+        return result if _is_finite(result) else None
+
+    return run
+
+
+def expm(types: Sequence[ArrayType]) -> Counterpart | None:
+    """What SciPy's wraps, of few elements in single precision: in double the operations are more exact."""
+    exponential = _exponential() if _serves(types, _FEW) else None
+    (x,) = types
+    if exponential is None or x.dtype.char not in "fF" or x.shape[0] != x.shape[1]:
+        return None
+    shape, dtype, empty = (5, *x.shape), x.dtype, np.empty
+
+    def run(a: _Elements) -> list[_Elements] | None:
+        powers = empty(shape, dtype)
+        powers[0] = a
+        result = exponential(powers)
+        return None if result is None else [result]
+
+    return run
+
+
+def expm_frechet(types: Sequence[ArrayType]) -> Counterpart | None:
+    """The exponential of [[A, E], [0, A]], which has the derivative beside that of A; directions that dwarf A are left.
+
+    Source: R. Mathias, "A chain rule for matrix functions and applications", SIAM J. Matrix Anal. Appl. 17 (1996).
+    """
+    exponential = _exponential() if _serves(types, _FEWER) else None
+    x, y = types
+    if exponential is None or x.dtype.char not in "fF" or x.shape[0] != x.shape[1]:
+        return None
+    if x.shape != y.shape:
+        return None
+    n, dtype, zeros, vdot = x.shape[0], x.dtype, np.zeros, np.vdot
+    shape = (5, 2 * n, 2 * n)
+
+    def run(a: _Elements, e: _Elements) -> list[_Elements] | None:
+        if not vdot(e, e).real <= 4 * vdot(a, a).real:
+            return None
+        powers = zeros(shape, dtype)
+        whole = powers[0]
+        whole[:n, :n] = whole[n:, n:] = a
+        whole[:n, n:] = e
+        result = exponential(powers)
+        return None if result is None else [result[:n, :n].copy(), result[:n, n:].copy()]
 
     return run

@@ -117,16 +117,18 @@ def _field(x: Array) -> Array:
     return ops.and_(above, form.bits.type(2 * form.bias + 1))
 
 
-def _exponents(x: Array) -> Array:
-    """The e for which |x| is in [2**(e-1), 2**e), of finite numbers that are not 0; as 32-bit integers."""
+def _lifted(x: Array) -> tuple[Array, Array, Array]:
+    """The numbers, small ones times two to some power; the e for which |that| is in [2**(e-1), 2**e); the power.
+
+    Of finite numbers that are not 0. A quarter of what is returned is a normal number.
+    """
     form = _FORMATS[x.dtype]
-    tiny = ops.compare(ops.abs(x), np.finfo(x.dtype).tiny, direction="lt")
-    lift = form.stored + 1
-    normal = ops.select(tiny, ops.multiply(x, x.dtype.type(2.0**lift)), x)
-    exponent = ops.subtract(
-        ops.convert(_field(normal), dtype=BY_NAME["i32"]), np.int32(form.bias - 1)
-    )
-    return ops.select(tiny, ops.subtract(exponent, np.int32(lift)), exponent)
+    power = (form.bias + 1) // 2
+    small = ops.compare(ops.abs(x), x.dtype.type(2.0**-power), direction="lt")
+    lifted = ops.select(small, ops.multiply(x, x.dtype.type(2.0**power)), x)
+    field = ops.convert(_field(lifted), dtype=BY_NAME["i32"])
+    above = ops.subtract(field, np.int32(form.bias - 1))
+    return lifted, above, ops.select(small, np.int32(power), np.int32(0))
 
 
 @composed_in_numpy(in_numpy.frexp)
@@ -145,14 +147,14 @@ def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
     """
     wide, dtype = _real("frexp", x)
     apart = ops.and_(ops.is_finite(wide), ops.compare(wide, wide.dtype.type(0), direction="ne"))
-    exponent = ops.select(apart, _exponents(wide), np.int32(0))
-    # in two steps, between which nothing is subnormal or overflows
-    opposite = ops.negate(exponent)
-    first = ops.shift_right_arithmetic(opposite, np.int32(1))
-    scaled = ops.multiply(wide, _power_of_two(first, wide.dtype))
-    scaled = ops.multiply(scaled, _power_of_two(ops.subtract(opposite, first), wide.dtype))
+    lifted, above, power = _lifted(wide)
+    above = ops.select(apart, above, power)
+    quarter = ops.multiply(
+        lifted, wide.dtype.type(0.25)
+    )  # two to the power of -above itself may be subnormal
+    scaled = ops.multiply(quarter, _power_of_two(ops.subtract(np.int32(2), above), wide.dtype))
     mantissa = ops.select(apart, scaled, wide)
-    return converted(mantissa, dtype), exponent
+    return converted(mantissa, dtype), ops.subtract(above, power)
 
 
 @composed

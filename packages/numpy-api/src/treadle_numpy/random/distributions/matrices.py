@@ -8,7 +8,7 @@ from treadle_ir import ArgumentError, Array, ShapeError, composed, names, ops, s
 from treadle_ir.dtypes import is_complex, is_floating
 from treadle_numpy.numpy.contraction.einsums import einsum
 from treadle_numpy.numpy.linalg.eigenvalues import eigh
-from treadle_numpy.numpy.linalg.factorisations import cholesky, qr, svd
+from treadle_numpy.numpy.linalg.factorisations import cholesky, svd
 from treadle_numpy.numpy.manipulation.diagonals import diagonal
 from treadle_numpy.numpy.manipulation.shapes import expand_dims
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply
@@ -170,9 +170,10 @@ def orthogonal(
     one = single("orthogonal", key)
     # LAPACK has no matrices of 16 bits
     drawn = normal(one, tall, np.float32 if wanted.itemsize < 4 else wanted)
-    q, r = qr(drawn)
+    form, taus = ops.qr_reflections(drawn)
+    q = ops.householder_product(form, taus)
     # the factorisation is unique, and its q uniform, where the diagonal of r is positive
-    signs = ops.sign(diagonal(r, axis1=-2, axis2=-1))
+    signs = ops.sign(diagonal(form, axis1=-2, axis2=-1))
     uniform = multiply(q, ops.reshape(signs, shape=(*signs.shape[:-1], 1, signs.shape[-1])))
     turned = (
         uniform

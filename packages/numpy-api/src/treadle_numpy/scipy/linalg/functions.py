@@ -82,7 +82,7 @@ _SINGLE: Final = (
 _FEW: Final = 32  # rows, up to which a complex Schur form takes no longer than a real one that is made complex
 
 
-@composed_loop()
+@composed_loop(counterpart=in_lapack.expm)
 def expm(A: ArrayLike, *, upper_triangular: bool = False, max_squarings: int = 16) -> Array:  # noqa: N803 - SciPy's
     """The exponentials of matrices.
 
@@ -196,7 +196,7 @@ def expm_frechet(
     method: str | None = ...,
     compute_expm: bool,
 ) -> Array | tuple[Array, Array]: ...
-@composed_loop()
+@composed_loop(counterpart=in_lapack.expm_frechet)
 def expm_frechet(
     A: ArrayLike,  # noqa: N803 - SciPy's
     E: ArrayLike,  # noqa: N803 - SciPy's
