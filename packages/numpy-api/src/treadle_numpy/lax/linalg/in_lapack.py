@@ -98,7 +98,9 @@ def det(types: Sequence[ArrayType]) -> Counterpart | None:
     if getrf is None:
         return None
     dtype, places = types[0].dtype, range(types[0].shape[0])
-    product = getattr(_module("scipy.linalg._cythonized_array_utils"), "find_det_from_lu", None)
+    product = getattr(
+        module_or_none("scipy.linalg._cythonized_array_utils"), "find_det_from_lu", None
+    )
     in_order = np.ascontiguousarray
 
     def run(a: _Elements) -> list[_Elements]:
@@ -296,7 +298,18 @@ def sqrtm(types: Sequence[ArrayType]) -> Counterpart | None:
 # Any: a routine of SciPy's, which has no types.
 def _exponential() -> Any:
     """The exponential of a matrix, by the routines that SciPy's wraps; None where they are not found."""
-    module = _module("scipy.linalg._matfuncs_expm")
+    whole = getattr(module_or_none("scipy.linalg._internal_matfuncs"), "matrix_exponential", None)
+    if whole is not None:  # from SciPy 1.18 on
+
+        def at_once(powers: _Elements) -> _Elements | None:
+            a = powers[0]
+            if not np.abs(a).sum(axis=0).max() < 1 << _SQUARINGS:
+                return None
+            result, info = whole(a)
+            return None if info or not _is_finite(result) else np.array(result)
+
+        return at_once
+    module = module_or_none("scipy.linalg._matfuncs_expm")
     choose = getattr(module, "pick_pade_structure", None)
     approximate = getattr(module, "pade_UV_calc", None)
     if choose is None or approximate is None:
