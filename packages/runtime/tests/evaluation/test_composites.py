@@ -251,6 +251,25 @@ def test_what_moves_large_arrays_is_one_program_where_numpy_would_not_run_it(mon
     assert len(calls) == 1
 
 
+@composed
+def summed(xs):
+    """The sum of some arrays."""
+    calls.append("summed")
+    total = xs[0]
+    for x in xs[1:]:
+        total = ops.add(total, x)
+    return total
+
+
+def test_very_many_arrays_are_not_planned_for(monkeypatch):
+    monkeypatch.setattr(plans, "MOST_ARRAYS", 8)
+    for count, runs in ((8, 2), (9, 4)):
+        calls.clear()
+        for _ in range(4):
+            np.testing.assert_array_equal(summed([array(1, 2)] * count), [count, 2 * count])
+        assert len(calls) == runs
+
+
 def test_large_constants_are_not_kept():
     def used():
         large = from_host(np.ones(plans.MOST_CAPTURED, np.float32))

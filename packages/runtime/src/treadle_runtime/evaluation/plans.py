@@ -40,6 +40,9 @@ from treadle_runtime.placement.placement import PlacedType, Placement, default_o
 
 PASSES: Final = 2  # over a large array, from which on compiling pays
 MOST_CAPTURED: Final = 1 << 16  # bytes of constants that are kept with a plan
+MOST_ARRAYS: Final = (
+    1 << 14
+)  # each costs 40 us and 9 KB in the making of a plan, which takes 5 us less for it later
 
 
 @final
@@ -62,6 +65,8 @@ def planned(
     loops: bool,
 ) -> Plan | None:
     """How to run the function on such arguments, or None: as it is."""
+    if len(arrays) > MOST_ARRAYS:
+        return None
     try:
         staged, structure = stage_tree(
             lambda *operands: _applied(function, args, kwargs, operands),
