@@ -45,19 +45,34 @@ def adopted(x: Any, kind: int, number: int) -> tuple[Backend, Device, Buffer] | 
     backend = backends.get("cuda")
     device = _device(backend, number)
     stream = device.get_stream_for_external_ready_events()
-    core = jaxlib().core
     try:
         capsule = x.__dlpack__(stream=stream)
-        if not is_row_major(capsule):
-            raise ArgumentError(
-                "from_dlpack: the elements are not one after the other in row-major order",
-                fix="make the array contiguous in the library that it comes from",
-            )
+    except (BufferError, TypeError) as error:
+        raise _refused(error) from error
+    return backend, device, taken(capsule, device, stream)
+
+
+def taken(capsule: object, device: Device, stream: int | None) -> Buffer:
+    """A buffer in the memory of a device that a capsule is of, which will be there once the stream has come so far.
+
+    Raises:
+        ArgumentError: it is not contiguous, or of an element type that devices do not have.
+    """
+    if not is_row_major(capsule):
+        raise ArgumentError(
+            "from_dlpack: the elements are not one after the other in row-major order",
+            fix="make the array contiguous in the library that it comes from",
+        )
+    core = jaxlib().core
+    try:
         with no_jax_import():
-            buffer = core.dlpack_managed_tensor_to_buffer(capsule, device, stream)
+            return core.dlpack_managed_tensor_to_buffer(capsule, device, stream)
     except (core.JaxRuntimeError, BufferError, TypeError) as error:
-        raise ArgumentError(f"from_dlpack: the elements cannot be exchanged: {error}") from error
-    return backend, device, buffer
+        raise _refused(error) from error
+
+
+def _refused(error: Exception) -> ArgumentError:
+    return ArgumentError(f"from_dlpack: the elements cannot be exchanged: {error}")
 
 
 def is_row_major(capsule: object) -> bool:
