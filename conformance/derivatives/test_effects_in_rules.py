@@ -94,7 +94,7 @@ def function(body: Callable[..., Any]) -> Callable[..., Any]:
 
 
 ONE = np.float32(1)
-BODIES = (
+BODIES: tuple[tuple[Any, list[tuple[str, float]]], ...] = (
     (on_the_primal, [("primal", 1.0)]),
     (on_the_tangent, []),  # which reverse mode has not got
     (in_order, [("first", 1.0), ("second", 1.0)]),

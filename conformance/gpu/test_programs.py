@@ -34,10 +34,22 @@ def _pooled(x: Any) -> Any:
     return lax.reduce_window(x, -math.inf, lax.max, (1, 1, 2, 2), (1, 1, 2, 2), "VALID").sum()
 
 
+def _of_a_product(x: Any) -> Any:
+    return tnp.tanh(x @ x).sum()
+
+
+def _of_shares(x: Any) -> Any:
+    return x / x.sum()
+
+
+def _convolved(x: Any, w: Any) -> Any:
+    return lax.conv_general_dilated(x, w, (2, 1), "VALID").sum()
+
+
 PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
-    "gradient": (treadle.grad(lambda x: tnp.tanh(x @ x).sum()), (X,)),
-    "hessian": (treadle.hessian(lambda x: tnp.sin(x @ x).sum()), (X[:2, :2],)),
-    "vmap": (treadle.vmap(lambda x: x / x.sum()), (X,)),
+    "gradient": (treadle.grad(_of_a_product), (X,)),
+    "hessian": (treadle.hessian(_of_a_product), (X[:2, :2],)),
+    "vmap": (treadle.vmap(_of_shares), (X,)),
     "scan": (lambda x: lax.scan(lambda a, b: (a + b, a * b), tnp.zeros(6), x), (X,)),
     "while": (
         lambda x: lax.while_loop(lambda s: s[0] < 4, lambda s: (s[0] + 1, s[1] * 2), (0, x)),
@@ -49,10 +61,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "segments": (lambda x: treadle.ops.segment_sum(x, tnp.array([0, 0, 1, 1, 2, 2])), (X,)),
     "fft": (lambda x: (tnp.fft.fft2(x), tnp.fft.irfft(tnp.fft.rfft(x))), (X,)),
     "convolution": (lambda x, w: lax.conv_general_dilated(x, w, (1, 1), "SAME"), (IMAGES, W)),
-    "its gradient": (
-        treadle.grad(lambda x, w: lax.conv_general_dilated(x, w, (2, 1), "VALID").sum(), (0, 1)),
-        (IMAGES, W),
-    ),
+    "its gradient": (treadle.grad(_convolved, (0, 1)), (IMAGES, W)),
     "pooling": (treadle.grad(_pooled), (IMAGES,)),
     "attention": (
         lambda x: treadle.nn.dot_product_attention(*[x.reshape(2, 16, 3, 16)] * 3, is_causal=True),
