@@ -5,4 +5,4 @@ from __future__ import annotations
 from treadle_jax import metadata
 
 __version__ = metadata.version()
-__version_info__ = tuple(int(part) for part in __version__.split(".")[:3])
+__version_info__ = tuple(int(part) for part in __version__.split(".") if part.isdigit())
