@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArrayType, MissingRuleError, Primitive, eval_rules, import_module
+from treadle_ir import ArrayType, Primitive, eval_rules, import_module
 from treadle_ir.primitives import linear_algebra as la
 from treadle_runtime.evaluation.host_kernels import HostKernel, host_kernel_of
 
@@ -273,11 +273,7 @@ def svd(primitive: la.Svd, operands: Sequence[ArrayType]) -> HostKernel | None:
     Raises:
         MissingRuleError: for the algorithms that only accelerators have.
     """
-    if primitive.algorithm in ("jacobi", "polar"):
-        raise MissingRuleError(
-            f"svd: the algorithm {primitive.algorithm} is not there on the CPU",
-            fix="use algorithm `default`, `qr` or `divide_and_conquer`",
-        )
+    primitive.check_platform("cpu")
     if not _serves(operands):
         return None
     gesdd = _routine("gesvd" if primitive.algorithm == "qr" else "gesdd", operands[0])

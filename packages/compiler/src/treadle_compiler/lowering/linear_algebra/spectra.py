@@ -26,7 +26,7 @@ from treadle_compiler.lowering.linear_algebra.calls import (
     zeros,
 )
 from treadle_compiler.registry import lowering_rule
-from treadle_ir import ArrayType, MissingRuleError, dtypes
+from treadle_ir import ArrayType, dtypes
 from treadle_ir.primitives.linear_algebra import Eig, Eigh, Schur, Svd
 
 _CHOSEN_BY_SIZE: Final = "0 : ui8"  # Jacobi's method for small matrices and many of them
@@ -81,13 +81,9 @@ def svd_lowering(context: LoweringContext, primitive: Svd, a: HloValue) -> Seque
         u_type, s_type, vh_type = types
         return [identities(context, u_type), zeros(context, s_type), identities(context, vh_type)]
     s_type = types[1] if primitive.compute_uv else types[0]
+    primitive.check_platform(context.platform)
     if context.platform != "cpu":
         return _by_cusolver(context, primitive, a, s_type)
-    if primitive.algorithm in ("jacobi", "polar"):
-        raise MissingRuleError(
-            f"svd: the algorithm {primitive.algorithm} is not there on the CPU",
-            fix="use algorithm `default`, `qr` or `divide_and_conquer`",
-        )
     mode, u_columns, vh_rows = "N", 0, 0
     if primitive.compute_uv:
         mode, u_columns, vh_rows = ("A", m, n) if primitive.full_matrices else ("S", k, k)
@@ -116,19 +112,16 @@ def _by_cusolver(
     algorithm = primitive.algorithm
     if algorithm == "default":
         algorithm = "jacobi" if max(a.shape[-2:]) <= _MOST_JACOBI else "qr"
-    if algorithm == "divide_and_conquer":
-        raise MissingRuleError(
-            f"svd: the algorithm {algorithm} is not there on platform {context.platform}",
-            fix="use algorithm `default`, `qr`, `jacobi` or `polar`",
-        )
-    by = _by_bidiagonals if algorithm == "qr" else _by_rotations
-    s, u, vh, info = by(context, primitive, a, s_type, algorithm)
+    if algorithm == "qr":
+        s, u, vh, info = _by_bidiagonals(context, primitive, a, s_type)
+    else:
+        s, u, vh, info = _by_rotations(context, primitive, a, s_type, algorithm)
     found = (u, s, vh) if primitive.compute_uv else (s,)
     return or_nan(context, info, found, finite(context, a))
 
 
 def _by_bidiagonals(
-    context: LoweringContext, primitive: Svd, a: HloValue, s_type: ArrayType, algorithm: str
+    context: LoweringContext, primitive: Svd, a: HloValue, s_type: ArrayType
 ) -> Sequence[HloValue]:
     """A call for matrices that have no more columns than rows; of others, for their transposes."""
     *batch, m, n = a.shape

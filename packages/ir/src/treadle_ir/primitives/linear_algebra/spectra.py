@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, TypeAlias, final, get_args
+from typing import ClassVar, Final, Literal, TypeAlias, final, get_args
 
 from treadle_ir.array import Array, Operand
-from treadle_ir.errors import ArgumentError
+from treadle_ir.errors import ArgumentError, MissingRuleError
 from treadle_ir.families import LinearAlgebra
 from treadle_ir.frozen import frozen
 from treadle_ir.primitives.linear_algebra.matrices import complex_dtype, matrices, real_dtype
@@ -14,6 +14,9 @@ from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
 SvdAlgorithm: TypeAlias = Literal["default", "qr", "divide_and_conquer", "jacobi", "polar"]
+
+_ON_CPU: Final[tuple[SvdAlgorithm, ...]] = ("default", "qr", "divide_and_conquer")
+_ON_ACCELERATORS: Final[tuple[SvdAlgorithm, ...]] = ("default", "qr", "jacobi", "polar")
 
 
 @register
@@ -89,6 +92,20 @@ class Svd(LinearAlgebra):
             return (values,)
         rows, columns = (m, n) if self.full_matrices else (k, k)
         return a.with_shape((*batch, m, rows)), values, a.with_shape((*batch, columns, n))
+
+    def check_platform(self, platform: str) -> None:
+        """Refuse an algorithm that nothing on a platform has, as lowering rules and kernels of a device do.
+
+        Raises:
+            MissingRuleError: there is none.
+        """
+        there = _ON_CPU if platform == "cpu" else _ON_ACCELERATORS
+        if self.algorithm not in there:
+            *others, last = (f"`{each}`" for each in there)
+            raise MissingRuleError(
+                f"svd: the algorithm {self.algorithm} is not there on platform {platform}",
+                fix=f"use algorithm {', '.join(others)} or {last}",
+            )
 
 
 @register
