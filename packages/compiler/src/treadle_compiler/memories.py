@@ -56,6 +56,13 @@ def staying(x: HloValue, made: HloValue) -> HloValue:
     return made
 
 
+def barrier(context: LoweringContext, operands: Sequence[HloValue]) -> list[HloValue]:
+    """The same values, none of which XLA computes with what is after them, or again."""
+    types = [operand.type for operand in operands]
+    results = context.emit("stablehlo.optimization_barrier", operands, types)
+    return list(map(staying, operands, results))
+
+
 def brought(context: LoweringContext, x: HloValue) -> HloValue:
     """A value in the device's own memory, brought there once."""
     if x.memory is None:

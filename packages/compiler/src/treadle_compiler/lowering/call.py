@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_compiler.context import HloValue, LoweringContext
-from treadle_compiler.memories import staying
+from treadle_compiler.memories import barrier
 from treadle_compiler.recompute import large
 from treadle_compiler.registry import lowering_rule, lowering_rules
 from treadle_ir import InlineCall, deeper
@@ -52,14 +52,8 @@ def checkpoint_lowering(
     with deeper():
         if not apart or not large([operand.type for operand in operands]):
             return context.inline(primitive.program, *operands)
-        results = context.inline(primitive.program, *_barrier(context, operands))
-        return _barrier(context, results) if primitive.recomputes and results else results
-
-
-def _barrier(context: LoweringContext, operands: Sequence[HloValue]) -> list[HloValue]:
-    types = [operand.type for operand in operands]
-    results = context.emit("stablehlo.optimization_barrier", operands, types)
-    return list(map(staying, operands, results))
+        results = context.inline(primitive.program, *barrier(context, operands))
+        return barrier(context, results) if primitive.recomputes and results else results
 
 
 @lowering_rule(CustomJvpStaged)
@@ -85,7 +79,7 @@ def optimization_barrier_lowering(
     context: LoweringContext, primitive: OptimizationBarrier, /, *operands: HloValue
 ) -> Sequence[HloValue]:
     """The barrier of StableHLO."""
-    return _barrier(context, operands) if operands else []
+    return barrier(context, operands) if operands else []
 
 
 @lowering_rule(StopGradient)
