@@ -11,11 +11,12 @@ from __future__ import annotations
 import functools
 import importlib
 from contextlib import AbstractContextManager
-from typing import Any, final
+from typing import Any, Final, final
 
 from treadle_compiler.fork import check_fork, mark_started
 from treadle_ir import TreadleError, fork_safe_rlock, frozen, importing
 
+_STABLEHLO: Final = "a module of StableHLO, as `lowered.as_text()` is"
 _lock = fork_safe_rlock()
 
 
@@ -108,7 +109,7 @@ def portable_artifact(text: str) -> bytes:
         kinds = border.stablehlo.StablehloCompatibilityRequirement
         version = border.stablehlo.get_version_from_compatibility_requirement(kinds.WEEK_12)
         located = str(module.operation.get_asm(enable_debug_info=True))
-        return bytes(border.core.mlir.serialize_portable_artifact(located, version))
+    return serialized(located, version)
 
 
 def serialized(module: object, version: str) -> bytes:
@@ -117,7 +118,7 @@ def serialized(module: object, version: str) -> bytes:
     Raises:
         ModuleError: it is none, or uses what that version had not.
     """
-    return _converted("serialize_portable_artifact", "serialised", module, version)
+    return _converted("serialize_portable_artifact", "serialised", _STABLEHLO, module, version)
 
 
 def from_hlo(computation: bytes) -> bytes:
@@ -126,7 +127,7 @@ def from_hlo(computation: bytes) -> bytes:
     Raises:
         ModuleError: it is none.
     """
-    return _converted("hlo_to_stablehlo", "converted", computation)
+    return _converted("hlo_to_stablehlo", "converted", "a serialised HloModuleProto", computation)
 
 
 def refined(module: str | bytes, *options: bool) -> bytes:
@@ -139,10 +140,10 @@ def refined(module: str | bytes, *options: bool) -> bytes:
         ModuleError: it is none, or sizes stay unknown.
     """
     given = module.encode("utf-8", "surrogatepass") if isinstance(module, str) else module
-    return _converted("refine_polymorphic_shapes", "refined", given, *options)
+    return _converted("refine_polymorphic_shapes", "refined", _STABLEHLO, given, *options)
 
 
-def _converted(function: str, what: str, *arguments: object) -> bytes:
+def _converted(function: str, what: str, wanted: str, /, *arguments: object) -> bytes:
     border = mlir()
     with _lock, border.context:
         try:
@@ -150,9 +151,7 @@ def _converted(function: str, what: str, *arguments: object) -> bytes:
         except Exception as error:  # jaxlib's, of several types
             raise ModuleError(
                 f"the module cannot be {what}: {brief(error)}",
-                fix="give a module of StableHLO, as `lowered.as_text()` is"
-                if function != "hlo_to_stablehlo"
-                else "give a serialised HloModuleProto",
+                fix=f"give {wanted}",
             ) from error
 
 
