@@ -57,7 +57,8 @@ _FREE: Final = (s.BroadcastInDim, s.Reshape, s.Slice, s.Pad, c.Convert, StopGrad
 _POINTWISE: Final = frozenset([e.Rsqrt, e.Sign])
 
 
-def _type(atom: Atom) -> ArrayType:
+def array_type(atom: Atom) -> ArrayType:
+    """The type of a value or literal of a program whose values are all arrays."""
     assert isinstance(atom.type, ArrayType), "a program without effects has no tokens"
     return atom.type
 
@@ -114,7 +115,7 @@ class Holding:
 
     def array(self, value: Value, name: str) -> None:
         """A value that is an array of its type's shape."""
-        self._arrays[value] = (name, _type(value).shape)
+        self._arrays[value] = (name, array_type(value).shape)
 
     def number(self, value: Value, text: str) -> None:
         """A value of one element, that an expression gives as a NumPy scalar."""
@@ -135,7 +136,7 @@ class Holding:
 
     def as_array(self, atom: Atom) -> str:
         """An array of the type's shape."""
-        shape = _type(atom).shape
+        shape = array_type(atom).shape
         root = self._root(atom)
         known = self.known(root)
         if known is not None:
@@ -148,7 +149,7 @@ class Holding:
 
     def _made_of(self, root: Value, kernel: Kernel, source: Atom) -> None:
         text = f"{self.name('K', kernel)}({self.as_array(source)})"
-        self._arrays[root] = (self.line(text), _type(root).shape)
+        self._arrays[root] = (self.line(text), array_type(root).shape)
 
     def _array(self, root: Value) -> tuple[str, tuple[int, ...]]:
         """An array with a value's elements, and its shape."""
@@ -180,7 +181,7 @@ class Holding:
         if known is not None:
             return self.name("C", known), known.shape
         assert isinstance(root, Value)
-        if _type(root).size == 1 and _type(root).dtype.char in _ALL:
+        if array_type(root).size == 1 and array_type(root).dtype.char in _ALL:
             # without axes: NumPy broadcasts axes of size 1 in three times the time
             if root not in self._points:
                 name, held = self._arrays.get(root, ("", (1,)))
@@ -192,7 +193,10 @@ class Holding:
         source = self._spread[root][1]
         name, shape = self._broadcastable(source)
         aligned = self._aligned[root]
-        if _type(source).size == 1 or _type(source).shape == aligned[-len(_type(source).shape) :]:
+        if (
+            array_type(source).size == 1
+            or array_type(source).shape == aligned[-len(array_type(source).shape) :]
+        ):
             return name, shape
         return f"{self.as_array(source)}.reshape({aligned})", aligned
 
@@ -206,7 +210,7 @@ class Holding:
         if not isinstance(primitive, _FREE):
             return False
         (source, *_), (result,) = equation.operands, equation.results
-        have, want = _type(source), _type(result)
+        have, want = array_type(source), array_type(result)
         if have.dtype != want.dtype:
             if have.dtype.char == "?" and have.size > 1:
                 self._truths[result] = (kernel, source)
@@ -227,7 +231,7 @@ class Holding:
         known = self.known(second)
         if primitive.direction != "ne" or known is None or known.dtype.char != "?" or known.any():
             return False
-        if _type(first).shape != _type(result).shape:
+        if array_type(first).shape != array_type(result).shape:
             return False
         self._same[result] = first
         return True
@@ -235,11 +239,11 @@ class Holding:
     def _counted(self, equation: Equation) -> str | None:
         """The sum of all of some booleans in the type they were converted to, as their number; None of others."""
         (source,), (result,) = equation.operands, equation.results
-        root, type = self._root(source), _type(result)
+        root, type = self._root(source), array_type(result)
         exact = 1 << 24 if type.dtype.char in _FLOATS else 1 << 31
         if root not in self._truths or type.shape or type.dtype.char not in "fdilq":
             return None
-        if _type(source).size >= exact:
+        if array_type(source).size >= exact:
             return None
         assert isinstance(root, Value)
         truths = self.as_array(self._truths[root][1])
@@ -249,7 +253,7 @@ class Holding:
     def _of_numbers(self, equation: Equation, kernel: Kernel) -> str | None:
         """An operation on single elements, as an expression of NumPy scalars; None if it is none."""
         primitive = equation.primitive
-        types = [_type(atom) for atom in (*equation.operands, *equation.results)]
+        types = [array_type(atom) for atom in (*equation.operands, *equation.results)]
         if any([type.size != 1 for type in types]):
             return None
         kind = types[-2].dtype.char  # of the last operand: the first one of a selection is a truth
@@ -273,14 +277,14 @@ class Holding:
         if (
             type(primitive) in _BROADCASTING
             and isinstance(kernel, np.ufunc)
-            and _type(result).shape  # of no axes, a ufunc gives a scalar
-            and _type(operands[0]).dtype.kind in "biuf"
+            and array_type(result).shape  # of no axes, a ufunc gives a scalar
+            and array_type(operands[0]).dtype.kind in "biuf"
         ):
             given = [self._broadcastable(atom) for atom in operands]
-            if np.broadcast_shapes(*[shape for _, shape in given]) == _type(result).shape:
+            if np.broadcast_shapes(*[shape for _, shape in given]) == array_type(result).shape:
                 return self._applied(kernel, [name for name, _ in given]), False
         if isinstance(primitive, Select):
-            shapes = [_type(atom).shape for atom in operands]
+            shapes = [array_type(atom).shape for atom in operands]
             if not shapes[0] and shapes[1] == shapes[2]:
                 truth, x, y = self._as_number(operands[0]), *map(self.as_array, operands[1:])
                 return f"({x} if {truth} else {y})", False
@@ -289,9 +293,9 @@ class Holding:
             names = [self.as_array(first), *map(self._as_number, starts)]
             return self._applied(kernel, names), False
         text = self._applied(kernel, [self.as_array(atom) for atom in operands])
-        if _type(result).shape:
+        if array_type(result).shape:
             return text, False
-        if _type(result).dtype.char in _ALL:
+        if array_type(result).dtype.char in _ALL:
             return f"{text}[()]", True
         return f"asarray({text})", False
 

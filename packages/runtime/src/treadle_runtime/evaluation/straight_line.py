@@ -36,7 +36,7 @@ from treadle_ir import ArrayType, Atom, Equation, Program, Value, reference
 from treadle_ir.primitives.compare import Select
 from treadle_ir.primitives.random import RandomBits
 from treadle_runtime.arrays.array import DeviceArray, Elements, elements_of
-from treadle_runtime.evaluation.holding import Holding
+from treadle_runtime.evaluation.holding import Holding, array_type
 from treadle_runtime.evaluation.operation import Operation, compact
 from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
 from treadle_runtime.placement.placement import PlacedType
@@ -131,8 +131,8 @@ class _Writer:
             return
         kernel = reference.bits_together(
             [each for equation in draws if isinstance(each := equation.primitive, RandomBits)],
-            [_type(key) for key in keys],
-            [_type(equation.results[0]) for equation in draws],
+            [array_type(key) for key in keys],
+            [array_type(equation.results[0]) for equation in draws],
         )
         if kernel is None:
             return
@@ -165,8 +165,8 @@ class _Writer:
             else:
                 name = held.line(text)
                 held.array(result, name)
-                if operation.inline in _OVERWRITING and _type(result).shape:
-                    self._made[name] = _type(result)
+                if operation.inline in _OVERWRITING and array_type(result).shape:
+                    self._made[name] = array_type(result)
         else:
             given = [held.as_array(atom) for atom in equation.operands]
             kernel, primitive = held.name("K", operation.kernel), held.name("P", equation.primitive)
@@ -214,11 +214,6 @@ class _Writer:
         if atom not in self._owned:
             elements = f"compact({elements})"
         return f"DeviceArray({self._held.name('R', placed)}, {elements})"
-
-
-def _type(atom: Atom) -> ArrayType:
-    assert isinstance(atom.type, ArrayType), "a program without effects has no tokens"
-    return atom.type
 
 
 def _evaluated(
