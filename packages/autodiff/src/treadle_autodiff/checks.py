@@ -15,7 +15,7 @@ from treadle_autodiff.registry import (
     linearize_rules,
     transpose_rules,
 )
-from treadle_autodiff.tangents import Linear, Tangent, Zero, stays_wide
+from treadle_autodiff.tangents import Linear, Tangent, stays_wide, tangent_type
 from treadle_ir import ArrayType, Operand, Operands, Primitive, Type, type_of, types_of
 from treadle_ir.testing.checks import expect_results, expect_types
 
@@ -40,10 +40,6 @@ def checked_rules() -> Iterator[None]:
         yield
 
 
-def _type(tangent: Tangent) -> Type:
-    return tangent.type if isinstance(tangent, Zero) else type_of(tangent)
-
-
 def _allowed(found: Type, wanted: Type) -> Type:
     """The type that a cotangent is to have, when this one is found: see `stays_wide`."""
     if not (isinstance(found, ArrayType) and isinstance(wanted, ArrayType)):
@@ -55,7 +51,7 @@ def _expect_tangents(
     primitive: Primitive, rule: str, results: Operands, tangents: Sequence[Tangent]
 ) -> None:
     wanted = [type_of(result).tangent() for result in results]
-    found = [_type(tangent) for tangent in tangents]
+    found = [tangent_type(tangent) for tangent in tangents]
     expect_types(primitive, f"result tangents of the {rule} rule", found, wanted)
 
 
@@ -101,7 +97,7 @@ def _checked_transpose(rule: TransposeRule[Any]) -> TransposeRule[Any]:
         assert given == linear, (
             f"{primitive.name}: the transpose rule returned cotangents for {given}, of {linear} that are linear"
         )
-        found = [_type(cotangent) for cotangent in outgoing if cotangent is not None]
+        found = [tangent_type(cotangent) for cotangent in outgoing if cotangent is not None]
         expected = [operand.type.tangent() for operand in operands if isinstance(operand, Linear)]
         expect_types(
             primitive,

@@ -70,6 +70,11 @@ def stays_wide(primal: ArrayType, dtype: DType) -> bool:
     return narrow and dtypes.is_floating(dtype)
 
 
+def tangent_type(tangent: Tangent) -> Type:
+    """The type that a tangent has, or would have as an array."""
+    return tangent.type if isinstance(tangent, Zero) else type_of(tangent)
+
+
 def materialise(tangent: Tangent) -> Operand:
     """The tangent as an array."""
     return zeros(tangent.type) if isinstance(tangent, Zero) else tangent

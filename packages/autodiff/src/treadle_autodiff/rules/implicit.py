@@ -26,13 +26,12 @@ from treadle_autodiff.registry import (
     transpose_rules,
 )
 from treadle_autodiff.rules.control.operands import nonzero_flags
-from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise
+from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise, tangent_type
 from treadle_ir import (
     DerivativeError,
     Operand,
     Operands,
     Program,
-    Type,
     Value,
     bind,
     derived,
@@ -67,13 +66,9 @@ def _pushed(linearized: Linearized | None, tangents: Sequence[Tangent]) -> list[
 def _or_zero(tangents: Sequence[Tangent], flags: Sequence[bool]) -> list[Tangent]:
     """The tangents, `Zero` where a flag is not set."""
     return [
-        tangent if flag else Zero(_type(tangent))
+        tangent if flag else Zero(tangent_type(tangent))
         for tangent, flag in zip(tangents, flags, strict=True)
     ]
-
-
-def _type(tangent: Tangent) -> Type:
-    return tangent.type if isinstance(tangent, Zero) else type_of(tangent)
 
 
 # --- linear equations -------------------------------------------------------------------------------

@@ -11,13 +11,14 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeAlias, final
 
+from treadle_ir.analysis.iterations import iterations
 from treadle_ir.equality import has_programs, inside_out, programs_of
 from treadle_ir.families import Conversion, Creation, Rearrangement, Reducing, Windowing
 from treadle_ir.frozen import frozen
 from treadle_ir.primitives.call import CheckpointName, OptimizationBarrier, StopGradient
 from treadle_ir.primitives.compare import Select
 from treadle_ir.primitives.contract import Convolution, DotGeneral
-from treadle_ir.primitives.control import Case, Scan, While
+from treadle_ir.primitives.control import Case
 from treadle_ir.primitives.elementwise import Complex, Imag, Real
 from treadle_ir.primitives.fourier import Fft
 from treadle_ir.primitives.indexing import (
@@ -163,10 +164,21 @@ flops_rules: Final[RuleTable[Flops]] = RuleTable(
     "cost", "flops_rules.register", "treadle_ir/analysis"
 )
 
-for _free in (
+# What only moves, converts, creates or marks elements.
+WITHOUT_ARITHMETIC: Final = (
     Rearrangement,
     Creation,
     Conversion,
+    StopGradient,
+    CheckpointName,
+    OptimizationBarrier,
+    ValueMetadata,
+    ToMemory,
+    LayoutConstraint,
+)
+
+for _free in (
+    *WITHOUT_ARITHMETIC,
     Gather,
     DynamicSlice,
     DynamicUpdateSlice,
@@ -175,12 +187,6 @@ for _free in (
     Real,
     Imag,
     Complex,
-    StopGradient,
-    CheckpointName,
-    OptimizationBarrier,
-    ValueMetadata,
-    ToMemory,
-    LayoutConstraint,
 ):
     flops_rules.register(_free, _nothing)
 for _by_operand in (Reducing, TopK):
@@ -247,10 +253,6 @@ def _nested_cost(equation: Equation, costs: list[Cost]) -> Cost:
     if isinstance(primitive, Case):
         flops, moved = max(cost.flops for cost in costs), max(cost.bytes for cost in costs)
         return Cost(flops, moved, all(cost.exact for cost in costs))
-    total = _total(costs)
-    if isinstance(primitive, Scan):
-        return total.times(primitive.length)
-    if isinstance(primitive, While):
-        iterations = 1 if primitive.trip_bound is None else primitive.trip_bound
-        return Cost(total.flops * iterations, total.bytes * iterations, exact=False)
-    return total
+    count, known = iterations(primitive)
+    total = _total(costs).times(count)
+    return total if known else Cost(total.flops, total.bytes, exact=False)

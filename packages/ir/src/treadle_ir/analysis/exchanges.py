@@ -14,12 +14,12 @@ import math
 from collections.abc import Hashable, Mapping
 from typing import Final, final
 
+from treadle_ir.analysis.iterations import iterations
 from treadle_ir.analysis.memory import peak_memory
 from treadle_ir.equality import has_programs, programs_of
 from treadle_ir.frozen import frozen
 from treadle_ir.meshes import AbstractMesh
 from treadle_ir.primitives.collective import AxisIndex, Collective, Permute, Vary
-from treadle_ir.primitives.control import Scan, While
 from treadle_ir.primitives.shard_map import ShardMap
 from treadle_ir.program import Equation, Program
 from treadle_ir.source import Source
@@ -142,7 +142,7 @@ def _exchanges(shard_map: ShardMap) -> list[Exchange]:
                 if not isinstance(primitive, _SILENT):
                     found.append(_exchange(primitive, equation, sizes, times, exact))
             elif has_programs(primitive):
-                count, known = _iterations(primitive)
+                count, known = iterations(primitive)
                 inside = primitive.mesh.shape if isinstance(primitive, ShardMap) else sizes
                 inner += [
                     (each, inside, times * count, exact and known)
@@ -150,14 +150,6 @@ def _exchanges(shard_map: ShardMap) -> list[Exchange]:
                 ]
         waiting += reversed(inner)
     return found
-
-
-def _iterations(primitive: object) -> tuple[int, bool]:
-    if isinstance(primitive, Scan):
-        return primitive.length, True
-    if isinstance(primitive, While):
-        return (1 if primitive.trip_bound is None else primitive.trip_bound), False
-    return 1, True
 
 
 def _exchange(

@@ -16,50 +16,33 @@ writes its results.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias, final
+from dataclasses import dataclass, field, fields, replace
+from operator import add
+from typing import Any, Final, NamedTuple, TypeAlias, final
 
-from treadle_ir.analysis.cost import flops_of
+from treadle_ir.analysis.cost import WITHOUT_ARITHMETIC, flops_of
+from treadle_ir.analysis.iterations import iterations
 from treadle_ir.analysis.links import link_loads
 from treadle_ir.equality import has_programs, inside_out, programs_of
 from treadle_ir.families import (
     Contraction,
-    Conversion,
-    Creation,
     InlineCall,
     LinearAlgebra,
-    Rearrangement,
     Sorting,
 )
 from treadle_ir.interpret import last_uses
 from treadle_ir.meshes import AbstractMesh
-from treadle_ir.primitives.call import CheckpointName, OptimizationBarrier, StopGradient
 from treadle_ir.primitives.collective import Collective
 from treadle_ir.primitives.contract import DotGeneral
-from treadle_ir.primitives.control import Case, Scan, While
+from treadle_ir.primitives.control import Case
 from treadle_ir.primitives.fourier import Fft
 from treadle_ir.primitives.implicit import LinearSolve, Root
 from treadle_ir.primitives.indexing import DynamicSlice, DynamicUpdateSlice, Gather, ScatterFamily
 from treadle_ir.primitives.linear_call import LinearCall
-from treadle_ir.primitives.memory import LayoutConstraint, ToMemory
-from treadle_ir.primitives.metadata import ValueMetadata
 from treadle_ir.primitives.shard_map import ShardMap
 from treadle_ir.program import Equation, Program
 from treadle_ir.rules import RuleTable
 from treadle_ir.values import Atom, Value
-
-
-def _added(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
-    return {name: one.get(name, 0) + other.get(name, 0) for name in [*one, *other]}
-
-
-def _less(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
-    left = {name: given - other.get(name, 0) for name, given in one.items()}
-    return {name: given for name, given in left.items() if given > 0}
-
-
-def _largest(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
-    return {name: max(one.get(name, 0), other.get(name, 0)) for name in [*one, *other]}
 
 
 @final
@@ -90,52 +73,44 @@ class RooflineResult:
         return cls()
 
     def __add__(self, other: RooflineResult) -> RooflineResult:
-        return RooflineResult(
-            flops=self.flops + other.flops,
-            unfused_flops=self.unfused_flops + other.unfused_flops,
-            ici_bytes=_added(self.ici_bytes, other.ici_bytes),
-            ici_latency=_added(self.ici_latency, other.ici_latency),
-            hbm_bytes=self.hbm_bytes + other.hbm_bytes,
-            peak_hbm_bytes=max(self.peak_hbm_bytes, other.peak_hbm_bytes),
-            unfused_hbm_bytes=self.unfused_hbm_bytes + other.unfused_hbm_bytes,
-        )
+        peak = max(self.peak_hbm_bytes, other.peak_hbm_bytes)
+        return replace(self._with(other, add), peak_hbm_bytes=peak)
 
     def __mul__(self, constant: int | float) -> RooflineResult:
-        return RooflineResult(
-            flops=int(self.flops * constant),
-            unfused_flops=int(self.unfused_flops * constant),
-            ici_bytes={name: int(given * constant) for name, given in self.ici_bytes.items()},
-            ici_latency={name: int(given * constant) for name, given in self.ici_latency.items()},
-            hbm_bytes=int(self.hbm_bytes * constant),
-            peak_hbm_bytes=int(self.peak_hbm_bytes * constant),
-            unfused_hbm_bytes=int(self.unfused_hbm_bytes * constant),
-        )
+        def scaled(given: int, _: int) -> int:
+            found = given * constant
+            return int(found) if isinstance(found, float) else found
+
+        return self._with(self, scaled)
 
     __rmul__ = __mul__
 
     def without(self, other: RooflineResult) -> RooflineResult:
         """What there is beside a part; the peak is that of the whole."""
-        return RooflineResult(
-            flops=max(self.flops - other.flops, 0),
-            unfused_flops=max(self.unfused_flops - other.unfused_flops, 0),
-            ici_bytes=_less(self.ici_bytes, other.ici_bytes),
-            ici_latency=_less(self.ici_latency, other.ici_latency),
-            hbm_bytes=max(self.hbm_bytes - other.hbm_bytes, 0),
+        left = self._with(other, lambda whole, part: max(whole - part, 0))
+        return replace(
+            left,
+            ici_bytes={name: given for name, given in left.ici_bytes.items() if given},
+            ici_latency={name: given for name, given in left.ici_latency.items() if given},
             peak_hbm_bytes=self.peak_hbm_bytes,
-            unfused_hbm_bytes=max(self.unfused_hbm_bytes - other.unfused_hbm_bytes, 0),
         )
 
     def largest(self, other: RooflineResult) -> RooflineResult:
         """The larger of each."""
-        return RooflineResult(
-            flops=max(self.flops, other.flops),
-            unfused_flops=max(self.unfused_flops, other.unfused_flops),
-            ici_bytes=_largest(self.ici_bytes, other.ici_bytes),
-            ici_latency=_largest(self.ici_latency, other.ici_latency),
-            hbm_bytes=max(self.hbm_bytes, other.hbm_bytes),
-            peak_hbm_bytes=max(self.peak_hbm_bytes, other.peak_hbm_bytes),
-            unfused_hbm_bytes=max(self.unfused_hbm_bytes, other.unfused_hbm_bytes),
-        )
+        return self._with(other, max)
+
+    def _with(self, other: RooflineResult, by: Callable[[int, int], int]) -> RooflineResult:
+        """Each number made of one of this and one of the other, 0 for a mesh axis that it does not have."""
+        found: dict[str, Any] = {}
+        for each in fields(self):
+            one, two = getattr(self, each.name), getattr(other, each.name)
+            if isinstance(one, dict):
+                found[each.name] = {
+                    name: by(one.get(name, 0), two.get(name, 0)) for name in [*one, *two]
+                }
+            else:
+                found[each.name] = by(one, two)
+        return RooflineResult(**found)
 
 
 class Pinned(NamedTuple):
@@ -193,18 +168,7 @@ def _put_at(equation: Equation, pinned: Pinned) -> int:
     return 2 * update.type.nbytes + _bytes(places)
 
 
-for _free in (
-    Rearrangement,
-    Creation,
-    Conversion,
-    StopGradient,
-    CheckpointName,
-    OptimizationBarrier,
-    ValueMetadata,
-    ToMemory,
-    LayoutConstraint,
-    Collective,
-):
+for _free in (*WITHOUT_ARITHMETIC, Collective):
     traffic_rules.register(_free, _nothing)
 traffic_rules.register(DotGeneral, _product)
 traffic_rules.register(Gather, _read_at)
@@ -342,17 +306,6 @@ def _repeated(equation: Equation, results: Sequence[RooflineResult]) -> Roofline
     total, *others = results
     for each in others:
         total = total.largest(each) if isinstance(primitive, Case) else total + each
-    times = 1
-    if isinstance(primitive, Scan):
-        times = primitive.length
-    elif isinstance(primitive, While) and primitive.trip_bound is not None:
-        times = primitive.trip_bound
+    times, _ = iterations(primitive)
     # The peak of what is inside counts on top of what is kept outside, as `beyond`.
-    return RooflineResult(
-        flops=total.flops * times,
-        unfused_flops=total.unfused_flops * times,
-        ici_bytes={name: given * times for name, given in total.ici_bytes.items()},
-        ici_latency={name: given * times for name, given in total.ici_latency.items()},
-        hbm_bytes=total.hbm_bytes * times,
-        unfused_hbm_bytes=total.unfused_hbm_bytes * times,
-    )
+    return replace(times * total, peak_hbm_bytes=0)

@@ -96,9 +96,9 @@ def roofline(
     pinned = Pinned(pin_lhs_in_vmem, pin_rhs_in_vmem)
 
     def counted(*args: Tree) -> tuple[Tree, RooflineResult]:
-        out, found = _counted(spread, args, mesh, pinned, print_jaxpr and not vjp)
         if not vjp:
-            return out, found
+            return _counted(spread, args, mesh, pinned, print_jaxpr)
+        out = treadle.eval_shape(spread, *args)
         (_, gradients), found = _with_vjp(spread, out, args, mesh, pinned, print_jaxpr)
         return gradients, found
 
