@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -46,6 +47,7 @@ from treadle_numpy.operands.promote import converted
 _MOST_AXES: Final = 64  # as NumPy has it
 
 Nested: TypeAlias = Sequence[object]  # lists and tuples of arrays, numbers, and of further ones
+Sizes: TypeAlias = tuple[int, ...]
 
 
 def array_from(function: str, x: object, dtype: DType | None) -> Array:
@@ -208,27 +210,43 @@ def _leaves(x: Nested) -> list[object]:
 
 
 def _stacked(function: str, x: Nested, dtype: DType | None) -> Array:
-    """An array from nested sequences with arrays among them: the leaves, one after the other, in one shape."""
+    """An array from nested sequences with arrays among them: the leaves, one after the other."""
     leaves = [coerce(function, 0, leaf) for leaf in _leaves(x)]
-    outer: list[int] = []
-    level: object = x
-    while isinstance(level, (list, tuple)):
-        outer.append(len(level))
-        level = level[0] if level else None
-    inner = {leaf.shape for leaf in leaves}
-    count = 1
-    for size in outer:
-        count *= size
-    if len(inner) != 1 or count != len(leaves):
-        raise ShapeError(
-            f"{function}: the parts of a sequence have unequal shapes {sorted(inner)}, so they make no array",
-            fix="reshape or pad the parts to one shape",
-        )
+    shape = _shape(function, x, [leaf.shape for leaf in leaves])
     if dtype is None:
         common, _ = promoted([operand_type(leaf) for leaf in leaves])
     else:
         common = dtype
-    shape = inner.pop()
-    parts = [ops.reshape(converted(leaf, common), shape=(1, *shape)) for leaf in leaves]
+    # A leaf's shape is the end of the whole's: each is so many parts of the shape of the least.
+    least = min([leaf.shape for leaf in leaves], key=len)
+    parts = []
+    for leaf in leaves:
+        count = math.prod(leaf.shape[: len(leaf.shape) - len(least)])
+        parts.append(ops.reshape(converted(leaf, common), shape=(count, *least)))
     joined = parts[0] if len(parts) == 1 else ops.concatenate(parts, dimension=0)
-    return ops.reshape(joined, shape=(*outer, *shape))
+    return ops.reshape(joined, shape=shape)
+
+
+def _shape(function: str, x: Nested, leaves: Iterable[Sizes]) -> Sizes:
+    """The shape of the array that nested sequences make whose leaves have these shapes, without recursion."""
+    rest = iter(leaves)
+    around: list[tuple[Iterator[object], list[Sizes]]] = [(iter(x), [])]
+    while True:
+        parts, shapes = around[-1]
+        for part in parts:
+            if isinstance(part, (list, tuple)):
+                around.append((iter(part), []))
+                break
+            shapes.append(next(rest))
+        else:
+            found = sorted(set(shapes))
+            if len(found) > 1:
+                raise ShapeError(
+                    f"{function}: the parts of a sequence have unequal shapes {found}, so they make no array",
+                    fix="reshape or pad the parts to one shape",
+                )
+            shape = (len(shapes), *(shapes[0] if shapes else ()))
+            around.pop()
+            if not around:
+                return shape
+            around[-1][1].append(shape)
