@@ -262,6 +262,47 @@ def test_val_19_what_comes_from_regular_values_stays_regular() -> None:
     assert seen == [int, np.float64, int]
 
 
+def test_val_19_array_functions_are_traced() -> None:
+    def made(x: Any) -> list[bool]:
+        return [
+            _is_tracer(each)
+            for each in (
+                tnp.array([1, 2]),
+                tnp.asarray(np.ones(2)),
+                tnp.float32(1),
+                tnp.zeros(2),
+                tnp.arange(2),
+            )
+        ]
+
+    for name, run in ABSTRACT.items():
+        staged = name not in ("vmap",)
+        assert all(found == [staged] * 5 for found in _seen(run, made)), name
+
+
+def test_val_19_traced_or_not_what_is_known_stays_known() -> None:
+    kept: list[Any] = []
+
+    def f(x: Any) -> Any:
+        table = tnp.array([1.0, 2.0, 3.0])
+        kept.append(table)
+        return x * table[int(tnp.int32(1))] + np.sum(np.asarray(table))
+
+    x = tnp.ones(2)
+    for transformed in (
+        sut.jit(f),
+        sut.jit(lambda x: sut.vmap(f)(x)),
+        sut.jit(lambda x: sut.grad(lambda x: f(x).sum())(x) + 6.0),
+        sut.jit(lambda x: sut.jvp(f, (x,), (x,))[0]),
+    ):
+        np.testing.assert_allclose(transformed(x), [8.0, 8.0])
+    for table in kept:  # the functions have been traced
+        np.testing.assert_array_equal(table * 2, [2.0, 4.0, 6.0])
+        np.testing.assert_array_equal(
+            sut.jit(lambda x, table=table: x * table)(2.0), [2.0, 4.0, 6.0]
+        )
+
+
 @row("VAL-20")
 def test_val_20_shape_dtype_ndim_size_are_regular() -> None:
     def look(x: Any) -> Any:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import pickle
 import subprocess
 import sys
 import types
@@ -184,3 +185,43 @@ def test_reshape_leaves_numpys_arrays_to_numpy() -> None:
         return y if (kept > 0).all() else y + jnp.sum(kept)
 
     assert total(jnp.float32(1)) == 16
+
+
+def test_arrays_and_tracers_say_that_they_come_from_jax() -> None:
+    seen: list[str] = []
+
+    def look(x: treadle.Array) -> treadle.Array:
+        seen.append(type(x).__module__.split(".")[0])
+        return x
+
+    def everywhere() -> list[str]:
+        seen.clear()
+        look(treadle.numpy.ones(()))
+        for transform in (treadle.jit, treadle.grad, treadle.vmap, treadle.jacfwd):
+            x = treadle.numpy.ones(2 if transform is treadle.vmap else ())
+            transform(look)(x)
+        return seen
+
+    assert set(everywhere()) == {"jax"}
+    treadle_jax.uninstall()
+    assert all(each.startswith("treadle") for each in everywhere())
+
+
+def test_classes_of_tracers_defined_later_come_from_jax_too() -> None:
+    script = """
+import treadle_jax; treadle_jax.install()
+import sys, jax
+assert "treadle_batching" not in sys.modules
+jax.vmap(lambda x: print(type(x).__module__) or x)(jax.numpy.ones(1))
+treadle_jax.uninstall()
+import treadle
+treadle.vmap(lambda x: print(type(x).__module__) or x)(treadle.numpy.ones(1))
+"""
+    assert run(script).split() == ["jax.core", "treadle_batching.batch"]
+
+
+def test_classes_of_arrays_are_pickled() -> None:
+    import jax
+
+    for cls in (jax.Array, type(jax.numpy.ones(1))):
+        assert pickle.loads(pickle.dumps(cls)) is cls

@@ -143,3 +143,72 @@ def test_pallas_can_be_imported_and_has_nothing() -> None:
     pallas: Any = importlib.import_module("jax.experimental.pallas")
     with pytest.raises(AttributeError, match=r"no `jax\.experimental\.pallas\.pallas_call`.*"):
         _ = pallas.pallas_call
+
+
+def test_jaxlib_is_where_jax_has_it() -> None:
+    import jaxlib.mlir.dialects.stablehlo
+    import jaxlib.mlir.ir
+    from jax._src import lib
+    from jax._src.lib import xla_client
+    from jax._src.lib.mlir import dialects, ir
+    from jax._src.lib.mlir.dialects import hlo
+
+    assert lib.jaxlib is jaxlib
+    assert lib.version_str == jaxlib.__version__
+    assert lib.version == tuple(map(int, jaxlib.__version__.split(".")[:3]))
+    assert ir is jaxlib.mlir.ir
+    assert hlo is jaxlib.mlir.dialects.stablehlo
+    assert xla_client.PrimitiveType is jaxlib.xla_client.PrimitiveType
+    assert xla_client.XlaRuntimeError is treadle.errors.JaxRuntimeError
+    for module in (lib, dialects, lib.mlir):
+        with pytest.raises(AttributeError, match="nowhere"):
+            module.nowhere  # noqa: B018
+
+
+def test_the_mesh_in_force_is_where_libraries_look_it_up() -> None:
+    from jax._src.interpreters import pxla
+    from jax._src.mesh import thread_resources
+
+    assert pxla.thread_resources is thread_resources
+    assert thread_resources.env.physical_mesh.empty
+    assert thread_resources.env.empty
+    with treadle.make_mesh((1,), ("x",)) as mesh:
+        assert thread_resources.env.physical_mesh is mesh
+        assert thread_resources.env.shape == {"x": 1}
+
+
+def test_being_staged_can_be_asked() -> None:
+    from jax import core
+
+    def answers() -> tuple[bool, bool]:
+        made = tnp.asarray([0])
+        by_array = isinstance(made, core.Tracer) and not core.is_concrete(made)
+        return by_array, core.unsafe_am_i_under_a_jit_DO_NOT_USE()
+
+    def within(transform: Any, x: Any) -> tuple[bool, bool]:
+        seen: list[tuple[bool, bool]] = []
+
+        def look(x: Any) -> Any:
+            seen.append(answers())
+            return x
+
+        transform(look)(x)
+        return seen[0]
+
+    assert answers() == (False, False)
+    assert within(treadle.vmap, tnp.ones(1)) == (False, False)
+    assert within(treadle.grad, 1.0) == (False, False)
+    assert within(treadle.jit, 1.0) == (True, True)
+    assert within(lambda f: treadle.jit(treadle.grad(f)), 1.0) == (True, True)
+    assert within(lambda f: treadle.jit(treadle.vmap(f)), tnp.ones(1)) == (True, True)
+
+
+def test_axes_with_names_can_be_asked_for() -> None:
+    from jax import core
+
+    assert not core.nonempty_axis_env_DO_NOT_USE()
+    seen: list[bool] = []
+    treadle.vmap(lambda x: seen.append(core.nonempty_axis_env_DO_NOT_USE()) or x, axis_name="i")(
+        tnp.ones(1)
+    )
+    assert seen == [True]

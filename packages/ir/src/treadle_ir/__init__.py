@@ -143,6 +143,7 @@ from treadle_ir.frozen import frozen as frozen
 from treadle_ir.importing import importing as importing
 from treadle_ir.inference import inferred as inferred
 from treadle_ir.interpret import interpret as interpret, last_uses as last_uses
+from treadle_ir.known import KnownTracer as KnownTracer, as_staged as as_staged
 from treadle_ir.layouts.laid import sizes_text as sizes_text, type_text as type_text
 from treadle_ir.layouts.mesh import (
     MESH as MESH,
@@ -271,6 +272,7 @@ from treadle_ir.tracer import (
     Tracer as Tracer,
     concrete_elements as concrete_elements,
     escaped as escaped,
+    show_tracers_as as show_tracers_as,
     transparent as transparent,
     untraced as untraced,
 )

@@ -18,7 +18,7 @@ class CompileTimeTrace(Trace):
 
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
         """To the evaluator, or to the parent."""
-        traced = any([isinstance(x, Tracer) for x in operands])
+        traced = any([isinstance(x, Tracer) and x.constant() is None for x in operands])
         trace = self.parent if traced else ROOT
         assert trace is not None
         with running(trace):

@@ -7,7 +7,7 @@ jit's and vmap's have no answer and the user gets a `ConcretizationError` that s
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
@@ -30,12 +30,21 @@ if TYPE_CHECKING:
     from treadle_ir.meshes import AbstractMesh, Layout
 
 
+_OWN_MODULES: Final[dict[type[Tracer], str]] = {}  # of classes that name another one
+
+
 class Tracer(Array):
     """Stands for an array in one trace."""
 
     __slots__ = ("__weakref__", "trace")  # weak references: libraries keep caches by array
     trace: Trace  # type: ignore[assignment]  # it hides the method `trace`
     made_by: ClassVar[str] = "a transformation"  # for messages: "jit", "vmap", "grad"
+    _shown_in: ClassVar[str | None] = None  # the module that treadle's own classes name as theirs
+
+    def __init_subclass__(cls) -> None:
+        if Tracer._shown_in is not None and cls.__module__.startswith("treadle"):
+            _OWN_MODULES[cls] = cls.__module__
+            cls.__module__ = Tracer._shown_in
 
     def __init__(self, trace: Trace, aval: Any) -> None:
         """For tracers of a library's own. Any: `aval` is an array type, or has one as its `type`, as `x.aval` has."""
@@ -258,3 +267,20 @@ def concrete_elements(operand: object) -> np.ndarray[Any, np.dtype[Any]] | None:
     if isinstance(operand, Tracer):
         return operand.concrete()
     return np.asarray(operand)
+
+
+def show_tracers_as(module: str | None) -> None:
+    """Let `type(x).__module__` of treadle's own tracers be this, also of classes defined later; None: where they are.
+
+    Libraries that serve arrays of several kinds choose their functions by it.
+    """
+    Tracer._shown_in = module
+    known: list[type[Tracer]] = [Tracer]
+    for each in known:
+        known += each.__subclasses__()
+        own = _OWN_MODULES.pop(each, each.__module__)
+        if module is None:
+            each.__module__ = own
+        elif own.startswith("treadle"):
+            _OWN_MODULES[each] = own
+            each.__module__ = module

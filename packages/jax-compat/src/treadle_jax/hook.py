@@ -6,7 +6,7 @@ import sys
 from typing import Final
 
 from treadle import errors
-from treadle_jax import spawned
+from treadle_jax import origins, spawned
 from treadle_jax.finder import Finder
 from treadle_jax.view import View
 
@@ -53,6 +53,7 @@ def install() -> None:
         )
     sys.meta_path.insert(0, _FINDER)
     spawned.start()
+    origins.start()
 
 
 def uninstall() -> None:
@@ -72,6 +73,7 @@ def uninstall() -> None:
         return
     sys.meta_path.remove(_FINDER)
     spawned.stop()
+    origins.stop()
     for name, module in list(sys.modules.items()):
         if isinstance(module, View):
             sys.modules.pop(name, None)

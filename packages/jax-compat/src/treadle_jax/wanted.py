@@ -15,19 +15,21 @@ USERS: Final[dict[str, str]] = {
     "jax.experimental.colocated_python.func.make_callable": "orbax",
     "jax.extend.ifrt_programs.ifrt_programs": "orbax",
     "jax.experimental.colocated_python.serialization.DeviceList": "orbax",
+    "jax.experimental.pallas.ops.tpu.splash_attention.splash_attention_kernel": "keras",
+    "jax.experimental.pallas.ops.tpu.splash_attention.splash_attention_mask": "keras",
 }
 """The libraries that import a name which is missing, by name. The name is there, and raises when it is used."""
 
 MODULES: Final[dict[str, str]] = {
     "jax._src.earray": "flax",
     "jax._src.interpreters": "flax",
-    "jax._src.interpreters.pxla": "flax",
     "jax.experimental.array_serialization": "orbax",
     "jax.experimental.pallas": "jax_md",
     "jax.experimental.pallas.tpu": "jax_md",
     "jax.experimental.pallas.triton": "jax_md",
+    "jax.experimental.pallas.ops": "keras",
+    "jax.experimental.pallas.ops.tpu": "keras",
     "jax.extend.ifrt_programs": "orbax",
-    "jax.interpreters.pxla": "orbax",
 }
 """Modules that a library imports, and asks names of only where it uses them: they are there, and have none."""
 

@@ -75,3 +75,13 @@ def test_the_first_devices() -> None:
 def test_what_is_none(grid: Any, names: Any) -> None:
     with pytest.raises(ArgumentError):
         Mesh(grid, names)
+
+
+def test_a_mesh_of_nothing_has_no_axes() -> None:
+    nothing: Any
+    for nothing in (np.empty((), object), []):
+        mesh = Mesh(nothing, ())
+        assert mesh.empty
+        assert mesh.axis_names == ()
+    with pytest.raises(ArgumentError, match="is not a device"):
+        Mesh(np.empty((), object), ("x",))

@@ -24,18 +24,28 @@ from treadle.extend.core import (
     jaxprs_in_params as jaxprs_in_params,
     new_jaxpr_eqn as new_jaxpr_eqn,
     primal_dtype_to_tangent_dtype as primal_dtype_to_tangent_dtype,
+    unsafe_am_i_under_a_jit_DO_NOT_USE as unsafe_am_i_under_a_jit_DO_NOT_USE,
+    unsafe_am_i_under_a_vmap_DO_NOT_USE as unsafe_am_i_under_a_vmap_DO_NOT_USE,
+    unsafe_get_axis_names_DO_NOT_USE as unsafe_get_axis_names_DO_NOT_USE,
     valid_jaxtype as valid_jaxtype,
 )
-from treadle_ir import PURE
+from treadle_ir import PURE, KnownTracer
 
 no_effects: Effects = PURE
 pytype_aval_mappings: dict[type, Any] = {np.ndarray: typeof}
 """tensorflow-probability (distrax) writes to it; treadle asks a value for its elements instead."""
 
 
+def nonempty_axis_env_DO_NOT_USE() -> bool:  # noqa: N802 - JAX's name
+    """Whether an axis has a name here, as within `vmap(..., axis_name=...)`."""
+    return bool(unsafe_get_axis_names_DO_NOT_USE())
+
+
 def is_concrete(x: object) -> bool:
     """Whether a value has elements now: it is no tracer, or one of a value that is known, as within `grad`."""
-    return not isinstance(x, Tracer) or x.concrete() is not None
+    return not isinstance(x, Tracer) or (
+        x.concrete() is not None and not isinstance(x, KnownTracer)
+    )
 
 
 def is_constant_dim(d: object) -> bool:

@@ -12,6 +12,7 @@ from treadle_ir import (
     Array,
     DType,
     DTypeError,
+    as_staged,
     canonical_dtype,
     default_dtype,
     dtypes as ir_dtypes,
@@ -44,7 +45,7 @@ class ScalarType(type):
     def __call__(cls, x: object = 0) -> Array:
         """An array of this element type."""
         dtype = as_dtype(cls.__name__, cls)
-        return array_from(cls.__name__, x, dtype)
+        return as_staged(array_from(cls.__name__, x, dtype))
 
     def __eq__(cls, other: object) -> bool:
         if isinstance(other, ScalarType):

@@ -2,4 +2,6 @@
 
 from __future__ import annotations
 
-from treadle_runtime import DeviceArray as ArrayImpl  # noqa: F401 - JAX's name of it
+from treadle_runtime import DeviceArray as DeviceArray
+
+ArrayImpl = DeviceArray  # JAX's name of it

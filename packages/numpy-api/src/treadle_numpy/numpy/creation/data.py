@@ -10,6 +10,7 @@ from treadle_ir import (
     ArgumentError,
     Array,
     DType,
+    as_staged,
     canonical_dtype,
     canonical_elements,
     flags,
@@ -65,7 +66,7 @@ def array(
         raise ArgumentError(
             f"array: order is {order!r}, but arrays are row-major", fix="leave `order` out"
         )
-    result = array_from("array", object, as_dtype("array", dtype))
+    result = _made("array", object, dtype)
     if ndmin > 64:
         raise ArgumentError(f"array: ndmin is {ndmin}, but arrays have no more than 64 axes")
     if result.ndim < ndmin:
@@ -92,8 +93,14 @@ def asarray(
     """
     if out_sharding is not None:
         return laid_out(asarray, out_sharding, a, dtype, order, copy=copy, device=device)
-    result = array_from("asarray", a, as_dtype("asarray", dtype))
+    result = _made("asarray", a, dtype)
     return placed(_of_its_own("asarray", result, a, copy), device)
+
+
+def _made(function: str, given: object, dtype: DTypeLike | None) -> Array:
+    """An array from what a user gives; a new one is part of the function that is being staged."""
+    result = array_from(function, given, as_dtype(function, dtype))
+    return result if result is given else as_staged(result)
 
 
 def _of_its_own(function: str, made: Array, given: object, copy: bool | None) -> Array:
