@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treadle_ir import ArgumentError, Array, ops
-from treadle_ir.dtypes import is_bool
+from treadle_ir.dtypes import is_bool, is_integer
 from treadle_ir.primitives.compare import Direction
 from treadle_numpy.lax.binary import BinaryFunction
 from treadle_numpy.operands.arrays import array_of
@@ -62,10 +62,11 @@ def clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike) -> Array:
 def select(pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLike) -> Array:
     """`on_true` where the condition holds, else `on_false`.
 
-    The condition is boolean: a scalar, or of the shape of the other two, which have one element type.
+    The condition is a scalar, or of the shape of the other two, which have one element type. It is boolean; an integer
+    holds where it is above 0.
 
     Raises:
-        DTypeError: the condition is not boolean, or the other element types differ.
+        DTypeError: the condition is neither boolean nor an integer, or the other element types differ.
         ShapeError: the shapes do not fit.
 
     Example:
@@ -73,7 +74,11 @@ def select(pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLike) -> Array:
         >>> print(select(np.array([True, False]), np.array([1.0, 2.0]), np.array([3.0, 4.0])))
         [1. 4.]
     """
-    return ops.select(coerce("select", 0, pred), *strict("select", on_true, on_false))
+    condition = coerce("select", 0, pred)
+    type = operand_type(condition)
+    if is_integer(type.dtype):
+        condition = ops.compare(condition, type.dtype.type(0), direction="gt")
+    return ops.select(condition, *strict("select", on_true, on_false))
 
 
 def select_n(which: ArrayLike, *cases: ArrayLike) -> Array:
