@@ -2,11 +2,13 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import treadle
 import treadle.numpy as tnp
 from treadle import lax
+from treadle.errors import ArgumentError
 
 
 def test_axes_that_a_program_names() -> None:
@@ -38,3 +40,17 @@ def test_references_are_not_written() -> None:
     assert closed[...].sum() == 2
     inside = treadle.jit(lambda r: (treadle.eval_shape(f, r, 2.0)[0].shape, r[...])[1])
     assert inside(ref) == 1
+
+
+@pytest.mark.parametrize("dtype", [np.dtype(np.float32), np.float32, "float32", tnp.float32, float])
+def test_whatever_has_a_shape_and_an_element_type_stands_for_an_array(dtype: Any) -> None:
+    class Described:
+        shape = (2, 3)
+
+    described = Described()
+    described.dtype = dtype  # type: ignore[attr-defined]
+    found = treadle.eval_shape(lambda x: x.sum(0), described)
+    assert (found.shape, found.dtype) == ((3,), np.float32)
+    assert treadle.make_jaxpr(lambda x: x.T)(described).out_avals[0].shape == (3, 2)
+    with pytest.raises(ArgumentError, match="is not a valid JAX type"):
+        treadle.jit(lambda x: x)(described)

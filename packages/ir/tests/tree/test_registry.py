@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from treadle_ir.errors import TreeError
-from treadle_ir.tree import registry
+from treadle_ir.tree import registry, tree_map
 from treadle_ir.tree.flatten import tree_flatten, tree_flatten_with_path, tree_leaves
 from treadle_ir.tree.paths import DictKey, keystr
 from treadle_ir.tree.registry import (
@@ -203,3 +203,20 @@ def test_threads_register_and_flatten_at_once() -> None:
     assert not wrong
     assert len(refused) == 5 * len(classes)
     assert all(KINDS[cls] is not None for cls in classes)
+
+
+def test_children_come_back_as_a_tuple() -> None:
+    seen: list[type] = []
+
+    class Node:
+        def __init__(self, *parts: Any) -> None:
+            self.parts = parts
+
+    def unflatten(extra: tuple[int, ...], children: Any) -> Node:
+        seen.append(type(children))
+        return Node(*(children + extra))
+
+    register_pytree_node(Node, lambda node: (list(node.parts), (7,)), unflatten)
+    for given in (Node(1, 2), [Node(1), Node(Node(2), 3)], Node()):
+        tree_map(lambda x: x, given)
+    assert set(seen) == {tuple}

@@ -77,11 +77,13 @@ def test_what_is_none(grid: Any, names: Any) -> None:
         Mesh(grid, names)
 
 
-def test_a_mesh_of_nothing_has_no_axes() -> None:
-    nothing: Any
-    for nothing in (np.empty((), object), []):
-        mesh = Mesh(nothing, ())
-        assert mesh.empty
-        assert mesh.axis_names == ()
+@pytest.mark.parametrize("nothing", [np.empty((), object), []])
+def test_a_mesh_of_nothing_has_no_axes(nothing: Any) -> None:
+    mesh = Mesh(nothing, ())
+    assert mesh.empty
+    assert mesh.axis_names == ()
+
+
+def test_no_device_has_no_axis() -> None:
     with pytest.raises(ArgumentError, match="is not a device"):
         Mesh(np.empty((), object), ("x",))

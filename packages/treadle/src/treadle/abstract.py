@@ -14,6 +14,7 @@ from treadle_compiler import lower_program, unoptimized_hlo
 from treadle_ir import (
     MESH,
     AbstractRef,
+    Array,
     ArrayType,
     Cell,
     MeshAxes,
@@ -42,6 +43,7 @@ from treadle_ir import (
     stage,
     stage_tree,
     take_apart,
+    type_like,
     type_of,
     varying_of,
     wraps,
@@ -61,7 +63,7 @@ Tree = Any  # a pytree: any Python object
 
 
 def abstract_type(leaf: Any) -> ArrayType:
-    """The type of an array, a number, or anything that has a shape and a dtype."""
+    """The type of an array, a number, or what describes one."""
     if isinstance(leaf, (ShapeDtypeStruct, ShapedArray)):
         return ArrayType(leaf.shape, canonical_dtype(leaf.dtype), leaf.weak_type)
     if isinstance(leaf, (np.ndarray, np.generic)):
@@ -79,7 +81,10 @@ def staged(
     fixed = {i % len(args) for i in static} if args else ()
     arguments = take_apart(args, kwargs, fixed)
     function = TreeFunction(fun, arguments.rebuilt, array_results())
-    types = [abstract_type(leaf) for leaf in arguments.leaves]
+    types = [
+        type_of(leaf) if isinstance(leaf, Array) else type_like("eval_shape", leaf)
+        for leaf in arguments.leaves
+    ]
     with over_mesh_of(arguments.leaves):
         return stage_tree(function, *types, layouts=_layouts(arguments.leaves))
 
@@ -171,8 +176,9 @@ def _structs(
 def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
     """Shapes and element types of a function's results, without computing anything.
 
-    Arguments may be arrays or `ShapeDtypeStruct`s; results that are `ShapeDtypeStruct`s stay what they are. References
-    among the arguments are not written. Of a result whose type is a library's own there is that type.
+    Arguments may be arrays, `ShapeDtypeStruct`s, or anything else that has a `shape` and a `dtype`; results that are
+    `ShapeDtypeStruct`s stay what they are. References among the arguments are not written. Of a result whose type is a
+    library's own there is that type.
 
     Example:
         >>> import treadle.numpy as tnp

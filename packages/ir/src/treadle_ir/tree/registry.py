@@ -52,7 +52,7 @@ class Kind:
 
     node_type: type
     open: Callable[[Tree], Opened]
-    build: Callable[[Meta, Sequence[Tree]], Tree]
+    build: Callable[[Meta, tuple[Tree, ...]], Tree]
     keys: Callable[[int, Meta], Sequence[KeyEntry]]
     open_with_keys: Callable[[Tree], OpenedWithKeys] | None = None
 
@@ -247,8 +247,8 @@ def register_pytree_node(
     """Make a class a node, given how to take instances apart and put them together.
 
     `flatten_func(node)` returns the children and the metadata, which is comparable and, to be quick, hashable;
-    `unflatten_func(metadata, children)` is its inverse. `flatten_with_keys_func` returns the children
-    as pairs `(key, child)`, in the same order.
+    `unflatten_func(metadata, children)` is its inverse, and gets the children as a tuple. `flatten_with_keys_func`
+    returns the children as pairs `(key, child)`, in the same order.
 
     Raises:
         ValueError: the class is registered already.

@@ -267,7 +267,7 @@ def build(code: Code, leaves: list[Leaf]) -> Tree:
         elif kind is TUPLE:
             push(tuple(children))
         else:
-            push(kind.build(meta, children))
+            push(kind.build(meta, tuple(children)))
     return leaves[0] if waiting else stack[0]
 
 

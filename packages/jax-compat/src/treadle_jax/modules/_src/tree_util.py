@@ -30,7 +30,7 @@ class _Registry(Mapping[type, _Entry]):
         kind = default_registry.kinds[cls]
         if kind is None:
             raise KeyError(cls)
-        return _Entry(kind.open, lambda meta, children: kind.build(meta, list(children)))
+        return _Entry(kind.open, lambda meta, children: kind.build(meta, tuple(children)))
 
     def __contains__(self, cls: object) -> bool:
         return isinstance(cls, type) and default_registry.kinds[cls] is not None
