@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final, final
 
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import FRONTEND_ATTRIBUTES, HloValue, LoweringContext
 from treadle_compiler.dump import dump
 from treadle_compiler.memories import Memories, moved, usable
 from treadle_compiler.narrow import in_wider_types, is_small
@@ -138,16 +138,27 @@ class ModuleWriter:
         return len(self.custom_parts) - 1
 
     def emit_program(
-        self, context: LoweringContext, program: Program, operands: Sequence[HloValue]
+        self,
+        context: LoweringContext,
+        program: Program,
+        operands: Sequence[HloValue],
+        inlining: str = "",
     ) -> Sequence[HloValue]:
-        """A call of the program's function, which is written when it is first called; small ones are inlined."""
-        if len(program.equations) <= _INLINE_LIMIT or any(e.ordered for e in program.effects):
+        """A call of the program's function, which is written when it is first called; small ones are inlined.
+
+        `inlining` is an attribute by which XLA knows when to inline the call; it keeps small ones from being inlined.
+        """
+        small = len(program.equations) <= _INLINE_LIMIT and not inlining
+        if small or any(e.ordered for e in program.effects):
             return self.emit_inline(context, program, operands)
         if self.has_memories and any(x.memory is not None for x in operands):
             # Parameters of a function are in the device's own memory.
             return self.emit_inline(context, program, operands)
         name = self.function(program)
-        results = context.emit("func.call", operands, program.result_types, {"callee": name})
+        attributes = {"callee": name}
+        if inlining:
+            attributes[FRONTEND_ATTRIBUTES] = f'{{inlineable = "{inlining}"}}'
+        results = context.emit("func.call", operands, program.result_types, attributes)
         if self.has_memories:
             for x, memory in zip(results, self._memories[name], strict=True):
                 x.memory = memory

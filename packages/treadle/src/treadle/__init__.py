@@ -124,6 +124,7 @@ if TYPE_CHECKING:
     from treadle_numpy import ds as ds
     from treadle_runtime import (
         Device as Device,
+        Inline as Inline,
         NamedSharding as NamedSharding,
         Shard as Shard,
         block_until_ready as block_until_ready,
@@ -198,9 +199,9 @@ if not TYPE_CHECKING:
             ),
             "treadle_numpy": "ds",
             "treadle_runtime": (
-                "Device NamedSharding Shard block_until_ready copy_to_host_async default_backend "
-                "default_device device_count device_get device_put devices disable_jit "
-                "effects_barrier get_abstract_mesh get_mesh jit jit:pjit live_arrays "
+                "Device Inline NamedSharding Shard block_until_ready copy_to_host_async "
+                "default_backend default_device device_count device_get device_put devices "
+                "disable_jit effects_barrier get_abstract_mesh get_mesh jit jit:pjit live_arrays "
                 "local_device_count local_devices make_array_from_callback "
                 "make_array_from_process_local_data make_array_from_single_device_arrays make_mesh "
                 "pmap process_count process_index process_indices pure_callback reshard set_mesh "
