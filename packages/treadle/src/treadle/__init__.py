@@ -109,6 +109,7 @@ if TYPE_CHECKING:
         vjp as vjp,
     )
     from treadle_batching import vmap as vmap
+    from treadle_compiler import CompilerEffortLevel as CompilerEffortLevel
     from treadle_ir import (
         Array as Array,
         Ref as Ref,
@@ -193,6 +194,7 @@ if not TYPE_CHECKING:
                 "custom_jvp custom_vjp grad jvp linear_transpose linearize value_and_grad vjp"
             ),
             "treadle_batching": "vmap",
+            "treadle_compiler": "CompilerEffortLevel",
             "treadle_ir": (
                 "Array Ref empty_ref ensure_compile_time_eval float0 free_ref freeze named_call "
                 "named_scope new_ref"
