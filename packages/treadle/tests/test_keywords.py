@@ -155,7 +155,7 @@ def test_the_greatest_elements_in_any_order_are_those_in_order() -> None:
 
 
 def test_keys_sorted_in_batches() -> None:
-    keys = np.random.default_rng(0).integers(0, 3, (5, 40)).astype(np.float32)
+    keys = [*np.random.default_rng(0).integers(0, 3, (5, 40)).astype(np.float32)]
     for size in (1, 2, 16):
         assert tnp.lexsort(keys, batch_size=size).tolist() == np.lexsort(keys).tolist()
     with pytest.raises(ArgumentError, match="batch_size must be positive, got 0"):
