@@ -279,6 +279,11 @@ class MeshAxes:
         """Whether there are axes, and each is the user's, within shard_map."""
         return self._all_of_type(AxisType.Manual)
 
+    @property
+    def are_all_axes_explicit_or_manual(self) -> bool:
+        """Whether there are axes, and the compiler lays out none."""
+        return bool(self.axis_types) and AxisType.Auto not in self.axis_types
+
     def _text(self) -> str:
         axes = ", ".join([f"{name!r}: {size}" for name, size in self.shape_tuple])
         types = f"axis_types={self.axis_types!r}"
