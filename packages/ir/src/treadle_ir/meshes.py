@@ -33,9 +33,7 @@ class AxisType(Enum):
     """Who decides how arrays are laid over an axis of a mesh."""
 
     Auto = "auto"  # the compiler, from what is said of arguments, results and constraints
-    Explicit = (
-        "explicit"  # the user: each operation's result follows from its operands, and types show it
-    )
+    Explicit = "explicit"  # the user: results of operations follow from operands, and types show it
     Manual = "manual"  # the user: within shard_map, where each device has its own part
 
     def __repr__(self) -> str:
@@ -455,14 +453,10 @@ def layout_of(spec: PartitionSpec, ndim: int, what: str = "the array") -> Layout
         )
     found: list[tuple[str, ...] | None] = []
     for entry in spec:
-        if entry is None:
-            found.append(())
-        elif isinstance(entry, str):
-            found.append((entry,))
-        elif isinstance(entry, tuple):
-            found.append(entry)
+        if entry is None or isinstance(entry, tuple):
+            found.append(entry or ())
         else:
-            found.append(None)
+            found.append((entry,) if isinstance(entry, str) else None)
     return (*found, *((),) * (ndim - len(found)))
 
 
