@@ -345,7 +345,12 @@ LEFT_OUT: Final[dict[str, str]] = {
             *("tnp.generic", "tnp.inexact", "tnp.integer", "tnp.number", "tnp.object_"),
             *("tnp.signedinteger", "tnp.unsignedinteger", "lax.DotDimensionNumbers"),
             *("tree_util.KeyEntry", "tree_util.KeyPath", "random.Key", "lax.GatherScatterMode"),
-            *("lax.Precision", "lax.RoundingMethod"),
+            *(
+                "lax.Precision",
+                "lax.RoundingMethod",
+                "treadle.CompilerEffortLevel",
+                "treadle.Inline",
+            ),
         ],
         "a class of NumPy's, an enumeration, a type for annotations, or one that only treadle makes",
     ),

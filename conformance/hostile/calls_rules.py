@@ -42,7 +42,7 @@ custom_derivatives: CustomVJPPrimal (x, True)
 custom_derivatives: custom_vjp_primal_tree_values (primal)
 custom_batching: custom_vmap sequential_vmap (doubled)
 ad_checkpoint: checkpoint (doubled)
-ad_checkpoint: checkpoint_name (x, "kept")
+ad_checkpoint: checkpoint_name checkpoint_name_fwd (x, "kept")
 ad_checkpoint: print_saved_residuals (doubled, x)
 ad_checkpoint: Offloadable ("device", "pinned_host")
 """

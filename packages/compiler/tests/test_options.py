@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from treadle_compiler.compile import options_for
 from treadle_compiler.options import (
     CompileOptions,
+    CompilerEffortLevel,
     ProgramProfile,
     checked_flags,
     choose,
@@ -125,3 +128,23 @@ def test_unknown_flag_guesses() -> None:
     error = unknown_flag("xla_dump_too", release="1", platform="cpu", known=["xla_dump_to"])
     assert str(error) == "compiler option `xla_dump_too` is not known to jaxlib 1 on cpu"
     assert any("did you mean `xla_dump_to`?" in note for note in error.__notes__)
+
+
+def test_levels_of_effort_by_three_spellings() -> None:
+    profile = ProgramProfile("cpu", 1, 40)
+    device = SimpleNamespace(id=0)
+    assert options_for(profile, [device]).level == 0
+    for level in (CompilerEffortLevel.O1, 19, "O1"):
+        options = options_for(profile, [device], {"optimization_level": level, "xla_a": True})
+        assert (options.effort, options.level, options.memory_fitting) == ("light", 19, 0)
+        assert options.flags == (("xla_a", True),)
+        options = options_for(profile, [device], {"memory_fitting_level": level})
+        assert (options.effort, options.level, options.memory_fitting) == ("quick", 0, 19)
+    unknown = {"optimization_level": CompilerEffortLevel.UNKNOWN}
+    assert options_for(profile, [device], unknown) == options_for(profile, [device])
+
+
+@pytest.mark.parametrize("level", ["O9", 5, True, 1.5, [], np.zeros(2)])
+def test_what_is_no_level_of_effort(level: object) -> None:
+    with pytest.raises(ArgumentError, match=r"`optimization_level`: .* is no level of effort"):
+        options_for(ProgramProfile("cpu", 1, 40), [], {"optimization_level": level})

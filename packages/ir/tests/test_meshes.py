@@ -134,6 +134,19 @@ def test_whether_all_axes_are_of_a_type(kind: AxisType) -> None:
     assert not any(asked(AbstractMesh((), ())).values())
 
 
+def test_whether_the_compiler_lays_out_no_axis() -> None:
+    def asked(*kinds: AxisType) -> bool:
+        return AbstractMesh((4, 2), ("x", "y"), kinds).are_all_axes_explicit_or_manual
+
+    auto, explicit, manual = AxisType.Auto, AxisType.Explicit, AxisType.Manual
+    assert asked(explicit, explicit)
+    assert asked(explicit, manual)
+    assert asked(manual, manual)
+    assert not asked(explicit, auto)
+    assert not asked(auto, auto)
+    assert not AbstractMesh((), ()).are_all_axes_explicit_or_manual
+
+
 def test_a_mesh_without_devices_may_know_their_kind() -> None:
     kind = AbstractDevice("TPU v4", 2, "tpu")
     mesh = AbstractMesh((4,), ("x",), abstract_device=kind)

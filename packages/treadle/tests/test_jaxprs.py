@@ -260,3 +260,14 @@ def test_cases_count_from_false() -> None:
     again = jaxpr.replace(eqns=[eqn.replace(params={})])
     verify(again.program)
     np.testing.assert_array_equal(core.eval_jaxpr(again, (), M > 0, M, 2 * M)[0], M)
+
+
+@pytest.mark.parametrize(
+    ("inline", "shown"),
+    [(False, False), (treadle.Inline.AUTO, False), (treadle.Inline.XLA_LATE, "xla_late")],
+)
+def test_calls_say_when_they_are_to_be_inlined(inline: Any, shown: object) -> None:
+    f = treadle.jit(lambda x: x * 2, inline=inline)
+    (equation,) = treadle.make_jaxpr(lambda x: f(x))(1.0).jaxpr.eqns
+    assert sorted(equation.params) == ["inline", "jaxpr", "keep_unused", "name"]
+    assert equation.params["inline"] == shown

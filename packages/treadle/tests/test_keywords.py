@@ -143,3 +143,20 @@ def test_the_structure_of_arguments() -> None:
 def test_lists_and_tuples(call: Any, kind: type) -> None:
     assert type(call()) is kind
     assert type(treadle.jit(call)() if kind is list else call()) is kind
+
+
+def test_the_greatest_elements_in_any_order_are_those_in_order() -> None:
+    for stable in (True, False):
+        values, places = lax.top_k(X, 4, is_stable=stable)
+        assert values.tolist() == [3, 2, 1, 1]
+        assert places.tolist() == [0, 2, 1, 3]
+    with pytest.raises(ArgumentError, match="is_stable must be true or false"):
+        lax.top_k(X, 2, is_stable="no")  # type: ignore[arg-type]
+
+
+def test_keys_sorted_in_batches() -> None:
+    keys = [*np.random.default_rng(0).integers(0, 3, (5, 40)).astype(np.float32)]
+    for size in (1, 2, 16):
+        assert tnp.lexsort(keys, batch_size=size).tolist() == np.lexsort(keys).tolist()
+    with pytest.raises(ArgumentError, match="batch_size must be positive, got 0"):
+        tnp.lexsort(keys, batch_size=0)

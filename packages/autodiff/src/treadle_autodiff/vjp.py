@@ -13,6 +13,7 @@ from treadle_autodiff.checked_tangents import (
 )
 from treadle_autodiff.jvp import jvp_tree
 from treadle_autodiff.linearize import linearize_tree
+from treadle_autodiff.nonzero_inputs import among, with_out_nzs
 from treadle_autodiff.passes import backward, derivative_of, forward
 from treadle_autodiff.tangents import Tangent, materialise, presented
 from treadle_autodiff.transpose import transpose
@@ -121,21 +122,33 @@ def _presented(tangents: Sequence[Tangent], primals: Operands) -> list[Array]:
 
 @overload
 def linearize(
-    fun: Callable[..., R], *primals: Tree, has_aux: Literal[False] = False
+    fun: Callable[..., R], *primals: Tree, has_aux: Literal[False] = False, in_nzs: Any = None
 ) -> tuple[R, Callable[..., R]]: ...
 @overload
 def linearize(
-    fun: Callable[..., tuple[R, X]], *primals: Tree, has_aux: Literal[True]
+    fun: Callable[..., tuple[R, X]], *primals: Tree, has_aux: Literal[True], in_nzs: Any = None
 ) -> tuple[R, Callable[..., R], X]: ...
 @overload
-def linearize(fun: Callable[..., Tree], *primals: Tree, has_aux: bool) -> tuple[Tree, ...]: ...
-def linearize(fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -> tuple[Tree, ...]:
+def linearize(
+    fun: Callable[..., Tree], *primals: Tree, has_aux: bool, in_nzs: Any = None
+) -> tuple[Tree, ...]: ...
+def linearize(
+    fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False, in_nzs: Any = None
+) -> tuple[Tree, ...]:
     """The value of a function, and its derivative there as a linear function that can be applied many times.
 
     Returns `(results, f_jvp)`, with `has_aux` `(results, f_jvp, aux)`.
 
+    Args:
+        fun: the function.
+        primals: where it is differentiated.
+        has_aux: whether the function returns a pair, the second of which is not differentiated.
+        in_nzs: a tree of booleans that is a prefix of the arguments: where one is False, there are no tangents, as if
+            the argument were a constant. The derivative has an attribute `out_nzs` then, a tree of booleans: which
+            results have tangents that may not be zero.
+
     Raises:
-        ArgumentError: an argument is not a tree of arrays.
+        ArgumentError: an argument is not a tree of arrays, or `in_nzs` no such prefix.
         StructureError, ShapeError: from `f_jvp`, when tangents do not match the primals.
 
     Example:
@@ -152,11 +165,15 @@ def linearize(fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -
     leaves, structure = flatten_arrays(primals, "argument ")
     given = flatten_leaves_and_structure(primals)[0]
     nonzero = differentiable(leaves, structure)
+    if in_nzs is not None:
+        nonzero = among("linearize", nonzero, in_nzs, structure)
     function = of_positional("linearize", fun, structure, has_aux)
     linearized, (out, aux) = linearize_tree(function, leaves, nonzero, given)
 
     derivative = derivative_of("linearize", linearized, leaves, structure, nonzero, out)
     f_jvp = forward(derivative, linearized.captured)
+    if in_nzs is not None:
+        with_out_nzs(f_jvp, derivative.has_tangent, out)
     return tree_unflatten(out, linearized.results), f_jvp, *released(aux)
 
 
@@ -174,6 +191,7 @@ def vjp(
     *primals: Tree,
     has_aux: Literal[False] = False,
     reduce_axes: Sequence[Hashable] = (),
+    in_nzs: Any = None,
 ) -> tuple[R, Pullback[R]]: ...
 @overload
 def vjp(
@@ -181,6 +199,7 @@ def vjp(
     *primals: Tree,
     has_aux: Literal[True],
     reduce_axes: Sequence[Hashable] = (),
+    in_nzs: Any = None,
 ) -> tuple[R, Pullback[R], X]: ...
 @overload
 def vjp(
@@ -188,20 +207,31 @@ def vjp(
     *primals: Tree,
     has_aux: bool,
     reduce_axes: Sequence[Hashable] = (),
+    in_nzs: Any = None,
 ) -> tuple[Tree, ...]: ...
 def vjp(
     fun: Callable[..., Tree],
     *primals: Tree,
     has_aux: bool = False,
     reduce_axes: Sequence[Hashable] = (),
+    in_nzs: Any = None,
 ) -> tuple[Tree, ...]:
     """The value of a function, and the function from cotangents of it to cotangents of the arguments.
 
     Returns `(results, f_vjp)`, with `has_aux` `(results, f_vjp, aux)`; `f_vjp(ct)` returns a tuple with one
     cotangent per argument (float0 zeros for integers).
 
+    Args:
+        fun: the function.
+        primals: where it is differentiated.
+        has_aux: whether the function returns a pair, the second of which is not differentiated.
+        reduce_axes: no longer anything but empty.
+        in_nzs: a tree of booleans that is a prefix of the arguments: where one is False, there are no tangents, as if
+            the argument were a constant. The derivative has an attribute `out_nzs` then, a tree of booleans: which
+            results have tangents that may not be zero.
+
     Raises:
-        ArgumentError: an argument is not a tree of arrays.
+        ArgumentError: an argument is not a tree of arrays, or `in_nzs` no such prefix.
         StructureError, ShapeError: from `f_vjp`, when the cotangent does not match the results.
 
     Example:
@@ -219,11 +249,15 @@ def vjp(
     leaves, structure = flatten_arrays(primals, "argument ")
     given = flatten_leaves_and_structure(primals)[0]
     nonzero = differentiable(leaves, structure)
+    if in_nzs is not None:
+        nonzero = among("vjp", nonzero, in_nzs, structure)
     function = of_positional("vjp", fun, structure, has_aux)
     linearized, (out, aux) = linearize_tree(function, leaves, nonzero, given)
 
     derivative = derivative_of("vjp", linearized, leaves, structure, nonzero, out)
     f_vjp = backward(derivative, linearized.captured)
+    if in_nzs is not None:
+        with_out_nzs(f_vjp, derivative.has_tangent, out)
     return tree_unflatten(out, linearized.results), f_vjp, *released(aux)
 
 

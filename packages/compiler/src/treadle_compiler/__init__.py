@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     )
     from treadle_compiler.options import (
         CompileOptions as CompileOptions,
+        CompilerEffortLevel as CompilerEffortLevel,
         ProgramProfile as ProgramProfile,
         choose as choose,
     )
@@ -142,7 +143,7 @@ if not TYPE_CHECKING:
             "treadle_compiler.mlir": (
                 "ModuleError deserialized from_hlo portable_artifact pretty refined serialized"
             ),
-            "treadle_compiler.options": "CompileOptions ProgramProfile choose",
+            "treadle_compiler.options": "CompileOptions CompilerEffortLevel ProgramProfile choose",
             "treadle_compiler.partitioning": (
                 "CustomPart Inspection Partitioning layout_text sharding_text"
             ),

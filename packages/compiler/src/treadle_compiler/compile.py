@@ -13,7 +13,14 @@ from weakref import WeakValueDictionary
 from treadle_compiler.custom_parts import PartFunction, partitioned_by
 from treadle_compiler.executable import LoadedExecutable
 from treadle_compiler.lower import LoweredModule
-from treadle_compiler.options import LEVELS, CompileOptions, Effort, ProgramProfile, choose
+from treadle_compiler.options import (
+    CompileOptions,
+    CompilerEffortLevel,
+    Effort,
+    ProgramProfile,
+    choose,
+    effort_level,
+)
 from treadle_compiler.persistent import DiskCache, compile_cached
 from treadle_compiler.settings import (
     COMPILATION_CACHE_DIR,
@@ -81,6 +88,10 @@ _DISKS: Final = 8
 
 
 _EFFORTS: Final[dict[str, Effort]] = {"O0": "quick", "O1": "light", "O2": "full", "O3": "full"}
+_LEVEL_SETTINGS: Final = {
+    "optimization_level": OPTIMIZATION_LEVEL,
+    "memory_fitting_level": MEMORY_FITTING_LEVEL,
+}
 _LEAST: Final = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 _BARRIER: Final = "stablehlo.optimization_barrier"
 _BIG_DOT: Final = 1 << 12  # elements of the larger operand: from here on it is worth optimising
@@ -136,19 +147,29 @@ def options_for(
     Raises:
         ArgumentError: the flags are not strings, numbers and booleans by name.
     """
+    asked = dict(flags) if isinstance(flags, Mapping) else {}
+    fitting = _level("memory_fitting_level", asked.pop("memory_fitting_level", None))
+    level = _level("optimization_level", asked.pop("optimization_level", None))
     chosen = replace(
         choose(profile),
         num_partitions=len(devices),
         device_ids=tuple(device.id for device in devices),
         rewrites=bool(enabled()),  # who switches ours off wants none of XLA's either
-        memory_fitting=LEVELS[MEMORY_FITTING_LEVEL()],
+        memory_fitting=fitting.value,
     )
-    level = OPTIMIZATION_LEVEL()
-    if level != "UNKNOWN":
-        chosen = replace(chosen, effort=_EFFORTS[level], level=LEVELS[level])
+    if level is not CompilerEffortLevel.UNKNOWN:
+        chosen = replace(chosen, effort=_EFFORTS[level.name], level=level.value)
     if DISABLE_MOST_OPTIMIZATIONS():
         chosen = replace(chosen, effort="quick").with_flags(_LEAST)
-    return chosen.with_flags(flags)
+    return chosen.with_flags(asked if isinstance(flags, Mapping) else flags)
+
+
+def _level(option: str, asked: object) -> CompilerEffortLevel:
+    """The level of effort that an option of the user asks for, else the setting of the same name."""
+    level = CompilerEffortLevel.UNKNOWN if asked is None else effort_level(option, asked)
+    if level is CompilerEffortLevel.UNKNOWN:
+        level = CompilerEffortLevel[_LEVEL_SETTINGS[option]()]
+    return level
 
 
 def compile_lowered(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from treadle_ir.primitives.metadata import Metadata
 
 
-_FRONTEND: Final = "mhlo.frontend_attributes"
+FRONTEND_ATTRIBUTES: Final = "mhlo.frontend_attributes"
 MOST_REGIONS: Final = 200
 """Regions within one another: XLA of jaxlib 0.10.2 compiles `while` 200 deep in 20 s, and dies of the 260th."""
 
@@ -66,9 +66,9 @@ def _elements(value: object, type: ArrayType) -> np.ndarray[Any, np.dtype[Any]]:
 
 def _with_metadata(attributes: Mapping[str, str], metadata: Metadata) -> Mapping[str, str]:
     """An operation's attributes with those that XLA calls frontend attributes, of which it may have some already."""
-    own = attributes.get(_FRONTEND, "{}")[1:-1]
+    own = attributes.get(FRONTEND_ATTRIBUTES, "{}")[1:-1]
     more = [f"{string_text(name)} = {string_text(value)}" for name, value in metadata]
-    return {**attributes, _FRONTEND: f"{{{', '.join([own, *more] if own else more)}}}"}
+    return {**attributes, FRONTEND_ATTRIBUTES: f"{{{', '.join([own, *more] if own else more)}}}"}
 
 
 _Key: TypeAlias = tuple[
@@ -282,9 +282,14 @@ class LoweringContext:
         inside = "\n".join(lines)
         return f"{{\n^bb0({declared}):\n{inside}\n}}"
 
-    def program(self, program: Program, *operands: HloValue) -> Sequence[HloValue]:
-        """Emit a nested program: inline when it is used once or small, else as a call of a shared function."""
-        return self.module.emit_program(self, program, operands)
+    def program(
+        self, program: Program, *operands: HloValue, inlining: str = ""
+    ) -> Sequence[HloValue]:
+        """Emit a nested program: inline when it is used once or small, else as a call of a shared function.
+
+        `inlining` tells XLA when to inline that call: there is one then, however small the program is.
+        """
+        return self.module.emit_program(self, program, operands, inlining)
 
     def inline(self, program: Program, *operands: HloValue) -> Sequence[HloValue]:
         """Emit a nested program's equations here."""

@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final, final
 
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.annotations import annotated_values, metadata_of
+from treadle_compiler.context import FRONTEND_ATTRIBUTES, HloValue, LoweringContext
 from treadle_compiler.dump import dump
 from treadle_compiler.memories import Memories, moved, usable
 from treadle_compiler.narrow import in_wider_types, is_small
@@ -42,7 +43,7 @@ from treadle_ir import (
 )
 from treadle_ir.events import ProgramLowered, heard, tell
 from treadle_ir.primitives.memory import DEVICE_MEMORY
-from treadle_ir.primitives.metadata import Metadata, ValueMetadata
+from treadle_ir.primitives.metadata import Metadata
 
 _MOST_NOTES: Final = 4  # of an error: of programs deep within one another, the innermost say enough
 _FIRST: Final = "@first"  # the mesh of the first device alone
@@ -138,16 +139,27 @@ class ModuleWriter:
         return len(self.custom_parts) - 1
 
     def emit_program(
-        self, context: LoweringContext, program: Program, operands: Sequence[HloValue]
+        self,
+        context: LoweringContext,
+        program: Program,
+        operands: Sequence[HloValue],
+        inlining: str = "",
     ) -> Sequence[HloValue]:
-        """A call of the program's function, which is written when it is first called; small ones are inlined."""
-        if len(program.equations) <= _INLINE_LIMIT or any(e.ordered for e in program.effects):
+        """A call of the program's function, which is written when it is first called; small ones are inlined.
+
+        `inlining` is an attribute by which XLA knows when to inline the call; it keeps small ones from being inlined.
+        """
+        small = len(program.equations) <= _INLINE_LIMIT and not inlining
+        if small or any(e.ordered for e in program.effects):
             return self.emit_inline(context, program, operands)
         if self.has_memories and any(x.memory is not None for x in operands):
             # Parameters of a function are in the device's own memory.
             return self.emit_inline(context, program, operands)
         name = self.function(program)
-        results = context.emit("func.call", operands, program.result_types, {"callee": name})
+        attributes = {"callee": name}
+        if inlining:
+            attributes[FRONTEND_ATTRIBUTES] = f'{{inlineable = "{inlining}"}}'
+        results = context.emit("func.call", operands, program.result_types, attributes)
         if self.has_memories:
             for x, memory in zip(results, self._memories[name], strict=True):
                 x.memory = memory
@@ -176,7 +188,7 @@ class ModuleWriter:
         environment: dict[Value, HloValue] = dict(zip(program.parameters, operands, strict=True))
         outer = context.result_types, context.location
         outer_scope = self.scope
-        annotated = _annotated(program)
+        annotated = annotated_values(program)
         for equation in program.equations:
             primitive = equation.primitive
             inputs = [
@@ -198,7 +210,7 @@ class ModuleWriter:
             else:
                 context.location = ""
             try:
-                if annotated and (metadata := _metadata_of(made, annotated)):
+                if annotated and (metadata := metadata_of(made, annotated)):
                     with context.annotating(metadata):
                         results = self._by_rule(context, primitive, inputs)
                 else:
@@ -332,22 +344,6 @@ class ModuleWriter:
             f"module attributes {{mhlo.num_partitions = {count} : i32, mhlo.num_replicas = 1 : i32}} "
             f"{{\n{meshes}\n{functions}\n}}\n"
         )
-
-
-def _annotated(program: Program) -> dict[Value, Metadata]:
-    """The attributes of values that have some of their own, which the equations that make them are to carry."""
-    found: dict[Value, Metadata] = {}
-    for equation in reversed(program.equations):
-        primitive = equation.primitive
-        if type(primitive) is ValueMetadata and isinstance(x := equation.operands[0], Value):
-            said = {**dict(found.get(x, ())), **dict(found.get(equation.results[0], ()))}
-            found[x] = tuple({**said, **dict(primitive.metadata)}.items())  # the innermost wins
-    return found
-
-
-def _metadata_of(results: Sequence[Value], annotated: dict[Value, Metadata]) -> Metadata:
-    """The attributes of an equation: those of all its results."""
-    return tuple([each for result in results for each in annotated.get(result, ())])
 
 
 def _quoted(text: str) -> str:

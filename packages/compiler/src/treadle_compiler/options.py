@@ -42,6 +42,7 @@ compile in tenths of a second, so `compile_lowered` tries both.
 
 from __future__ import annotations
 
+import enum
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -67,8 +68,44 @@ LIGHT_BYTES: Final = 1 << 20
 LOOP_EQUATIONS: Final = 512
 """No `light` for more equations than this where there are loops, see above."""
 
-LEVELS: Final[dict[str, int]] = {"UNKNOWN": 0, "O0": 9, "O1": 19, "O2": 29, "O3": 39}
-"""XLA's numbers of its levels of effort."""
+
+class CompilerEffortLevel(enum.Enum):
+    """How much effort XLA takes, by its own numbers: the options `optimization_level` and `memory_fitting_level`.
+
+    O0 compiles quickest; O2 and O3 make programs run quickest. UNKNOWN leaves it to the setting of that name.
+
+    Example:
+        >>> import treadle
+        >>> options = {"optimization_level": CompilerEffortLevel.O1}
+        >>> print(treadle.jit(lambda x: x + 1, compiler_options=options)(1.0))
+        2.0
+    """
+
+    UNKNOWN = 0
+    O0 = 9
+    O1 = 19
+    O2 = 29
+    O3 = 39
+
+
+def effort_level(option: str, value: object) -> CompilerEffortLevel:
+    """A level that is given as such, by its number or by its name.
+
+    Raises:
+        ArgumentError: there is no such level.
+    """
+    if isinstance(value, str) and value in CompilerEffortLevel.__members__:
+        return CompilerEffortLevel[value]
+    if isinstance(value, CompilerEffortLevel | int) and not isinstance(value, bool):
+        try:
+            return CompilerEffortLevel(value)
+        except ValueError:
+            pass
+    raise ArgumentError(
+        f"compiler option `{option}`: {value!r} is no level of effort",
+        fix="give one of treadle.CompilerEffortLevel, such as `CompilerEffortLevel.O2`",
+    )
+
 
 _EFFORT_HINTS: Final[dict[str, Flags]] = {
     "quick": (("xla_backend_optimization_level", 0), ("xla_cpu_use_fusion_emitters", False)),
@@ -104,7 +141,9 @@ class CompileOptions:
     barriers: bool = False  # they live to the end of the compilation
     effort: Effort = "full"
     rewrites: bool = True
-    level: int = 0  # XLA's own levels, by the numbers of LEVELS; 0 leaves them to the platform
+    level: int = (
+        0  # XLA's own levels, by the numbers of CompilerEffortLevel; 0 leaves them to the platform
+    )
     memory_fitting: int = 0
 
     def __post_init__(self) -> None:

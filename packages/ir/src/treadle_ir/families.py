@@ -143,6 +143,10 @@ class InlineCall(Primitive):
         attributes that speak about operands (donation, labels, placement) can follow.
         """
 
+    def differentiated(self, program: Program, sources: Sources) -> InlineCall:
+        """This call around a linear program that differentiation made of it, or around that one's transpose."""
+        return self.rebuilt(program, sources)
+
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """The types of the program's results."""
         return self.program.result_types

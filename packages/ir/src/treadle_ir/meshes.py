@@ -33,9 +33,7 @@ class AxisType(Enum):
     """Who decides how arrays are laid over an axis of a mesh."""
 
     Auto = "auto"  # the compiler, from what is said of arguments, results and constraints
-    Explicit = (
-        "explicit"  # the user: each operation's result follows from its operands, and types show it
-    )
+    Explicit = "explicit"  # the user: results of operations follow from operands, and types show it
     Manual = "manual"  # the user: within shard_map, where each device has its own part
 
     def __repr__(self) -> str:
@@ -279,6 +277,11 @@ class MeshAxes:
         """Whether there are axes, and each is the user's, within shard_map."""
         return self._all_of_type(AxisType.Manual)
 
+    @property
+    def are_all_axes_explicit_or_manual(self) -> bool:
+        """Whether there are axes, and the compiler lays out none."""
+        return bool(self.axis_types) and AxisType.Auto not in self.axis_types
+
     def _text(self) -> str:
         axes = ", ".join([f"{name!r}: {size}" for name, size in self.shape_tuple])
         types = f"axis_types={self.axis_types!r}"
@@ -450,14 +453,10 @@ def layout_of(spec: PartitionSpec, ndim: int, what: str = "the array") -> Layout
         )
     found: list[tuple[str, ...] | None] = []
     for entry in spec:
-        if entry is None:
-            found.append(())
-        elif isinstance(entry, str):
-            found.append((entry,))
-        elif isinstance(entry, tuple):
-            found.append(entry)
+        if entry is None or isinstance(entry, tuple):
+            found.append(entry or ())
         else:
-            found.append(None)
+            found.append((entry,) if isinstance(entry, str) else None)
     return (*found, *((),) * (ndim - len(found)))
 
 

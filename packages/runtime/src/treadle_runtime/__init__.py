@@ -76,6 +76,7 @@ if TYPE_CHECKING:
         jit as jit,
         timings as timings,
     )
+    from treadle_runtime.jitting.options import Inline as Inline
     from treadle_runtime.jitting.platforms import (
         PLATFORMS as PLATFORMS,
         platforms_of as platforms_of,
@@ -212,6 +213,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.jitting.caches": "FunctionCache",
             "treadle_runtime.jitting.function": "JitFunction",
             "treadle_runtime.jitting.jit": "disable_jit jit timings",
+            "treadle_runtime.jitting.options": "Inline",
             "treadle_runtime.jitting.platforms": "PLATFORMS platforms_of",
             "treadle_runtime.jitting.serialised": "from_bytes to_bytes",
             "treadle_runtime.jitting.stages": "Compiled Lowered",

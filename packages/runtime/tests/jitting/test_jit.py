@@ -15,7 +15,7 @@ import pytest
 import treadle_ir
 from treadle_ir import X64, ArgumentError, EscapedTracerError, RangeError, stage
 from treadle_ir.tree import register_pytree_node_class
-from treadle_runtime import DeviceArray, disable_jit, from_host, jit, timings
+from treadle_runtime import DeviceArray, Inline, disable_jit, from_host, jit, timings
 
 ops: Any = treadle_ir.ops  # Any: tests ask more of results than an operand has
 
@@ -182,6 +182,36 @@ def test_nested_jit_is_one_call_in_the_program() -> None:
     g = jit(inner, inline=True)
     staged = stage(lambda x: [g(g(x))], array(1).type)
     assert [e.primitive.name for e in staged.program.equations] == ["add", "add"]
+
+
+@pytest.mark.parametrize("inline", Inline)
+def test_when_a_call_is_inlined(inline: Inline) -> None:
+    inner = jit(lambda x: ops.add(ops.sine(x), x), inline=inline)
+    outer = jit(lambda x: ops.negate(inner(x)))
+    staged = stage(lambda x: [inner(x)], array(1).type)
+    early = inline is Inline.JAX_EARLY
+    names = [equation.primitive.name for equation in staged.program.equations]
+    assert names == (["sine", "add"] if early else ["call"])
+    text = outer.lower(np.float32(1)).as_text()
+    if inline in {Inline.XLA_EARLY, Inline.XLA_LATE}:
+        assert f'mhlo.frontend_attributes = {{inlineable = "{inline.value}"}}' in text
+    else:
+        assert "call @" not in text
+    np.testing.assert_allclose(outer(np.float32(1)), -(np.sin(1) + 1), rtol=1e-6)
+    with pytest.raises(ArgumentError, match="inline must be true or false"):
+        jit(lambda x: x, inline="auto")  # type: ignore[call-overload]
+
+
+def test_late_calls_are_in_place_however_long_they_are() -> None:
+    def long(x: Any) -> Any:
+        for _ in range(100):
+            x = ops.sine(x)
+        return x
+
+    for inline, calls in ((Inline.AUTO, 2), (Inline.JAX_LATE, 0), (Inline.XLA_LATE, 2)):
+        inner = jit(long, inline=inline)
+        text = jit(lambda x, f=inner: ops.add(f(x), f(ops.negate(x)))).lower(1.0).as_text()
+        assert text.count("call @") == calls
 
 
 def test_captured_tracers_do_not_outlive_their_trace() -> None:

@@ -62,6 +62,16 @@ def test_the_first_devices() -> None:
         make_mesh((2, 2), ("x", "y"))
 
 
+def test_the_two_names_of_the_sizes() -> None:
+    expected = make_mesh((2,), ("x",))
+    assert make_mesh(axis_shapes=(2,), axis_names=("x",)) == expected
+    assert make_mesh(axis_sizes=(2,), axis_names=("x",)) == expected
+    with pytest.raises(ArgumentError, match="axis_sizes must be"):
+        make_mesh(axis_sizes=2, axis_names=("x",))  # type: ignore[call-overload]
+    with pytest.raises(ArgumentError, match="are one argument"):
+        make_mesh((2,), ("x",), axis_sizes=(2,))  # type: ignore[call-overload]
+
+
 @pytest.mark.parametrize(
     ("grid", "names"),
     [

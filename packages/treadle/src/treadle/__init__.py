@@ -109,6 +109,7 @@ if TYPE_CHECKING:
         vjp as vjp,
     )
     from treadle_batching import vmap as vmap
+    from treadle_compiler import CompilerEffortLevel as CompilerEffortLevel
     from treadle_ir import (
         Array as Array,
         Ref as Ref,
@@ -124,6 +125,7 @@ if TYPE_CHECKING:
     from treadle_numpy import ds as ds
     from treadle_runtime import (
         Device as Device,
+        Inline as Inline,
         NamedSharding as NamedSharding,
         Shard as Shard,
         block_until_ready as block_until_ready,
@@ -192,15 +194,16 @@ if not TYPE_CHECKING:
                 "custom_jvp custom_vjp grad jvp linear_transpose linearize value_and_grad vjp"
             ),
             "treadle_batching": "vmap",
+            "treadle_compiler": "CompilerEffortLevel",
             "treadle_ir": (
                 "Array Ref empty_ref ensure_compile_time_eval float0 free_ref freeze named_call "
                 "named_scope new_ref"
             ),
             "treadle_numpy": "ds",
             "treadle_runtime": (
-                "Device NamedSharding Shard block_until_ready copy_to_host_async default_backend "
-                "default_device device_count device_get device_put devices disable_jit "
-                "effects_barrier get_abstract_mesh get_mesh jit jit:pjit live_arrays "
+                "Device Inline NamedSharding Shard block_until_ready copy_to_host_async "
+                "default_backend default_device device_count device_get device_put devices "
+                "disable_jit effects_barrier get_abstract_mesh get_mesh jit jit:pjit live_arrays "
                 "local_device_count local_devices make_array_from_callback "
                 "make_array_from_process_local_data make_array_from_single_device_arrays make_mesh "
                 "pmap process_count process_index process_indices pure_callback reshard set_mesh "

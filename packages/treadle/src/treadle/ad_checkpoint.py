@@ -11,3 +11,7 @@ from treadle_autodiff import (
     checkpoint_policies as checkpoint_policies,
     print_saved_residuals as print_saved_residuals,
 )
+from treadle_numpy.lax.other_primitives import OTHERS as _OTHERS
+
+checkpoint_name_fwd = checkpoint_name  # derivatives of named values have no name here in any case
+name_p = _OTHERS["name_p"]

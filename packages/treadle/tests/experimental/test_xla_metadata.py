@@ -11,7 +11,13 @@ import treadle
 import treadle.numpy as tnp
 from treadle import lax
 from treadle.errors import ArgumentError
-from treadle.experimental.xla_metadata import set_xla_metadata, xla_metadata_call
+from treadle.experimental.xla_metadata import (
+    fuse_limit,
+    must_fuse_call,
+    set_xla_metadata,
+    xla_metadata_call,
+    xla_metadata_call2,
+)
 
 _X = np.arange(1.0, 5.0, dtype=np.float32)
 _MARK = '{mhlo.frontend_attributes = {a = "b"}}'
@@ -210,6 +216,94 @@ def test_a_function_with_attributes():
     np.testing.assert_allclose(f(_X), np.sin(_X), rtol=1e-5)
     with pytest.raises(ArgumentError, match=r"^xla_metadata_call: f must be"):
         xla_metadata_call(3)
+
+
+def _of_grad(**options):
+    """The attributes of the forward pass's cosine, and of the backward pass's product."""
+
+    @xla_metadata_call2({"a": "b"}, **options)
+    def f(x):
+        return tnp.sin(x)
+
+    slope = treadle.grad(lambda x: f(x).sum())
+    np.testing.assert_allclose(slope(_X), np.cos(_X), rtol=1e-5, atol=1e-6)
+    return _marked(slope, "cosine", _X), _marked(slope, "multiply", _X)
+
+
+def test_attributes_of_derivatives():
+    assert _of_grad() == (['a = "b"'], ['a = "b"'])
+    assert _of_grad(ad_metadata="same") == (['a = "b"'], ['a = "b"'])
+    assert _of_grad(ad_metadata="drop") == (['a = "b"'], [""])
+    assert _of_grad(ad_metadata={"c": 2}) == (['a = "b"'], ['c = "2"'])
+
+
+def test_attributes_of_derivatives_within_others():
+    f = xla_metadata_call2(tnp.sin, {"a": "b"}, ad_metadata={"c": "d"})
+
+    @set_xla_metadata(e="f")
+    def around(x):
+        return f(x)
+
+    slope = treadle.grad(lambda x: around(x).sum())
+    assert _marked(slope, "cosine", _X) == ['a = "b", e = "f"']
+    assert _marked(slope, "multiply", _X) == ['c = "d", e = "f"']
+
+    def inside(x):
+        return treadle.jit(set_xla_metadata(e="f")(tnp.sin))(x)
+
+    slope = treadle.grad(lambda x: xla_metadata_call2(inside, ad_metadata={"c": "d"})(x).sum())
+    assert _marked(slope, "cosine", _X) == ['e = "f"']
+    assert _marked(slope, "multiply", _X) == ['c = "d", e = "f"']
+
+
+def test_forward_mode_keeps_the_attributes_of_the_function():
+    f = xla_metadata_call2(tnp.sin, {"a": "b"}, ad_metadata="drop")
+    assert _marked(lambda x: treadle.jvp(f, (x,), (x,)), "multiply", _X) == ['a = "b"']
+    assert _marked(treadle.vmap(f), "sine", _X) == ['a = "b"']
+    assert _marked(lambda x: treadle.linearize(f, x)[1](x), "multiply", _X) == [""]
+
+
+def test_a_second_derivative_of_a_dropped_one():
+    f = xla_metadata_call2(lambda x: tnp.sin(x), {"a": "b"}, ad_metadata={"c": "d"})
+    second = treadle.grad(lambda x: treadle.grad(f)(x))
+    np.testing.assert_allclose(second(1.0), -np.sin(1.0), rtol=1e-6)
+
+
+def test_the_ways_to_give_attributes():
+    for f in (
+        xla_metadata_call2(tnp.sin, {"a": "b"}),
+        xla_metadata_call2({"a": "b"})(tnp.sin),
+        xla_metadata_call2(metadata={"a": "b"})(tnp.sin),
+    ):
+        assert _marked(f, "sine", _X) == ['a = "b"']
+    assert _marked(xla_metadata_call2(tnp.sin), "sine", _X) == [""]
+    with pytest.raises(ArgumentError, match="ad_metadata is 'x', but must be 'same', 'drop'"):
+        xla_metadata_call2({"a": 1}, ad_metadata="x")
+    with pytest.raises(ArgumentError, match="a is of type object, but an attribute is"):
+        xla_metadata_call2({"a": object()})
+
+
+def test_what_xla_is_to_fuse():
+    f = must_fuse_call("1")(lambda x: tnp.sin(x) * 2)
+    assert _marked(lambda x: -f(x), "sine", _X) == ['MUST_FUSE = "1"']
+    assert _marked(lambda x: -f(x), "negate", _X) == [""]
+    np.testing.assert_allclose(f(_X), np.sin(_X) * 2, rtol=1e-5)
+
+    def limited(x):
+        with fuse_limit():
+            y = tnp.sin(x)
+        return -y
+
+    assert _marked(limited, "sine", _X) == ['FUSE_LIMIT = "true"']
+    assert _marked(limited, "negate", _X) == [""]
+
+
+def test_arrays_that_a_function_closes_over_and_trees():
+    def loss(w):
+        return xla_metadata_call2(lambda x: {"y": x["x"] * w}, {"a": "b"})({"x": _X})["y"].sum()
+
+    np.testing.assert_allclose(treadle.grad(loss)(2.0), _X.sum())
+    assert _marked(loss, "multiply", 2.0) == ['a = "b"']
 
 
 def test_what_is_no_array_is_refused():

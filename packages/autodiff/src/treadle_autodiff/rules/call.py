@@ -115,7 +115,7 @@ def call_linearize(
             return with_zeros((), split.nonzero, types)
         given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
         places = (*(None for _ in residuals), *(i for i, flag in enumerate(nonzero) if flag))
-        call = primitive.rebuilt(split.linear, places)
+        call = primitive.differentiated(split.linear, places)
         return with_zeros(bind(call, *residuals, *given), split.nonzero, types)
 
     return outputs[:count], linear
@@ -136,7 +136,7 @@ def call_transpose(
         *(i for i, flag in enumerate(linear) if not flag),
         *(None for _ in given),
     )
-    call = primitive.rebuilt(transposed.program, places)
+    call = primitive.differentiated(transposed.program, places)
     if isinstance(call, Checkpoint):
         call = replace(call, recomputes=True)
     outputs = iter(bind(call, *transposed.captured, *known, *given))

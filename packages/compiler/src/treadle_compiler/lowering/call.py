@@ -11,6 +11,7 @@ from treadle_compiler.registry import lowering_rule, lowering_rules
 from treadle_ir import InlineCall, deeper
 from treadle_ir.primitives.call import (
     BACKWARD_ONLY,
+    Call,
     Checkpoint,
     CheckpointName,
     CustomJvpCall,
@@ -31,6 +32,17 @@ def call_lowering(
     """A call of the program's function, which all calls of one program share."""
     with deeper():
         return context.program(primitive.program, *operands)
+
+
+@lowering_rule(Call)
+def jitted_call_lowering(
+    context: LoweringContext, primitive: Call, /, *operands: HloValue
+) -> Sequence[HloValue]:
+    """A call, which says when XLA is to inline it if the user has said so, or the equations in place."""
+    with deeper():
+        if primitive.inlining == "jax_late":
+            return context.inline(primitive.program, *operands)
+        return context.program(primitive.program, *operands, inlining=primitive.inlining)
 
 
 @lowering_rule(Checkpoint)

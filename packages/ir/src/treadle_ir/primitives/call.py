@@ -47,10 +47,13 @@ class Call(InlineCall):
     name: ClassVar[str] = "call"
     program: Program
     label: str = ""
+    inlining: str = (
+        ""  # "jax_late": by lowering; "xla_early", "xla_late": by XLA's passes; "": as is best
+    )
 
     def rebuilt(self, program: Program, sources: Sources) -> Call:
-        """The same label around another program."""
-        return Call(program, self.label)
+        """The same label, and the same wish, around another program."""
+        return Call(program, self.label, self.inlining)
 
 
 @register

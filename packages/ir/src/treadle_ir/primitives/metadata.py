@@ -8,6 +8,7 @@ one equation. A `ValueMetadata` speaks of the equation before it that makes its 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar, Final, TypeAlias, final
 
 from treadle_ir.context import Setting
@@ -41,10 +42,16 @@ class XlaMetadata(InlineCall):
     name: ClassVar[str] = "xla_metadata"
     program: Program
     metadata: Metadata
+    of_derivatives: Metadata | None = None  # of linear programs and transposes; None: the same
 
     def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
         """The same attributes around another program: derivatives and batches have them, too."""
-        return XlaMetadata(program, self.metadata)
+        return replace(self, program=program)
+
+    def differentiated(self, program: Program, sources: Sources) -> InlineCall:
+        """The attributes of derivatives, where those are others."""
+        own = self.metadata if self.of_derivatives is None else self.of_derivatives
+        return XlaMetadata(program, own)
 
 
 @register

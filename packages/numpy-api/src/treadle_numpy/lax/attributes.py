@@ -107,7 +107,9 @@ _PARAMETERS: Final[Mapping[str, Mapping[str, Parameter]]] = {
     "call": {
         "jaxpr": _named("program"),
         "name": _named("label"),
-        "inline": _constant(False),
+        "inline": Parameter(
+            ("inlining",), lambda said: said or False, lambda inline: (inline or "",)
+        ),
         "keep_unused": _constant(False),
     },
     "checkpoint": {"jaxpr": _named("program"), "differentiated": _named("recomputes")},

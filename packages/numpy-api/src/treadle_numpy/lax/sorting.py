@@ -78,10 +78,10 @@ def sort_key_val(
     return ordered, rearranged
 
 
-def top_k(operand: ArrayLike, k: int, *, axis: int = -1) -> list[Array]:
+def top_k(operand: ArrayLike, k: int, *, axis: int = -1, is_stable: bool = True) -> list[Array]:
     """The `k` greatest elements along an axis, descending, and their positions as i32; NaN is the greatest.
 
-    Of equal elements, the first ones come first.
+    Of equal elements, the first ones come first; `is_stable=False` says that any order will do, and is the same.
 
     Raises:
         AxisError: there is no such axis.
@@ -94,6 +94,7 @@ def top_k(operand: ArrayLike, k: int, *, axis: int = -1) -> list[Array]:
         >>> print(values, positions)
         [3. 2.] [0 2]
     """
+    flags("top_k", is_stable=is_stable)
     x = coerce_array("top_k", 0, operand)
     along = as_axis("top_k", axis, x.ndim)
     values, places = ops.top_k(moved(x, along, -1), k=as_index("top_k", "k", k))

@@ -102,11 +102,15 @@ def argsort(
 
 
 @composed
-def lexsort(keys: Sequence[ArrayLike] | Array, axis: int = -1) -> Array:
+def lexsort(keys: Sequence[ArrayLike] | Array, axis: int = -1, *, batch_size: int = 16) -> Array:
     """The positions that sort by several keys, the last one first.
+
+    One sort compares all keys, however many: `batch_size`, which in JAX keeps the time to compile down, changes
+    nothing.
 
     Raises:
         ArgumentError: there are no keys, or they have different shapes.
+        ArgumentError: `batch_size` is not positive.
 
     Example:
         >>> print(lexsort((np.array([1, 2, 0]), np.array([5, 4, 5]))))
@@ -117,6 +121,8 @@ def lexsort(keys: Sequence[ArrayLike] | Array, axis: int = -1) -> Array:
     ]
     if not operands:
         raise ArgumentError("need sequence of keys with len > 0 in lexsort")
+    if as_index("lexsort", "batch_size", batch_size) < 1:
+        raise ArgumentError(f"lexsort: batch_size must be positive, got {batch_size}")
     if len({x.shape for x in operands}) > 1:
         raise ArgumentError("all keys need to be the same shape")
     if not operands[0].ndim:

@@ -232,7 +232,11 @@ class JitFunction(Generic[P, R]):
         if self._options.inline:
             results = interpret(traced.program, *traced.captured, *operands)
         else:
-            results = bind(Call(traced.program, self._name), *traced.captured, *operands)
+            results = bind(
+                Call(traced.program, self._name, self._options.inlining),
+                *traced.captured,
+                *operands,
+            )
         if self._options.outputs is not None:
             wanted = outputs_of(self._options.outputs, traced.structure, self._name)
             results = constrained_all(results, wanted)

@@ -19,7 +19,7 @@ from treadle_ir import (
 )
 from treadle_ir.settings import DISABLE_JIT
 from treadle_runtime.jitting.function import JitFunction
-from treadle_runtime.jitting.options import NOTHING_SAID, JitOptions, name_of, split_of
+from treadle_runtime.jitting.options import NOTHING_SAID, Inline, JitOptions, name_of, split_of
 from treadle_runtime.jitting.traced import Timing
 from treadle_runtime.placement.asked import asked_for
 from treadle_runtime.placement.devices import Device, as_device
@@ -70,7 +70,7 @@ def jit(
     keep_unused: bool = ...,
     device: Device | None = ...,
     backend: str | None = ...,
-    inline: bool = ...,
+    inline: bool | Inline = ...,
     compiler_options: Mapping[str, Any] | None = ...,
 ) -> JitFunction[P, R]: ...
 @overload
@@ -85,7 +85,7 @@ def jit(
     keep_unused: bool = ...,
     device: Device | None = ...,
     backend: str | None = ...,
-    inline: bool = ...,
+    inline: bool | Inline = ...,
     compiler_options: Mapping[str, Any] | None = ...,
 ) -> Callable[[Callable[P, R]], JitFunction[P, R]]: ...
 def jit(
@@ -101,7 +101,7 @@ def jit(
     keep_unused: bool = False,
     device: Device | None = None,
     backend: str | None = None,
-    inline: bool = False,
+    inline: bool | Inline = False,
     compiler_options: Mapping[str, Any] | None = None,
 ) -> Any:
     """Compile a function for the types of its arguments, on first use.
@@ -122,7 +122,7 @@ def jit(
         keep_unused: hand the executable also the arguments that the program does not use.
         device: deprecated; run there, whatever the arguments say.
         backend: deprecated; run on the first device of this platform.
-        inline: put the operations themselves into an outer program, not a call of them.
+        inline: put the operations themselves into an outer program, not a call of them; `Inline` says when.
         compiler_options: XLA flags for this function.
 
     Raises:
@@ -172,16 +172,27 @@ def jit(
         )
         target = as_device(device if device is not None else backend or "")
     split = split_of(fun, static_argnums, static_argnames, donate_argnums, donate_argnames)
-    flags("jit", keep_unused=keep_unused, inline=inline)
+    early, inlining = _inlining(inline)
+    flags("jit", keep_unused=keep_unused, inline=early)
     if compiler_options is not None and not isinstance(compiler_options, Mapping):
         raise refused("jit", "compiler_options", "a dict", compiler_options)
     inputs = asked_for("jit", "in_shardings", in_shardings)
     outputs = asked_for("jit", "out_shardings", out_shardings)
     if split is NOTHING_SAID and not (
-        keep_unused or inline or compiler_options or target or inputs or outputs
+        keep_unused or early or inlining or compiler_options or target or inputs or outputs
     ):
         return JitFunction(fun, _PLAIN)
     settings = tuple(sorted((compiler_options or {}).items()))
     return JitFunction(
-        fun, JitOptions(split, keep_unused, inline, settings, target, inputs, outputs)
+        fun,
+        JitOptions(split, keep_unused, early, inlining, settings, target, inputs, outputs),
     )
+
+
+def _inlining(inline: bool | Inline) -> tuple[bool, str]:
+    """Whether operations take the place of a call at once, and else when."""
+    if not isinstance(inline, Inline):
+        return inline, ""
+    if inline in {Inline.JAX_EARLY, Inline.AUTO}:
+        return inline is Inline.JAX_EARLY, ""
+    return False, inline.value

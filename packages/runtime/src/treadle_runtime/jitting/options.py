@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Final, final
@@ -9,6 +10,28 @@ from typing import Any, Final, final
 from treadle_ir import ArgumentError, frozen, integer, shown
 from treadle_runtime.placement.asked import AskedFor
 from treadle_runtime.placement.devices import Device
+
+
+class Inline(enum.Enum):
+    """When the operations of a jitted function take the place of a call of it, in a program around it.
+
+    JAX_EARLY is `inline=True`: when the outer function is staged. JAX_LATE: when the outer program is lowered; until
+    then transformations see one call. XLA_EARLY and XLA_LATE leave a call in what XLA is given, with an attribute by
+    which its passes know; compilers that do not heed it inline as they see fit. AUTO is `inline=False`: as is best.
+
+    Example:
+        >>> from treadle_ir import ops
+        >>> from treadle_runtime import Inline, jit
+        >>> f = jit(lambda x: ops.sine(x), inline=Inline.XLA_LATE)
+        >>> "call @" in jit(lambda x: ops.negate(f(x))).lower(1.0).as_text()
+        True
+    """
+
+    JAX_EARLY = "jax_early"
+    JAX_LATE = "jax_late"
+    XLA_EARLY = "xla_early"
+    XLA_LATE = "xla_late"
+    AUTO = "auto"
 
 
 @final
@@ -164,6 +187,7 @@ class JitOptions:
     split: Split
     keep_unused: bool = False
     inline: bool = False
+    inlining: str = ""  # of the call, where the operations do not take its place at once
     flags: tuple[
         tuple[str, Any], ...
     ] = ()  # Any: strings, numbers, booleans; checked when compiling

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import prod
-from typing import Any, ClassVar, Final, final
+from typing import Any, ClassVar, Final, final, overload
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -203,12 +203,29 @@ def concrete_mesh(axes: AbstractMesh, device_ids: Sequence[int], platform: str) 
     return Mesh(grid.reshape(axes.axis_sizes), axes.axis_names, axes.axis_types)
 
 
+@overload
 def make_mesh(
     axis_shapes: Sequence[int],
     axis_names: Sequence[str],
     axis_types: tuple[AxisType, ...] | None = None,
     *,
     devices: Sequence[Device] | None = None,
+) -> Mesh: ...
+@overload
+def make_mesh(
+    *,
+    axis_sizes: Sequence[int],
+    axis_names: Sequence[str],
+    axis_types: tuple[AxisType, ...] | None = None,
+    devices: Sequence[Device] | None = None,
+) -> Mesh: ...
+def make_mesh(
+    axis_shapes: Any = None,
+    axis_names: Any = None,
+    axis_types: tuple[AxisType, ...] | None = None,
+    *,
+    devices: Sequence[Device] | None = None,
+    axis_sizes: Any = None,
 ) -> Mesh:
     """A mesh of the first devices that it takes, in the order that `create_device_mesh` gives them.
 
@@ -216,6 +233,7 @@ def make_mesh(
         axis_shapes: the size of each axis.
         axis_names: the name of each axis.
         axis_types: who lays arrays over each axis; Explicit where nothing is said.
+        axis_sizes: another name of `axis_shapes`, the one that JAX 0.12 has.
         devices: which devices; those of the default platform where nothing is said.
 
     Raises:
@@ -227,7 +245,13 @@ def make_mesh(
         >>> treadle.make_mesh((1,), ("x",)).size
         1
     """
-    sizes = integers("make_mesh", "axis_shapes", axis_shapes)
+    called = "axis_shapes" if axis_sizes is None else "axis_sizes"
+    if axis_sizes is not None and axis_shapes is not None:
+        raise ArgumentError(
+            "make_mesh: axis_shapes and axis_sizes are one argument, and both are given",
+            fix="leave one of them out",
+        )
+    sizes = integers("make_mesh", called, axis_shapes if axis_sizes is None else axis_sizes)
     given = [*all_devices()] if devices is None else [*sequence("make_mesh", "devices", devices)]
     types = (AxisType.Explicit,) * len(sizes) if axis_types is None else axis_types
     sizes, names, kinds = checked_axes("make_mesh", sizes, axis_names, types)

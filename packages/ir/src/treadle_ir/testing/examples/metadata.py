@@ -21,5 +21,8 @@ EXAMPLES: Final[list[Example]] = [
         "f64[3]",
         label="several",
     ),
+    example(
+        XlaMetadata(_PROGRAM, (("a", "b"),), (("a", "c"),)), "f64[3]", "f64[3]", label="derivatives"
+    ),
     example(ValueMetadata((("a", "b"),)), "f64[3]"),
 ]
