@@ -10,6 +10,7 @@ from treadle_ir.tree import explain_difference, tree_unflatten
 from treadle_numpy.lax.control.staging import flatten_operands, paths_of
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
+from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.trees import Container, Tree
 
 __all__ = ["associative_scan"]
@@ -64,7 +65,8 @@ def associative_scan(
     if not callable(fn):
         raise ArgumentError("associative_scan: the first argument must be a function")
     leaves, structure = flatten_operands("associative_scan", "elems", elems)
-    arrays = [array_of(leaf) for leaf in leaves]
+    # weak no more, as in JAX
+    arrays = [converted(array_of(leaf), leaf.dtype) for leaf in leaves]
     if not arrays:
         return elems
     axes = [as_axis("associative_scan", axis, x.ndim) for x in arrays]
@@ -90,7 +92,7 @@ def associative_scan(
                 f"associative_scan: fn must return the structure that it takes, but it differs {lines}",
                 fix="return the same containers as `elems` has",
             )
-        return [array_of(leaf) for leaf in combined]
+        return [converted(array_of(leaf), leaf.dtype) for leaf in combined]
 
     results = _partial_results(combine, arrays, axes)
     if reverse:
