@@ -267,10 +267,11 @@ def _weighed(weights: Array, exponents: Array) -> Array:
     """`weights * exp(exponents)`; 0 where the weight is, with the slope by it of the other terms."""
     # an exponential there must not overflow, since 0 times infinity is no number
     size = ops.real(exponents) if is_complex(exponents.dtype) else exponents
-    most = number(np.log(float(finfo(size.dtype).max)) - 1, size)
+    greatest = np.log(float(finfo(size.dtype).max)) - 1
+    most = number(greatest, size)
     absent = ops.compare(weights, zero_like(weights), direction="eq")
     beyond = ops.and_(absent, ops.not_(ops.compare(size, most, direction="lt")))
-    return multiply(weights, exp(ops.select(beyond, number(most, exponents), exponents)))
+    return multiply(weights, exp(ops.select(beyond, number(greatest, exponents), exponents)))
 
 
 @overload
