@@ -175,7 +175,7 @@ def test_results_of_effects_in_a_loop_are_refused() -> None:
         return lax.scan(lambda c, _: (with_a_result(*c), None), (x, dx), None, length=2)[0]
 
     with pytest.raises(
-        UnsupportedError, match="uses the result of an effect.* within a `scan`"
+        UnsupportedError, match=r"uses the result of an effect.* within a `scan`"
     ) as said:
         treadle.grad(function(looped))(ONE)
     assert any("pure_callback" in note for note in said.value.__notes__)
