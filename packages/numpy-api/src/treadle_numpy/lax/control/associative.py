@@ -65,8 +65,7 @@ def associative_scan(
     if not callable(fn):
         raise ArgumentError("associative_scan: the first argument must be a function")
     leaves, structure = flatten_operands("associative_scan", "elems", elems)
-    # weak no more, as in JAX
-    arrays = [converted(array_of(leaf), leaf.dtype) for leaf in leaves]
+    arrays = [array_of(leaf) for leaf in leaves]
     if not arrays:
         return elems
     axes = [as_axis("associative_scan", axis, x.ndim) for x in arrays]
@@ -108,6 +107,7 @@ def _partial_results(combine: Combine, arrays: list[Array], axes: Sequence[int])
     size = arrays[0].shape[axes[0]]
     if size < 2:
         return arrays
+    arrays = [converted(x, x.dtype) for x in arrays]  # weak no more, as in JAX
 
     def part(values: Sequence[Array], start: int, stop: int, stride: int = 1) -> list[Array]:
         return [_every(x, own, start, stop, stride) for x, own in zip(values, axes, strict=True)]
