@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import jvp, linear_transpose, linearize, vjp
-from treadle_ir import ArgumentError, ShapeError, StructureError, ops
+from treadle_ir import ArgumentError, ShapeError, StructureError, ops, type_of
 
 X = np.linspace(0.5, 2.0, 4)
 
@@ -81,3 +81,10 @@ def test_linear_transpose_refuses_cotangents_of_another_type(cotangent):
     transposed = linear_transpose(lambda x: ops.multiply(x, np.float64(3.0)), X)
     with pytest.raises(ShapeError, match=r"cotangent 0 is .*, but the primal is f64\[4\]"):
         transposed(cotangent)
+
+
+def test_a_transpose_is_as_weak_as_its_primals() -> None:
+    (ct,) = linear_transpose(lambda x: ops.multiply(x, np.float32(2)), 1.0)(np.float32(3))
+    assert (float(ct), type_of(ct).weak) == (6, True)
+    (ct,) = linear_transpose(lambda x: ops.multiply(x, np.float32(2)), np.float32(1))(3.0)
+    assert (float(ct), type_of(ct).weak) == (6, False)
