@@ -83,8 +83,8 @@ def test_linear_transpose_refuses_cotangents_of_another_type(cotangent):
         transposed(cotangent)
 
 
-def test_a_transpose_is_as_weak_as_its_primals() -> None:
-    (ct,) = linear_transpose(lambda x: ops.multiply(x, np.float32(2)), 1.0)(np.float32(3))
-    assert (float(ct), type_of(ct).weak) == (6, True)
-    (ct,) = linear_transpose(lambda x: ops.multiply(x, np.float32(2)), np.float32(1))(3.0)
-    assert (float(ct), type_of(ct).weak) == (6, False)
+@pytest.mark.parametrize(("primal", "weak"), [(1.0, True), (np.float64(1), False)])
+def test_a_transpose_is_as_weak_as_its_primals(primal: float, weak: bool) -> None:
+    for cotangent in (3.0, np.float64(3)):
+        (ct,) = linear_transpose(lambda x: ops.multiply(x, np.float64(2)), primal)(cotangent)
+        assert (float(ct), type_of(ct).weak) == (6, weak)
