@@ -161,7 +161,7 @@ def insert(arr: ArrayLike, obj: Places, values: ArrayLike, axis: int | None = No
     """
     x, along = _flat_or_along("insert", arr, axis)
     size = x.shape[along]
-    new = ops.convert(coerce_array("insert", 2, values), dtype=x.dtype, weak=x.type.weak)
+    new = ops.convert(coerce_array("insert", 2, values), dtype=x.dtype, weak=operand_type(x).weak)
     if isinstance(obj, slice):
         obj = np.arange(size)[_known_slice("insert", obj)]
     given = coerce("insert", 1, obj)

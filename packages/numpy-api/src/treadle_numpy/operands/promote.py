@@ -74,7 +74,7 @@ def converted(operand: Operand, dtype: DType) -> Operand:
 def beside(operand: Operand, x: Array) -> Operand:
     """A coerced operand in the element type of an array; it stays weak only where that is weak, too."""
     type = operand_type(operand)
-    return with_dtype(operand, type, x.dtype, x.type.weak and type.weak)
+    return with_dtype(operand, type, x.dtype, operand_type(x).weak and type.weak)
 
 
 def weak_again(result: Array) -> Array:
