@@ -174,5 +174,20 @@ def test_results_of_effects_in_a_loop_are_refused() -> None:
     def looped(x: Any, dx: Any) -> Any:
         return lax.scan(lambda c, _: (with_a_result(*c), None), (x, dx), None, length=2)[0]
 
-    with pytest.raises(UnsupportedError, match="by its jvp rule a result depends on a tangent"):
+    with pytest.raises(
+        UnsupportedError, match=r"uses the result of an effect.* within a `scan`"
+    ) as said:
         treadle.grad(function(looped))(ONE)
+    assert any("pure_callback" in note for note in said.value.__notes__)
+
+
+def test_results_of_pure_callbacks_in_a_loop_are_used() -> None:
+    def asked_purely(x: Any, dx: Any) -> Any:
+        slope = treadle.pure_callback(np.cos, treadle.ShapeDtypeStruct((), np.float32), x)
+        return tnp.sin(x), slope * dx
+
+    def looped(x: Any, dx: Any) -> Any:
+        return lax.scan(lambda c, _: (asked_purely(*c), None), (x, dx), None, length=2)[0]
+
+    expected = np.cos(1) * np.cos(np.sin(1))
+    np.testing.assert_allclose(treadle.grad(function(looped))(ONE), expected, rtol=1e-6)

@@ -22,6 +22,7 @@ from treadle_ir import (
     DerivativeError,
     EscapedTracerError,
     ShapeError,
+    float0,
     interpret,
     ops,
     stage,
@@ -344,3 +345,18 @@ def test_another_kind_of_number_is_refused() -> None:
         function, _ = recorded(lambda ct, answer=answer: (answer,))
         with pytest.raises(ShapeError, match="returned a cotangent of type"):
             grad(function)(np.float32(1.0))
+
+
+@pytest.mark.parametrize(
+    "cotangent",
+    [None, 0, np.float32(0), np.int32(0), np.zeros(3, np.float32), np.zeros((), float0)],
+)
+def test_cotangents_of_integers_are_not_looked_at(cotangent: Any) -> None:
+    @custom_vjp
+    def scaled(x: Any, n: Any) -> Any:
+        return ops.multiply(x, np.float32(2))
+
+    scaled.defvjp(lambda x, n: (scaled(x, n), None), lambda _, ct: (ct, cotangent))
+    assert float(grad(scaled)(np.float32(1), np.int32(3))) == 1
+    one, other = grad(scaled, (0, 1), allow_int=True)(np.float32(1), np.int32(3))
+    assert (float(one), np.asarray(other).dtype) == (1, float0)

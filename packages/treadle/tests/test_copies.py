@@ -17,6 +17,8 @@ def test_a_copy_can_be_donated() -> None:
         tnp.array,
         lambda x: tnp.asarray(x, copy=True),
         lambda x: treadle.device_put(x, may_alias=False),
+        lambda x: +x,
+        lambda x: x.flatten(),
     ]
     for copy in copies:
         x = tnp.arange(3.0) + 1

@@ -63,3 +63,16 @@ def test_integers_are_cotangents_of_integers_and_count_as_zero() -> None:
     assert none.dtype == treadle.float0
     with pytest.raises(ShapeError):
         pullback((X, np.int16(3)))
+
+
+@pytest.mark.parametrize(("primal", "weak"), [(1.0, True), (np.float32(1), False)])
+def test_a_transpose_is_as_weak_as_its_primals(primal: float, weak: bool) -> None:
+    for cotangent in (3.0, np.float32(3)):
+        (ct,) = treadle.linear_transpose(lambda x: x * 2, primal)(cotangent)
+        assert (float(ct), ct.weak_type) == (6, weak)
+
+
+def test_second_derivatives_that_are_0_are_as_weak_as_others() -> None:
+    for f in (lambda x: x * 2, lambda x: x**3):
+        assert treadle.hessian(f)(1.0).weak_type
+        assert not treadle.hessian(f)(np.float32(1)).weak_type

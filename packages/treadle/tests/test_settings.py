@@ -16,7 +16,7 @@ import pytest
 import treadle
 import treadle.numpy as tnp
 from treadle import managers, random
-from treadle.errors import ArgumentError
+from treadle.errors import ArgumentError, ShapeError
 from treadle.settings import names
 from treadle_ir import SETTINGS, process_context
 
@@ -318,3 +318,12 @@ def test_all_values_at_once() -> None:
         assert treadle.config.values["jax_debug_nans"] is True
     values["jax_debug_nans"] = True  # a copy
     assert treadle.config.treadle_debug_nans is False
+
+
+def test_choices_may_have_other_numbers_of_axes_whatever_the_setting_says() -> None:
+    table, row = tnp.ones((2, 3)), tnp.ones(3)
+    with treadle.numpy_rank_promotion("raise"):
+        assert tnp.where(table > 0, row, 0.0).shape == (2, 3)
+        assert tnp.select([row > 0], [table]).shape == (2, 3)
+        with pytest.raises(ShapeError, match="different numbers of axes"):
+            table + row

@@ -40,6 +40,7 @@ from treadle_ir import (
     bind,
     flags,
     flatten_arrays,
+    float0,
     frozen,
     functions,
     interpret,
@@ -225,6 +226,7 @@ class _Backward:
             found += [
                 _zeros(primal)
                 if ct is None
+                or primal.tangent().dtype == float0  # whatever it is, it is no derivative
                 else exact_or_none(
                     f"the bwd rule of `{name}`", "cotangent", *_of_one_width(primal, ct)
                 )

@@ -10,7 +10,7 @@ import numpy as np
 from treadle_autodiff.grad import Argnums, check_input
 from treadle_autodiff.linearize import Linearized, linearize_tree
 from treadle_autodiff.passes import pulled
-from treadle_autodiff.tangents import materialise, presented
+from treadle_autodiff.tangents import presented
 from treadle_autodiff.user_function import Tree, check_callable, released
 from treadle_autodiff.vjp import differentiable
 from treadle_ir import (
@@ -153,7 +153,10 @@ def jacfwd(
         types = [type_of(leaf) for leaf in leaves]
 
         def push(*tangents: Operand) -> Operands:
-            return [materialise(tangent) for tangent in linearized.tangents(*tangents)]
+            found = linearized.tangents(*tangents)
+            return [
+                presented(t, type_of(x)) for t, x in zip(found, linearized.results, strict=True)
+            ]
 
         columns = mapper(push, sum(type.size for type in types), _basis(types))
         return [

@@ -31,6 +31,7 @@ from treadle_ir import (
     deeper,
     explicit_here,
     frozen,
+    inferred,
     interpret,
     layouts_here,
     over_mesh_of,
@@ -61,11 +62,14 @@ class SplitTrace(Trace):
     effects goes to both with its own half of these.
     """
 
-    __slots__ = ("tape",)
+    __slots__ = ("tape", "whole")
 
     def __init__(self, parent: Trace, tape: StagingTrace) -> None:
         super().__init__(parent)
         self.tape = tape
+        self.whole: Primitive | None = (
+            None  # what went to the tape whole, with effects, for messages
+        )
 
     def hands_on(self, other: Trace) -> bool:
         """Its own tracers, and those of the tape."""
@@ -97,6 +101,8 @@ class SplitTrace(Trace):
         known = [None if type(x) is StagedTracer and x.trace is tape else x for x in operands]
         types = [type_of(x) for x in operands]
         parts = halves(primitive, [x is None for x in known])
+        if parts is None and inferred(primitive, tuple(types))[1]:
+            self.whole = primitive
         now, later = parts or (primitive, primitive)
         assert self.parent is not None
         with running(self.parent):
@@ -145,6 +151,13 @@ class LinearizeTrace(DualTrace):
             reset_current(token)
         tape = self.tape
         if any([type(x) is StagedTracer and x.trace is tape for x in results]):
+            whole = self._split.whole
+            if whole is not None:
+                raise UnsupportedError(
+                    f"{primitive.name}: its jvp rule uses the result of an effect, as a callback has, within a "
+                    f"`{whole.name}`, which reverse mode cannot take apart",
+                    fix="call it before the loop or branch; or use `pure_callback`, which may be called more than once",
+                )
             raise UnsupportedError(
                 f"{primitive.name}: by its jvp rule a result depends on a tangent, which reverse mode has not got",
                 fix="use `jvp` or `jacfwd`",

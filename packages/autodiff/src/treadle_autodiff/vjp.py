@@ -15,7 +15,7 @@ from treadle_autodiff.jvp import jvp_tree
 from treadle_autodiff.linearize import linearize_tree
 from treadle_autodiff.nonzero_inputs import among, with_out_nzs
 from treadle_autodiff.passes import backward, derivative_of, forward
-from treadle_autodiff.tangents import Tangent, materialise, presented
+from treadle_autodiff.tangents import Tangent, presented
 from treadle_autodiff.transpose import transpose
 from treadle_autodiff.user_function import (
     Tree,
@@ -31,7 +31,6 @@ from treadle_ir import (
     Operands,
     Type,
     UnsupportedError,
-    as_array,
     dtypes,
     flags,
     flatten_arrays,
@@ -300,7 +299,7 @@ def linear_transpose(
         same_structure("the cotangents", given_structure, "the results", out)
         outgoing = transpose(staged.program, staged.captured, _alike(given, result_types))
         result: tuple[Tree, ...] = tree_unflatten(
-            structure, [as_array(materialise(ct)) for ct in outgoing]
+            structure, [presented(ct, type) for ct, type in zip(outgoing, types, strict=True)]
         )
         return result
 

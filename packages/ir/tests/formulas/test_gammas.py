@@ -113,6 +113,22 @@ def test_ends(a, x, expected):
     np.testing.assert_equal(high, [1 - expected])
 
 
+@pytest.mark.parametrize(
+    ("a", "x", "expected"),
+    [
+        (math.nan, 1.0, math.nan),
+        (1.0, math.nan, math.nan),
+        (-1.0, 1.0, math.nan),
+        (0.0, 1.0, math.nan),
+        (1.0, 0.0, 0.0),
+        (1.0, math.inf, 0.0),
+    ],
+)
+def test_derivative_by_a_at_the_ends(a, x, expected):
+    found = evaluated(gammas.igamma_grad_a, np.array([a]), np.array([x]))
+    np.testing.assert_equal(found, [expected])
+
+
 def test_both_add_up_to_one():
     a, x = points(5, 500)
     total = evaluated(gammas.igamma, a, x) + evaluated(gammas.igammac, a, x)

@@ -236,19 +236,23 @@ def _completed(a: Number, x: Number, *, lower: bool) -> Number:
     at_end, at_start = (1.0, 0.0) if lower else (0.0, 1.0)
     # for a = 0 all of the mass is at 0; for an infinite a at infinity
     outside = where((a.equals(0.0) & (x > 0.0)) | x.equals(math.inf), x.full(at_end), at_start)
-    undefined = (
+    return where(inside, value, where(_undefined(a, x), math.nan, outside))
+
+
+def _undefined(a: Number, x: Number) -> Condition:
+    return (
         ~(a >= 0.0)
         | ~(x >= 0.0)
         | (a.equals(0.0) & x.equals(0.0))
         | (a.equals(math.inf) & x.equals(math.inf))
     )
-    return where(inside, value, where(undefined, math.nan, outside))
 
 
 def igamma_grad_a(a: Number, x: Number) -> Number:
-    """The derivative of `igamma` by a."""
+    """The derivative of `igamma` by a; NaN where that is NaN, and at a = 0, where it begins."""
     by = varied(a, x)
-    return slope_by(by, igamma(by, x))
+    undefined = _undefined(a, x) | a.equals(0.0)
+    return where(undefined, math.nan, slope_by(by, igamma(by, x)))
 
 
 def random_gamma_grad(a: Number, x: Number) -> Number:

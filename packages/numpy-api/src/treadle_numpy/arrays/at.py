@@ -19,7 +19,7 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.laid_out import laid_out
-from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.promote import converted, weak_again
 
 
 @final
@@ -233,4 +233,5 @@ class UpdatesAt:
 
 
 def _ones_like(x: Array) -> Array:
-    return filled(x.shape, x.dtype.type(1))
+    ones = filled(x.shape, x.dtype.type(1))
+    return weak_again(ones) if x.type.weak else ones

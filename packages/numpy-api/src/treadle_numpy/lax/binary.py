@@ -246,6 +246,6 @@ def pow(x: ArrayLike, y: ArrayLike) -> Array:
     base, exponent = coerce("pow", 0, x), coerce("pow", 1, y)
     types = operand_type(base), operand_type(exponent)
     if is_inexact(types[0].dtype) and is_integer(types[1].dtype):
-        exponent = with_dtype(exponent, types[1], types[0].dtype, False)
+        exponent = with_dtype(exponent, types[1], types[0].dtype, types[0].weak and types[1].weak)
         return ops.power(*stretched("pow", [base, exponent]))
     return ops.power(*matched("pow", base, exponent))

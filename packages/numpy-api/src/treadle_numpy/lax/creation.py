@@ -11,7 +11,7 @@ from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.laid_out import laid_out, lying_like
-from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.promote import converted, weak_again
 from treadle_numpy.operands.shapes import Shape, as_shape
 
 __all__ = ["broadcasted_iota", "empty", "full", "full_like", "iota"]
@@ -86,6 +86,8 @@ def full_like(
     own = operand_type(coerce("full_like", 0, x))
     wanted = own.dtype if dtype is None else dtype
     made = full(own.shape if shape is None else shape, fill_value, wanted, sharding=sharding)
+    if dtype is None and own.weak:
+        made = weak_again(made)
     return made if sharding is not None else lying_like(x, made, reshaped=shape is not None)
 
 

@@ -9,6 +9,7 @@ from typing import Final, Protocol
 from treadle_ir import Array, DTypeError, Operand, ops, refused
 from treadle_ir.dtypes import is_complex, is_floating, is_unsigned, user_name
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.scalars import zero_like
 from treadle_numpy.operands.shapes import as_index
 
 __all__ = [
@@ -348,7 +349,7 @@ def conj(x: ArrayLike) -> Array:
         return ops.conjugate(operand)
     if not is_floating(operand.dtype):
         raise DTypeError(f"conj: needs floating or complex numbers, got {operand_type(operand)}")
-    return ops.complex(operand, operand.dtype.type(0))
+    return ops.complex(operand, zero_like(operand))
 
 
 def reciprocal(x: ArrayLike) -> Array:

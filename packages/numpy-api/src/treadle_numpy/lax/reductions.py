@@ -16,7 +16,7 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.laid_out import laid_out
-from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.promote import beside
 from treadle_numpy.operands.shapes import size_of
 from treadle_numpy.operands.trees import Container, Tree
 
@@ -197,9 +197,7 @@ def reduce(
 def _combined(x: Array, start: Tree, name: str, axes: tuple[int, ...]) -> Array:
     """A reduction by a monoid of this name."""
     monoid = MONOIDS[name]
-    return monoid.combine(
-        monoid.reduce(x, axes=axes), converted(coerce("reduce", 1, start), x.dtype)
-    )
+    return monoid.combine(monoid.reduce(x, axes=axes), beside(coerce("reduce", 1, start), x))
 
 
 def _folded(

@@ -24,7 +24,7 @@ from treadle_ir import (
 from treadle_numpy.lax.folding import Fold, TreeComputation
 from treadle_numpy.lax.monoids import MONOIDS, Computation, Monoid, monoid_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
-from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.promote import beside
 from treadle_numpy.operands.shapes import as_shape
 from treadle_numpy.operands.trees import Container, Tree
 
@@ -199,7 +199,7 @@ def _combined(
         base_dilation=base,
         window_dilation=holes,
     )
-    return monoid.combine(result, converted(coerce("reduce_window", 1, start), x.dtype))
+    return monoid.combine(result, beside(coerce("reduce_window", 1, start), x))
 
 
 # A constant that changes nothing is left out by XLA, which else goes over the results once more; any other number is an

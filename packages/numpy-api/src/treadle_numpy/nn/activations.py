@@ -29,7 +29,7 @@ from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
 from treadle_numpy.operands.promote import converted, inexact_operand
-from treadle_numpy.operands.scalars import literal, zero_like
+from treadle_numpy.operands.scalars import literal, number, zero_like
 
 __all__ = [
     "celu",
@@ -87,14 +87,14 @@ def relu(x: ArrayLike) -> Array:
 
 @partial(custom_jvp, pure=True)
 def _relu6(x: Operand) -> Array:
-    return ops.minimum(ops.maximum(x, zero_like(x)), literal(6, x))
+    return ops.minimum(ops.maximum(x, zero_like(x)), number(6, x))
 
 
 @_relu6.defjvp
 def _relu6_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple[Operand, Operand]:
     (x,), (dx,) = primals, tangents
     inside = ops.and_(
-        ops.compare(x, zero_like(x), direction="gt"), ops.compare(x, literal(6, x), direction="lt")
+        ops.compare(x, zero_like(x), direction="gt"), ops.compare(x, number(6, x), direction="lt")
     )
     return _relu6(x), ops.select(inside, dx, zero_like(x))
 
@@ -107,7 +107,7 @@ def relu6(x: ArrayLike) -> Array:
         >>> print(relu6(np.array([-1.0, 2.0, 8.0], np.float32)))
         [0. 2. 6.]
     """
-    result: Array = _relu6(coerce_array("relu6", 0, x))
+    result: Array = _relu6(array_of(inexact_operand("relu6", x)))
     return result
 
 
@@ -181,7 +181,7 @@ def soft_sign(x: ArrayLike) -> Array:
         [-0.5   0.75]
     """
     operand = inexact_operand("soft_sign", x)
-    return ops.divide(operand, ops.add(ops.abs(operand), literal(1, operand)))
+    return ops.divide(operand, ops.add(ops.abs(operand), number(1, operand)))
 
 
 @composed
@@ -298,11 +298,11 @@ def hard_tanh(x: ArrayLike) -> Array:
         return array_of(converted(operand, default_dtype(int)))
     if not (is_integer(type.dtype) or is_inexact(type.dtype)):
         raise DTypeError(f"hard_tanh: needs numbers, got {type}")
-    one = literal(1, operand)
+    one = number(1, operand)
     above = ops.compare(operand, one, direction="gt")
     if is_unsigned(type.dtype):
         return ops.select(above, one, operand)
-    low = literal(-1, operand)
+    low = number(-1, operand)
     below = ops.compare(operand, low, direction="lt")
     return ops.select(above, one, ops.select(below, low, operand))
 
@@ -390,10 +390,10 @@ def sparse_plus(x: ArrayLike) -> Array:
         [0.   0.25 2.  ]
     """
     operand = inexact_operand("sparse_plus", x)
-    one = literal(1, operand)
-    parabola = ops.multiply(ops.square(ops.add(operand, one)), literal(0.25, operand))
+    one = number(1, operand)
+    parabola = ops.multiply(ops.square(ops.add(operand, one)), number(0.25, operand))
     above = ops.compare(operand, one, direction="ge")
-    below = ops.compare(operand, literal(-1, operand), direction="le")
+    below = ops.compare(operand, number(-1, operand), direction="le")
     return ops.select(below, zero_like(operand), ops.select(above, operand, parabola))
 
 
@@ -408,9 +408,9 @@ def sparse_sigmoid(x: ArrayLike) -> Array:
         [0.  0.5 1. ]
     """
     operand = inexact_operand("sparse_sigmoid", x)
-    half = literal(0.5, operand)
+    half = number(0.5, operand)
     line = ops.add(ops.multiply(operand, half), half)
-    return ops.minimum(ops.maximum(line, zero_like(operand)), literal(1, operand))
+    return ops.minimum(ops.maximum(line, zero_like(operand)), number(1, operand))
 
 
 @composed
@@ -424,9 +424,9 @@ def log1mexp(x: ArrayLike) -> Array:
         [-69.078  -0.   ]
     """
     operand = inexact_operand("log1mexp", x)
-    near = ops.compare(operand, literal(np.log(2), operand), direction="lt")
+    near = ops.compare(operand, number(np.log(2), operand), direction="lt")
     small = ops.log(ops.negate(ops.exponential_minus_one(ops.negate(operand))))
     # where the first is taken, the second sees a number at which its derivatives are finite; the first's always are
-    distant = ops.select(near, literal(1, operand), operand)
+    distant = ops.select(near, number(1, operand), operand)
     large = ops.log_plus_one(ops.negate(ops.exponential(ops.negate(distant))))
     return ops.select(near, small, large)

@@ -7,6 +7,7 @@ from typing import Final
 from treadle_ir import (
     ArgumentError,
     Array,
+    Operand,
     UnsupportedError,
     composed,
     integer,
@@ -25,7 +26,7 @@ from treadle_numpy.operands.axes import Axis, as_axes, as_axis
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.promote import converted, promote
-from treadle_numpy.operands.scalars import zero_like
+from treadle_numpy.operands.scalars import number, zero_like
 
 __all__ = ["diff", "ediff1d", "gradient", "trapezoid"]
 
@@ -171,22 +172,21 @@ def gradient(
     edge_order = integer_or_none("gradient", "edge_order", edge_order)
     if edge_order is not None and edge_order != 1:
         raise UnsupportedError("gradient: edge_order other than 1 is not supported")
-    (operand,) = promote("gradient", f, inexact=True)
+    operand, *spacings = promote("gradient", f, *varargs, inexact=True)
     x = array_of(operand)
     axes = as_axes("gradient", axis, x.ndim)
-    steps: list[ArrayLike] = list(varargs) or [1.0]
+    steps: list[Operand] = spacings or [number(1, x)]
     if len(steps) == 1:
         steps *= len(axes)
     if len(steps) != len(axes):
         raise ArgumentError(f"gradient: {len(steps)} spacings for {len(axes)} axes")
     results = []
-    for along, step in zip(axes, steps, strict=True):
+    for along, spacing in zip(axes, steps, strict=True):
         size = x.shape[along]
         if size < 2:
             raise ArgumentError(
                 "Shape of array too small to calculate a numerical gradient, at least 2 elements are required."
             )
-        spacing = converted(coerce("gradient", 1, step), x.dtype)
         first = ops.subtract(slice_along(x, along, 1, 2), slice_along(x, along, 0, 1))
         last = ops.subtract(
             slice_along(x, along, size - 1, size), slice_along(x, along, size - 2, size - 1)
@@ -213,7 +213,7 @@ def gradient(
             first = divide(first, slice_along(gaps, along, 0, 1))
             last = divide(last, slice_along(gaps, along, size - 2, size - 1))
         else:
-            inner = ops.divide(ops.subtract(ahead, behind), ops.multiply(spacing, x.dtype.type(2)))
+            inner = ops.divide(ops.subtract(ahead, behind), ops.multiply(spacing, number(2, x)))
             first, last = ops.divide(first, spacing), ops.divide(last, spacing)
         results.append(ops.concatenate([first, inner, last], dimension=along))
     return (

@@ -44,7 +44,6 @@ from treadle_numpy.operands.coerce import (
     operand_type,
 )
 from treadle_numpy.operands.fill import filled
-from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import as_index
 from treadle_numpy.operands.truth import truth
 
@@ -162,7 +161,7 @@ def insert(arr: ArrayLike, obj: Places, values: ArrayLike, axis: int | None = No
     """
     x, along = _flat_or_along("insert", arr, axis)
     size = x.shape[along]
-    new = converted(coerce_array("insert", 2, values), x.dtype)
+    new = ops.convert(coerce_array("insert", 2, values), dtype=x.dtype, weak=operand_type(x).weak)
     if isinstance(obj, slice):
         obj = np.arange(size)[_known_slice("insert", obj)]
     given = coerce("insert", 1, obj)

@@ -83,8 +83,8 @@ def check_ranks(function: str, shapes: Sequence[tuple[int, ...]]) -> None:
     )
 
 
-def broadcast(function: str, operands: list[Operand]) -> list[Operand]:
-    """Coerced operands of one shape, scalars left alone.
+def broadcast(function: str, operands: list[Operand], *, counted: bool = True) -> list[Operand]:
+    """Coerced operands of one shape, scalars left alone; `counted` by the setting `numpy_rank_promotion`.
 
     Raises:
         ShapeError: NumPy's rule finds no common shape.
@@ -92,7 +92,7 @@ def broadcast(function: str, operands: list[Operand]) -> list[Operand]:
     shapes = {shape for operand in operands if (shape := operand.shape)}
     if len(shapes) < 2:
         return operands
-    if len({len(shape) for shape in shapes if shape}) > 1:
+    if counted and len({len(shape) for shape in shapes if shape}) > 1:
         check_ranks(function, [operand.shape for operand in operands])
     shape = common_shape(function, [operand.shape for operand in operands])
     return [broadcast_to_shape(x, shape) if x.shape else x for x in operands]

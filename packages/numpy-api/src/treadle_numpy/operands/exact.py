@@ -14,6 +14,8 @@ from treadle_numpy.operands.promote import with_dtype
 def strict(name: str, *arguments: ArrayLike) -> list[Operand]:
     """Operands of one element type: Python's numbers take that of the arrays; nothing else is converted.
 
+    Beside arrays that are all weak, Python's numbers stay weak.
+
     A number that the element type has no room for (a complex one beside floats, 1.5 beside integers) stays what it is:
     the instruction says that the types differ.
     """
@@ -28,9 +30,10 @@ def strict(name: str, *arguments: ArrayLike) -> list[Operand]:
         top = _widest([x.type for x in numbers])
         return [with_dtype(x, x.type, top, True) for x in numbers]
     arrays = [operand_type(x) for x in operands if not isinstance(x, Literal)]
-    dtype = next((t.dtype for t in arrays if not t.weak), arrays[0].dtype)
+    strong = next((t.dtype for t in arrays if not t.weak), None)
+    dtype = arrays[0].dtype if strong is None else strong
     return [
-        with_dtype(x, x.type, dtype, False)
+        with_dtype(x, x.type, dtype, strong is None)
         if isinstance(x, Literal) and _kind(x.type.dtype) <= _kind(dtype)
         else x
         for x in operands

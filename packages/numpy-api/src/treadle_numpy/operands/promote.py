@@ -71,6 +71,12 @@ def converted(operand: Operand, dtype: DType) -> Operand:
     return ops.convert(operand, dtype=dtype)
 
 
+def beside(operand: Operand, x: Array) -> Operand:
+    """A coerced operand in the element type of an array; it stays weak only where that is weak, too."""
+    type = operand_type(operand)
+    return with_dtype(operand, type, x.dtype, operand_type(x).weak and type.weak)
+
+
 def weak_again(result: Array) -> Array:
     """A result that is as weak as the array that it was made of, for what combines an array with numbers beside it."""
     return ops.convert(result, dtype=result.dtype, weak=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from treadle_ir import DTypeError, Operand
 from treadle_ir.dtypes import is_complex, user_name
 from treadle_numpy.operands.broadcast import promote_shapes
-from treadle_numpy.operands.promote import inexact_operand
+from treadle_numpy.operands.promote import converted, inexact_operand
 
 
 def _real(function: str, operand: Operand) -> Operand:
@@ -17,19 +17,21 @@ def _real(function: str, operand: Operand) -> Operand:
     return operand
 
 
-def real_operand(function: str, x: object) -> Operand:
-    """One operand, as a float if it is an integer or a boolean.
+def real_operand(function: str, x: object, *, strong: bool = False) -> Operand:
+    """One operand, as a float if it is an integer or a boolean; `strong` if it is to be weak no more.
 
     Raises:
         DTypeError: it is complex.
     """
-    return _real(function, inexact_operand(function, x))
+    operand = _real(function, inexact_operand(function, x))
+    return converted(operand, operand.dtype) if strong else operand
 
 
-def real_operands(function: str, *arguments: object) -> list[Operand]:
-    """Arguments of one floating element type and one shape or scalar.
+def real_operands(function: str, *arguments: object, strong: bool = False) -> list[Operand]:
+    """Arguments of one floating element type and one shape or scalar; `strong` if they are to be weak no more.
 
     Raises:
         DTypeError: they are complex.
     """
-    return [_real(function, x) for x in promote_shapes(function, *arguments, inexact=True)]
+    operands = [_real(function, x) for x in promote_shapes(function, *arguments, inexact=True)]
+    return [converted(x, x.dtype) for x in operands] if strong else operands

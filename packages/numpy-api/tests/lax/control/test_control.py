@@ -173,6 +173,23 @@ def test_while_loop_with_max_steps_can_be_reversed() -> None:
     same(grad(power)(F(2)), 12)
 
 
+def test_the_index_of_a_fori_loop_is_weak_where_its_first_value_is() -> None:
+    def total(lower: Any, upper: Any, start: Any = 0) -> Any:
+        return lax.fori_loop(lower, upper, lambda i, c: c + i, start)
+
+    known = stage(lambda: [total(0, np.int32(3)), total(np.int8(0), np.int8(3), np.int16(0))])
+    first, second = known.program.result_types
+    assert (str(first), str(second)) == (
+        "i32[]*",
+        "i16[]",
+    )  # bounds that are known count as Python's
+    bound = ArrayType((), np.dtype(np.int32))
+    traced = stage(lambda n: [total(0, n), total(n, 9), total(0, n, np.int16(0))], bound).program
+    assert [str(type) for type in traced.result_types] == ["i32[]*", "i32[]", "i16[]"]
+    byte = stage(lambda n: [total(0, n)], ArrayType((), np.dtype(np.int8))).program
+    assert [str(type) for type in byte.result_types] == ["i8[]"]
+
+
 @pytest.mark.parametrize("bounds", [(0, 5), (2, 4), (3, 3), (5, 1), (np.int32(-2), np.int32(2))])
 def test_fori_loop_is_a_for_loop(bounds: tuple[Any, Any]) -> None:
     expected = 10

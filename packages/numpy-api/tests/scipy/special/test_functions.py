@@ -118,3 +118,9 @@ def test_loggamma_has_no_real_value_at_negative_numbers() -> None:
     x = np.array([-2.5, -1.0, 0.0, 0.5, 4.0])
     np.testing.assert_allclose(special.loggamma(x), scipy.special.loggamma(x), rtol=1e-6)
     np.testing.assert_allclose(special.gammaln(x), scipy.special.gammaln(x), rtol=1e-6)
+
+
+def test_signs_of_gamma_at_zeros_and_nan() -> None:
+    x = np.array([-0.0, 0.0, np.nan], np.float32)
+    np.testing.assert_array_equal(special.gammasgn(x), np.array([-1, 1, np.nan], np.float32))
+    np.testing.assert_array_equal(special.gamma(x), np.array([-np.inf, np.inf, np.nan], np.float32))

@@ -10,6 +10,7 @@ from treadle_ir.tree import explain_difference, tree_unflatten
 from treadle_numpy.lax.control.staging import flatten_operands, paths_of
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
+from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.trees import Container, Tree
 
 __all__ = ["associative_scan"]
@@ -90,7 +91,7 @@ def associative_scan(
                 f"associative_scan: fn must return the structure that it takes, but it differs {lines}",
                 fix="return the same containers as `elems` has",
             )
-        return [array_of(leaf) for leaf in combined]
+        return [converted(array_of(leaf), leaf.dtype) for leaf in combined]
 
     results = _partial_results(combine, arrays, axes)
     if reverse:
@@ -106,6 +107,7 @@ def _partial_results(combine: Combine, arrays: list[Array], axes: Sequence[int])
     size = arrays[0].shape[axes[0]]
     if size < 2:
         return arrays
+    arrays = [converted(x, x.dtype) for x in arrays]  # weak no more, as in JAX
 
     def part(values: Sequence[Array], start: int, stop: int, stride: int = 1) -> list[Array]:
         return [_every(x, own, start, stop, stride) for x, own in zip(values, axes, strict=True)]

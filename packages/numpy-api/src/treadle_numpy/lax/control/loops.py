@@ -6,12 +6,15 @@ import math
 from collections.abc import Callable
 from typing import TypeVar, overload
 
+import numpy as np
+
 from treadle_ir import (
     ArgumentError,
     Array,
     Cell,
     Operand,
     bind,
+    default_dtype,
     discharged,
     functions,
     holding,
@@ -30,6 +33,7 @@ from treadle_numpy.lax.control.scan import carried, carrying, scan_flat
 from treadle_numpy.lax.control.staging import flatten_operands, stage_body
 from treadle_numpy.operands.coerce import ArrayLike, coerce, host_elements, operand_type
 from treadle_numpy.operands.promote import with_dtype
+from treadle_numpy.operands.scalars import number
 from treadle_numpy.operands.trees import Container, Tree
 
 __all__ = ["fori_loop", "while_loop"]
@@ -245,20 +249,23 @@ def fori_loop(
                 f"fori_loop: {name} must be an integer scalar, but it is {type}",
                 fix="pass an int, or an array with .astype(int); floats for both bounds count, too",
             )
-    dtype, weak = promoted(types)
+    dtype, _ = promoted(types)
+    weak = types[0].weak and types[0].dtype == dtype  # as the index is
     first, last = [
         with_dtype(bound, type, dtype, weak) for bound, type in zip(bounds, types, strict=True)
     ]
+    start, stop = _concrete(first), _concrete(last)
+    if start is not None and stop is not None and not are_floats:
+        first = _counted_from(start, stop, first)
     leaves, structure = flatten_operands("fori_loop", "init_val", init_val)
     (_, index_structure) = flatten_operands("fori_loop", "the index", 0)
-    one = dtype.type(1)
+    one = number(1, first)
 
     def iteration(pair: tuple[Array, Tree]) -> tuple[Array, Tree]:
         i, value = pair
         return ops.add(i, one), body_fun(i, value)
 
     both = _pair(index_structure, structure)
-    start, stop = _concrete(first), _concrete(last)
     if start is not None and stop is not None:
         if not math.isfinite(stop - start):
             raise ArgumentError(
@@ -283,6 +290,13 @@ def fori_loop(
         return ops.compare(pair[0], last, direction="lt")
 
     return _while("fori_loop", more, iteration, [first, *leaves], both, None, body_fun)[1]
+
+
+def _counted_from(start: float, stop: float, first: Operand) -> Operand:
+    """The first index of a loop whose bounds are known: a Python integer, as in JAX, if it holds all of them."""
+    limits = np.iinfo(default_dtype(int))
+    fits = limits.min <= start and stop <= limits.max
+    return coerce("fori_loop", 0, int(start)) if fits else first
 
 
 def _pair(first: PyTreeDef, second: PyTreeDef) -> PyTreeDef:

@@ -34,7 +34,7 @@ from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike
 from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.plans import Plans, remember
-from treadle_numpy.operands.promote import promote
+from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.scalars import literal
 from treadle_numpy.operands.shapes import as_index
 from treadle_numpy.settings import MATMUL_PRECISION
@@ -463,4 +463,5 @@ def cross(
     if x.shape[-1] == y.shape[-1] == 2:
         return minor(0, 1)
     parts = [ops.reshape(minor(i, j), shape=(*batch, 1)) for i, j in ((1, 2), (2, 0), (0, 1))]
-    return moveaxis(ops.concatenate(parts, dimension=len(batch)), -1, axisc)
+    joined = converted(ops.concatenate(parts, dimension=len(batch)), x.dtype)  # as in JAX
+    return moveaxis(joined, -1, axisc)

@@ -91,7 +91,8 @@ def where(
         pass
     chosen = truth("where", 0, condition)
     first, second = promote_operands([coerce("where", 1, x), coerce("where", 2, y)])
-    chosen, first, second = broadcast("where", [chosen, first, second])
+    # as in JAX, `numpy_rank_promotion` does not speak of choices
+    chosen, first, second = broadcast("where", [chosen, first, second], counted=False)
     return ops.select(chosen, first, second)
 
 

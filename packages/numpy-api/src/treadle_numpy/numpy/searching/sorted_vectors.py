@@ -21,6 +21,7 @@ from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted, promote
+from treadle_numpy.operands.scalars import number
 
 __all__ = ["digitize", "interp", "searchsorted"]
 
@@ -189,7 +190,7 @@ def interp(
     y0, y1 = take(values, before, mode="clip"), take(values, after, mode="clip")
     gap = ops.subtract(x1, x0)
     flat = ops.compare(gap, points.dtype.type(0), direction="eq")
-    share = ops.divide(ops.subtract(places, x0), ops.select(flat, points.dtype.type(1), gap))
+    share = ops.divide(ops.subtract(places, x0), ops.select(flat, number(1, gap), gap))
     rise = ops.subtract(y1, y0)
     if rise.dtype != share.dtype:
         share = ops.convert(share, dtype=rise.dtype)

@@ -13,6 +13,7 @@ from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy import in_numpy
 from treadle_numpy.numpy.ufuncs.making import binary, integers
 from treadle_numpy.numpy.ufuncs.universal import universal
+from treadle_numpy.operands.arrays import apart
 from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.broadcast import broadcast
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
@@ -103,13 +104,13 @@ _NEGATE: Final = primitives.Negate()
 
 
 def positive(x: ArrayLike, /) -> Array:
-    """The operand itself.
+    """The operand itself, in a buffer of its own: it stays when the operand is donated.
 
     Example:
         >>> print(positive(-3))
         -3
     """
-    return coerce_array("positive", 0, x)
+    return apart(coerce_array("positive", 0, x), x)
 
 
 @composed_in_numpy(in_numpy.floor_divide)

@@ -207,7 +207,7 @@ def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
     size = ops.select(negative, ops.negate(value), value)
     whole = ops.floor(size)
     infinite = ops.compare(size, value.dtype.type(np.inf), direction="eq")
-    part = ops.select(infinite, value.dtype.type(0), ops.subtract(size, whole))
+    part = ops.select(infinite, zero_like(value), ops.subtract(size, whole))
     return (
         ops.select(negative, ops.negate(part), part),
         ops.select(negative, ops.negate(whole), whole),

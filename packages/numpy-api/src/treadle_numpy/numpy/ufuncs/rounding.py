@@ -13,7 +13,7 @@ from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
 from treadle_numpy.operands.promote import converted
-from treadle_numpy.operands.scalars import zero_like
+from treadle_numpy.operands.scalars import number, zero_like
 
 __all__ = ["around", "ceil", "fix", "floor", "rint", "round", "trunc"]
 
@@ -83,7 +83,7 @@ def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
         return bind(_ROUND, operand)
     if not -400 < decimals < 400:
         raise ArgumentError(f"round: no float has {decimals} decimals")
-    factor = dtype.type(10.0 ** builtin_abs(decimals))
+    factor = number(10.0 ** builtin_abs(decimals), operand)
     if decimals > 0:
         return ops.divide(bind(_ROUND, ops.multiply(operand, factor)), factor)
     return ops.multiply(bind(_ROUND, ops.divide(operand, factor)), factor)

@@ -23,7 +23,7 @@ from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.promote import inexact_operand
 from treadle_numpy.operands.real import real_operand, real_operands
-from treadle_numpy.operands.scalars import literal, zero_like
+from treadle_numpy.operands.scalars import number, zero_like
 
 __all__ = [
     "boxcox",
@@ -70,13 +70,13 @@ def logit(x: ArrayLike) -> Array:
 @partial(custom_jvp, pure=True)
 def _logit(p: Operand) -> Array:
     # One logarithm, whose error near 1/2 is as that of the difference of two.
-    return ops.log(ops.divide(p, ops.subtract(literal(1, p), p)))
+    return ops.log(ops.divide(p, ops.subtract(number(1, p), p)))
 
 
 @_logit.defjvp
 def _logit_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple[Operand, Operand]:
     (p,), (dp,) = primals, tangents
-    rest = ops.subtract(literal(1, p), p)
+    rest = ops.subtract(number(1, p), p)
     return _logit(p), ops.divide(dp, ops.multiply(p, rest))
 
 
@@ -97,7 +97,7 @@ def _ratio(x: Operand, y: Operand) -> Array:
     none = ops.and_(
         ops.compare(x, zero_like(x), direction="eq"), ops.compare(y, zero_like(y), direction="eq")
     )
-    return ops.divide(x, ops.select(none, literal(1, y), y))
+    return ops.divide(x, ops.select(none, number(1, y), y))
 
 
 @composed
@@ -124,7 +124,7 @@ def _xlog1py_jvp(
     primals: Sequence[Operand], tangents: Sequence[Operand]
 ) -> tuple[Operand, Operand]:
     (x, y), (dx, dy) = primals, tangents
-    slope = _ratio(x, ops.add(y, literal(1, y)))
+    slope = _ratio(x, ops.add(y, number(1, y)))
     return _xlog1py(x, y), add(multiply(dx, ops.log_plus_one(y)), multiply(dy, slope))
 
 
@@ -144,10 +144,10 @@ def xlog1py(x: ArrayLike, y: ArrayLike) -> Array:
 @partial(custom_jvp, pure=True)
 def _entr(x: Operand) -> Array:
     # at zero and below it is the product of one, so that there is no NaN for `debug_nans` to find
-    inside = ops.select(ops.compare(x, zero_like(x), direction="le"), literal(1, x), x)
+    inside = ops.select(ops.compare(x, zero_like(x), direction="le"), number(1, x), x)
     value = ops.negate(ops.multiply(inside, ops.log(inside)))
     below = ops.compare(x, zero_like(x), direction="lt")
-    return ops.select(below, literal(-np.inf, x), value)
+    return ops.select(below, number(-np.inf, x), value)
 
 
 @_entr.defjvp
@@ -155,8 +155,8 @@ def _entr_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple[
     (x,), (dx,) = primals, tangents
     # infinite at 0, where x / x would be NaN; 0 below, where there is one value
     below = ops.compare(x, zero_like(x), direction="lt")
-    logarithm = ops.log(ops.select(below, literal(1, x), x))
-    slope = ops.negate(ops.add(logarithm, literal(1, x)))
+    logarithm = ops.log(ops.select(below, number(1, x), x))
+    slope = ops.negate(ops.add(logarithm, number(1, x)))
     return _entr(x), multiply(dx, ops.select(below, zero_like(x), slope))
 
 
@@ -189,12 +189,12 @@ def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
         [0.     1.3863    inf]
     """
     x, y = real_operands("rel_entr", p, q)
-    zero, one = zero_like(x), literal(1, x)
+    zero, one = zero_like(x), number(1, x)
     both = ops.and_(ops.compare(x, zero, direction="gt"), ops.compare(y, zero, direction="gt"))
     none = ops.and_(ops.compare(x, zero, direction="eq"), ops.compare(y, zero, direction="ge"))
     safe_x, safe_y = ops.select(both, x, one), ops.select(both, y, one)
     value = ops.multiply(safe_x, ops.subtract(ops.log(safe_x), ops.log(safe_y)))
-    return ops.select(both, value, ops.select(none, zero, literal(np.inf, x)))
+    return ops.select(both, value, ops.select(none, zero, number(np.inf, x)))
 
 
 @composed
@@ -246,19 +246,19 @@ def _box_cox(logarithm: Operand, power: Operand) -> Array:
     # an infinite logarithm is the result itself where the power is 0
     limit = ops.and_(
         ops.compare(power, zero_like(power), direction="eq"),
-        ops.compare(ops.abs(logarithm), literal(np.inf, logarithm), direction="eq"),
+        ops.compare(ops.abs(logarithm), number(np.inf, logarithm), direction="eq"),
     )
     finite = ops.select(limit, zero_like(logarithm), logarithm)
     z = ops.multiply(power, finite)
-    near = ops.compare(ops.abs(z), literal(1e-2, z), direction="lt")
+    near = ops.compare(ops.abs(z), number(1e-2, z), direction="lt")
     inner = ops.select(near, z, zero_like(z))
     # what is left out is 1e-7 of the third derivative in f32, and 4e-13 in f64
     first, *rest = _INVERSE_FACTORIALS[0 if finfo(z.dtype).eps < 1e-10 else 2 :]
-    series: Operand = literal(first, z)
+    series: Operand = number(first, z)
     for c in rest:
-        series = ops.add(ops.multiply(series, inner), literal(c, z))
+        series = ops.add(ops.multiply(series, inner), number(c, z))
     # infinite at x = 0 for powers below 0
-    far = ops.divide(ops.exponential_minus_one(z), ops.select(near, literal(1, z), power))
+    far = ops.divide(ops.exponential_minus_one(z), ops.select(near, number(1, z), power))
     usual = ops.select(near, ops.multiply(finite, series), far)
     return ops.select(limit, logarithm, usual)
 
@@ -267,10 +267,11 @@ def _weighed(weights: Array, exponents: Array) -> Array:
     """`weights * exp(exponents)`; 0 where the weight is, with the slope by it of the other terms."""
     # an exponential there must not overflow, since 0 times infinity is no number
     size = ops.real(exponents) if is_complex(exponents.dtype) else exponents
-    most = literal(np.log(float(finfo(size.dtype).max)) - 1, size)
+    greatest = np.log(float(finfo(size.dtype).max)) - 1
+    most = number(greatest, size)
     absent = ops.compare(weights, zero_like(weights), direction="eq")
     beyond = ops.and_(absent, ops.not_(ops.compare(size, most, direction="lt")))
-    return multiply(weights, exp(ops.select(beyond, literal(most, exponents), exponents)))
+    return multiply(weights, exp(ops.select(beyond, number(greatest, exponents), exponents)))
 
 
 @overload
@@ -321,7 +322,7 @@ def logsumexp(
     magnitudes = array_of(ops.real(x) if is_complex(x.dtype) else x)
     if weights is not None:  # the greatest of the terms that add something
         absent = ops.compare(weights, zero_like(weights), direction="eq")
-        magnitudes = ops.select(absent, literal(-np.inf, magnitudes), magnitudes)
+        magnitudes = ops.select(absent, number(-np.inf, magnitudes), magnitudes)
     top = max(magnitudes, axes, keepdims=True, initial=-np.inf, where=where)
     top = ops.stop_gradient(ops.select(ops.is_finite(top), top, zero_like(top)))
     exponents = subtract(x, top)
@@ -332,7 +333,7 @@ def logsumexp(
         total = ops.abs(total)
     elif weights is not None and not is_complex(total.dtype):
         below = ops.compare(total, zero_like(total), direction="lt")
-        total = ops.select(below, literal(np.nan, total), total)
+        total = ops.select(below, number(np.nan, total), total)
     result = add(log(total), top)
     if not keepdims:
         shape = tuple([n for i, n in enumerate(x.shape) if i not in axes])

@@ -7,10 +7,11 @@ from typing import Final
 import numpy as np
 
 from treadle_ir import ArgumentError, Array, Operand, composed, flags, integer, ops, refused
+from treadle_numpy.numpy.ufuncs.signs import signbit
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.real import real_operand, real_operands
-from treadle_numpy.operands.scalars import literal, zero_like
+from treadle_numpy.operands.scalars import literal, number, zero_like
 
 __all__ = [
     "beta",
@@ -58,14 +59,12 @@ def loggamma(x: ArrayLike) -> Array:
     """
     p = real_operand("loggamma", x)
     below = ops.compare(p, zero_like(p), direction="lt")
-    return ops.select(below, literal(np.nan, p), ops.lgamma(p))
+    return ops.select(below, number(np.nan, p), ops.lgamma(p))
 
 
 @composed
 def gammasgn(x: ArrayLike) -> Array:
-    """The sign of the gamma function: 1 or -1, NaN at negative integers, and 1 at 0.
-
-    SciPy has -1 at minus zero, where the gamma function is minus infinity.
+    """The sign of the gamma function: 1 or -1, NaN at negative integers and at NaN, -1 at -0.0 and 1 at 0.0.
 
     Raises:
         DTypeError: the argument is complex.
@@ -78,9 +77,12 @@ def gammasgn(x: ArrayLike) -> Array:
     zero, one = zero_like(p), literal(1, p)
     down = ops.floor(p)
     odd = ops.compare(ops.remainder(down, literal(2, p)), zero, direction="ne")
-    negative = ops.and_(ops.compare(p, zero, direction="lt"), odd)
-    pole = ops.and_(ops.compare(p, zero, direction="lt"), ops.compare(p, down, direction="eq"))
-    return ops.select(pole, literal(np.nan, p), ops.select(negative, literal(-1, p), one))
+    below = ops.compare(p, zero, direction="lt")
+    minus_zero = ops.and_(ops.compare(p, zero, direction="eq"), signbit(p))
+    negative = ops.or_(ops.and_(below, odd), minus_zero)
+    pole = ops.and_(below, ops.compare(p, down, direction="eq"))
+    undefined = ops.or_(pole, ops.compare(p, p, direction="ne"))
+    return ops.select(undefined, literal(np.nan, p), ops.select(negative, literal(-1, p), one))
 
 
 @composed
@@ -114,7 +116,7 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:
     zero = zero_like(p)
     below = ops.compare(p, zero, direction="lt")
     return ops.select(
-        below, zero, ops.exponential(ops.lgamma(ops.add(ops.select(below, zero, p), literal(1, p))))
+        below, zero, ops.exponential(ops.lgamma(ops.add(ops.select(below, zero, p), number(1, p))))
     )
 
 
@@ -203,7 +205,7 @@ def poch(z: ArrayLike, m: ArrayLike) -> Array:
     empty = ops.compare(y, zero_like(y), direction="eq")
     sign = ops.multiply(gammasgn(end), gammasgn(x))
     value = ops.multiply(sign, ops.exponential(ops.subtract(ops.lgamma(end), ops.lgamma(x))))
-    return ops.select(empty, literal(1, x), value)
+    return ops.select(empty, number(1, x), value)
 
 
 @composed
@@ -218,7 +220,7 @@ def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:  # n
     """
     flags("comb", repetition=repetition)
     n, chosen = real_operands("comb", N, k)
-    one, zero = literal(1, n), zero_like(n)
+    one, zero = number(1, n), zero_like(n)
     if repetition:
         n = ops.subtract(ops.add(n, chosen), one)
     rest = ops.subtract(n, chosen)

@@ -22,7 +22,7 @@ def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
         >>> print(f"{float(hyp1f1(1.0, 2.0, 0.5)):.4f}")
         1.2974
     """
-    return ops.hyp1f1(*real_operands("hyp1f1", a, b, x))
+    return ops.hyp1f1(*real_operands("hyp1f1", a, b, x, strong=True))
 
 
 @composed

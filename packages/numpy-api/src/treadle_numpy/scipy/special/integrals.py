@@ -21,7 +21,7 @@ def expi(x: ArrayLike) -> Array:
         >>> print(f"{float(expi(2.0)):.4f}")
         4.9542
     """
-    return ops.expi(real_operand("expi", x))
+    return ops.expi(real_operand("expi", x, strong=True))
 
 
 @composed
@@ -32,7 +32,7 @@ def exp1(x: ArrayLike) -> Array:
         >>> print(f"{float(exp1(2.0)):.4f}")
         0.0489
     """
-    p = real_operand("exp1", x)
+    p = real_operand("exp1", x, strong=True)
     return ops.expn(number(1, p), p)
 
 
@@ -55,7 +55,7 @@ def expn(n: ArrayLike, x: ArrayLike) -> Array:
             f"expn: n has type {type}, but orders are integers",
             fix="pass an integer, or `n.astype(int)`",
         )
-    return ops.expn(*real_operands("expn", n, x))
+    return ops.expn(*real_operands("expn", n, x, strong=True))
 
 
 @composed
@@ -68,7 +68,7 @@ def spence(x: ArrayLike) -> Array:
         >>> print(f"{float(spence(0.0)):.4f}")
         1.6449
     """
-    return ops.spence(real_operand("spence", x))
+    return ops.spence(real_operand("spence", x, strong=True))
 
 
 @composed
@@ -82,7 +82,7 @@ def sici(x: ArrayLike) -> tuple[Array, Array]:
         >>> print(*[f"{float(v):.4f}" for v in sici(2.0)])
         1.6054 0.4230
     """
-    p = real_operand("sici", x)
+    p = real_operand("sici", x, strong=True)
     return ops.sine_integral(p), ops.cosine_integral(p)
 
 
@@ -96,5 +96,5 @@ def fresnel(x: ArrayLike) -> tuple[Array, Array]:
         >>> print(*[f"{float(v):.4f}" for v in fresnel(1.0)])
         0.4383 0.7799
     """
-    p = real_operand("fresnel", x)
+    p = real_operand("fresnel", x, strong=True)
     return ops.fresnel_sine(p), ops.fresnel_cosine(p)

@@ -111,7 +111,7 @@ def erfcx(x: ArrayLike) -> Array:
         >>> print(f"{float(erfcx(100.0)):.6f}")
         0.005642
     """
-    return ops.erfcx(real_operand("erfcx", x))
+    return ops.erfcx(real_operand("erfcx", x, strong=True))
 
 
 @composed
@@ -122,7 +122,7 @@ def dawsn(x: ArrayLike) -> Array:
         >>> print(f"{float(dawsn(2.0)):.4f}")
         0.3013
     """
-    return ops.dawson(real_operand("dawsn", x))
+    return ops.dawson(real_operand("dawsn", x, strong=True))
 
 
 @composed
@@ -135,7 +135,7 @@ def owens_t(h: ArrayLike, a: ArrayLike) -> Array:
         >>> print(f"{float(owens_t(1.0, 2.0)):.4f}")
         0.0785
     """
-    return ops.owens_t(*real_operands("owens_t", h, a))
+    return ops.owens_t(*real_operands("owens_t", h, a, strong=True))
 
 
 def _scaled_tail(x: Operand) -> Array:
