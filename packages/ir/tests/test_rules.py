@@ -141,3 +141,10 @@ assert eval_rules.get(Mine) is None
 assert "treadle_ir.reference.kernels" in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_table_without_modules_of_families_imports_its_package() -> None:
+    rules: RuleTable[str] = RuleTable(
+        "test", "test_rule", "no_such_folder", package="treadle_ir.rules"
+    )
+    assert rules.get(Sine) is None

@@ -32,17 +32,24 @@ class RuleTable(Generic[Rule]):
 
     A lookup tries the class, then its abstract families; never another concrete primitive.
     Tables are append-only: a rule is registered when its module is imported and stays. The modules
-    of a table that names a `package` are imported when a rule is looked up, not before, and first only
-    the one in which the primitive's own rule belongs: most programs start faster for it.
+    of a table that names a `package` are imported when a rule is looked up, not before, and where it
+    names the package of the `families` too, first only the module of the primitive's: most programs
+    start faster for it.
     """
 
     def __init__(
-        self, transformation: str, decorator: str, folder: str, package: str | None = None
+        self,
+        transformation: str,
+        decorator: str,
+        folder: str,
+        package: str | None = None,
+        families: str | None = None,
     ) -> None:
         self._transformation: Final = transformation
         self._decorator: Final = decorator
         self._folder: Final = folder
         self._package = package  # to be imported still; None when there is nothing to import
+        self._families: Final = families  # where each family has a module of its own, if so
         self._rules: Final[dict[type[Primitive], Rule]] = {}
         self._absent: Final[dict[type[Primitive], str]] = {}
         self._errors: Final[dict[type[Primitive], Callable[[], TreadleError]]] = {}
@@ -133,8 +140,8 @@ class RuleTable(Generic[Rule]):
         if self._package is None or self._is_settled(primitive):
             return
         family = _family_module(primitive)
-        if family is not None:
-            name = f"{self._folder.replace('/', '.')}.{family}"
+        if family is not None and self._families is not None:
+            name = f"{self._families}.{family}"
             with importing():
                 if importlib.util.find_spec(name) is not None:
                     importlib.import_module(name)
