@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from typing import ClassVar
 
 import pytest
@@ -106,4 +108,43 @@ def test_a_rule_that_comes_after_a_look_up_in_vain_is_found():
     rules.register(Unary, "late")
     assert rules.get(Sine) == "late"
     rules.absent(Sine, because="tests say so")
+    assert rules.get(Sine) is None
+
+
+def test_a_look_up_imports_the_module_of_the_primitives_own_rule_alone():
+    code = """
+import sys
+from treadle_ir import eval_rules
+from treadle_ir.primitives.elementwise import Add
+from treadle_ir.primitives.linear_algebra import Cholesky
+others = ["treadle_ir.reference.linear_algebra", "treadle_ir.formulas", "numpy.polynomial"]
+assert eval_rules.get(Add) is not None
+assert not [name for name in others if name in sys.modules]
+assert eval_rules.get(Cholesky) is not None
+assert "treadle_ir.reference.linear_algebra" in sys.modules
+assert "treadle_ir.reference.kernels" not in sys.modules
+assert Add in list(eval_rules) and "treadle_ir.reference.kernels" in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_look_up_imports_all_modules_where_the_primitives_own_has_no_rule_of_it():
+    code = """
+import sys
+from typing import ClassVar, final
+from treadle_ir import Attributeless, eval_rules
+@final
+class Mine(Attributeless):
+    name: ClassVar[str] = "mine"
+    def infer(self, *operands): return operands
+assert eval_rules.get(Mine) is None
+assert "treadle_ir.reference.kernels" in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_table_without_modules_of_families_imports_its_package() -> None:
+    rules: RuleTable[str] = RuleTable(
+        "test", "test_rule", "no_such_folder", package="treadle_ir.rules"
+    )
     assert rules.get(Sine) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, Generic, TypeVar
@@ -20,22 +21,35 @@ def is_family(cls: type) -> bool:
     return issubclass(cls, Primitive) and "name" not in cls.__dict__
 
 
+def _family_module(primitive: type[Primitive]) -> str | None:
+    """The module in which each transformation has the rules of this primitive's family; None of a user's own."""
+    package, _, rest = primitive.__module__.partition(".primitives.")
+    return rest.partition(".")[0] if package == "treadle_ir" else None
+
+
 class RuleTable(Generic[Rule]):
     """One transformation's rules by primitive class.
 
     A lookup tries the class, then its abstract families; never another concrete primitive.
     Tables are append-only: a rule is registered when its module is imported and stays. The modules
-    of a table that names a `package` are imported when the first rule is looked up, not before: most
-    programs start faster for it.
+    of a table that names a `package` are imported when a rule is looked up, not before, and where it
+    names the package of the `families` too, first only the module of the primitive's: most programs
+    start faster for it.
     """
 
     def __init__(
-        self, transformation: str, decorator: str, folder: str, package: str | None = None
+        self,
+        transformation: str,
+        decorator: str,
+        folder: str,
+        package: str | None = None,
+        families: str | None = None,
     ) -> None:
         self._transformation: Final = transformation
         self._decorator: Final = decorator
         self._folder: Final = folder
         self._package = package  # to be imported still; None when there is nothing to import
+        self._families: Final = families  # where each family has a module of its own, if so
         self._rules: Final[dict[type[Primitive], Rule]] = {}
         self._absent: Final[dict[type[Primitive], str]] = {}
         self._errors: Final[dict[type[Primitive], Callable[[], TreadleError]]] = {}
@@ -80,7 +94,7 @@ class RuleTable(Generic[Rule]):
             return self._found[primitive]
         except KeyError:
             pass
-        self._load()
+        self._load_for(primitive)
         rule = None if primitive in self._absent else self._search(primitive)
         if rule is not None and self._wrap is not None:
             rule = self._wrap(rule)
@@ -121,6 +135,23 @@ class RuleTable(Generic[Rule]):
             self._wrap = before
             self._found.clear()
 
+    def _load_for(self, primitive: type[Primitive]) -> None:
+        """Import what says whether a primitive has a rule: the module of its own rule, else all of them."""
+        if self._package is None or self._is_settled(primitive):
+            return
+        family = _family_module(primitive)
+        if family is not None and self._families is not None:
+            name = f"{self._families}.{family}"
+            with importing():
+                if importlib.util.find_spec(name) is not None:
+                    importlib.import_module(name)
+        if not self._is_settled(primitive):
+            self._load()
+
+    def _is_settled(self, primitive: type[Primitive]) -> bool:
+        """Whether what this very class was given is known, which counts before what a family has."""
+        return primitive in self._rules or primitive in self._absent
+
     def _load(self) -> None:
         """Import the modules that register the rules; once."""
         if self._package is not None:
@@ -138,9 +169,8 @@ class RuleTable(Generic[Rule]):
                 f"{primitive.name} has no {self._transformation} rule: {reason}"
             )
         decorated = f"@{self._decorator}({primitive.__name__})"
-        package, _, rest = primitive.__module__.partition(".primitives.")
-        if package == "treadle_ir":
-            family = rest.partition(".")[0]
+        family = _family_module(primitive)
+        if family is not None:
             fix = f"write one with {decorated} in {self._folder}/{family}.py"
         else:  # a primitive of the user's own
             home = self._folder.partition("/")[0]

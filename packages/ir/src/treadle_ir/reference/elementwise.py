@@ -15,9 +15,10 @@ import numpy as np
 
 from treadle_ir import dtypes
 from treadle_ir.dtypes import BY_NAME, DType, bit_width, is_narrow_integer, is_unsigned
+from treadle_ir.lazily import import_module
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
-from treadle_ir.reference import few, special
+from treadle_ir.reference import special
 from treadle_ir.reference.registry import Elements, eval_rule, eval_rules
 
 Kernel: TypeAlias = Callable[..., Elements]
@@ -104,7 +105,8 @@ def _special(primitive: type[Primitive], function: Kernel) -> None:
     kind = primitive
 
     def rule(primitive: Primitive, x: Elements, /) -> list[Elements]:
-        found = few.computed(kind, x)
+        # Imported here: it brings all formulas, which whoever only folds constants does without.
+        found: Elements | None = import_module("treadle_ir.reference.few").computed(kind, x)
         return [function(x.astype(F64)).astype(x.dtype, copy=False) if found is None else found]
 
     eval_rules.register(primitive, rule)

@@ -26,7 +26,7 @@ from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.laid_out import laid_out
-from treadle_numpy.operands.shapes import Shape, as_shape
+from treadle_numpy.operands.shapes import LARGE, Shape, as_shape
 
 __all__ = [
     "broadcast",
@@ -159,8 +159,24 @@ def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
         (3, 4)
     """
     name = "broadcast_shapes"
-    if len(shapes) == 2:  # as nearly always: half of the time of a comprehension
-        return common_shape(name, (as_shape(name, shapes[0]), as_shape(name, shapes[1])))
+    if len(shapes) == 2:  # as nearly always
+        first, second = shapes
+        joint: tuple[int, ...] = ()
+        if type(first) is tuple and type(second) is tuple and len(first) == len(second):
+            # Read and joined in one pass, in the half of the time; whatever is unusual goes the long way.
+            for x, y in zip(first, second):  # noqa: B905 - of one length
+                if not (
+                    x.__class__ is int and y.__class__ is int and 0 <= x < LARGE and 0 <= y < LARGE
+                ):
+                    break
+                if x == y or y == 1:
+                    joint += (x,)
+                elif x == 1:
+                    joint += (y,)
+                else:
+                    break
+            else:
+                return joint
     return common_shape(name, [as_shape(name, shape) for shape in shapes])
 
 

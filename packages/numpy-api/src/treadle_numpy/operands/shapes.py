@@ -10,7 +10,7 @@ import numpy as np
 from treadle_ir import ArgumentError, Array, ShapeError, integer, is_symbolic, shown
 
 Shape: TypeAlias = int | Sequence[int]
-_LARGE: Final = 1 << 31  # a size from which on a shape is looked at
+LARGE: Final = 1 << 31  # a size from which on a shape is looked at
 _MOST: Final = 1 << 58  # elements, of 16 bytes at most: NumPy counts bytes in 63 bits
 
 
@@ -22,7 +22,7 @@ def as_shape(function: str, shape: object) -> tuple[int, ...]:
     """
     if type(shape) is tuple:
         for size in shape:
-            if size.__class__ is not int or size < 0 or size >= _LARGE:
+            if size.__class__ is not int or size < 0 or size >= LARGE:
                 break
         else:  # as nearly always
             return shape
