@@ -19,37 +19,15 @@ from conformance.clients.run import STORED, TREADLE, failed_imports, run
 
 FOUND: Final = STORED / "further.json"
 # The distributions, by their import names, each of which has a job of that name.
-FURTHER: Final = {
-    name: name.replace("_", "-")
-    for name in [
-        *(
-            "distreqx",
-            "dm_pix",
-            "e3nn_jax",
-            "evosax",
-            "flashbax",
-            "flowjax",
-            "gpjax",
-            "interpax",
-            "jax_md",
-            "jaxlie",
-        ),
-        *(
-            "jraph",
-            "jumanji",
-            "mctx",
-            "netket",
-            "penzai",
-            "pgx",
-            "quadax",
-            "quax",
-            "rlax",
-            "s2fft",
-            "sympy2jax",
-        ),
-        "tinygp",
-    ]
-} | {"ott": "ott-jax"}
+_NAMES: Final = """
+    brax craftax distreqx dm_pix dynamiqs e3nn_jax einops evosax flashbax flowjax gpjax gymnax interpax jax_cosmo jax_md
+    jaxlie jaxmarl jraph jumanji keras mctx netket nifty penzai pennylane pgx pyhf pymc quadax quax rlax s2fft signax
+    sympy2jax tensorly tensornetwork tinygp traceax treescope xminigrid
+"""
+FURTHER: Final = {name: name.replace("_", "-") for name in _NAMES.split()} | {
+    "ott": "ott-jax",
+    "phi": "phiflow",
+}
 
 
 def found(library: str) -> dict[str, Any]:
