@@ -162,7 +162,7 @@ has one job, a script of `conformance/clients/`; its results are compared with t
 
 {_further()}
 
-What this does not show: accelerators, on which none of this has been run.
+What this does not show: accelerators, on which this table has not been made.
 
 Names that a library imports and treadle lacks raise when they are used, and say so: `treadle_jax/wanted.py` lists
 them.

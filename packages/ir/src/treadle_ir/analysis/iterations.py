@@ -10,8 +10,8 @@ def iterations(primitive: Primitive) -> tuple[int, bool]:
     """A scan's length, a loop's bound or else 1; and whether it is exactly as often, which of a loop nobody knows.
 
     Example:
-        >>> from treadle_ir.primitives.elementwise import Sin
-        >>> iterations(Sin())
+        >>> from treadle_ir.primitives.elementwise import Sine
+        >>> iterations(Sine())
         (1, True)
     """
     if isinstance(primitive, Scan):

@@ -15,7 +15,7 @@ from treadle_numpy.indexing.slices import part_of
 from treadle_numpy.indexing.writing import How, ScatterInstruction, update
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, negative
 from treadle_numpy.numpy.ufuncs.powers import power
-from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.laid_out import laid_out
@@ -234,4 +234,4 @@ class UpdatesAt:
 
 def _ones_like(x: Array) -> Array:
     ones = filled(x.shape, x.dtype.type(1))
-    return weak_again(ones) if x.type.weak else ones
+    return weak_again(ones) if operand_type(x).weak else ones

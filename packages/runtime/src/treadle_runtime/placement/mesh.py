@@ -78,7 +78,7 @@ class Mesh(MeshAxes):
             grid = np.array(devices, dtype=object)
         except (TypeError, ValueError, RuntimeError):  # whatever it is made of
             raise refused("Mesh", "devices", "an array of devices", devices) from None
-        if not axis_names and grid.tolist() is None:
+        if isinstance(axis_names, tuple | list) and not axis_names and grid.tolist() is None:
             grid = np.array([], dtype=object)  # as `np.empty((), object)` stands for none
         for each in grid.reshape(-1):
             if not isinstance(each, Device):
