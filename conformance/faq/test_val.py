@@ -297,6 +297,8 @@ def test_val_19_traced_or_not_what_is_known_stays_known() -> None:
     ):
         np.testing.assert_allclose(transformed(x), [8.0, 8.0])
     for table in kept:  # the functions have been traced
+        assert table.block_until_ready().devices() == {sut.devices()[0]}
+        assert not table.is_deleted()
         np.testing.assert_array_equal(table * 2, [2.0, 4.0, 6.0])
         np.testing.assert_array_equal(
             sut.jit(lambda x, table=table: x * table)(2.0), [2.0, 4.0, 6.0]

@@ -28,6 +28,10 @@ class KnownTracer(Tracer):
         self.array: Final = array
         self.type = type_of(array)
 
+    def __getattr__(self, name: str) -> Any:
+        """What the array has beside what tracers have: where it lies, how to wait for it."""
+        return getattr(object.__getattribute__(self, "array"), name)
+
     def concrete(self) -> np.ndarray[Any, np.dtype[Any]]:
         """The elements."""
         return np.asarray(self.array)
