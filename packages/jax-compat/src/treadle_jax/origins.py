@@ -1,7 +1,7 @@
 """Where classes of values say that they come from: while the hook is in, from modules of JAX.
 
-Libraries that serve arrays of several kinds choose their functions by `type(x).__module__` (autoray, and with it
-PennyLane and quimb).
+Libraries that serve arrays of several kinds choose their functions by `type(x).__module__`, such as autoray, by which
+PennyLane works.
 """
 
 from __future__ import annotations
