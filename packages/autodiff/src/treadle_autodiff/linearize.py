@@ -67,9 +67,7 @@ class SplitTrace(Trace):
     def __init__(self, parent: Trace, tape: StagingTrace) -> None:
         super().__init__(parent)
         self.tape = tape
-        self.whole: Primitive | None = (
-            None  # what went to the tape whole, with effects, for messages
-        )
+        self.whole: Primitive | None = None  # what went to the tape with effects, for messages
 
     def hands_on(self, other: Trace) -> bool:
         """Its own tracers, and those of the tape."""

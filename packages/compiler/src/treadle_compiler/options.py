@@ -141,9 +141,7 @@ class CompileOptions:
     barriers: bool = False  # they live to the end of the compilation
     effort: Effort = "full"
     rewrites: bool = True
-    level: int = (
-        0  # XLA's own levels, by the numbers of CompilerEffortLevel; 0 leaves them to the platform
-    )
+    level: int = 0  # a number of CompilerEffortLevel; 0 leaves it to the platform
     memory_fitting: int = 0
 
     def __post_init__(self) -> None:

@@ -79,6 +79,9 @@ def test_unknown_dialects_and_compiler_options() -> None:
         lowered.compile({"xla_no_such_thing": True})
     with pytest.raises(ValueError, match="xla_no_such_thing"):
         jit(double, compiler_options={"xla_no_such_thing": True})(array(1))
+    not_a_dict: Any = ["xla_no_such_thing"]
+    with pytest.raises(ArgumentError, match="compile: compiler_options must be a dict"):
+        lowered.compile(not_a_dict)
 
 
 def test_struct_repr() -> None:

@@ -27,6 +27,7 @@ from treadle_ir import (
     ArrayType,
     UnsupportedError,
     current_context,
+    refused,
 )
 from treadle_ir.tree import PyTreeDef
 from treadle_runtime.abstract import ShapeDtypeStruct
@@ -148,7 +149,7 @@ class Lowered:
         """Compile it, for the devices that it was lowered for.
 
         Raises:
-            ArgumentError: an unknown compiler option, or it was lowered for another platform.
+            ArgumentError: an unknown compiler option, or no dict; or it was lowered for another platform.
             UnsupportedError: other devices are given.
         """
         if device_assignment is not None:
@@ -163,6 +164,8 @@ class Lowered:
                 f"{lowering.placement.device.backend.platform}",
                 fix="lower it without lowering_platforms, or export it (treadle.export) to run it elsewhere",
             )
+        if compiler_options is not None and not isinstance(compiler_options, Mapping):
+            raise refused("compile", "compiler_options", "a dict", compiler_options)
         call = compile_call(self._lowering, compiler_options)
         return Compiled(call, self._lowering, self._arguments, self._split)
 
