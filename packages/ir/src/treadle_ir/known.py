@@ -9,7 +9,7 @@ import numpy as np
 from treadle_ir.array import Array, type_of
 from treadle_ir.compile_time import CompileTimeTrace
 from treadle_ir.stage import StagingTrace
-from treadle_ir.trace import Trace, current_trace
+from treadle_ir.trace import ROOT, Trace, current_trace
 from treadle_ir.tracer import Tracer
 
 
@@ -61,7 +61,9 @@ def as_staged(array: Array) -> Array:
         >>> staged = stage(lambda: [print(type(as_staged(x)).__name__) or as_staged(x)])
         KnownTracer
     """
-    trace: Trace | None = None if isinstance(array, Tracer) else current_trace()
-    while trace is not None and not isinstance(trace, StagingTrace | CompileTimeTrace):
+    trace: Trace | None = current_trace()
+    if trace is ROOT or isinstance(array, Tracer):  # as nearly always
+        return array
+    while trace is not None and not isinstance(trace, (StagingTrace, CompileTimeTrace)):
         trace = trace.parent
     return KnownTracer(trace, array) if isinstance(trace, StagingTrace) else array
