@@ -43,12 +43,11 @@ def _spread(
     return [flag for one, other in parts for flag in _spread(function, flags, one, other)]
 
 
-def with_out_nzs(
+def note_out_nzs(
     derivative: Callable[..., Any], has_tangent: Sequence[bool], results: PyTreeDef
-) -> Callable[..., Any]:
-    """The derivative with a tree of booleans, `out_nzs`: which results have tangents that may not be zero."""
+) -> None:
+    """Give the derivative a tree of booleans, `out_nzs`: which results have tangents that may not be zero."""
     derivative.out_nzs = _tree(iter(has_tangent), results)  # type: ignore[attr-defined]
-    return derivative
 
 
 def _tree(flags: Iterator[bool], structure: PyTreeDef) -> Tree:

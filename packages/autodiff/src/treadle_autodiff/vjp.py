@@ -13,7 +13,7 @@ from treadle_autodiff.checked_tangents import (
 )
 from treadle_autodiff.jvp import jvp_tree
 from treadle_autodiff.linearize import linearize_tree
-from treadle_autodiff.nonzero_inputs import among, with_out_nzs
+from treadle_autodiff.nonzero_inputs import among, note_out_nzs
 from treadle_autodiff.passes import backward, derivative_of, forward
 from treadle_autodiff.tangents import Tangent, presented
 from treadle_autodiff.transpose import transpose
@@ -172,7 +172,7 @@ def linearize(
     derivative = derivative_of("linearize", linearized, leaves, structure, nonzero, out)
     f_jvp = forward(derivative, linearized.captured)
     if in_nzs is not None:
-        with_out_nzs(f_jvp, derivative.has_tangent, out)
+        note_out_nzs(f_jvp, derivative.has_tangent, out)
     return tree_unflatten(out, linearized.results), f_jvp, *released(aux)
 
 
@@ -256,7 +256,7 @@ def vjp(
     derivative = derivative_of("vjp", linearized, leaves, structure, nonzero, out)
     f_vjp = backward(derivative, linearized.captured)
     if in_nzs is not None:
-        with_out_nzs(f_vjp, derivative.has_tangent, out)
+        note_out_nzs(f_vjp, derivative.has_tangent, out)
     return tree_unflatten(out, linearized.results), f_vjp, *released(aux)
 
 

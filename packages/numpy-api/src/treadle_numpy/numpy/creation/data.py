@@ -20,7 +20,7 @@ from treadle_ir import (
     ops,
     shown,
 )
-from treadle_numpy.operands.arrays import on_host
+from treadle_numpy.operands.arrays import apart
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.devices import Device, placed
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
@@ -108,7 +108,7 @@ def _of_its_own(function: str, made: Array, given: object, copy: bool | None) ->
     if copy is None:
         return made
     flags(function, copy=copy)
-    return ops.copy(made) if copy and made is given and on_host() else made
+    return apart(made, given) if copy else made
 
 
 def copy(a: ArrayLike, order: str | None = None) -> Array:
