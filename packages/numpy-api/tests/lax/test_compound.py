@@ -30,7 +30,7 @@ def test_mulhi(name: str, data: st.DataObject) -> None:
 
 def test_mulhi_of_scalars_and_errors() -> None:
     np.testing.assert_array_equal(mulhi(np.array([1 << 30, 5], np.int32), 8), [2, 0])
-    with pytest.raises(DTypeError, match="mulhi: needs integers, got float32"):
+    with pytest.raises(DTypeError, match="mulhi: needs two integers of one type, got float32"):
         mulhi(1.0, 2.0)
     with pytest.raises(ShapeError):
         mulhi(np.ones(2, np.int32), np.ones(3, np.int32))

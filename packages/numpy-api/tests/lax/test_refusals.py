@@ -79,3 +79,14 @@ def test_axis_of_all_gather(axis: int, tiled: bool) -> None:
 def test_complex_numbers_are_refused_under_the_name_of_the_function(name: str, count: int) -> None:
     with pytest.raises(DTypeError, match=f"^{name} does not support complex"):
         getattr(special, name)(*[np.ones(2, np.complex64)] * count)
+
+
+def test_mulhi_of_two_types() -> None:
+    with pytest.raises(DTypeError, match="int32 and float32"):
+        lax.mulhi(np.int32(1), np.float32(1))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_select_n_by_floats(count: int) -> None:
+    with pytest.raises(DTypeError, match="`which` must be"):
+        lax.select_n(np.zeros(2, np.float32), *[np.ones(2, np.float32)] * count)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treadle_ir import ArgumentError, ShapeError
-from treadle_numpy.numpy import c_, mask_indices, ones, r_, tril, triu
+from treadle_numpy.numpy import c_, diag_indices, ix_, mask_indices, ones, r_, tril, triu
 
 
 @pytest.mark.parametrize("n", [0, 1, 4])
@@ -74,3 +74,17 @@ def test_rows_and_columns(word: str, parts: tuple[object, ...]) -> None:
 def test_directives_that_say_nothing(key: tuple[object, ...]) -> None:
     with pytest.raises(ArgumentError, match="directive"):
         r_[key]  # type: ignore[index]  # any key
+
+
+def test_open_grids_are_of_vectors() -> None:
+    rows, columns = ix_(np.array([0, 2]), [1])
+    np.testing.assert_array_equal(np.arange(9).reshape(3, 3)[rows, columns], [[1], [7]])
+    for wrong in (2, np.zeros((2, 2), int)):
+        with pytest.raises(ShapeError, match="ix_"):
+            ix_(wrong)
+
+
+def test_a_negative_number_of_rows_is_refused() -> None:
+    assert diag_indices(0)[0].shape == (0,)
+    with pytest.raises(ArgumentError, match="diag_indices: n must be"):
+        diag_indices(-1)

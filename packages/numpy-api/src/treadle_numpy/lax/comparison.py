@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, ops
+from treadle_ir import ArgumentError, Array, DTypeError, ops
 from treadle_ir.dtypes import is_bool, is_integer
 from treadle_ir.primitives.compare import Direction
 from treadle_numpy.lax.binary import BinaryFunction
@@ -86,6 +86,7 @@ def select_n(which: ArrayLike, *cases: ArrayLike) -> Array:
 
     Raises:
         ArgumentError: there is no case, or more than two with a boolean.
+        DTypeError: `which` is neither boolean nor integer.
 
     Example:
         >>> import numpy as np
@@ -97,6 +98,8 @@ def select_n(which: ArrayLike, *cases: ArrayLike) -> Array:
     choice = coerce("select_n", 0, which)
     operands = strict("select_n", *cases)
     type = operand_type(choice)
+    if not (is_bool(type.dtype) or is_integer(type.dtype)):
+        raise DTypeError(f"select_n: `which` must be a boolean or an integer, got {type}")
     if is_bool(type.dtype):
         if len(operands) > 2:
             raise ArgumentError(

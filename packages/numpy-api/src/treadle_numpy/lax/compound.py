@@ -91,8 +91,10 @@ def mulhi(x: ArrayLike, y: ArrayLike, /) -> Array:
     """
     left, right = strict("mulhi", x, y)
     dtype = left.dtype
-    if not is_integer(dtype):
-        raise DTypeError(f"mulhi: needs integers, got {user_name(dtype)}")
+    if not is_integer(dtype) or right.dtype != dtype:
+        raise DTypeError(
+            f"mulhi: needs two integers of one type, got {user_name(dtype)} and {user_name(right.dtype)}"
+        )
     left, right = broadcast("mulhi", [left, right])
     bits = bit_width(dtype)
     if bits == 64:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from treadle_ir import Array, composed, flags
+from treadle_ir import Array, Operand, ShapeError, composed, flags
 from treadle_ir.dtypes import is_bool, is_complex, is_floating, is_key
 from treadle_numpy.numpy.reductions.truths import all
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, subtract
@@ -12,11 +14,18 @@ from treadle_numpy.numpy.ufuncs.comparison import equal, less_equal
 from treadle_numpy.numpy.ufuncs.kinds import isfinite, isnan
 from treadle_numpy.numpy.ufuncs.logic import logical_and, logical_or
 from treadle_numpy.numpy.ufuncs.signs import abs
+from treadle_numpy.operands.broadcast import common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import with_dtype
+from treadle_numpy.operands.sequences import array_from
 
 __all__ = ["allclose", "array_equal", "array_equiv", "isclose"]
+
+
+def _listed(name: str, position: int, x: ArrayLike | Sequence[ArrayLike]) -> Operand:
+    """An operand; lists are arrays."""
+    return array_from(name, x, None) if isinstance(x, (list, tuple)) else coerce(name, position, x)
 
 
 @composed
@@ -70,8 +79,14 @@ def allclose(
 
 
 @composed
-def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
+def array_equal(
+    a1: ArrayLike | Sequence[ArrayLike],
+    a2: ArrayLike | Sequence[ArrayLike],
+    equal_nan: bool = False,
+) -> Array:
     """Whether shapes and all elements are equal, as a boolean array without axes.
+
+    Lists are arrays here, as in JAX.
 
     Example:
         >>> print(array_equal(np.array([1, 2, 3]), np.array([1, 2, 3])))
@@ -79,7 +94,7 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
     """
     flags("array_equal", equal_nan=equal_nan)
 
-    x, y = coerce("array_equal", 0, a1), coerce("array_equal", 1, a2)
+    x, y = _listed("array_equal", 0, a1), _listed("array_equal", 1, a2)
     if x.shape != y.shape:
         return filled((), np.bool_(False))
     same = equal(x, y)
@@ -89,15 +104,18 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
 
 
 @composed
-def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
+def array_equiv(a1: ArrayLike | Sequence[ArrayLike], a2: ArrayLike | Sequence[ArrayLike]) -> Array:
     """Whether all elements are equal after broadcasting; False if the shapes do not broadcast.
+
+    Lists are arrays here, as in JAX.
 
     Example:
         >>> print(array_equiv(np.array([1, 2, 3]), np.array([[1, 2, 3]] * 2)))
         True
     """
-
+    x, y = _listed("array_equiv", 0, a1), _listed("array_equiv", 1, a2)
     try:
-        return all(equal(a1, a2))
-    except TypeError:
+        common_shape("array_equiv", [x.shape, y.shape])
+    except ShapeError:
         return filled((), np.bool_(False))
+    return all(equal(x, y))

@@ -182,6 +182,9 @@ _MOST_AXES: Final = 64  # as NumPy has it
 def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
     """The positions of the main diagonal.
 
+    Raises:
+        ArgumentError: `n` is negative, or `ndim` no number of axes.
+
     Example:
         >>> print(*diag_indices(2))
         [0 1] [0 1]
@@ -189,7 +192,10 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
     ndim = integer("diag_indices", "ndim", ndim)
     if not 0 <= ndim <= _MOST_AXES:
         raise refused("diag_indices", "ndim", f"0 to {_MOST_AXES}", ndim)
-    return (arange(as_index("diag_indices", "n", n)),) * ndim
+    size = as_index("diag_indices", "n", n)
+    if size < 0:
+        raise refused("diag_indices", "n", "a number of rows, 0 or more", n)
+    return (arange(size),) * ndim
 
 
 def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
@@ -276,11 +282,19 @@ def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
 def ix_(*args: ArrayLike | Sequence[int] | Sequence[bool]) -> tuple[Array, ...]:
     """Vectors of positions as an open grid, for `x[ix_(rows, columns)]`.
 
+    Raises:
+        ShapeError: an argument is no vector.
+
     Example:
         >>> print([x.shape for x in ix_(np.array([0, 2]), np.array([1]))])
         [(2, 1), (1, 1)]
     """
     vectors = [array_from("ix_", a, None) for a in args]
+    for v in vectors:
+        if v.ndim != 1:
+            raise ShapeError(
+                f"ix_: the positions along an axis must be a vector, got shape {v.shape}"
+            )
     vectors = [
         array_of(np.nonzero(np.atleast_1d(np.asarray(v)))[0].astype(np.int32))
         if v.dtype == np.bool_

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import UnsupportedError
+from treadle_ir import ArgumentError, UnsupportedError, names
 
 
 def named_only(function: str, **arguments: object) -> None:
@@ -19,3 +19,16 @@ def named_only(function: str, **arguments: object) -> None:
                 if name == "out"
                 else None,
             )
+
+
+def row_major(function: str, order: str | None) -> None:
+    """Refuse an order of elements in memory that is not arrays' own.
+
+    Raises:
+        ArgumentError: the order is neither left out nor one that row-major arrays have.
+    """
+    names(function, order=order)
+    if order not in (None, "K", "C", "A"):
+        raise ArgumentError(
+            f"{function}: order is {order!r}, but arrays are row-major", fix="leave `order` out"
+        )

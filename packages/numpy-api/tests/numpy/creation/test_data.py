@@ -70,3 +70,10 @@ def test_from_dlpack_refuses_other_devices_and_elements() -> None:
         tnp.from_dlpack(np.array(["text"]))
     with pytest.raises(ArgumentError, match="copy"):
         tnp.from_dlpack(np.arange(3), copy="no")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("function", [tnp.array, tnp.copy])
+def test_orders_of_other_memory_are_refused(function: Any) -> None:
+    assert function([1, 2], order="C").shape == (2,)
+    with pytest.raises(ArgumentError, match=f"{function.__name__}: order is 'F'"):
+        function([1, 2], order="F")

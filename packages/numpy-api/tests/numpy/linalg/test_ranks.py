@@ -5,7 +5,7 @@ import pytest
 
 import treadle_numpy.numpy.linalg as linalg
 from treadle_autodiff import jvp
-from treadle_ir import ArgumentError, ArrayType, stage
+from treadle_ir import ArgumentError, ArrayType, ShapeError, stage
 
 TALL = np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 7.0]])
 DEFICIENT = np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])
@@ -81,3 +81,17 @@ def test_least_squares_of_zeros_has_the_least_solution() -> None:
     np.testing.assert_array_equal(solution, [0, 0])
     assert int(rank) == 0
     np.testing.assert_array_equal(values, [0, 0])
+
+
+def test_limits_of_a_batch() -> None:
+    limits = np.array([0.0, 0.5, 1.0])
+    each = [np.asarray(linalg.pinv(TALL, limit)) for limit in limits]
+    np.testing.assert_allclose(linalg.pinv(TALL, limits), each, atol=1e-12)
+    with pytest.raises(ShapeError, match="pinv"):
+        linalg.pinv(np.stack([TALL, TALL]), limits)
+
+
+def test_a_limit_that_is_no_number_is_refused_of_vectors_too() -> None:
+    for a in (TALL, TALL[0]):
+        with pytest.raises(ArgumentError, match="matrix_rank"):
+            linalg.matrix_rank(a, "x")  # type: ignore[arg-type]

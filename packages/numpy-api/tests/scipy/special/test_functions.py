@@ -28,6 +28,7 @@ pytestmark = pytest.mark.usefixtures("wide")
         ("exp1", ([1, 2],)),
         ("expi", ([1, 2],)),
         ("expn", ([[1], [2]], [0.5, 2.0])),
+        ("expn", ([[1.0], [2.0]], [0.5, 2.0])),
         ("fresnel", ([1, 2],)),
         ("gammainc", ([[1], [2]], [0.5, 2.0])),
         ("gammaincc", ([[1], [2]], [0.5, 2.0])),
@@ -97,7 +98,7 @@ def test_derivatives_of_bessel_functions():
     [
         (lambda: special.zeta(2.0), UnsupportedError, "Riemann"),
         (lambda: special.polygamma(1.0, 2.0), DTypeError, "orders of derivatives are integers"),
-        (lambda: special.expn(1.0, 2.0), DTypeError, "orders are integers"),
+        (lambda: special.expn(1j, 2.0), DTypeError, "expn"),
         (lambda: special.bessel_jn(1j, v=1), DTypeError, "complex"),
         (lambda: special.bessel_jn(1.0, v=-1), ArgumentError, "v"),
         (lambda: special.bessel_jn(1.0, v=1, n_iter=10**6), ArgumentError, "n_iter"),
@@ -124,3 +125,7 @@ def test_signs_of_gamma_at_zeros_and_nan() -> None:
     x = np.array([-0.0, 0.0, np.nan], np.float32)
     np.testing.assert_array_equal(special.gammasgn(x), np.array([-1, 1, np.nan], np.float32))
     np.testing.assert_array_equal(special.gamma(x), np.array([-np.inf, np.inf, np.nan], np.float32))
+
+
+def test_exponential_integrals_of_orders_that_are_not_whole() -> None:
+    assert np.isnan(special.expn(1.5, 2.0))

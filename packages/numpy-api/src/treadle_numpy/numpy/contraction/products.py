@@ -29,7 +29,7 @@ from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
-from treadle_numpy.operands.coerce import ArrayLike, operand_type
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike
 from treadle_numpy.operands.laid_out import laid_out
@@ -263,28 +263,48 @@ def vecdot(
     )
 
 
+def _with_axes(name: str, *operands: tuple[ArrayLike, int]) -> list[Array]:
+    """Operands that have as many axes as they need at least."""
+    arrays = []
+    for i, (operand, least) in enumerate(operands):
+        x = coerce_array(name, i, operand)
+        if x.ndim < least:
+            axes = "one axis" if least == 1 else f"{least} axes"
+            raise ShapeError(f"{name}: argument {i} has shape {x.shape}, but needs at least {axes}")
+        arrays.append(x)
+    return arrays
+
+
 @composed
 def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Matrices times vectors; leading axes broadcast.
+
+    Raises:
+        ShapeError: the first has fewer than two axes, the second none, or their sizes differ.
 
     Example:
         >>> import numpy as np
         >>> print(matvec(np.array([[1, 2], [3, 4]]), np.array([1, 10])))
         [21 43]
     """
-    return squeeze(matmul(x1, expand_dims(x2, -1)), -1)
+    matrix, vector = _with_axes("matvec", (x1, 2), (x2, 1))
+    return squeeze(matmul(matrix, expand_dims(vector, -1)), -1)
 
 
 @composed
 def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Vectors, conjugated, times matrices; leading axes broadcast.
 
+    Raises:
+        ShapeError: the first has no axes, the second fewer than two, or their sizes differ.
+
     Example:
         >>> import numpy as np
         >>> print(vecmat(np.array([1, 10]), np.array([[1, 2], [3, 4]])))
         [31 42]
     """
-    return squeeze(matmul(expand_dims(conjugate(x1), -2), x2), -2)
+    vector, matrix = _with_axes("vecmat", (x1, 1), (x2, 2))
+    return squeeze(matmul(expand_dims(conjugate(vector), -2), matrix), -2)
 
 
 @composed

@@ -15,11 +15,11 @@ from treadle_ir import (
     canonical_elements,
     flags,
     integer,
-    names,
     new_array,
     ops,
     shown,
 )
+from treadle_numpy.operands.arguments import row_major
 from treadle_numpy.operands.arrays import apart
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.devices import Device, placed
@@ -60,12 +60,8 @@ def array(
         return laid_out(
             array, out_sharding, object, dtype, copy=copy, order=order, ndmin=ndmin, device=device
         )
-    names("array", order=order)
+    row_major("array", order)
     ndmin = integer("array", "ndmin", ndmin)
-    if order not in (None, "K", "C", "A"):
-        raise ArgumentError(
-            f"array: order is {order!r}, but arrays are row-major", fix="leave `order` out"
-        )
     result = _made("array", object, dtype)
     if ndmin > 64:
         raise ArgumentError(f"array: ndmin is {ndmin}, but arrays have no more than 64 axes")
@@ -114,11 +110,15 @@ def _of_its_own(function: str, made: Array, given: object, copy: bool | None) ->
 def copy(a: ArrayLike, order: str | None = None) -> Array:
     """An array with the same elements in a buffer of its own.
 
+    Raises:
+        ArgumentError: another order than row-major, or an element is not a number.
+
     Example:
         >>> import numpy as np
         >>> print(copy(np.array([1, 2, 3])))
         [1 2 3]
     """
+    row_major("copy", order)
     return ops.copy(array_from("copy", a, None))
 
 

@@ -6,7 +6,16 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, allocating, composed, default_dtype, flags, ops
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    allocating,
+    composed,
+    default_dtype,
+    flags,
+    ops,
+    refused,
+)
 from treadle_ir.dtypes import is_bool
 from treadle_numpy.operands.arrays import made, on_host
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
@@ -98,7 +107,7 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     """The powers of each element, as the columns of a matrix.
 
     Raises:
-        ArgumentError: `x` is not a vector.
+        ArgumentError: `x` is not a vector, or `N` is negative.
 
     Example:
         >>> print(vander(np.array([1, 2, 3])))
@@ -111,6 +120,8 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     if vector.ndim != 1:
         raise ArgumentError("vander: x must be a one-dimensional array")
     count = vector.size if N is None else as_index("vander", "N", N)
+    if count < 0:
+        raise refused("vander", "N", "a number of columns, 0 or more", N)
     if count > _MOST_POWERS:
         raise ArgumentError(f"vander: N={count} is more than {_MOST_POWERS}")
     dtype = vector.dtype

@@ -10,7 +10,7 @@ from treadle_numpy.numpy.contraction.einsums import einsum
 from treadle_numpy.numpy.contraction.products import (
     cross as vector_product,
     matmul as matmul,
-    outer as outer,
+    outer as product_of_each,
     tensordot as tensordot,
     vecdot as vecdot,
 )
@@ -38,6 +38,28 @@ __all__ = [
     "trace",
     "vecdot",
 ]
+
+
+@composed
+def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The product of each element of one vector with each of another, as a matrix.
+
+    Raises:
+        ShapeError: an operand is no vector; `treadle.numpy.outer` takes any shape.
+
+    Example:
+        >>> import numpy as np
+        >>> print(outer(np.arange(2), np.arange(3)))
+        [[0 0 0]
+         [0 1 2]]
+    """
+    x, y = coerce_array("outer", 0, x1), coerce_array("outer", 1, x2)
+    if x.ndim != 1 or y.ndim != 1:
+        raise ShapeError(
+            f"linalg.outer: the operands must be vectors, got shapes {x.shape} and {y.shape}",
+            fix="use treadle.numpy.outer, which takes the elements of any array in order",
+        )
+    return product_of_each(x, y)
 
 
 @composed

@@ -27,6 +27,7 @@ from treadle_numpy.numpy.reductions.truths import any as any_of
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.signs import abs
 from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.promote import promote
 from treadle_numpy.operands.scalars import literal
@@ -61,7 +62,7 @@ def pinv(
     The derivative is that for which the rank stays.
 
     Raises:
-        ShapeError: there are fewer than two axes, or a Hermitian matrix is not square.
+        ShapeError: there are fewer than two axes, a Hermitian matrix is not square, or `rtol` does not fit the batch.
         ArgumentError: `rtol` and `rcond` are both given.
         DTypeError: the element type is bf16 or f16.
 
@@ -82,6 +83,9 @@ def pinv(
         return matrices.transposed(x)
     least = _LENIENT * _epsilon(x) if chosen is None else chosen
     limits = ops.stop_gradient(array_of(coerce_array("pinv", 1, least)))
+    if limits.ndim:
+        batch = common_shape("pinv", [limits.shape, x.shape[:-2]])
+        x = broadcast_to_shape(x, (*batch, *x.shape[-2:]))
     return _hermitian_pinv(x, limits) if hermitian else _pinv(x, limits)
 
 
@@ -259,17 +263,18 @@ def matrix_rank(
     if rtol is not None and tol is not None:
         raise ArgumentError("matrix_rank: only one of tol or rtol may be specified.")
     given = coerce_array("matrix_rank", 0, M)
+    chosen = rtol if tol is None else tol
+    limit = None if chosen is None else coerce_array("matrix_rank", 1, chosen)
     if given.ndim < 2:
         return ops.convert(any_of(given != literal(0, given)), dtype=matrices.I32)
     x = inexact_matrices("matrix_rank", given)
     if x.size == 0:
         return ops.broadcast_in_dim(matrices.I32.type(0), shape=x.shape[:-2], dimensions=())
     s = svd(x, full_matrices=False, compute_uv=False, hermitian=hermitian)
-    if tol is not None:
-        limits = coerce_array("matrix_rank", 2, tol)[..., None]
+    if limit is None:
+        limits = _epsilon(x) * s[..., :1]
     else:
-        relative = coerce_array("matrix_rank", 1, _epsilon(x) if rtol is None else rtol)
-        limits = relative[..., None] * s[..., :1]
+        limits = limit[..., None] if rtol is None else limit[..., None] * s[..., :1]
     return sum(ops.convert(s > limits, dtype=matrices.I32), axis=-1)
 
 

@@ -56,7 +56,20 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     return bind(primitive, x)
 
 
-permute_dims = transpose
+def permute_dims(a: ArrayLike, /, axes: Sequence[int]) -> Array:
+    """The axes in another order, as the array API standard calls it: `transpose` that must be told which.
+
+    Raises:
+        ArgumentError: `axes` is no sequence.
+        ShapeError: `axes` does not name each axis once.
+
+    Example:
+        >>> import numpy as np
+        >>> print(permute_dims(np.array([[1, 2], [3, 4]]), (1, 0)))
+        [[1 3]
+         [2 4]]
+    """
+    return transpose(a, sequence("permute_dims", "axes", axes))
 
 
 def matrix_transpose(x: ArrayLike, /) -> Array:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, default_dtype, integer_or_none, ops
+from treadle_ir import ArgumentError, Array, Operand, default_dtype, integer_or_none, ops
 from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.numpy.manipulation.joining import stack
@@ -129,6 +129,7 @@ def extract(
     """The elements of the flat array where a condition holds.
 
     Raises:
+        ArgumentError: it holds where the array has nothing.
         ConcretizationError: while tracing, without `size`.
 
     Example:
@@ -136,7 +137,7 @@ def extract(
         [1 3]
     """
     size = integer_or_none("extract", "size", size)
-    return compress(ravel(condition), ravel(arr), size=size, fill_value=fill_value)
+    return _selected("extract", ravel(condition), ravel(arr), 0, size, fill_value)
 
 
 def compress(
@@ -154,7 +155,7 @@ def compress(
         AxisError: `a` has no such axis.
         ConcretizationError: while tracing, without `size`.
         UnsupportedError: `out` is given.
-        ArgumentError: the condition has no axes.
+        ArgumentError: the condition does not have one axis, or holds where `a` has nothing.
 
     Example:
         >>> print(compress(np.array([True, False]), np.array([[1, 2], [3, 4]]), axis=0))
@@ -171,11 +172,22 @@ def compress(
     if axis is None:
         x, axis = ravel(x), 0
     along = as_axis("compress", axis, x.ndim)
-    (places,) = nonzero(mask, size=size, fill_value=x.shape[along] if size is not None else None)
-    return take(
-        x,
-        places,
-        along,
-        mode="fill" if size is not None else "clip",
-        fill_value=fill_value if size is not None else None,
-    )
+    return _selected("compress", mask, x, along, size, fill_value)
+
+
+def _selected(
+    function: str, mask: Operand, x: Array, axis: int, size: int | None, fill_value: FillValue
+) -> Array:
+    """The parts of `x` along an axis where a vector, the mask, holds."""
+    count = x.shape[axis]
+    if size is not None:
+        (places,) = nonzero(mask, size=size, fill_value=count)
+        return take(x, places, axis, mode="fill", fill_value=fill_value)
+    (places,) = nonzero(mask)
+    if mask.shape[0] > count:
+        last = max(np.asarray(places), default=-1)
+        if last >= count:
+            raise ArgumentError(
+                f"{function}: the condition holds at place {last}, but there are {count} to choose from"
+            )
+    return take(x, places, axis, mode="clip")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, DTypeError, composed, ops
-from treadle_ir.dtypes import is_integer
-from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_ir import Array, composed, ops
+from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.real import real_operand, real_operands
 from treadle_numpy.operands.scalars import number
 
@@ -38,23 +37,14 @@ def exp1(x: ArrayLike) -> Array:
 
 @composed
 def expn(n: ArrayLike, x: ArrayLike) -> Array:
-    """The integral of `exp(-x t) / t ** n` for `t` from 1; `n` of integer type, both not negative.
+    """The integral of `exp(-x t) / t ** n` for `t` from 1; NaN where `n` or `x` is negative, or `n` not whole.
 
     Exact to 50 units in the last place.
-
-    Raises:
-        DTypeError: `n` is not of integer type.
 
     Example:
         >>> print(f"{float(expn(2, 1.0)):.4f}")
         0.1485
     """
-    type = operand_type(coerce("expn", 0, n))
-    if not is_integer(type.dtype):
-        raise DTypeError(
-            f"expn: n has type {type}, but orders are integers",
-            fix="pass an integer, or `n.astype(int)`",
-        )
     return ops.expn(*real_operands("expn", n, x, strong=True))
 
 

@@ -1,0 +1,50 @@
+"""Products that need axes say which operand lacks them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from treadle_ir import ArgumentError, ShapeError
+from treadle_numpy.numpy import linalg, matvec, outer, permute_dims, vander, vecmat
+
+VECTOR = np.array([1.0, 2.0, 3.0], np.float32)
+MATRICES = np.arange(18, dtype=np.float32).reshape(2, 3, 3)
+
+
+def test_matrices_times_vectors() -> None:
+    np.testing.assert_allclose(matvec(MATRICES, VECTOR), MATRICES @ VECTOR)
+    np.testing.assert_allclose(vecmat(VECTOR, MATRICES), VECTOR @ MATRICES)
+
+
+@pytest.mark.parametrize(
+    ("function", "operands", "argument"),
+    [(matvec, (VECTOR, VECTOR), 0), (vecmat, (VECTOR, VECTOR), 1), (matvec, (MATRICES, 1.0), 1)],
+)
+def test_too_few_axes(function: Any, operands: Any, argument: int) -> None:
+    with pytest.raises(ShapeError, match=f"argument {argument} has shape"):
+        function(*operands)
+
+
+def test_outer_products_of_linear_algebra_are_of_vectors() -> None:
+    np.testing.assert_array_equal(linalg.outer(VECTOR, VECTOR), np.outer(VECTOR, VECTOR))
+    np.testing.assert_array_equal(outer(MATRICES[0], VECTOR), np.outer(MATRICES[0], VECTOR))
+    for x in (MATRICES[0], 2.0):
+        with pytest.raises(ShapeError, match=r"treadle\.numpy\.outer"):
+            linalg.outer(x, VECTOR)
+
+
+def test_permuted_axes_are_named() -> None:
+    assert permute_dims(MATRICES, (1, 0, 2)).shape == (3, 2, 3)
+    with pytest.raises(TypeError):
+        permute_dims(MATRICES)  # type: ignore[call-arg]
+    with pytest.raises(ArgumentError, match="permute_dims: axes"):
+        permute_dims(MATRICES, None)  # type: ignore[arg-type]
+
+
+def test_powers_in_a_negative_number_of_columns() -> None:
+    assert vander(VECTOR, 0).shape == (3, 0)
+    with pytest.raises(ArgumentError, match="vander: N must be"):
+        vander(VECTOR, -1)
