@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import grad
-from treadle_ir import DTypeError
+from treadle_ir import DTypeError, type_of
 from treadle_numpy import nn
 
 pytestmark = pytest.mark.usefixtures("wide")
@@ -90,3 +90,22 @@ def test_log1mexp_keeps_its_digits() -> None:
         assert np.isinf(order(nn.log1mexp)(ZERO))
         assert order(nn.log1mexp)(np.float64(800)) == 0
         assert order(nn.log1mexp)(np.float64(np.inf)) == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["relu6", "elu", "celu", "selu", "hard_silu", "leaky_relu", "sparse_plus"]
+)
+def test_integers_yield_to_floats_as_beside_a_python_number(name: str) -> None:
+    value = getattr(nn, name)(np.array([-1, 3]))
+    assert type_of(value).weak
+    assert (value * np.ones(2, np.float16)).dtype == np.float16
+
+
+def test_integers_that_leak_by_an_integer_stay_integers() -> None:
+    leaked = nn.leaky_relu(np.array([1, -2], np.int32), 2)
+    assert leaked.dtype == np.int32
+    np.testing.assert_array_equal(leaked, [1, -4])
+
+
+def test_booleans_above_zero_are_integers() -> None:
+    assert np.issubdtype(nn.relu(np.array([True, False])).dtype, np.integer)

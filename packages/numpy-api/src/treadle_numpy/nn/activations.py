@@ -28,7 +28,12 @@ from treadle_numpy.numpy.ufuncs.trigonometry import tanh
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
-from treadle_numpy.operands.promote import converted, inexact_operand
+from treadle_numpy.operands.promote import (
+    converted,
+    inexact_operand,
+    weakly_inexact_operand,
+    with_dtype,
+)
 from treadle_numpy.operands.scalars import literal, number, zero_like
 
 __all__ = [
@@ -81,7 +86,11 @@ def relu(x: ArrayLike) -> Array:
         >>> print(relu(np.array([-1.0, 2.0], np.float32)))
         [0. 2.]
     """
-    result: Array = _relu(coerce_array("relu", 0, x))
+    operand = coerce("relu", 0, x)
+    type = operand_type(operand)
+    if is_bool(type.dtype):  # as beside the number 0
+        operand = with_dtype(operand, type, default_dtype(int), True)
+    result: Array = _relu(array_of(operand))
     return result
 
 
@@ -107,7 +116,7 @@ def relu6(x: ArrayLike) -> Array:
         >>> print(relu6(np.array([-1.0, 2.0, 8.0], np.float32)))
         [0. 2. 6.]
     """
-    result: Array = _relu6(array_of(inexact_operand("relu6", x)))
+    result: Array = _relu6(array_of(weakly_inexact_operand("relu6", x)))
     return result
 
 
@@ -238,7 +247,7 @@ def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
         >>> print(elu(np.array([-500.0, 0.0, 2.0], np.float32)))
         [-1.  0.  2.]
     """
-    operand = inexact_operand("elu", x)
+    operand = weakly_inexact_operand("elu", x)
     positive = ops.compare(operand, zero_like(operand), direction="gt")
     return array_of(where_(positive, operand, multiply(alpha, expm1(_negative_branch(operand)))))
 
@@ -251,7 +260,7 @@ def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
         >>> print(celu(np.array([-500.0, 0.0, 2.0], np.float32), alpha=0.5))
         [-0.5  0.   2. ]
     """
-    operand = inexact_operand("celu", x)
+    operand = weakly_inexact_operand("celu", x)
     positive = ops.compare(operand, zero_like(operand), direction="gt")
     below = multiply(alpha, expm1(divide(_negative_branch(operand), alpha)))
     return array_of(where_(positive, operand, below))
@@ -276,7 +285,7 @@ def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 0.01) -> Array:
         >>> print(leaky_relu(np.array([-2.0, 2.0], np.float32), 0.5))
         [-1.  2.]
     """
-    operand = inexact_operand("leaky_relu", x)
+    operand = coerce("leaky_relu", 0, x)
     above = ops.compare(operand, zero_like(operand), direction="ge")
     return array_of(where_(above, operand, multiply(negative_slope, operand)))
 
@@ -326,7 +335,7 @@ def hard_silu(x: ArrayLike) -> Array:
         >>> print(hard_silu(np.array([-4.0, 0.0, 4.0], np.float32)))
         [-0.  0.  4.]
     """
-    return multiply(inexact_operand("hard_silu", x), hard_sigmoid(x))
+    return multiply(weakly_inexact_operand("hard_silu", x), hard_sigmoid(x))
 
 
 hard_swish = hard_silu
@@ -389,7 +398,7 @@ def sparse_plus(x: ArrayLike) -> Array:
         >>> print(sparse_plus(np.array([-2.0, 0.0, 2.0], np.float32)))
         [0.   0.25 2.  ]
     """
-    operand = inexact_operand("sparse_plus", x)
+    operand = weakly_inexact_operand("sparse_plus", x)
     one = number(1, operand)
     parabola = ops.multiply(ops.square(ops.add(operand, one)), number(0.25, operand))
     above = ops.compare(operand, one, direction="ge")
@@ -407,7 +416,7 @@ def sparse_sigmoid(x: ArrayLike) -> Array:
         >>> print(sparse_sigmoid(np.array([-2.0, 0.0, 2.0], np.float32)))
         [0.  0.5 1. ]
     """
-    operand = inexact_operand("sparse_sigmoid", x)
+    operand = weakly_inexact_operand("sparse_sigmoid", x)
     half = number(0.5, operand)
     line = ops.add(ops.multiply(operand, half), half)
     return ops.minimum(ops.maximum(line, zero_like(operand)), number(1, operand))

@@ -89,3 +89,12 @@ def inexact_operand(function: str, x: object) -> Operand:
     if is_inexact(type.dtype):
         return operand
     return with_dtype(operand, type, inexact_dtype(type.dtype), type.weak)
+
+
+def weakly_inexact_operand(function: str, x: object) -> Operand:
+    """One operand, as a float if it is an integer or a boolean: a weak one, as beside a Python number."""
+    operand = coerce(function, 0, x)
+    type = operand_type(operand)
+    if is_inexact(type.dtype):
+        return operand
+    return with_dtype(operand, type, inexact_dtype(type.dtype), True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import cmath
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,3 +53,24 @@ def test_complex_operands() -> None:
     x, y = np.complex128(1 + 2j), np.complex128(0.5 - 1j)
     _, slope = jvp(lambda z: tnp.logaddexp(z, y), (x,), (np.complex128(1),))
     assert np.isclose(slope, np.exp(x) / (np.exp(x) + np.exp(y)), rtol=1e-14)
+
+
+@pytest.mark.parametrize(("function", "base"), [(tnp.logaddexp, math.e), (tnp.logaddexp2, 2.0)])
+@pytest.mark.parametrize(("x", "y"), [(1, 1j), (1 + 2j, 3 - 1j), (2j, 2), (0.5 - 1j, 0.5 - 1j)])
+def test_sums_of_complex_powers(function: Any, base: float, x: complex, y: complex) -> None:
+    total = complex(function(np.complex128(x), np.complex128(y)))
+    assert base**total == pytest.approx(base**x + base**y, rel=1e-14)
+    _, slope = jvp(
+        function, (np.complex128(x), np.complex128(y)), (np.complex128(1), np.complex128(0))
+    )
+    assert complex(slope) == pytest.approx(base**x / (base**x + base**y), rel=1e-13)
+
+
+def test_complex_logarithms_do_not_overflow() -> None:
+    for shift in (1000.0, -1000.0):
+        total = complex(tnp.logaddexp(np.complex128(shift + 3j), np.complex128(shift + 3.1j)))
+        assert total == pytest.approx(shift + cmath.log(cmath.exp(3j) + cmath.exp(3.1j)), rel=1e-12)
+    turned = complex(tnp.logaddexp(np.complex128(5 + 10j), np.complex128(1)))
+    assert abs(turned.imag) <= math.pi
+    assert complex(tnp.logaddexp(complex(-np.inf), complex(-np.inf))).real == -np.inf
+    assert complex(tnp.logaddexp(complex(np.inf), 1 + 0j)).real == np.inf

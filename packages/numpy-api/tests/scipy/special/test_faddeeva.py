@@ -13,3 +13,7 @@ def test_errors_relative_to_the_modulus() -> None:
     z = (drawn.uniform(-6, 6, 2000) + 1j * drawn.exponential(2.0, 2000)).astype(np.complex64)
     true = scipy.special.wofz(z.astype(np.complex128))
     assert np.max(np.abs(np.asarray(wofz(z)) - true) / np.abs(true)) < 1e-6
+
+
+def test_halves_are_complex64() -> None:
+    assert wofz(np.float16(0.5)).dtype == np.complex64

@@ -11,7 +11,6 @@ from treadle_autodiff import custom_jvp
 from treadle_ir import Array, Operand, composed, ops
 from treadle_ir.dtypes import is_complex
 from treadle_ir.primitives import elementwise as primitives
-from treadle_numpy.numpy.ufuncs.arithmetic import add
 from treadle_numpy.numpy.ufuncs.making import unary
 from treadle_numpy.numpy.ufuncs.universal import universal
 from treadle_numpy.operands.broadcast import promote_shapes
@@ -110,10 +109,28 @@ def _finite(x: Operand) -> Operand:
     return ops.select(ops.is_finite(x), x, zero_like(x))
 
 
+def _log_of_complex_sum(x: Operand, y: Operand) -> Array:
+    """`log(e^x + e^y)` of complex operands, with an imaginary part between -pi and pi."""
+    first = ops.compare(ops.real(x), ops.real(y), direction="ge")
+    top, other = ops.select(first, x, y), ops.select(first, y, x)
+    bounded = ops.is_finite(ops.real(top))
+    gap = ops.select(bounded, ops.subtract(other, top), zero_like(top))
+    near = ops.add(top, ops.log_plus_one(ops.exponential(gap)))
+    angle = ops.imag(near)
+    turn = number(2 * np.pi, angle)
+    turns = ops.multiply(ops.round_nearest_even(ops.divide(angle, turn)), turn)
+    value = ops.complex(ops.real(near), ops.subtract(angle, turns))
+    return ops.select(bounded, value, ops.add(x, y))
+
+
 def _logaddexp(name: str, x1: ArrayLike, x2: ArrayLike, base: float | None) -> Array:
     x, y = promote_shapes(name, x1, x2, inexact=True)
     if is_complex(x.dtype):
-        return log(add(exp(x), exp(y)))
+        if base is None:
+            return _log_of_complex_sum(x, y)
+        scale = number(np.log(base), x)
+        total = _log_of_complex_sum(ops.multiply(x, scale), ops.multiply(y, scale))
+        return ops.divide(total, scale)
     result: Array = _log_of_sum(base, x, y)
     return result
 

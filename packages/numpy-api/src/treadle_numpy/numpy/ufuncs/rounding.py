@@ -8,6 +8,7 @@ from typing import Final
 from treadle_ir import ArgumentError, Array, DTypeError, composed, default_dtype, integer, ops
 from treadle_ir.dtypes import is_bool, is_complex, is_inexact, is_integer
 from treadle_ir.primitives import elementwise as primitives
+from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.ufuncs.making import rounding
 from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.bind import bind
@@ -83,6 +84,8 @@ def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
         return bind(_ROUND, operand)
     if not -400 < decimals < 400:
         raise ArgumentError(f"round: no float has {decimals} decimals")
+    if decimals > 1 and 10.0**decimals > float(finfo(dtype).max):  # its numbers have fewer
+        return coerce_array("round", 0, operand)
     factor = number(10.0 ** builtin_abs(decimals), operand)
     if decimals > 0:
         return ops.divide(bind(_ROUND, ops.multiply(operand, factor)), factor)

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
+import numpy as np
+
 from treadle_autodiff import custom_jvp
 from treadle_ir import Array, Operand, composed, ops
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.operands.promote import inexact_operand
+from treadle_numpy.operands.promote import converted, inexact_operand
 from treadle_numpy.operands.scalars import literal, zero_like
 
 __all__ = ["wofz"]
@@ -73,7 +75,7 @@ _SCALE: Final = math.sqrt(len(_COEFFICIENTS) / math.sqrt(2))  # L
 
 @composed
 def wofz(z: ArrayLike) -> Array:
-    """The Faddeeva function, `exp(-z ** 2) * erfc(-1j * z)`, complex also for real `z`.
+    """The Faddeeva function, `exp(-z ** 2) * erfc(-1j * z)`, complex also for real `z` (complex64 for f16).
 
     Exact to 1e-13 of its modulus where the imaginary part of `z` is not negative (1e-6 in complex64).
 
@@ -85,6 +87,8 @@ def wofz(z: ArrayLike) -> Array:
     """
     operand = inexact_operand("wofz", z)
     if not is_complex(operand.dtype):
+        if operand.dtype.itemsize < 4:
+            operand = converted(operand, np.dtype(np.float32))
         operand = ops.complex(operand, zero_like(operand))
     result: Array = _wofz(operand)
     return result

@@ -65,15 +65,15 @@ def spence(x: ArrayLike) -> Array:
 def sici(x: ArrayLike) -> tuple[Array, Array]:
     """The sine and the cosine integral.
 
-    The cosine integral is NaN for negative `x`. Exact to 4 units in the last place; the cosine integral beside its
-    zeros to 2 units of 1.
+    The cosine integral of a negative number is complex; its real part, that of `-x`, is given. Exact to 4 units in the
+    last place; the cosine integral beside its zeros to 2 units of 1.
 
     Example:
         >>> print(*[f"{float(v):.4f}" for v in sici(2.0)])
         1.6054 0.4230
     """
     p = real_operand("sici", x, strong=True)
-    return ops.sine_integral(p), ops.cosine_integral(p)
+    return ops.sine_integral(p), ops.cosine_integral(ops.abs(p))
 
 
 @composed
