@@ -225,3 +225,30 @@ def test_classes_of_arrays_are_pickled() -> None:
 
     for cls in (jax.Array, type(jax.numpy.ones(1))):
         assert pickle.loads(pickle.dumps(cls)) is cls
+
+
+def test_arrays_over_several_devices() -> None:
+    script = """
+import os
+os.environ["TREADLE_NUM_CPU_DEVICES"] = "4"
+import treadle_jax
+treadle_jax.install()
+import jax, jax.numpy as jnp, numpy as np
+from jax._src.sharding_impls import canonicalize_sharding
+from jax.sharding import NamedSharding, PartitionSpec as P, SingleDeviceSharding
+mesh = jax.make_mesh((4,), ("i",))
+x = jax.device_put(jnp.arange(8.0), NamedSharding(mesh, P("i")))
+print(x + 1)
+print([part.data.tolist() for part in x.addressable_shards])
+print({type(part.data.sharding) is SingleDeviceSharding for part in x.addressable_shards})
+total = jax.shard_map(lambda y: jax.lax.psum(y.sum(), "i"), mesh=mesh, in_specs=P("i"), out_specs=P())
+print(jax.jit(total)(x), np.from_dlpack(x.addressable_shards[1].data).tolist())
+print(jax.device_put(x, jax.devices()[2]).devices(), SingleDeviceSharding(jax.devices()[1]).device_set)
+"""
+    assert run(script).splitlines() == [
+        "[1. 2. 3. 4. 5. 6. 7. 8.]",
+        "[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0], [6.0, 7.0]]",
+        "{True}",
+        "28.0 [2.0, 3.0]",
+        "{CpuDevice(id=2)} {CpuDevice(id=1)}",
+    ]

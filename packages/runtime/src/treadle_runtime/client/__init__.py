@@ -23,5 +23,8 @@ from treadle_runtime.client.failures import (
     PlatformWarning as PlatformWarning,
     execution_error as execution_error,
 )
-from treadle_runtime.client.guard import no_jax_import as no_jax_import
+from treadle_runtime.client.guard import (
+    no_jax_import as no_jax_import,
+    own_sharding as own_sharding,
+)
 from treadle_runtime.client.start import Backends as Backends, backends as backends

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Sequence
-from typing import Final, final
+from typing import Any, Final, final
 
 import numpy as np
 
+from treadle_compiler import jaxlib
 from treadle_ir import fork_safe_rlock
 
 
@@ -72,3 +73,15 @@ class no_jax_import:  # noqa: N801 - reads as a statement
                         sys.modules.pop(name, None)
         finally:
             _guard.release()
+
+
+def own_sharding(device: object, memory_kind: str | None) -> Any:
+    """jaxlib's sharding of one of its own devices; None if it is no such device.
+
+    Where treadle answers to `import jax`, jaxlib finds treadle's class for such shardings under JAX's name, and calls
+    it for each part of an array over several devices.
+    """
+    core = jaxlib().core
+    if not isinstance(device, core.Device):
+        return None
+    return core.SingleDeviceSharding(device, memory_kind=memory_kind)

@@ -21,6 +21,7 @@ from treadle_ir import (
     shown,
 )
 from treadle_ir.primitives.memory import DEVICE_MEMORY
+from treadle_runtime.client import own_sharding
 from treadle_runtime.placement.devices import Device
 
 Index: TypeAlias = tuple[slice, ...]
@@ -152,9 +153,13 @@ class SingleDeviceSharding(Sharding):
 
     def __new__(cls, device: Device, *, memory_kind: str | None = None) -> SingleDeviceSharding:
         """The one sharding of a device and a kind of memory."""
-        if not isinstance(device, Device):
+        given: object = device
+        if not isinstance(given, Device):
+            raw = own_sharding(given, memory_kind)
+            if raw is not None:
+                return raw  # type: ignore[no-any-return]  # to jaxlib, which alone has such devices
             raise ArgumentError(
-                f"SingleDeviceSharding: {shown(device)} of {type(device)} is not a device",
+                f"SingleDeviceSharding: {shown(given)} of {type(given)} is not a device",
                 fix="pass one of treadle.devices()",
             )
         kind = checked_memory_kind(memory_kind, (device,))
