@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from treadle.core import AbstractValue, aval_of, type_of_aval
@@ -23,6 +23,7 @@ from treadle_ir import (
     names,
     running,
 )
+from treadle_numpy.lax.views import BindParams
 
 Tree: TypeAlias = Any  # Any: what a library's rules take and return
 F = TypeVar("F", bound=Callable[..., Any])
@@ -113,9 +114,9 @@ class Primitive:
         with running(trace):
             return self.bind(*args, **avals_and_params[-1])
 
-    def get_bind_params(self, params: dict[str, Tree]) -> tuple[list[Tree], dict[str, Tree]]:
-        """What `bind` takes before the operands, nothing here, and the parameters: JAX's interpreters ask for both."""
-        return [], params
+    def get_bind_params(self, params: Mapping[str, Tree]) -> BindParams:
+        """What `bind` takes by name, as interpreters ask for it."""
+        return BindParams(params)
 
     def listed(self, results: Tree) -> list[Tree]:
         """Results, as rules of this operation return them, as a list."""

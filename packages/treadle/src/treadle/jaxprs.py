@@ -34,7 +34,7 @@ from treadle_ir import (
 )
 from treadle_ir.text import coloured, print_program, wants_colour
 from treadle_numpy.lax.attributes import hidden, instruction, ordered, parameters
-from treadle_numpy.lax.views import bound_under
+from treadle_numpy.lax.views import BindParams, bound_under
 
 Tree: TypeAlias = Any  # Any: attributes of operations, which are of all kinds
 
@@ -75,9 +75,9 @@ class InstructionView:
         """Apply the operation under a trace; attributes come last."""
         return bound_under(self, trace, operands, avals_and_attributes[-1])
 
-    def get_bind_params(self, params: dict[str, Tree]) -> tuple[list[Tree], dict[str, Tree]]:
-        """What `bind` takes before the operands, nothing here, and the attributes."""
-        return [], params
+    def get_bind_params(self, params: Mapping[str, Tree]) -> BindParams:
+        """What `bind` takes by name, as interpreters ask for it."""
+        return BindParams(params)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, InstructionView) and other._class is self._class

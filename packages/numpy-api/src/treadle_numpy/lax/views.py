@@ -6,7 +6,7 @@ A view holds strings only. What it names is imported when it is asked for: the f
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final, final
 
 from treadle_ir import (
@@ -56,6 +56,21 @@ class MetParameters(dict[str, Any]):
             [value is parameters[name] for name, value in self.items()]
         )
         return instruction if same else None
+
+
+@final
+class BindParams(dict[str, Any]):
+    """The parameters of an equation, for `bind(*operands, **bind_params)`; it can be unpacked as a pair, too.
+
+    Since 0.10 JAX's `get_bind_params` gives such a dictionary, before it gave the functions to pass before the operands
+    and the dictionary. Interpreters that were written for either work: no functions are needed here.
+    """
+
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[Any]:
+        """No functions, and the parameters."""
+        return iter(([], self))
 
 
 @final
@@ -142,11 +157,9 @@ class PrimitiveView:
         """
         return bound_under(self, trace, operands, avals_and_parameters[-1])
 
-    def get_bind_params(
-        self, params: dict[str, Any]
-    ) -> tuple[list[Any], dict[str, Any]]:  # Any: as bind
-        """What `bind` takes before the operands, nothing here, and the parameters: JAX's interpreters ask for both."""
-        return [], params
+    def get_bind_params(self, params: Mapping[str, Any]) -> BindParams:  # Any: as bind
+        """What `bind` takes by name, as interpreters ask for it."""
+        return BindParams(params)
 
     @property
     def mnemonics(self) -> list[str]:
