@@ -50,7 +50,11 @@ if TYPE_CHECKING:
         refuse as refuse,
         refuse_in_children as refuse_in_children,
     )
-    from treadle_compiler.library import Jaxlib as Jaxlib, jaxlib as jaxlib
+    from treadle_compiler.library import (
+        Jaxlib as Jaxlib,
+        jaxlib as jaxlib,
+        start_quietly as start_quietly,
+    )
     from treadle_compiler.lower import (
         LoweredModule as LoweredModule,
         lower_program as lower_program,
@@ -136,7 +140,7 @@ if not TYPE_CHECKING:
             "treadle_compiler.fork": (
                 "ForkError Refusal check_fork fork_error never_destroyed refuse refuse_in_children"
             ),
-            "treadle_compiler.library": "Jaxlib jaxlib",
+            "treadle_compiler.library": "Jaxlib jaxlib start_quietly",
             "treadle_compiler.lower": "LoweredModule lower_program part_text repartitioned",
             "treadle_compiler.lowering.effectful": "callback_target",
             "treadle_compiler.memories": "Memories",

@@ -42,6 +42,11 @@ def _collect(phase: str, info: object) -> None:
         jaxlib().core.collect_garbage()
 
 
+def start_quietly() -> None:
+    """Turn jaxlib's start-up chatter off, before its first import, unless the user has asked for it."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
+
+
 @functools.cache
 def jaxlib() -> Jaxlib:
     """Import jaxlib, once, with its start-up chatter off unless the user has asked for it.
@@ -49,7 +54,7 @@ def jaxlib() -> Jaxlib:
     Raises:
         ForkError: in a process forked after this has been called; if it had ended, what it returns refuses.
     """
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
+    start_quietly()
     check_fork()
     mark_started()  # so that no child that is forked meanwhile waits for the end of the import, which will not come
     with importing(forks_wait=False):

@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Final, final
 
 from treadle_compiler.fork import check_fork, mark_started
+from treadle_compiler.library import start_quietly
 from treadle_ir import TreadleError, fork_safe_rlock, frozen, importing
 
 _STABLEHLO: Final = "a module of StableHLO, as `lowered.as_text()` is"
@@ -40,6 +41,7 @@ class Mlir:
 @functools.cache
 def mlir() -> Mlir:
     """Import jaxlib.mlir and set up the one shared context."""
+    start_quietly()
     check_fork()
     mark_started()
     with _lock, importing(forks_wait=False):

@@ -7,6 +7,10 @@ from typing import Any
 
 import jaxlib as jaxlib
 
+from treadle_compiler import start_quietly
+
+start_quietly()
+
 version_str: str = jaxlib.version.__version__
 version = tuple(int(number) for number in version_str.split(".")[:3])
 
