@@ -15,6 +15,7 @@ from typing import Any, Final, final
 from treadle_compiler.annotations import annotated_values, metadata_of
 from treadle_compiler.context import FRONTEND_ATTRIBUTES, HloValue, LoweringContext
 from treadle_compiler.dump import dump
+from treadle_compiler.function_text import function_text
 from treadle_compiler.memories import Memories, moved, usable
 from treadle_compiler.narrow import in_wider_types, is_small
 from treadle_compiler.partitioning import (
@@ -29,7 +30,7 @@ from treadle_compiler.parts import in_parts
 from treadle_compiler.recompute import kept_apart
 from treadle_compiler.registry import LoweringRule, lowering_of
 from treadle_compiler.settings import DUMP_IR_TO
-from treadle_compiler.types import is_in_parts, mlir_type
+from treadle_compiler.types import is_in_parts
 from treadle_ir import (
     AbstractMesh,
     Layout,
@@ -193,7 +194,7 @@ class ModuleWriter:
             parameters = [inner.fresh(type) for type in types]
             found = rule(inner, primitive, *parameters)
             name = self._shared[key] = self.add_function(
-                lambda name: _function_text(name, "private", inner.lines, parameters, found)
+                lambda name: function_text(name, "private", inner.lines, parameters, found)
             )
         return context.emit("func.call", operands, results, {"callee": name})
 
@@ -293,7 +294,7 @@ class ModuleWriter:
             results = self._where_wanted(context, results)
         self._memories[name] = [x.memory for x in results]
         self.scope = outer_scope
-        self._functions[slot] = _function_text(
+        self._functions[slot] = function_text(
             name, visibility, context.lines, parameters, results, attributes, result_attributes
         )
 
@@ -350,43 +351,6 @@ class ModuleWriter:
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
-
-
-def _function_text(
-    name: str,
-    visibility: str,
-    lines: Sequence[str],
-    parameters: Sequence[HloValue],
-    results: Sequence[HloValue],
-    attributes: Sequence[Sequence[str]] = (),
-    result_attributes: Sequence[Sequence[str]] = (),
-) -> str:
-    """A function of a module; attributes are those of its parameters and results, none where nothing is given."""
-    marks = [
-        _braced(each, x)
-        for each, x in zip(attributes or ((),) * len(parameters), parameters, strict=True)
-    ]
-    declared = ", ".join(
-        [f"{x.name}: {mlir_type(x.type)}{mark}" for x, mark in zip(parameters, marks, strict=True)]
-    )
-    types = ", ".join([mlir_type(result.type) for result in results])
-    ends = [
-        _braced(each, x)
-        for each, x in zip(result_attributes or ((),) * len(results), results, strict=True)
-    ]
-    returned = ", ".join(
-        [f"{mlir_type(x.type)}{mark}" for x, mark in zip(results, ends, strict=True)]
-    )
-    names = ", ".join([result.name for result in results])
-    end = f"func.return {names} : {types}" if results else "func.return"
-    body = "\n".join(lines)
-    return f"func.func {visibility} {name}({declared}) -> ({returned}) {{\n{body}\n{end}\n}}"
-
-
-def _braced(attributes: Sequence[str], x: HloValue) -> str:
-    """What is said of a parameter or a result."""
-    said = [*attributes] if x.memory is None else [*attributes, f'mhlo.memory_kind = "{x.memory}"']
-    return f" {{{', '.join(said)}}}" if said else ""
 
 
 def _place(source: Source) -> str:

@@ -21,8 +21,7 @@ places. For such a shape of call this module writes the Python of a function tha
         r0 = new(DeviceArray)  # and not DeviceArray(...), which takes half as long again
         r0.placed = R0
         r0.type = T0
-        r0.host = None
-        r0.raw = results[0]
+        r0.host, r0.raw = None, results[0]
         return r0
 
 Whatever is not as expected returns `MISS`, and the call goes the general way (`CompiledCall.call`), which is also the
@@ -485,8 +484,7 @@ class _Writer:
                 f"{leaf} = new(DeviceArray)",
                 f"{leaf}.placed = {self.constant('R', each)}",
                 f"{leaf}.type = {self.constant('T', each.type)}",
-                f"{leaf}.host = None",
-                f"{leaf}.raw = results[{i}]",
+                f"{leaf}.host, {leaf}.raw = None, results[{i}]",
             ]
         text = None
         if structure.num_nodes <= MOST_NODES:
