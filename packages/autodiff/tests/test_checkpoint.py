@@ -1,9 +1,13 @@
+import sys
+
 import numpy as np
 import pytest
 
 from treadle_autodiff import checkpoint, checkpoint_policies, grad
 from treadle_ir import ArrayType, ops, stage
 from treadle_ir.primitives.contract import DotGeneral
+
+checkpoint_module = sys.modules[checkpoint.__module__]  # whose name the function has, too
 
 X = np.linspace(0.5, 2.0, 4)
 TYPE = ArrayType((4,), np.dtype("f8"))
@@ -56,6 +60,22 @@ def test_saving_everything_computes_nothing_again():
     nothing = stage(lambda x: [grad(checkpoint(f))(x)], TYPE).program
     everything = stage(lambda x: [grad(saved)(x)], TYPE).program
     assert sines(everything) < sines(nothing)
+
+
+def test_functions_that_do_the_same_again_are_one_program(monkeypatch):
+    seen = []
+    bound = checkpoint_module.bind
+
+    def watched(primitive, *operands):
+        seen.append(primitive.program)
+        return bound(primitive, *operands)
+
+    monkeypatch.setattr(checkpoint_module, "bind", watched)
+    for scale in (1.0, 1.0, 2.0):  # what a function reads is read each time
+        found = grad(checkpoint(lambda x, scale=scale: f(ops.multiply(x, scale))))(X)
+        wanted = grad(lambda x, scale=scale: f(ops.multiply(x, scale)))(X)
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    assert seen[0] is seen[1] is not seen[2]
 
 
 def test_static_arguments_and_keywords():

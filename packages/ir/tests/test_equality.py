@@ -63,6 +63,30 @@ def test_nested_programs_count_by_structure() -> None:
     assert not same(call(one(Sine())), call(one(Cosine())))
 
 
+def test_nested_programs_that_are_held_once_or_in_copies_are_equal() -> None:
+    def twice(first: Program, second: Program) -> Program:
+        build = Builder()
+        inner = build.apply(Call(first), build.parameter(F32))
+        return build.program(build.apply(Call(second), inner))
+
+    shared = one(Sine())
+    assert same(twice(shared, shared), twice(one(Sine()), one(Sine())))
+    assert same(twice(shared, one(Sine())), twice(one(Sine()), shared))
+    assert not same(twice(shared, shared), twice(shared, one(Cosine())))
+    assert not same(twice(shared, one(Cosine())), twice(one(Cosine()), shared))
+
+
+def test_results_matter() -> None:
+    def returning(*places: int) -> Program:
+        build = Builder()
+        values = build.parameter(F32), build.parameter(F32)
+        return build.program(*[values[place] for place in places])
+
+    assert same(returning(0, 1), returning(0, 1))
+    assert not same(returning(0, 1), returning(1, 0))
+    assert not same(returning(0), returning(0, 0))
+
+
 def test_a_tower_of_nested_programs_is_not_a_problem() -> None:
     left, right = one(Sine()), one(Sine())
     for _ in range(5000):

@@ -16,6 +16,7 @@ from treadle_ir import (
     bind,
     flatten_arrays,
     functions,
+    interned,
     layouts_here,
     ops,
     over_mesh_of,
@@ -123,7 +124,7 @@ def checkpoint(
             staged, out = stage_tree(
                 tree, *types, varies=varying_of(leaves), layouts=layouts_here(leaves)
             )
-        primitive = Checkpoint(staged.program, policy, prevent_cse=apart)
+        primitive = Checkpoint(interned(function, staged.program), policy, prevent_cse=apart)
         return tree_unflatten(out, bind(primitive, *staged.captured, *leaves))
 
     return checkpointed

@@ -16,6 +16,7 @@ from treadle_ir import (
     bind,
     flatten_arrays,
     functions,
+    interned,
     share_captures,
     stage_tree,
     type_of,
@@ -76,6 +77,7 @@ def linear_call(
     programs, captured = share_captures(
         [forward.program, backward.program], [forward.captured, backward.captured]
     )
+    programs = [interned(*pair) for pair in zip((fun, fun_transpose), programs, strict=True)]
     call = LinearCall(programs[0], programs[1], len(captured) + len(residuals))
     return tree_unflatten(out, bind(call, *captured, *residuals, *linear))
 

@@ -15,10 +15,11 @@ import numpy as np
 
 from treadle_compiler.memories import on_device
 from treadle_compiler.types import dense, is_in_parts, mlir_type, scalar_text, string_text
-from treadle_ir import ArrayType, Literal, Program, TreadleError, Type, dtypes
+from treadle_ir import ArrayType, Literal, Primitive, Program, TreadleError, Type, dtypes
 
 if TYPE_CHECKING:
     from treadle_compiler.lower import ModuleWriter
+    from treadle_compiler.registry import LoweringRule
     from treadle_ir.primitives.metadata import Metadata
 
 
@@ -294,6 +295,15 @@ class LoweringContext:
     def inline(self, program: Program, *operands: HloValue) -> Sequence[HloValue]:
         """Emit a nested program's equations here."""
         return self.module.emit_inline(self, program, operands)
+
+    def shared(
+        self, rule: LoweringRule[Any], primitive: Primitive, *operands: HloValue
+    ) -> Sequence[HloValue]:
+        """Emit what a rule emits, as a call of one function for all operations like this one.
+
+        For rules that emit some hundred operations. XLA inlines the calls.
+        """
+        return self.module.shared(self, rule, primitive, operands)
 
     @contextmanager
     def annotating(self, metadata: Metadata) -> Iterator[None]:

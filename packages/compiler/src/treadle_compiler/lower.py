@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any, Final, final
 
 from treadle_compiler.annotations import annotated_values, metadata_of
 from treadle_compiler.context import FRONTEND_ATTRIBUTES, HloValue, LoweringContext
 from treadle_compiler.dump import dump
+from treadle_compiler.function_text import function_text
 from treadle_compiler.memories import Memories, moved, usable
 from treadle_compiler.narrow import in_wider_types, is_small
 from treadle_compiler.partitioning import (
@@ -29,7 +30,7 @@ from treadle_compiler.parts import in_parts
 from treadle_compiler.recompute import kept_apart
 from treadle_compiler.registry import LoweringRule, lowering_of
 from treadle_compiler.settings import DUMP_IR_TO
-from treadle_compiler.types import is_in_parts, mlir_type
+from treadle_compiler.types import is_in_parts
 from treadle_ir import (
     AbstractMesh,
     Layout,
@@ -101,6 +102,7 @@ class ModuleWriter:
         # made are kept alive: the next ones would get their ids.
         self._names: dict[tuple[int, ManualScope | None, Metadata], str] = {}
         self._written: list[Program] = []
+        self._shared: dict[Hashable, str] = {}  # names of functions that alike operations share
         self._memories: dict[str, list[str | None]] = {}  # where functions have their results
         self._rules: dict[type[Primitive], LoweringRule[Any]] = {}  # those used so far
 
@@ -174,6 +176,27 @@ class ModuleWriter:
             self._written.append(program)
             self.write_function(name, program, "private")
         return name
+
+    def shared(
+        self,
+        context: LoweringContext,
+        rule: LoweringRule[Any],
+        primitive: Primitive,
+        operands: Sequence[HloValue],
+    ) -> list[HloValue]:
+        """What a rule emits, as a call of a function that all operations share which are alike."""
+        types, results = tuple([x.type for x in operands]), context.result_types
+        key = rule, primitive, types, results, self.manual, self.metadata
+        name = self._shared.get(key)
+        if name is None:
+            inner = LoweringContext(self)
+            inner.result_types = results
+            parameters = [inner.fresh(type) for type in types]
+            found = rule(inner, primitive, *parameters)
+            name = self._shared[key] = self.add_function(
+                lambda name: function_text(name, "private", inner.lines, parameters, found)
+            )
+        return context.emit("func.call", operands, results, {"callee": name})
 
     def add_function(self, write: Callable[[str], str]) -> str:
         """Add a function that is text already, by what writes it with its name. Returns the name."""
@@ -271,29 +294,8 @@ class ModuleWriter:
             results = self._where_wanted(context, results)
         self._memories[name] = [x.memory for x in results]
         self.scope = outer_scope
-        marks = [
-            _braced(each, x)
-            for each, x in zip(attributes or ((),) * len(parameters), parameters, strict=True)
-        ]
-        declared = ", ".join(
-            [
-                f"{x.name}: {mlir_type(x.type)}{mark}"
-                for x, mark in zip(parameters, marks, strict=True)
-            ]
-        )
-        types = ", ".join([mlir_type(result.type) for result in results])
-        ends = [
-            _braced(each, x)
-            for each, x in zip(result_attributes or ((),) * len(results), results, strict=True)
-        ]
-        returned = ", ".join(
-            [f"{mlir_type(x.type)}{mark}" for x, mark in zip(results, ends, strict=True)]
-        )
-        names = ", ".join([result.name for result in results])
-        end = f"func.return {names} : {types}" if results else "func.return"
-        body = "\n".join(context.lines)
-        self._functions[slot] = (
-            f"func.func {visibility} {name}({declared}) -> ({returned}) {{\n{body}\n{end}\n}}"
+        self._functions[slot] = function_text(
+            name, visibility, context.lines, parameters, results, attributes, result_attributes
         )
 
     def _where_wanted(
@@ -349,12 +351,6 @@ class ModuleWriter:
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
-
-
-def _braced(attributes: Sequence[str], x: HloValue) -> str:
-    """What is said of a parameter or a result."""
-    said = [*attributes] if x.memory is None else [*attributes, f'mhlo.memory_kind = "{x.memory}"']
-    return f" {{{', '.join(said)}}}" if said else ""
 
 
 def _place(source: Source) -> str:

@@ -306,6 +306,7 @@ if TYPE_CHECKING:
     )
     from treadle_ir.compile_time import ensure_compile_time_eval as ensure_compile_time_eval
     from treadle_ir.equality import equal_programs as equal_programs, is_deferred as is_deferred
+    from treadle_ir.interning import interned as interned
     from treadle_ir.primitives.shard_map import (
         axes_of as axes_of,
         inside_axes as inside_axes,
@@ -358,6 +359,7 @@ if not TYPE_CHECKING:
         {
             "treadle_ir.compile_time": "ensure_compile_time_eval",
             "treadle_ir.equality": "equal_programs is_deferred",
+            "treadle_ir.interning": "interned",
             "treadle_ir.primitives.shard_map": "axes_of inside_axes",
             "treadle_ir.rearrange": "rearranged share_captures unused_parameters",
             "treadle_ir.ref_functions": "free_ref freeze ref_addupdate ref_get ref_set ref_swap",

@@ -12,7 +12,7 @@ recurses on the size or the depth of a program, and shared nested programs are v
 from __future__ import annotations
 
 import struct
-from collections.abc import Container, Hashable, Iterator, Mapping
+from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from typing import Final, final
@@ -21,7 +21,7 @@ import numpy as np
 
 from treadle_ir.primitive import Primitive
 from treadle_ir.program import Program
-from treadle_ir.values import Literal, Value
+from treadle_ir.values import Atom, Literal, Value
 
 
 @lru_cache(maxsize=1024)
@@ -189,10 +189,97 @@ def equal_programs(left: Program, right: Program) -> bool:
     """
     if left is right:
         return True
-    if len(left.equations) != len(right.equations) or left.parameter_types != right.parameter_types:
+    equal = _side_by_side(left, right)
+    if equal is None:
+        numbering = Numbering()
+        equal = numbering.number(left) == numbering.number(right)
+    return equal
+
+
+def _side_by_side(left: Program, right: Program) -> bool | None:
+    """Whether two programs are equal, seen equation by equation, which takes some half of the time that numbers take.
+
+    None where one of them holds a program several times that the other holds in copies: numbers tell then.
+    """
+    number: dict[int, int] = {}  # one for both of a pair, by their ids
+    pairs = [(left, right)]
+    for one, other in pairs:  # grows by the nested programs that it comes upon
+        if (
+            len(one.equations) != len(other.equations)
+            or len(one.results) != len(other.results)
+            or one.parameter_types != other.parameter_types
+        ):
+            return False
+        partner = dict(zip(one.parameters, other.parameters, strict=True))
+        for mine, yours in zip(one.equations, other.equations, strict=True):
+            primitive, its = mine.primitive, yours.primitive
+            if primitive is not its:
+                if type(primitive) is not type(its):
+                    return False
+                if not has_programs(primitive):
+                    if not _same_attributes(primitive, its, number):
+                        return False
+                elif not _paired(programs_of(primitive), programs_of(its), number, pairs) or (
+                    not _same_attributes(primitive, its, number)
+                ):
+                    return None
+            if mine.effects is not yours.effects and mine.effects != yours.effects:
+                return False
+            if not _same_atoms(mine.operands, yours.operands, partner):
+                return False
+            if len(mine.results) != len(yours.results):
+                return False
+            for result, counterpart in zip(mine.results, yours.results, strict=True):
+                if result.type is not counterpart.type and result.type != counterpart.type:
+                    return False
+                partner[result] = counterpart
+        if not _same_atoms(one.results, other.results, partner):
+            return False
+    return True
+
+
+def _same_attributes(one: Primitive, other: Primitive, number: Mapping[int, int]) -> bool:
+    """Whether two primitives of one class have the same attributes, to the bit and to the type."""
+    names = field_names(type(one))
+    if not names:  # they have none, or an equality of their own
+        return one == other
+    for name in names:
+        x, y = getattr(one, name), getattr(other, name)
+        if x is not y and exact_key(x, number) != exact_key(y, number):
+            return False
+    return True
+
+
+def _paired(
+    ours: Sequence[Program],
+    theirs: Sequence[Program],
+    number: dict[int, int],
+    pairs: list[tuple[Program, Program]],
+) -> bool:
+    """Give one number to the programs of each pair, which are to be compared; whether no other pair has either."""
+    if len(ours) != len(theirs):
         return False
-    numbering = Numbering()
-    return numbering.number(left) == numbering.number(right)
+    for one, other in zip(ours, theirs, strict=True):
+        first, second = number.get(id(one)), number.get(id(other))
+        if first is None and second is None:
+            number[id(one)] = number[id(other)] = len(pairs)
+            pairs.append((one, other))
+        elif first != second:
+            return False
+    return True
+
+
+def _same_atoms(ours: Sequence[Atom], theirs: Sequence[Atom], partner: dict[Value, Value]) -> bool:
+    """Whether operands, or results, are partners and equal literals, one by one."""
+    if len(ours) != len(theirs):
+        return False
+    for x, y in zip(ours, theirs, strict=True):
+        if type(x) is Value:
+            if partner.get(x) is not y:
+                return False
+        elif type(y) is Value or x.key != y.key:
+            return False
+    return True
 
 
 def program_hash(program: Program) -> int:

@@ -1,6 +1,7 @@
 """Lowering of random bits: the cipher's rounds written out in plain operations, which XLA fuses into one loop.
 
-A rolled loop or rng_bit_generator is several times slower on CPU. Counters are 32 bits wide where that is enough.
+A rolled loop or rng_bit_generator is several times slower on CPU. Operations that are alike share one function, so that
+a program that draws often is no long text. Counters are 32 bits wide where that is enough.
 Wide keys have the device's generator: `rng_bit_generator`.
 """
 
@@ -126,6 +127,11 @@ def random_bits_lowering(
     type = emit.result_type(context)
     if is_wide_key(keys.dtype):
         return [generated(context, keys, type.shape, type.dtype)]
+    return context.shared(_bits, primitive, keys)
+
+
+def _bits(context: LoweringContext, primitive: RandomBits, keys: HloValue) -> Sequence[HloValue]:
+    type = emit.result_type(context)
     y0, y1 = _counted(context, keys, reduce(mul, primitive.shape, 1))
     if primitive.bit_width == 64:
         high, low = emit.convert(context, y0, _U64), emit.convert(context, y1, _U64)
@@ -163,6 +169,11 @@ def random_split_lowering(
         return [keys_by_generator(context, keys, primitive.shape, type)]
     if is_wide_key(keys.dtype):
         return each_part(context, random_split_lowering, primitive, [keys])
+    return context.shared(_split, primitive, keys)
+
+
+def _split(context: LoweringContext, primitive: RandomSplit, keys: HloValue) -> Sequence[HloValue]:
+    type = emit.result_type(context)
     y0, y1 = _counted(context, keys, reduce(mul, primitive.shape, 1))
     return [emit.reshape(context, _keys(context, y0, y1, type), type.shape)]
 
@@ -177,6 +188,13 @@ def random_fold_in_lowering(
         return [folded_by_generator(context, keys, data, type)]
     if is_wide_key(keys.dtype):
         return each_part(context, random_fold_in_lowering, primitive, [keys, data])
+    return context.shared(_fold_in, primitive, keys, data)
+
+
+def _fold_in(
+    context: LoweringContext, primitive: RandomFoldIn, keys: HloValue, data: HloValue
+) -> Sequence[HloValue]:
+    type = emit.result_type(context)
     key0, key1 = _words(context, keys, keys_shape("random", type))
     if not data.shape:
         data = context.broadcast_scalar(data, ArrayType(key0.shape, _U32))

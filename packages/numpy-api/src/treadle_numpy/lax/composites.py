@@ -14,6 +14,7 @@ from treadle_ir import (
     bind,
     functions,
     integer,
+    interned,
     shown,
     stage_tree,
     wraps,
@@ -68,7 +69,7 @@ def composite(decomposition: Callable[P, R], name: str, version: int = 0) -> Cal
 
         function = TreeFunction(decomposition, arguments, array_results("composite: result "))
         staged, out = stage_tree(function, *[operand_type(leaf) for leaf in leaves])
-        primitive = Composite(staged.program, name, number, settings)
+        primitive = Composite(interned(decomposition, staged.program), name, number, settings)
         result: R = tree_unflatten(out, bind(primitive, *staged.captured, *leaves))
         return result
 

@@ -17,8 +17,12 @@ places. For such a shape of call this module writes the Python of a function tha
         b0 = x0.raw
         if b0 is None:
             b0 = buffer_of(x0)
-        results = EXECUTABLE.execute_sharded([b0]).consume_with_handlers(HANDLERS)
-        return DeviceArray(R0, None, results[0])
+        results = EXECUTE([b0]).consume_with_handlers(HANDLERS)
+        r0 = new(DeviceArray)  # and not DeviceArray(...), which takes half as long again
+        r0.placed = R0
+        r0.type = T0
+        r0.host, r0.raw = None, results[0]
+        return r0
 
 Whatever is not as expected returns `MISS`, and the call goes the general way (`CompiledCall.call`), which is also the
 one that raises errors. Names in capitals are constants of the function. It is written when a signature is met for the
@@ -136,7 +140,8 @@ class _Writer:
             "get_trace": current_trace,
             "process": process_context,
             "buffer_of": buffer_of,
-            "EXECUTABLE": call.launch.executable,
+            "new": object.__new__,
+            "EXECUTE": call.launch.executable.execute_sharded,
             "HANDLERS": call.launch.handlers,
             "TYPES": call.launch.types,
             "translated": translated,
@@ -146,7 +151,8 @@ class _Writer:
         """The function."""
         self.check_context()
         self.execute(self.take_all() if self.are_many() else self.take_one_by_one())
-        self.lines.append(f"return {self.results()}")
+        returned = self.results()
+        self.lines.append(f"return {returned}")
         body = "\n    ".join(self.lines)
         # "<string>" is never taken for the user's file.
         code = compile(f"def fast_call(args, kwargs):\n    {body}\n", "<string>", "exec")
@@ -447,7 +453,7 @@ class _Writer:
         else:
             self.lines += [
                 "try:",
-                f"    results = EXECUTABLE.execute_sharded({buffers}).consume_with_handlers(HANDLERS)",
+                f"    results = EXECUTE({buffers}).consume_with_handlers(HANDLERS)",
                 "except TypeError:",
                 "    return MISS",
                 "except Exception as error:",
@@ -472,10 +478,14 @@ class _Writer:
             self.names["repeat"] = repeat
             types = self.constant("R", placed)
             return f"{unflatten}([*map(DeviceArray, {types}, repeat(None), results)])"
-        leaves = [
-            f"DeviceArray({self.constant('R', each)}, None, results[{i}])"
-            for i, each in enumerate(placed)
-        ]
+        leaves = [f"r{i}" for i in range(len(placed))]
+        for i, (leaf, each) in enumerate(zip(leaves, placed, strict=True)):
+            self.lines += [
+                f"{leaf} = new(DeviceArray)",
+                f"{leaf}.placed = {self.constant('R', each)}",
+                f"{leaf}.type = {self.constant('T', each.type)}",
+                f"{leaf}.host, {leaf}.raw = None, results[{i}]",
+            ]
         text = None
         if structure.num_nodes <= MOST_NODES:
             text = source_of(structure.unflatten([*map(Source, leaves)]), self.constant)

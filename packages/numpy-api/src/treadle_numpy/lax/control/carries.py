@@ -38,12 +38,19 @@ def type_differences(
     structure: PyTreeDef, left: Sequence[ArrayType], right: Sequence[ArrayType]
 ) -> tuple[str, bool]:
     """Where two lists of types differ in more than weak marks, in words, and whether shapes do."""
-    lines, is_shape = [], False
-    for path, one, two in zip(paths_of(structure), left, right, strict=True):
-        if one.shape != two.shape or one.dtype != two.dtype:
-            lines.append(f"at {path or 'the only leaf'}: {one.strong()} and {two.strong()}")
-            is_shape = is_shape or one.shape != two.shape
-    return "; ".join(lines[:20]), is_shape
+    differ = [
+        number
+        for number, (one, two) in enumerate(zip(left, right, strict=True))
+        if one.shape != two.shape or one.dtype != two.dtype
+    ]
+    if not differ:  # as nearly always
+        return "", False
+    paths = paths_of(structure)
+    lines = [
+        f"at {paths[n] or 'the only leaf'}: {left[n].strong()} and {right[n].strong()}"
+        for n in differ[:20]
+    ]
+    return "; ".join(lines), any(left[n].shape != right[n].shape for n in differ)
 
 
 def settled(

@@ -2,17 +2,13 @@
 
 A body is a Python function. It is staged each time that a loop or a branch is called, whatever trace is current: what
 it captured becomes leading operands, and what it reads is read again. An eager loop that Python runs many times would
-so be compiled each time; to prevent it, equal programs of one piece of code are one object (`interned`), and what is
-cached of that, its derivatives and its executables, is found again.
+so be compiled each time; to prevent it, equal programs of one piece of code are one object (`treadle_ir.interned`).
 """
 
 from __future__ import annotations
 
-import functools
-import weakref
 from collections.abc import Callable, Hashable, Sequence
-from types import CodeType
-from typing import Final, TypeAlias, final
+from typing import TypeAlias, final
 
 from treadle_ir import (
     ArgumentError,
@@ -24,13 +20,10 @@ from treadle_ir import (
     TreeFunction,
     as_body,
     during,
-    equal_programs,
-    fork_safe_lock,
     frozen,
-    is_deferred,
+    interned,
     share_captures,
     stage_tree,
-    staging_trace,
     type_text,
 )
 from treadle_ir.tree import (
@@ -42,8 +35,6 @@ from treadle_ir.tree import (
 )
 from treadle_numpy.operands.coerce import coerce
 from treadle_numpy.operands.trees import Tree
-
-_PROGRAMS_KEPT: Final = 8  # per code
 
 
 @final
@@ -157,40 +148,6 @@ def stage_body(
         )
     program = interned(written or function, staged.program)
     return Body(program, staged.captured, returned, staged.layouts)
-
-
-_INTERNED: Final[weakref.WeakKeyDictionary[CodeType, list[Program]]] = weakref.WeakKeyDictionary()
-_LOCK: Final = fork_safe_lock()
-
-
-def interned(function: object, program: Program) -> Program:
-    """A program that the same code gave before and that equals this one; this one if there is none.
-
-    Under jit there is nothing to gain, as the outer program is made once. A program with a derivative rule in it that
-    may do something else next time is not replaced by one whose rule has run.
-    """
-    code = code_of(function)
-    if code is None or staging_trace() is not None or is_deferred(program):
-        return program
-    with _LOCK:
-        known = _INTERNED.setdefault(code, [])
-        for other in known:
-            if equal_programs(other, program):
-                return other
-        if len(known) >= _PROGRAMS_KEPT:
-            known.pop(0)
-        known.append(program)
-    return program
-
-
-def code_of(function: object) -> CodeType | None:
-    """The code of a function, a method, a partial application, or of an object that can be called."""
-    while isinstance(function, functools.partial):
-        function = function.func
-    code = getattr(function, "__code__", None)
-    if code is None:
-        code = getattr(vars(type(function)).get("__call__"), "__code__", None)
-    return code if isinstance(code, CodeType) else None
 
 
 def with_common_captures(

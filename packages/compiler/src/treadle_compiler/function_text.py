@@ -1,0 +1,45 @@
+"""A function of a module as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_compiler.context import HloValue
+from treadle_compiler.types import mlir_type
+
+
+def function_text(
+    name: str,
+    visibility: str,
+    lines: Sequence[str],
+    parameters: Sequence[HloValue],
+    results: Sequence[HloValue],
+    attributes: Sequence[Sequence[str]] = (),
+    result_attributes: Sequence[Sequence[str]] = (),
+) -> str:
+    """A function of a module; attributes are those of its parameters and results, none where nothing is given."""
+    marks = [
+        _braced(each, x)
+        for each, x in zip(attributes or ((),) * len(parameters), parameters, strict=True)
+    ]
+    declared = ", ".join(
+        [f"{x.name}: {mlir_type(x.type)}{mark}" for x, mark in zip(parameters, marks, strict=True)]
+    )
+    types = ", ".join([mlir_type(result.type) for result in results])
+    ends = [
+        _braced(each, x)
+        for each, x in zip(result_attributes or ((),) * len(results), results, strict=True)
+    ]
+    returned = ", ".join(
+        [f"{mlir_type(x.type)}{mark}" for x, mark in zip(results, ends, strict=True)]
+    )
+    names = ", ".join([result.name for result in results])
+    end = f"func.return {names} : {types}" if results else "func.return"
+    body = "\n".join(lines)
+    return f"func.func {visibility} {name}({declared}) -> ({returned}) {{\n{body}\n{end}\n}}"
+
+
+def _braced(attributes: Sequence[str], x: HloValue) -> str:
+    """What is said of a parameter or a result."""
+    said = [*attributes] if x.memory is None else [*attributes, f'mhlo.memory_kind = "{x.memory}"']
+    return f" {{{', '.join(said)}}}" if said else ""

@@ -1,0 +1,65 @@
+"""Programs of one piece of code that are equal are one object."""
+
+import gc
+import weakref
+from typing import Any
+
+import numpy as np
+
+from treadle_ir import ArrayType, interned, ops, stage
+from treadle_ir.interning import _PROGRAMS_KEPT
+from treadle_ir.program import Program
+
+F32 = ArrayType((), np.dtype("f4"))
+
+
+def sine(x):
+    return [ops.sine(x)]
+
+
+def staged(function, *types: ArrayType) -> Program:
+    return stage(function, *types).program
+
+
+def test_equal_programs_of_one_code_are_one_object() -> None:
+    first = interned(sine, staged(sine, F32))
+    assert interned(sine, staged(sine, F32)) is first
+    assert interned(sine, staged(sine, ArrayType((2,), F32.dtype))) is not first
+    assert interned(lambda x: sine(x), staged(sine, F32)) is not first  # other code
+
+
+def test_what_is_no_python_function_is_left_alone() -> None:
+    program = staged(sine, F32)
+    assert interned(np.sin, program) is program
+
+
+def test_nothing_is_kept_for_what_runs_once() -> None:
+    found = []
+
+    def outer(x):
+        found.extend([interned(sine, staged(sine, F32)) for _ in range(2)])
+        return [x]
+
+    staged(outer, F32)
+    assert found[0] is not found[1]
+
+
+def test_the_last_programs_are_kept_as_long_as_their_code() -> None:
+    def body(x):
+        return [ops.cosine(x)]
+
+    types = [ArrayType((n,), F32.dtype) for n in range(_PROGRAMS_KEPT + 1)]
+    kept = [weakref.ref(interned(body, staged(body, type))) for type in types]
+    gc.collect()
+    assert [each() is None for each in kept] == [True] + [False] * _PROGRAMS_KEPT
+
+
+def test_programs_go_with_their_code() -> None:
+    scope: dict[str, Any] = {"ops": ops}
+    exec("def body(x): return [ops.sine(x)]", scope)
+    kept = weakref.ref(interned(scope["body"], staged(scope["body"], F32)))
+    gc.collect()
+    assert kept() is not None
+    scope.clear()
+    gc.collect()
+    assert kept() is None
