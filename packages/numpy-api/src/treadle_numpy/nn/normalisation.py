@@ -51,14 +51,15 @@ def _exponentials(
 
 @composed
 def softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Array:
-    """Exponentials divided by their sum along an axis.
+    """Exponentials divided by their sum along an axis; 0 where `where` is false.
 
     Example:
         >>> print(softmax(np.array([1000.0, 1000.0], np.float32)))
         [0.5 0.5]
     """
     _, powers, axes = _exponentials("softmax", x, axis, where)
-    return divide(powers, sum(powers, axes, keepdims=True))
+    result = divide(powers, sum(powers, axes, keepdims=True))
+    return result if where is None else array_of(where_(where, result, zero_like(result)))
 
 
 @composed

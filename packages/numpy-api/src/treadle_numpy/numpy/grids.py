@@ -208,6 +208,8 @@ def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
     x = coerce_array("diag_indices_from", 0, arr)
     if x.ndim < 2:
         raise ShapeError(f"diag_indices_from: the array must have two axes or more, got {x.shape}")
+    if len(set(x.shape)) > 1:
+        raise ShapeError(f"diag_indices_from: all axes must have one size, got {x.shape}")
     return diag_indices(x.shape[0], x.ndim)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from treadle_ir import ArgumentError, Array, Literal, composed, default_dtype, flags, names, ops
-from treadle_ir.dtypes import is_integer
+from treadle_ir.dtypes import is_bool, is_integer
 from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.entries import Entry
 from treadle_numpy.indexing.modes import IndexMode, gather_mode
@@ -46,6 +46,8 @@ def take(
     """
     named_only("take", out=out)
     x, positions = coerce_array("take", 0, a), coerce("take", 1, indices)
+    if is_bool(positions.dtype):  # they are 0 and 1, as in NumPy; a mask is for `compress`
+        positions = converted(positions, default_dtype(int))
     if isinstance(positions, Literal):
         positions = positions.value
     if not is_integer(positions.dtype):

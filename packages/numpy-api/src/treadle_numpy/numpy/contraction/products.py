@@ -31,7 +31,7 @@ from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
 from treadle_numpy.operands.devices import Device
-from treadle_numpy.operands.dtypes import DTypeLike
+from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.plans import Plans, remember
 from treadle_numpy.operands.promote import converted, promote
@@ -123,7 +123,7 @@ def dot(
     x, y = promote("dot", a, b)
     rank_x, rank_y = len(x.shape), len(y.shape)
     if not rank_x or not rank_y:
-        return ops.multiply(x, y)
+        return _scaled(x, y, preferred_element_type)
     along = max(rank_y - 2, 0)
     if x.shape[-1] != y.shape[along]:
         raise _mismatch("dot", x, y)
@@ -263,6 +263,13 @@ def vecdot(
     )
 
 
+def _scaled(x: Operand, y: Operand, element_type: DTypeLike | None) -> Array:
+    """The product with a number, in the element type that is wanted."""
+    product = ops.multiply(x, y)
+    wanted = as_dtype("preferred_element_type", element_type)
+    return product if wanted is None else converted(product, wanted)
+
+
 def _with_axes(name: str, *operands: tuple[ArrayLike, int]) -> list[Array]:
     """Operands that have as many axes as they need at least."""
     arrays = []
@@ -328,7 +335,7 @@ def inner(
     x, y = promote("inner", a, b)
     rank_x, rank_y = len(x.shape), len(y.shape)
     if not rank_x or not rank_y:
-        return ops.multiply(x, y)
+        return _scaled(x, y, preferred_element_type)
     if x.shape[-1] != y.shape[-1]:
         raise _mismatch("inner", x, y)
     return contracted(

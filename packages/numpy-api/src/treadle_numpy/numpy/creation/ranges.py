@@ -26,6 +26,7 @@ from treadle_ir import (
 )
 from treadle_ir.dtypes import is_bool, is_floating, is_integer
 from treadle_numpy.numpy.dtypes.questions import result_type
+from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log
 from treadle_numpy.numpy.ufuncs.powers import power
@@ -339,9 +340,7 @@ def geomspace(
     num = integer("geomspace", "num", num)
     start, stop = promote("geomspace", start, stop, inexact=True)
     signs = sign(start)
-    points = exp(
-        linspace(log(divide(start, signs)), log(divide(stop, signs)), num, endpoint, axis=axis)
-    )
+    points = exp(linspace(log(divide(start, signs)), log(divide(stop, signs)), num, endpoint))
+    points = moveaxis(multiply(points, signs), 0, as_axis("geomspace", axis, points.ndim))
     wanted = as_dtype("geomspace", dtype)
-    points = multiply(points, signs)
     return points if wanted is None else ops.convert(points, dtype=wanted)

@@ -58,7 +58,7 @@ def along_one(
             f"{function}: axis is {shown(axis)}, but one axis is transformed",
             fix=f"use treadle.numpy.fft.{function}n for several",
         )
-    axes = (x.ndim - 1,) if axis is None and x.ndim else (as_axis(function, axis, x.ndim),)
+    axes = (as_axis(function, axis, x.ndim),)
     lengths = None if n is None else (_length(function, "n", n),)
     return transform(function, kind, x, lengths, axes, as_norm(function, norm))
 

@@ -105,8 +105,8 @@ def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -
     The first and the last may be vectors: a row and a column, whose axis the result lacks.
 
     Raises:
-        ArgumentError: there are fewer than two matrices, or one has more than two axes.
-        ShapeError: columns of one matrix and rows of the next differ in number.
+        ArgumentError: there are fewer than two matrices.
+        ShapeError: what is to be a matrix is none, or columns of one and rows of the next differ in number.
 
     Example:
         >>> import numpy as np
@@ -120,6 +120,13 @@ def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -
         raise ArgumentError(
             f"multi_dot requires at least two arrays; got len(arrays)={len(operands)}"
         )
+    for i, x in enumerate(operands):
+        ends = i in (0, len(operands) - 1)
+        if x.ndim != 2 and not (ends and x.ndim == 1):
+            raise ShapeError(
+                f"multi_dot: argument {i} has shape {x.shape}, but must be a matrix"
+                + (" or a vector" if ends else "; only the first and the last may be vectors")
+            )
     letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
     first = operands[0].ndim == 1
     texts = []
