@@ -224,11 +224,12 @@ def test_what_is_mapped_over_as_a_whole_is_known() -> None:
     class Meters(int):
         pass
 
-    assert not is_vmappable(Meters)
+    assert not is_vmappable(Meters(3))
     batching.register_vmappable(Meters, int, int, lambda *_: 0, lambda *_: 0, None)
-    assert is_vmappable(Meters)
+    assert is_vmappable(Meters(3))
+    assert not is_vmappable(tnp.ones(2))
     batching.unregister_vmappable(Meters)
-    assert not is_vmappable(Meters)
+    assert not is_vmappable(Meters(3))
 
 
 def test_the_registry_of_nodes_opens_one_level() -> None:

@@ -2,9 +2,4 @@
 
 from __future__ import annotations
 
-from treadle_batching import VMAPPABLE as _TYPES
-
-
-def is_vmappable(typ: type) -> bool:
-    """Whether values of a type are mapped over by functions of the type, see `register_vmappable`."""
-    return typ in _TYPES
+from treadle_batching import is_vmappable as is_vmappable
