@@ -48,6 +48,19 @@ def test_a_command_runs(tmp_path: Path) -> None:
     assert done.stdout.strip() == "jax ['-c', 'a']", done.stderr
 
 
+def test_annotations_are_what_python_makes_of_them(tmp_path: Path) -> None:
+    code = "def f(x: int): ...\nprint(f.__annotations__)"
+    (tmp_path / "plain.py").write_text(code)
+    (tmp_path / "later.py").write_text(f"from __future__ import annotations\n{code}")
+    for arguments, wanted in (
+        (["plain.py"], "{'x': <class 'int'>}"),
+        (["-c", code], "{'x': <class 'int'>}"),
+        (["later.py"], "{'x': 'int'}"),
+    ):
+        done = run(*arguments, cwd=tmp_path)
+        assert done.stdout.strip() == wanted, done.stderr
+
+
 def test_spawned_processes_get_the_hook(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(SPAWN)
     done = run("train.py", cwd=tmp_path)

@@ -215,3 +215,38 @@ def test_axes_with_names_can_be_asked_for() -> None:
 
     treadle.vmap(look, axis_name="i")(tnp.ones(1))
     assert seen == [True]
+
+
+def test_what_is_mapped_over_as_a_whole_is_known() -> None:
+    from jax._src.interpreters.batching import is_vmappable
+    from jax.interpreters import batching
+
+    class Meters(int):
+        pass
+
+    assert not is_vmappable(Meters(3))
+    batching.register_vmappable(Meters, int, int, lambda *_: 0, lambda *_: 0, None)
+    assert is_vmappable(Meters(3))
+    assert not is_vmappable(tnp.ones(2))
+    batching.unregister_vmappable(Meters)
+    assert not is_vmappable(Meters(3))
+
+
+def test_the_registry_of_nodes_opens_one_level() -> None:
+    from jax._src import tree_util as private_tree_util
+    from jax.tree_util import default_registry
+
+    assert default_registry.flatten_one_level({"b": 1, "a": [2]}) == (([2], 1), ("a", "b"))
+    assert private_tree_util.default_registry is default_registry
+
+
+def test_a_module_that_one_of_jax_s_imports() -> None:
+    from jax.experimental.ode import api_util, ravel_first_arg
+
+    flat, unravel = treadle.flatten_util.ravel_pytree({"a": tnp.ones(2), "b": 1.0})
+
+    def scaled(y: Any, t: float) -> Any:
+        return treadle.tree.map(lambda x: x * t, y)
+
+    info = api_util.debug_info("odeint", scaled, (unravel(flat), 2.0), {})
+    assert ravel_first_arg(scaled, unravel, info)(flat, 2.0).tolist() == [2, 2, 2]

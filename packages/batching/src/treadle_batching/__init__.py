@@ -22,6 +22,7 @@ from treadle_batching.registry import (
 )
 from treadle_batching.vmap import vmap as vmap
 from treadle_batching.vmappable import (
+    is_vmappable as is_vmappable,
     register_vmappable as register_vmappable,
     unregister_vmappable as unregister_vmappable,
 )

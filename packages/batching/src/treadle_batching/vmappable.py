@@ -116,7 +116,13 @@ def unregister_vmappable(data_type: type) -> None:
 
 
 def is_vmappable(x: object) -> bool:
-    """Whether `vmap` maps over a value by functions of its type."""
+    """Whether `vmap` maps over a value by functions of its type, see `register_vmappable`.
+
+    Example:
+        >>> from treadle_batching import is_vmappable
+        >>> is_vmappable(1.0)
+        False
+    """
     return type(x) in VMAPPABLE
 
 

@@ -15,6 +15,11 @@ from types import CodeType, ModuleType
 from treadle_jax.hook import install
 
 
+def _compiled(source: str | bytes, name: str) -> CodeType:
+    """Code as Python compiles it: `compile` alone would hand on the `from __future__` of this file."""
+    return compile(source, name, "exec", dont_inherit=True)
+
+
 def _run(code: CodeType, file: str | None) -> None:
     """Run code as the main module, which stays: classes that it pickles and threads that it starts need it."""
     main = ModuleType("__main__")
@@ -42,7 +47,7 @@ def main(arguments: list[str]) -> int:
         if first == "-m":
             runpy.run_module(what, run_name="__main__", alter_sys=True)
         else:
-            _run(compile(what, "<string>", "exec"), None)
+            _run(_compiled(what, "<string>"), None)
         return 0
     path = os.path.abspath(first)
     try:
@@ -53,7 +58,7 @@ def main(arguments: list[str]) -> int:
         return 2
     sys.path[0] = os.path.dirname(path)
     sys.argv = [first, *rest]
-    _run(compile(source, path, "exec"), path)
+    _run(_compiled(source, path), path)
     return 0
 
 

@@ -12,7 +12,10 @@ from treadle.tree_util import (
     tree_flatten_with_path,
     treedef_is_leaf,
 )
-from treadle_ir.tree import default_registry, flatten_one_level as flatten_one_level
+from treadle_ir.tree import (
+    default_registry as _nodes,
+    flatten_one_level as flatten_one_level,
+)
 
 
 class _Entry(NamedTuple):
@@ -27,16 +30,16 @@ class _Registry(Mapping[type, _Entry]):
     """treadle's table of nodes, read as JAX's."""
 
     def __getitem__(self, cls: type) -> _Entry:
-        kind = default_registry.kinds[cls]
+        kind = _nodes.kinds[cls]
         if kind is None:
             raise KeyError(cls)
         return _Entry(kind.open, lambda meta, children: kind.build(meta, tuple(children)))
 
     def __contains__(self, cls: object) -> bool:
-        return isinstance(cls, type) and default_registry.kinds[cls] is not None
+        return isinstance(cls, type) and _nodes.kinds[cls] is not None
 
     def __iter__(self) -> Iterator[type]:
-        return iter([cls for cls in default_registry.registered if cls in self])
+        return iter([cls for cls in _nodes.registered if cls in self])
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

@@ -145,9 +145,11 @@ def _unravelled(unravel: Callable[[Array], Tree], solution: Array) -> Tree:
 
 
 def ravel_first_arg(
-    f: Callable[..., Tree], unravel: Callable[[Array], Tree]
+    f: Callable[..., Tree], unravel: Callable[[Array], Tree], debug_info: object = None
 ) -> Callable[..., Array]:
     """A function of a tree that returns such a tree, as one of a vector that returns a vector.
+
+    `debug_info` is not used: messages name `f` itself.
 
     Example:
         >>> import treadle.numpy as tnp

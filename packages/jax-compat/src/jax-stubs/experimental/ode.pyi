@@ -1,1 +1,0 @@
-from treadle.experimental.ode import *

@@ -1,0 +1,1 @@
+"""`jax.experimental.ode`: what bijx takes from it that it imports itself."""
