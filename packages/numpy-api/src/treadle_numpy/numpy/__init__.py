@@ -210,7 +210,6 @@ if TYPE_CHECKING:
         stack as stack,
         vstack as vstack,
     )
-    from treadle_numpy.numpy.manipulation.padding import pad as pad
     from treadle_numpy.numpy.manipulation.rearranging import (
         flip as flip,
         fliplr as fliplr,
@@ -243,6 +242,7 @@ if TYPE_CHECKING:
         unstack as unstack,
         vsplit as vsplit,
     )
+    from treadle_numpy.numpy.padding import pad as pad
     from treadle_numpy.numpy.phases import unwrap as unwrap
     from treadle_numpy.numpy.placing import (
         fill_diagonal as fill_diagonal,
@@ -576,13 +576,13 @@ else:
             "manipulation.joining": (
                 "append block column_stack concat concatenate dstack hstack stack vstack"
             ),
-            "manipulation.padding": "pad",
             "manipulation.rearranging": "flip fliplr flipud roll rot90",
             "manipulation.repetition": "repeat resize tile",
             "manipulation.shapes": (
                 "atleast_1d atleast_2d atleast_3d expand_dims ndim ravel reshape shape size squeeze"
             ),
             "manipulation.splitting": "array_split dsplit hsplit split unstack vsplit",
+            "padding": "pad",
             "phases": "unwrap",
             "placing": "fill_diagonal place put put_along_axis",
             "polynomial_arithmetic": "polyadd polyder polydiv polyint polymul polysub",

@@ -19,8 +19,8 @@ from treadle_ir import (
 from treadle_ir.dtypes import BY_NAME, is_bool, is_integer
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.axes import moveaxis
-from treadle_numpy.numpy.manipulation.padding import pad
 from treadle_numpy.numpy.manipulation.shapes import ravel
+from treadle_numpy.numpy.padding import pad
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
 from treadle_numpy.operands.truth import truth

@@ -120,3 +120,13 @@ def test_refused() -> None:
         welch(x, average="mode")
     with pytest.raises(AxisError):
         welch(x, axis=1)
+
+
+def test_spectra_of_nothing_have_its_shape() -> None:
+    nothing = np.zeros((0, 3), np.float32)
+    for axis in (0, 1):
+        assert [each.shape for each in welch(nothing, axis=axis)] == [(0, 3)] * 2
+        frequencies, density = csd(nothing, nothing, axis=axis)
+        assert density.shape == (0, 3)
+        assert (frequencies.dtype.kind, density.dtype.kind) == ("f", "c")
+        assert [each.dtype.kind for each in stft(nothing, axis=axis)] == ["f", "f", "c"]

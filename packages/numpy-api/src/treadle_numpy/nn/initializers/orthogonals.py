@@ -8,8 +8,8 @@ from treadle_ir import Array, ShapeError
 from treadle_numpy.nn.initializers.protocol import Initializer
 from treadle_numpy.numpy.creation.constant import zeros
 from treadle_numpy.numpy.manipulation.axes import moveaxis
-from treadle_numpy.numpy.manipulation.padding import pad
 from treadle_numpy.numpy.manipulation.shapes import reshape
+from treadle_numpy.numpy.padding import pad
 from treadle_numpy.numpy.ufuncs.arithmetic import multiply
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis

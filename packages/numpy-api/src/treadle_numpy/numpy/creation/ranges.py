@@ -26,7 +26,6 @@ from treadle_ir import (
 )
 from treadle_ir.dtypes import is_bool, is_floating, is_integer
 from treadle_numpy.numpy.dtypes.questions import result_type
-from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log
 from treadle_numpy.numpy.ufuncs.powers import power
@@ -340,7 +339,14 @@ def geomspace(
     num = integer("geomspace", "num", num)
     start, stop = promote("geomspace", start, stop, inexact=True)
     signs = sign(start)
-    points = exp(linspace(log(divide(start, signs)), log(divide(stop, signs)), num, endpoint))
-    points = moveaxis(multiply(points, signs), 0, as_axis("geomspace", axis, points.ndim))
+    points = exp(
+        linspace(log(divide(start, signs)), log(divide(stop, signs)), num, endpoint, axis=axis)
+    )
+    along = as_axis("geomspace", axis, points.ndim)
+    outer = [i for i in range(points.ndim) if i != along]
+    signs = broadcast_to_shape(signs, tuple([points.shape[i] for i in outer]))
+    points = multiply(
+        points, ops.broadcast_in_dim(signs, shape=points.shape, dimensions=tuple(outer))
+    )
     wanted = as_dtype("geomspace", dtype)
     return points if wanted is None else ops.convert(points, dtype=wanted)

@@ -21,12 +21,12 @@ from treadle_ir import (
     ops,
     shown,
 )
-from treadle_ir.dtypes import is_complex
+from treadle_ir.dtypes import complex_of, is_complex
 from treadle_numpy.numpy.fft.one_axis import fft, rfft
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
 from treadle_numpy.numpy.manipulation.joining import concatenate
-from treadle_numpy.numpy.manipulation.padding import pad
+from treadle_numpy.numpy.padding import pad
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.statistics.means import mean
 from treadle_numpy.numpy.statistics.quantiles import median
@@ -159,7 +159,8 @@ def stft(
         )
     rate = rate_of("stft", fs, signal)
     if not signal.size:
-        return signal, signal, signal
+        empty = moveaxis(signal, -1, along)
+        return empty.real, empty.real, _as_complex(empty)
     parts = Segments.read("stft", window, nperseg, noverlap, nfft, signal.shape[-1])
     if boundary is not None:
         signal = _continued(signal, parts.length // 2, boundary)
@@ -305,8 +306,8 @@ def _density(
     signals, along = _signals(name, axis, *((x,) if y is None else (x, y)))
     rate = rate_of(name, fs, signals[0])
     if not all([each.size for each in signals]):
-        empty = next(each for each in signals if not each.size)
-        return empty.real, empty
+        empty = moveaxis(next(each for each in signals if not each.size), -1, along)
+        return empty.real, empty.real if y is None else _as_complex(empty)
     longest = max([each.shape[-1] for each in signals])
     signals = [_padded(each, longest - each.shape[-1]) for each in signals]
     parts = Segments.read(name, window, nperseg, noverlap, nfft, longest)
@@ -349,6 +350,11 @@ def rate_of(name: str, fs: ArrayLike, signal: Array) -> Array:
             f"{name}: fs must be a real number, got shape {rate.shape}, {rate.dtype}"
         )
     return converted(rate, signal.real.dtype)
+
+
+def _as_complex(x: Array) -> Array:
+    """An array as complex numbers."""
+    return converted(x, complex_of(x.dtype))
 
 
 def _padded(x: Array, count: int) -> Array:
