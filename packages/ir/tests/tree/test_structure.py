@@ -181,3 +181,23 @@ def test_deep_structures(deep: Any, deep_other: Any) -> None:
     assert one.compose(tree_structure([0])).num_leaves == one.num_leaves
     with pytest.raises(TreeError, match="a leaf of type int"):
         two.flatten_up_to(deep)
+
+
+def test_walks_see_children_before_their_node() -> None:
+    seen: list[Any] = []
+
+    def node(children: tuple[Any, ...], meta: Any) -> Any:
+        seen.append((children, meta))
+        return len(seen)
+
+    structure = tree_structure({"a": (1, 2), "b": [None, 3]})
+    assert structure.walk(node, str, [10, 20, 30]) == 4
+    assert seen == [
+        (("10", "20"), None),
+        ((), None),
+        ((2, "30"), None),
+        ((1, 3), ["a", "b"]),
+    ]
+    assert tree_structure(1).walk(node, None, [5]) == 5
+    with pytest.raises(TreeError, match="walk: got 2 leaves for a structure of 3"):
+        structure.walk(node, None, [1, 2])

@@ -118,15 +118,8 @@ class PyTreeDef:
             >>> tree_structure({"b": 1, "a": [2, 3]}).unflatten(["x", "y", "z"])
             {'a': ['x', 'y'], 'b': 'z'}
         """
-        if type(leaves) is not list:
-            leaves = list(sequence("unflatten", "leaves", leaves))
-        if len(leaves) != self.num_leaves:
-            error = TreeError(
-                f"unflatten: got {len(leaves)} leaves for a structure of {self.num_leaves}"
-            )
-            error.add_note(f"  where: {shortened(self)}")
-            error.add_note("  fix: give one leaf for each `*` of the structure")
-            raise error
+        if type(leaves) is not list or len(leaves) != self.num_leaves:
+            leaves = counted(self, "unflatten", leaves)
         return build(self.code, leaves)
 
     def flatten_up_to(self, tree: Tree) -> list[Tree]:
@@ -182,6 +175,40 @@ class PyTreeDef:
             return meta, None
         return kind.node_type, list(meta) if kind is DICT else meta
 
+    def walk(
+        self,
+        f_node: Callable[[tuple[Any, ...], Any], Any],
+        f_leaf: Callable[[Leaf], Any] | None,
+        leaves: Iterable[Leaf],
+    ) -> Any:
+        """What `f_node(results of its children, metadata)` makes of the root, and `f_leaf` of leaves, from below.
+
+        Without `f_leaf`, leaves stay what they are.
+
+        Raises:
+            ValueError: there are too many or too few leaves.
+
+        Example:
+            >>> from treadle_ir.tree import tree_structure
+            >>> tree_structure([0, (0, 0)]).walk(lambda children, meta: sum(children), None, [1, 2, 3])
+            6
+        """
+        left = counted(self, "walk", leaves)
+        left.reverse()
+        made: list[Any] = []
+        for entry in self.code:
+            if isinstance(entry, int):
+                for _ in range(entry):
+                    leaf = left.pop()
+                    made.append(leaf if f_leaf is None else f_leaf(leaf))
+                continue
+            kind, arity, meta = entry
+            first = len(made) - arity
+            children = tuple(made[first:])
+            del made[first:]
+            made.append(f_node(children, list(meta) if kind is DICT else meta))
+        return made[0]
+
     def compose(self, inner: PyTreeDef) -> PyTreeDef:
         """Return this structure with `inner` in the place of each leaf.
 
@@ -192,6 +219,23 @@ class PyTreeDef:
         """
         pieces = ([inner.code] * e if isinstance(e, int) else [(e,)] for e in self.code)
         return make_structure(tuple(join(piece for group in pieces for piece in group)))
+
+
+def counted(structure: PyTreeDef, function: str, leaves: Iterable[Leaf]) -> list[Leaf]:
+    """The leaves as a list of their own, as many as a structure has.
+
+    Raises:
+        ValueError: there are too many or too few of them.
+    """
+    given = list(sequence(function, "leaves", leaves))
+    if len(given) != structure.num_leaves:
+        error = TreeError(
+            f"{function}: got {len(given)} leaves for a structure of {structure.num_leaves}"
+        )
+        error.add_note(f"  where: {shortened(structure)}")
+        error.add_note("  fix: give one leaf for each `*` of the structure")
+        raise error
+    return given
 
 
 # The attributes' own setters: `PyTreeDef.__setattr__` refuses, and these are faster besides.
