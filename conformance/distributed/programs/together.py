@@ -54,6 +54,7 @@ np.testing.assert_array_equal(np.asarray(part), np.arange(4.0) + 100 * me)
 copies = utils.global_array_to_host_local_array(whole, mesh, P())
 np.testing.assert_array_equal(np.asarray(copies), expected)
 assert "process_allgather" in refused(np.asarray, whole)
+assert repr(whole) == str(whole) == f"Array(shape={(4 * count,)}, dtype=float32)"
 
 again = treadle.device_put(whole, NamedSharding(mesh, P("d")))
 whole.delete()

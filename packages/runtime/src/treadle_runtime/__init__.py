@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         DistributedError as DistributedError,
         ProcessFailureError as ProcessFailureError,
         ProcessMismatchError as ProcessMismatchError,
+        coordination_client as coordination_client,
     )
     from treadle_runtime.client.profiling import (
         memory_profile as memory_profile,
@@ -188,7 +189,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.client": "backends",
             "treadle_runtime.client.failures": "PlatformError PlatformWarning",
             "treadle_runtime.client.peers": (
-                "DistributedError ProcessFailureError ProcessMismatchError"
+                "DistributedError ProcessFailureError ProcessMismatchError coordination_client"
             ),
             "treadle_runtime.client.profiling": (
                 "memory_profile profile_data_module profiler_module"

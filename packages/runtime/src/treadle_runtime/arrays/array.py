@@ -44,7 +44,7 @@ from treadle_runtime.arrays.deleted import Deleted, deleted_error
 from treadle_runtime.arrays.held import for_device, from_device
 from treadle_runtime.arrays.placed import Placed
 from treadle_runtime.arrays.spread import gather, spread
-from treadle_runtime.arrays.text import array_text
+from treadle_runtime.arrays.text import array_text, type_text
 from treadle_runtime.client.exchange import CPU, CUDA, capsule_of
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.explicit import explicit_mesh_of, layout_in, with_whole_rows
@@ -195,10 +195,19 @@ class DeviceArray(Placed):
     # ---- text
 
     def __repr__(self) -> str:
-        return array_text(elements_of(self), self.type)
+        try:
+            elements = elements_of(self)
+        except PlacementError:  # other processes have parts of it
+            return type_text(self.type)
+        return array_text(elements, self.type)
 
     def __str__(self) -> str:
-        return repr(self) if is_extended(self.type.dtype) else str(elements_of(self))
+        if is_extended(self.type.dtype):
+            return repr(self)
+        try:
+            return str(elements_of(self))
+        except PlacementError:
+            return type_text(self.type)
 
     def __format__(self, spec: str) -> str:
         if not isinstance(spec, str):

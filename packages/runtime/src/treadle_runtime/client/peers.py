@@ -172,6 +172,11 @@ met: Final[list[Peers]] = []
 """The other processes of the program: one entry from `initialize` to `shutdown`, else none."""
 
 
+def coordination_client() -> Any:  # jaxlib's
+    """jaxlib's client of the coordination service, None where there is one process: for libraries that use it."""
+    return met[0].client if met else None
+
+
 def start_service(address: str, count: int, recoverable: int | None) -> Any:  # jaxlib's service
     """jaxlib's coordination service, for process 0.
 
