@@ -87,9 +87,10 @@ class PartitionSpec:
     UNCONSTRAINED: Final = UNCONSTRAINED
     _entries: tuple[Entry, ...]
 
-    def __init__(
-        self, *partitions: object, unreduced: Collection[str] = (), reduced: Collection[str] = ()
-    ) -> None:
+    def __new__(
+        cls, *partitions: object, unreduced: Collection[str] = (), reduced: Collection[str] = ()
+    ) -> PartitionSpec:
+        """A specification with these entries."""
         given = {"unreduced": unreduced, "reduced": reduced}
         for name, axes in given.items():
             if not isinstance(axes, tuple | list | set | frozenset):
@@ -99,7 +100,9 @@ class PartitionSpec:
                 "PartitionSpec: sums that are not added up yet (`unreduced`, `reduced`) are not there",
                 fix="add up first, with lax.psum within shard_map",
             )
+        self = object.__new__(cls)
         object.__setattr__(self, "_entries", tuple([_entry(each) for each in partitions]))
+        return self
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a PartitionSpec is immutable; `{name}` cannot be set")
