@@ -360,3 +360,24 @@ def test_cotangents_of_integers_are_not_looked_at(cotangent: Any) -> None:
     assert float(grad(scaled)(np.float32(1), np.int32(3))) == 1
     one, other = grad(scaled, (0, 1), allow_int=True)(np.float32(1), np.int32(3))
     assert (float(one), np.asarray(other).dtype) == (1, float0)
+
+
+def test_rules_can_be_asked_for() -> None:
+    def plain(n: int, x: Any) -> Any:
+        return x
+
+    def jvp_rule(n: int, primals: Any, tangents: Any) -> Any:
+        return primals[0], tangents[0]
+
+    def fwd(n: int, x: Any) -> Any:
+        return x, None
+
+    def bwd(n: int, kept: Any, ct: Any) -> Any:
+        return (ct,)
+
+    forward, reverse = custom_jvp(plain, (0,)), custom_vjp(plain, (0,))
+    assert (forward.jvp, reverse.fwd, reverse.bwd) == (None, None, None)
+    forward.defjvp(jvp_rule)
+    reverse.defvjp(fwd, bwd)
+    assert (forward.jvp, reverse.fwd, reverse.bwd) == (jvp_rule, fwd, bwd)
+    assert forward.nondiff_argnums == reverse.nondiff_argnums == (0,)

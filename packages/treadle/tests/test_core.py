@@ -120,3 +120,9 @@ def test_what_is_traced_is_a_tracer() -> None:
 def test_the_printed_type_of_a_number_says_that_it_is_weak() -> None:
     assert repr(treadle.typeof(1.0)) == "ShapedArray(float32[], weak_type=True)"
     assert repr(treadle.typeof(tnp.float32(1))) == "ShapedArray(float32[])"
+
+
+def test_the_weak_mark_is_changed_alone() -> None:
+    aval = treadle.typeof(treadle.numpy.ones(2))
+    assert aval.update_weak_type(True).weak_type
+    assert aval.update_weak_type(True).update_weak_type(False) == aval

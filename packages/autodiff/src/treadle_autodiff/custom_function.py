@@ -156,6 +156,11 @@ class CustomFunction(ABC, Generic[P, R]):
         self.pure = pure
         self._static = _indices(nondiff_argnums, nondiff_argnames, fun)
 
+    @property
+    def nondiff_argnums(self) -> tuple[int, ...]:
+        """The places of the arguments without a derivative."""
+        return tuple(sorted(self._static))
+
     @abstractmethod
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function."""

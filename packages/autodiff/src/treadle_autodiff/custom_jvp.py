@@ -72,6 +72,11 @@ class custom_jvp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
         self._jvp, self._symbolic = jvp, symbolic_zeros
         return jvp
 
+    @property
+    def jvp(self) -> Callable[..., tuple[Tree, Tree]] | None:
+        """The rule, None until it is set."""
+        return self._jvp
+
     def defjvps(self, *jvps: Callable[..., Tree] | None) -> None:
         """Set one rule per argument: `jvp_i(dx_i, result, *primals) -> tangent`, None for no dependence.
 

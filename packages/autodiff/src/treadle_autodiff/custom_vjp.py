@@ -110,6 +110,16 @@ class custom_vjp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
         flags("custom_vjp.defvjp", symbolic_zeros=symbolic_zeros, optimize_remat=optimize_remat)
         self._rules, self._symbolic = (with_hash(fwd), with_hash(bwd)), symbolic_zeros
 
+    @property
+    def fwd(self) -> Callable[..., Tree] | None:
+        """The first of the two functions, None until they are set."""
+        return None if self._rules is None else self._rules[0]
+
+    @property
+    def bwd(self) -> Callable[..., Tree] | None:
+        """The second of the two functions, None until they are set."""
+        return None if self._rules is None else self._rules[1]
+
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function."""
         if self._rules is None:

@@ -91,8 +91,7 @@ class PartitionSpec:
         cls, *partitions: object, unreduced: Collection[str] = (), reduced: Collection[str] = ()
     ) -> PartitionSpec:
         """A specification with these entries."""
-        given = {"unreduced": unreduced, "reduced": reduced}
-        for name, axes in given.items():
+        for name, axes in (("unreduced", unreduced), ("reduced", reduced)):
             if not isinstance(axes, tuple | list | set | frozenset):
                 raise refused("PartitionSpec", name, "a set of names of axes", axes)
         if unreduced or reduced:

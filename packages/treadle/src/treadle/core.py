@@ -265,6 +265,10 @@ class ShapedArray(AbstractValue):
         }
         return ShapedArray(**{key: changes.get(key, value) for key, value in known.items()})
 
+    def update_weak_type(self, weak_type: bool) -> ShapedArray:
+        """The same with the weak mark or without."""
+        return self.update(weak_type=weak_type)
+
     def normalize(self) -> ShapedArray:
         """The same, not weak."""
         return self.strip_weak_type()

@@ -7,7 +7,16 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, composed, default_dtype, names, ops, refused
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    UnsupportedError,
+    composed,
+    default_dtype,
+    names,
+    ops,
+    refused,
+)
 from treadle_ir.dtypes import is_inexact
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.application import apply_along_axis
@@ -81,7 +90,8 @@ def pad(
       returns what shall be there.
 
     Raises:
-        ArgumentError: a width is negative, there is no such mode, or it takes no such argument.
+        ArgumentError: a width is negative, or the mode takes no such argument.
+        UnsupportedError: there is no such mode.
 
     Example:
         >>> print(pad(np.arange(2), 1))
@@ -91,7 +101,10 @@ def pad(
     if not callable(mode):
         names("pad", mode=mode)
         if mode not in _TAKEN:
-            raise refused("pad", "mode", f"a function or one of {', '.join(_TAKEN)}", mode)
+            raise UnsupportedError(
+                f"pad: there is no mode {mode!r}",
+                fix=f"choose one of {', '.join(_TAKEN)}, or give a function",
+            )
         if set(kwargs) - {_TAKEN[mode]}:
             raise ArgumentError(
                 f"pad: unsupported keyword arguments {sorted(kwargs)} for mode {mode!r}"

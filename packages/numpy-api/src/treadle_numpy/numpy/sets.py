@@ -17,6 +17,7 @@ from treadle_ir import (
     default_dtype,
     flags,
     integer_or_none,
+    names,
     ops,
     refused,
 )
@@ -246,6 +247,7 @@ def isin(
         [False  True]
     """
     flags("isin", invert=invert)
+    names("isin", method=method)
     if method not in _METHODS:
         raise refused("isin", "method", f"one of {', '.join(_METHODS)}", method)
     x, others = [array_of(v) for v in promote("isin", element, test_elements)]

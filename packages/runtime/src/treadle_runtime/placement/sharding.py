@@ -66,6 +66,11 @@ class Sharding(ABC):
         return {*self.local_devices}
 
     @property
+    def has_addressable_devices(self) -> bool:
+        """Whether any of them is of this process."""
+        return bool(self.local_devices)
+
+    @property
     def is_fully_addressable(self) -> bool:
         """Whether this process reaches all of the array."""
         return len(self.addressable_devices) == len(self.device_set)
