@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from treadle_ir import ArgumentError, UnsupportedError
+from treadle_ir import ArgumentError, ShapeError, UnsupportedError
 from treadle_numpy.numpy import concatenate, full, pad
 
 WIDTHS = st.tuples(st.integers(0, 9), st.integers(0, 9))
@@ -89,3 +89,12 @@ def test_refused() -> None:
         pad(x, 1, "mean", stat_length=0)
     with pytest.raises(ArgumentError, match="negative"):
         pad(x, -1)
+
+
+@pytest.mark.parametrize("mode", ["edge", "linear_ramp", "maximum", "median", "reflect", "wrap"])
+def test_axes_without_elements(mode: str) -> None:
+    nothing = np.zeros((0, 3), np.float32)
+    assert pad(nothing, ((0, 0), (1, 1)), mode).shape == (0, 5)
+    with pytest.raises(ShapeError, match="axis 0"):
+        pad(nothing, ((1, 0), (1, 1)), mode)
+    assert pad(nothing, 1).shape == (2, 5)

@@ -10,6 +10,7 @@ import numpy as np
 from treadle_ir import (
     ArgumentError,
     Array,
+    ShapeError,
     UnsupportedError,
     composed,
     default_dtype,
@@ -91,6 +92,7 @@ def pad(
 
     Raises:
         ArgumentError: a width is negative, or the mode takes no such argument.
+        ShapeError: an axis without elements is to be extended by what is made of them.
         UnsupportedError: there is no such mode.
 
     Example:
@@ -124,6 +126,12 @@ def pad(
     given = kwargs.get(_TAKEN[mode] or "")
     if mode in ("constant", "empty"):
         return _with_constants(x, widths, 0 if given is None else given)
+    for axis, pair in enumerate(widths):
+        if any(pair) and not x.shape[axis]:
+            raise ShapeError(
+                f"pad: axis {axis} of shape {x.shape} is empty, so mode {mode!r} has nothing to put around it",
+                fix="use mode 'constant'",
+            )
     if mode == "linear_ramp":
         return _with_ramps(x, widths, 0 if given is None else given)
     if mode in _STATISTICS:
@@ -169,6 +177,8 @@ def _with_ramps(x: Array, widths: Pairs, values: Any) -> Array:  # a number, or 
     pairs = _pad_pairs("end_values", values, x.ndim)
     wide = default_dtype(float)
     for axis, ((low, high), (before, after)) in enumerate(zip(widths, pairs, strict=True)):
+        if not low and not high:
+            continue
         edges = _edge(x, axis, 0, 1), _edge(x, axis, x.shape[axis] - 1, 1)
         parts = []
         for n, edge, end in ((low, edges[0], before), (high, edges[1], after)):
@@ -192,11 +202,12 @@ def _with_statistics(x: Array, widths: Pairs, mode: str, lengths: Any) -> Array:
         size = x.shape[axis]
         counts = []
         for count in given:
-            counts.append(
-                size if count is None else min(as_index("pad", "stat_length", count), size)
-            )
-            if counts[-1] < 1:
-                raise refused("pad", "stat_length", "1 or more, of axes that are not empty", count)
+            length = size if count is None else as_index("pad", "stat_length", count)
+            if count is not None and length < 1:
+                raise refused("pad", "stat_length", "1 or more", count)
+            counts.append(min(length, size))
+        if not low and not high:
+            continue
         first = _statistic(_edge(x, axis, 0, counts[0]), axis, mode)
         last = _statistic(_edge(x, axis, size - counts[1], counts[1]), axis, mode)
         x = concatenate([repeat(first, low, axis), x, repeat(last, high, axis)], axis)
