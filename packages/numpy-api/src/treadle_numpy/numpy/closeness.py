@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treadle_ir import Array, Operand, ShapeError, composed, flags
+from treadle_ir import Array, ShapeError, composed, flags
 from treadle_ir.dtypes import is_bool, is_complex, is_floating, is_key
 from treadle_numpy.numpy.reductions.truths import all
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, subtract
@@ -18,14 +18,9 @@ from treadle_numpy.operands.broadcast import common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import with_dtype
-from treadle_numpy.operands.sequences import array_from
+from treadle_numpy.operands.sequences import operand_from
 
 __all__ = ["allclose", "array_equal", "array_equiv", "isclose"]
-
-
-def _listed(name: str, position: int, x: ArrayLike | Sequence[ArrayLike]) -> Operand:
-    """An operand; lists are arrays."""
-    return array_from(name, x, None) if isinstance(x, (list, tuple)) else coerce(name, position, x)
 
 
 @composed
@@ -94,7 +89,7 @@ def array_equal(
     """
     flags("array_equal", equal_nan=equal_nan)
 
-    x, y = _listed("array_equal", 0, a1), _listed("array_equal", 1, a2)
+    x, y = operand_from("array_equal", 0, a1), operand_from("array_equal", 1, a2)
     if x.shape != y.shape:
         return filled((), np.bool_(False))
     same = equal(x, y)
@@ -113,7 +108,7 @@ def array_equiv(a1: ArrayLike | Sequence[ArrayLike], a2: ArrayLike | Sequence[Ar
         >>> print(array_equiv(np.array([1, 2, 3]), np.array([[1, 2, 3]] * 2)))
         True
     """
-    x, y = _listed("array_equiv", 0, a1), _listed("array_equiv", 1, a2)
+    x, y = operand_from("array_equiv", 0, a1), operand_from("array_equiv", 1, a2)
     try:
         common_shape("array_equiv", [x.shape, y.shape])
     except ShapeError:

@@ -13,6 +13,7 @@ from treadle_ir import (
     Array,
     DType,
     Literal,
+    Operand,
     RangeError,
     ShapeError,
     as_array,
@@ -48,6 +49,17 @@ _MOST_AXES: Final = 64  # as NumPy has it
 
 Nested: TypeAlias = Sequence[object]  # lists and tuples of arrays, numbers, and of further ones
 Sizes: TypeAlias = tuple[int, ...]
+
+
+def operand_from(function: str, position: int, x: object) -> Operand:
+    """An argument as an operand, for functions whose argument may be a list or a tuple: such a one is an array.
+
+    Raises:
+        ArgumentError: it is no array, scalar or sequence of them; ShapeError: sequences of unequal lengths.
+    """
+    if isinstance(x, (list, tuple)):
+        return array_from(function, x, None)
+    return coerce(function, position, x)
 
 
 def array_from(function: str, x: object, dtype: DType | None) -> Array:

@@ -29,7 +29,7 @@ from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.fill import filled, scalar_of
 from treadle_numpy.operands.laid_out import laid_out, lying_like
 from treadle_numpy.operands.promote import converted
-from treadle_numpy.operands.sequences import array_from, refuse_complex
+from treadle_numpy.operands.sequences import operand_from, refuse_complex
 from treadle_numpy.operands.shapes import Shape, as_shape
 
 __all__ = ["empty", "empty_like", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]
@@ -150,9 +150,7 @@ def _full(
     fill_value: ArrayLike | Sequence[object],
     wanted: DType | None,
 ) -> Array:
-    if isinstance(fill_value, (list, tuple)):
-        fill_value = array_from(function, fill_value, None)
-    value = coerce(function, 1, fill_value)
+    value = operand_from(function, 1, fill_value)
     if wanted is not None:
         if isinstance(fill_value, complex):
             refuse_complex(function, fill_value, wanted)

@@ -26,12 +26,12 @@ from treadle_numpy.numpy.reductions.running import cumsum
 from treadle_numpy.numpy.taking import take
 from treadle_numpy.operands.arrays import Elements
 from treadle_numpy.operands.axes import as_axis
-from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, host_elements
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array, host_elements
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted
-from treadle_numpy.operands.sequences import array_from
+from treadle_numpy.operands.sequences import operand_from
 from treadle_numpy.operands.shapes import Shape, as_index, as_shape
 
 __all__ = ["repeat", "resize", "tile"]
@@ -83,9 +83,8 @@ def repeat(
         x, axis = ravel(x), 0
     along = as_axis("repeat", axis, x.ndim)
     length = x.shape[along]
-    if isinstance(repeats, (list, tuple)):
-        repeats = array_from("repeat", repeats, None)
-    elements = host_elements(coerce("repeat", 1, repeats))
+    given = operand_from("repeat", 1, repeats)
+    elements = host_elements(given)
     if elements is not None:
         _check_repeats(elements, length)
     if total_repeat_length is not None and not 0 <= total_repeat_length < _MOST:
@@ -95,10 +94,10 @@ def repeat(
     if elements is None:
         if total_repeat_length is None:
             as_index(
-                "repeat", "repeats (without total_repeat_length)", repeats
+                "repeat", "repeats (without total_repeat_length)", given
             )  # the tracer's own error
         whole = default_dtype(int)
-        counts = broadcast_to(converted(coerce("repeat", 1, repeats), whole), (length,))
+        counts = broadcast_to(converted(given, whole), (length,))
         ends = cumsum(counts)
         total = as_index("repeat", "total_repeat_length", total_repeat_length)
         places = ops.broadcast_in_dim(

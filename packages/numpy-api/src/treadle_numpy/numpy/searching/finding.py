@@ -20,7 +20,7 @@ from treadle_numpy.operands.broadcast import broadcast
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted
-from treadle_numpy.operands.sequences import array_from
+from treadle_numpy.operands.sequences import operand_from
 from treadle_numpy.operands.shapes import as_index
 from treadle_numpy.operands.truth import truth
 
@@ -163,9 +163,7 @@ def compress(
     """
     size = integer_or_none("compress", "size", size)
     named_only("compress", out=out)
-    if isinstance(condition, (list, tuple)):
-        condition = array_from("compress", condition, None)
-    mask = coerce("compress", 0, condition)
+    mask = operand_from("compress", 0, condition)
     if len(mask.shape) != 1:
         raise ArgumentError(f"compress: the condition must have one axis, got shape {mask.shape}")
     x = coerce_array("compress", 1, a)
