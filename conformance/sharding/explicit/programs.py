@@ -207,6 +207,15 @@ PROGRAMS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "moveaxis(x, 0, 1)": lambda s, a: s.np.moveaxis(a.x, 0, 1),
     "hstack([x, x])": lambda s, a: s.np.hstack([a.x, a.x]),
     "vstack([x, x])": lambda s, a: s.np.vstack([a.x, a.x]),
+    "hstack(x)": lambda s, a: s.np.hstack(a.x),
+    "vstack(x)": lambda s, a: s.np.vstack(a.x),
+    "concatenate(reshard(ones((8, 4, 4)), P('x', 'y')))": lambda s, a: s.np.concatenate(
+        s.top.reshard(s.np.ones((8, 4, 4)), s.P("x", "y"))
+    ),
+    "imag(x)": lambda s, a: s.np.imag(a.x),
+    "isreal(x)": lambda s, a: s.np.isreal(a.x),
+    "isfinite(x.astype(int32))": lambda s, a: s.np.isfinite(a.x.astype("int32")),
+    "histogram_bin_edges(x)": lambda s, a: s.np.histogram_bin_edges(a.x),
     "std(x, 1)": lambda s, a: s.np.std(a.x, 1),
     "median(x, 1)": lambda s, a: s.np.median(a.x, 1),
     "prod(x, 0)": lambda s, a: s.np.prod(a.x, 0),

@@ -241,8 +241,27 @@ def some_axes_are_shown() -> None:
 
 def shown_of_jitted_stages() -> None:
     """`trace`, `lower` and `eval_shape` know the axes of their arguments, too."""
-    traced = treadle.jit(lambda x: x.sum(0)).trace(divided())
-    assert str(treadle.typeof(traced.lower().compile()(divided()))) == "float32[4@b]"
+    x = divided()
+    jitted = treadle.jit(lambda x: x.sum(0))
+    traced = jitted.trace(x)
+    assert str(treadle.typeof(traced.lower().compile()(x))) == "float32[4@b]"
+    for told in (traced.out_info, jitted.eval_shape(x)):
+        assert told.sharding.spec == P("b")
+        assert told.sharding.mesh == x.sharding.mesh.abstract_mesh
+
+
+def shown_as_a_type() -> None:
+    """`x.aval` and `typeof(x)` are one type, over the axes of the mesh in force and none of its devices."""
+    x = divided()
+    with treadle.set_mesh(x.sharding.mesh):
+        inner: list[Any] = []
+        treadle.jit(lambda x: inner.append((x.aval, treadle.typeof(x))))(x)
+        for aval, type in [*inner, (x.aval, treadle.typeof(x))]:
+            assert aval == type
+            assert str(aval) == "float32[8@a,4@b]"
+            assert aval.sharding.mesh == sharding.get_abstract_mesh()
+        whole: Any = treadle.typeof(tnp.ones(3)).sharding
+        assert (whole.mesh, whole.spec) == (sharding.get_abstract_mesh(), P(None))
 
 
 def shown_by_eval_shape() -> None:

@@ -20,3 +20,16 @@ def test_the_mean_over_no_elements_is_no_number() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert np.isnan(nn.logmeanexp(np.zeros((0,), np.float32)))
+
+
+@pytest.mark.parametrize("axis", [-1, 0, None])
+def test_where_may_have_more_axes(axis: int | None) -> None:
+    x = np.array([1.0, 2.0, 3.0], np.float32)
+    where = np.array([[True, False, True], [True, True, True]])
+    powers = np.where(where, np.exp(x.astype(float)), 0)
+    total = powers.sum(axis, keepdims=True)
+    np.testing.assert_allclose(nn.softmax(x, axis, where), powers / total, rtol=1e-6)
+    np.testing.assert_allclose(np.exp(nn.log_softmax(x, axis, where)), powers / total, rtol=1e-6)
+    np.testing.assert_allclose(
+        nn.logsumexp(x, axis, where=where), np.log(powers.sum(axis)), rtol=1e-6
+    )

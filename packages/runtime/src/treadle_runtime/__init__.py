@@ -87,7 +87,11 @@ if TYPE_CHECKING:
         to_bytes as to_bytes,
     )
     from treadle_runtime.jitting.stages import Compiled as Compiled, Lowered as Lowered
-    from treadle_runtime.jitting.traced_call import ArgInfo as ArgInfo, TracedCall as TracedCall
+    from treadle_runtime.jitting.traced_call import (
+        ArgInfo as ArgInfo,
+        TracedCall as TracedCall,
+        structs_of as structs_of,
+    )
     from treadle_runtime.jitting.with_refs import (
         places_of as places_of,
         pure_function as pure_function,
@@ -218,7 +222,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.jitting.platforms": "PLATFORMS platforms_of",
             "treadle_runtime.jitting.serialised": "from_bytes to_bytes",
             "treadle_runtime.jitting.stages": "Compiled Lowered",
-            "treadle_runtime.jitting.traced_call": "ArgInfo TracedCall",
+            "treadle_runtime.jitting.traced_call": "ArgInfo TracedCall structs_of",
             "treadle_runtime.jitting.with_refs": "places_of pure_function",
             "treadle_runtime.launch": "effects_barrier",
             "treadle_runtime.parallel.custom_partitioning": "custom_partitioning",

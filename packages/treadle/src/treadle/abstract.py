@@ -8,7 +8,7 @@ from typing import Any, final, overload
 
 import numpy as np
 
-from treadle.core import ShapedArray
+from treadle.core import ShapedArray, known_of
 from treadle.jaxprs import ClosedJaxpr, Jaxpr
 from treadle_compiler import lower_program, unoptimized_hlo
 from treadle_ir import (
@@ -45,7 +45,6 @@ from treadle_ir import (
     take_apart,
     type_like,
     type_of,
-    varying_of,
     wraps,
 )
 from treadle_ir.primitives.sharding import ShardingConstraint
@@ -53,10 +52,10 @@ from treadle_ir.tree import PyTreeDef, opened_by, tree_flatten, tree_map, tree_u
 from treadle_runtime import (
     NamedSharding,
     ShapeDtypeStruct as ShapeDtypeStruct,
-    explicit_sharding,
     places_of,
     pure_function,
     shardings_of_results,
+    structs_of,
 )
 
 Tree = Any  # a pytree: any Python object
@@ -143,9 +142,8 @@ def make_jaxpr(
         function = ClosedJaxpr(Jaxpr.of(made.program, len(made.captured)), made.captured)
         if not return_shape:
             return function
-        return function, tree_unflatten(
-            structure, _structs(made.program, shardings_of_results(made.layouts))
-        )
+        lie = shardings_of_results(made.layouts)
+        return function, tree_unflatten(structure, structs_of(made.program.result_types, lie))
 
     return traced
 
@@ -160,17 +158,6 @@ def _named(function: str, axis: object) -> tuple[Hashable, int]:
 
 def _numbers(function: str, given: int | Sequence[int]) -> tuple[int, ...]:
     return (given,) if isinstance(given, int) else integers(function, "static_argnums", given)
-
-
-def _structs(
-    program: Program, shardings: Sequence[NamedSharding | None] | None
-) -> list[ShapeDtypeStruct]:
-    lie = shardings or (None,) * len(program.result_types)
-    return [
-        ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak, sharding=sharding)
-        for type, sharding in zip(program.result_types, lie, strict=True)
-        if isinstance(type, ArrayType)
-    ]
 
 
 def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
@@ -215,7 +202,7 @@ def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
     lie = shardings_of_results(made.layouts) or _over_own_mesh(
         made, tree_flatten((args, kwargs))[0]
     )
-    found = _structs(made.program, lie)
+    found = structs_of(made.program.result_types, lie)
     return tree_map(
         _shown, tree_unflatten(structure, [kept.get(i, each) for i, each in enumerate(found)])
     )
@@ -308,9 +295,7 @@ def typeof(x: Tree) -> ShapedArray | AbstractRef:
     form = opened_by(x)
     if form is not None:
         return form.aval  # type: ignore[no-any-return]  # a type of a library's own
-    type = abstract_type(x)
-    (vma,) = varying_of([x]) or (frozenset[Hashable](),)
-    return ShapedArray(type.shape, type.dtype, type.weak, sharding=explicit_sharding(x), vma=vma)
+    return known_of(x, abstract_type(x))
 
 
 @final

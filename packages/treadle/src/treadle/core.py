@@ -39,8 +39,9 @@ from treadle_ir import (
     refused,
     running,
     sizes_text,
+    varying_of,
 )
-from treadle_runtime import NamedSharding
+from treadle_runtime import NamedSharding, explicit_sharding, get_abstract_mesh
 
 NO_AXES: Final = AbstractMesh((), ())
 """The mesh of what lies on one device, or as the compiler likes."""
@@ -376,7 +377,17 @@ def aval(x: Array) -> ShapedArray:
         elements = x.concrete()
         if elements is not None:
             return ConcreteArray(elements, x.type.weak)
-    return ShapedArray(x.type.shape, x.type.dtype, x.type.weak)
+    return known_of(x, x.type)
+
+
+def known_of(x: object, type: ArrayType) -> ShapedArray:
+    """What is known of an array of a type here: how it lies over explicit axes of a mesh, over which axes it varies."""
+    (vma,) = varying_of([x]) or (frozenset[Hashable](),)
+    shown = explicit_sharding(x)
+    mesh = get_abstract_mesh() if shown is None else shown.mesh.abstract_mesh
+    spec = PartitionSpec(*[None] * type.ndim) if shown is None else shown.spec
+    sharding = NamedSharding(mesh, spec) if mesh.axis_names else None
+    return ShapedArray(type.shape, type.dtype, type.weak, sharding=sharding, vma=vma)
 
 
 def trace_state_clean() -> bool:

@@ -51,6 +51,20 @@ def operands_of(function: str, arrays: Arrays) -> list[Operand]:
     return operands
 
 
+def whole_of(function: str, arrays: Arrays) -> Array | None:
+    """The array whose parts along its first axis are meant, so that none has to be cut out; None of a sequence."""
+    if not isinstance(arrays, (Array, np.ndarray)):
+        return None
+    x = coerce_array(function, 0, arrays)
+    return x if x.ndim and x.shape[0] else None  # of others `operands_of` says what is wrong
+
+
+def first_axis_to(x: Array, place: int) -> Array:
+    """The array with its first axis at another place."""
+    order = (*builtins.range(1, place + 1), 0, *builtins.range(place + 1, x.ndim))
+    return ops.transpose(x, permutation=order) if place else x
+
+
 def in_common_dtype(operands: list[Operand], dtype: DType | None) -> list[Operand]:
     """Operands in one element type: that which they meet in, if none is given."""
     return promote_operands(operands) if dtype is None else [converted(x, dtype) for x in operands]
@@ -89,15 +103,20 @@ def stack(operands: Arrays, axis: int = 0) -> Array:
         [[1 3]
          [2 4]]
     """
-    return stacked(operands_of("stack", operands), axis, None)
+    return stacked(operands, axis, None)
 
 
-def stacked(operands: list[Operand], axis: int, dtype: DType | None) -> Array:
-    """Operands of one shape along a new axis, in an element type if one is given.
+def stacked(arrays: Arrays, axis: int, dtype: DType | None) -> Array:
+    """Arrays of one shape along a new axis, in an element type if one is given.
 
     Raises:
         ShapeError: they have different shapes.
     """
+    whole = whole_of("stack", arrays)
+    if whole is not None:
+        moved = first_axis_to(whole, as_axis("stack", axis, whole.ndim))
+        return moved if dtype is None else array_of(converted(moved, dtype))
+    operands = operands_of("stack", arrays)
     own = operands[0].shape
     if any(x.shape != own for x in operands):
         listed = ", ".join(str(x.shape) for x in operands)

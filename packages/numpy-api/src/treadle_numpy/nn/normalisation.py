@@ -8,6 +8,7 @@ import numpy as np
 
 from treadle_ir import ArgumentError, Array, composed, flags, names, ops, shown
 from treadle_numpy.numpy.reductions.extremes import max
+from treadle_numpy.numpy.reductions.making import with_axes_of
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.searching.choosing import where as where_
 from treadle_numpy.numpy.statistics.means import mean as mean_of
@@ -31,17 +32,15 @@ def _exponentials(
 ) -> tuple[Array, Array, tuple[int, ...]]:
     """The operand less its greatest element, its exponential, and the axes; masked places have exponential 0."""
     operand = array_of(inexact_operand(name, x))
+    if where is not None:
+        operand = with_axes_of(name, operand, where)
     axes = sorted_axes(name, axis, operand.ndim)
     initial = -np.inf if where is not None or 0 in operand.shape else None
     top = max(operand, axes, keepdims=True, initial=initial, where=where)
     top = ops.stop_gradient(
         ops.select(ops.is_finite(top), top, zero_like(top)) if where is not None else top
     )
-    safe = (
-        operand
-        if where is None
-        else array_of(where_(where, operand, broadcast_to_shape(top, operand.shape)))
-    )
+    safe = operand if where is None else array_of(where_(where, operand, top))
     shifted = subtract(safe, top)
     powers = exp(shifted)
     if where is not None:

@@ -268,6 +268,7 @@ class JitFunction(Generic[P, R]):
                 types,
                 layouts=explicit_layouts(operands),
             )
+            shown = shardings_of_results(traced.layouts) or [None] * len(traced.program.results)
 
         def lowered(platform: str | None) -> Lowered:
             lowering = lower_call(
@@ -284,16 +285,14 @@ class JitFunction(Generic[P, R]):
 
         def shardings() -> tuple[list[Sharding | None], list[Sharding | None]]:
             asked = self._options.outputs
-            said: list[Sharding | None] = [None] * len(traced.program.results)
+            said: list[Sharding | None] = [None] * len(shown)
             if asked is not None:
                 said = outputs_of(asked, traced.structure, self._name)
-            with over_placed(operands):
-                shown = shardings_of_results(traced.layouts) or [None] * len(said)
             given = [x.placement.sharding if x.placement.committed else None for x in operands]
             return given, [one or two for one, two in zip(said, shown, strict=True)]
 
         split = self._options.split
-        return TracedCall(traced, arguments, types, self._name, split, lowered, shardings)
+        return TracedCall(traced, arguments, types, self._name, split, lowered, shardings, shown)
 
     def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> Any:  # Any: a pytree
         """The shapes and element types of the results for these arguments, without running anything."""

@@ -107,8 +107,7 @@ class Lowered:
     @property
     def out_info(self) -> Any:
         """The shapes and element types of the results, in their structure."""
-        types: tuple[ArrayType, ...] = self._lowering.traced.program.result_types  # type: ignore[assignment]
-        return self.out_tree.unflatten(structs_of(types))
+        return self.out_tree.unflatten(structs_of(self._lowering.traced.program.result_types))
 
     def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
         """The program as text: `stablehlo`, or `hlo` before XLA's passes.

@@ -14,6 +14,7 @@ from treadle_ir import (
     ArrayType,
     Effects,
     Program,
+    Type,
     as_array,
     frozen,
     interpret,
@@ -26,6 +27,7 @@ from treadle_runtime.jitting.options import Split
 from treadle_runtime.jitting.platforms import platforms_of
 from treadle_runtime.jitting.statics import static_key
 from treadle_runtime.jitting.traced import Traced
+from treadle_runtime.placement.named import NamedSharding
 from treadle_runtime.placement.sharding import Sharding
 
 if TYPE_CHECKING:
@@ -73,9 +75,21 @@ def donated_numbers(arguments: Arguments, split: Split) -> tuple[int, ...]:
     return tuple([n for n, donated in enumerate(_donated(arguments, split)) if donated])
 
 
-def structs_of(types: tuple[ArrayType, ...]) -> list[ShapeDtypeStruct]:
-    """Types as users are shown them."""
-    return [ShapeDtypeStruct(t.shape, t.dtype, weak_type=t.weak) for t in types]
+def structs_of(
+    types: Sequence[Type], shardings: Sequence[NamedSharding | None] | None = None
+) -> list[ShapeDtypeStruct]:
+    """Types of arrays as users are shown them, and how the arrays lie over explicit axes of a mesh."""
+    lie = shardings or [None] * len(types)
+    return [
+        ShapeDtypeStruct(
+            type.shape,
+            type.dtype,
+            weak_type=type.weak,
+            sharding=each and NamedSharding(each.mesh.abstract_mesh, each.spec),
+        )
+        for type, each in zip(types, lie, strict=True)
+        if isinstance(type, ArrayType)
+    ]
 
 
 def as_before(
@@ -114,7 +128,10 @@ def as_before(
 class TracedCall:
     """A function staged for arguments of certain types."""
 
-    __slots__ = ("_arguments", "_lower", "_name", "_split", "_traced", "_types", "shardings")
+    __slots__ = (
+        *("_arguments", "_lower", "_name", "_shown", "_split", "_traced", "_types"),
+        "shardings",
+    )
 
     def __init__(
         self,
@@ -125,6 +142,7 @@ class TracedCall:
         split: Split,
         lower: Callable[[str | None], Lowered],
         shardings: Callable[[], tuple[list[Sharding | None], list[Sharding | None]]],
+        shown: Sequence[NamedSharding | None],
     ) -> None:
         # Of the arrays among the arguments and results, where somebody says: for those who write it down.
         self.shardings = shardings
@@ -134,6 +152,7 @@ class TracedCall:
         self._name = name
         self._split = split
         self._lower = lower
+        self._shown = shown  # how results lie over explicit axes of a mesh
 
     @property
     def parts(self) -> tuple[Traced, Arguments]:
@@ -182,9 +201,9 @@ class TracedCall:
 
     @property
     def out_info(self) -> Any:
-        """The shapes and element types of the results, in their structure."""
-        types: tuple[ArrayType, ...] = self._traced.program.result_types  # type: ignore[assignment]
-        return self._traced.structure.unflatten(structs_of(types))
+        """Shapes and element types of the results, in their structure; how they lie over explicit axes of a mesh."""
+        types = self._traced.program.result_types
+        return self._traced.structure.unflatten(structs_of(types, self._shown))
 
     @property
     def in_tree(self) -> PyTreeDef:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-from treadle_ir import ArgumentError, Array, ShapeError, composed, current_trace, ops
+from treadle_ir import ArgumentError, Array, DType, ShapeError, composed, current_trace, ops
 from treadle_ir.primitives.shape import Concatenate
-from treadle_numpy.lax.joining import Arrays, in_common_dtype, operands_of, stacked
-from treadle_numpy.numpy.manipulation.axes import transpose
-from treadle_numpy.numpy.manipulation.shapes import atleast_1d, atleast_2d, atleast_3d, ravel
+from treadle_numpy.lax.joining import (
+    Arrays,
+    first_axis_to,
+    in_common_dtype,
+    operands_of,
+    stacked,
+    whole_of,
+)
+from treadle_numpy.numpy.manipulation.shapes import ravel
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.plans import Plans, remember
+from treadle_numpy.operands.promote import converted
 
 __all__ = [
     "append",
@@ -55,15 +62,15 @@ def concatenate(arrays: Arrays, axis: int | None = 0, dtype: DTypeLike | None = 
             if primitive is not None:
                 found: Array = current_trace().process(primitive, arrays)[0]  # type: ignore[assignment]
                 return found
+    whole = whole_of("concatenate", arrays)
+    if whole is not None:
+        return _parts_joined(whole, axis, as_dtype("concatenate", dtype))
     operands = operands_of("concatenate", arrays)
     if axis is None:
         operands = [ravel(x) for x in operands]
         axis = 0
     if operands[0].shape == ():
-        raise ShapeError(
-            "Zero-dimensional arrays cannot be concatenated.",
-            fix="use stack for numbers; arrays go in one list: `concatenate([a, b])`",
-        )
+        raise _without_axes()
     place = as_axis("concatenate", axis, len(operands[0].shape))
     first = operands[0].shape
     for i, x in enumerate(operands):
@@ -84,6 +91,26 @@ def concatenate(arrays: Arrays, axis: int | None = 0, dtype: DTypeLike | None = 
     if key is not None and all(x is y for x, y in zip(given, operands, strict=True)):
         remember(_CONCATENATIONS, key, primitive)
     return bind(primitive, *operands)
+
+
+def _parts_joined(x: Array, axis: int | None, dtype: DType | None) -> Array:
+    """The parts of an array along its first axis, one after the other: a reshape, for however many."""
+    if axis is None:
+        x, axis = ops.reshape(x, shape=(x.shape[0], x.size // x.shape[0])), 0
+    if x.ndim == 1:
+        raise _without_axes()
+    count, *own = x.shape
+    place = as_axis("concatenate", axis, len(own))
+    own[place] *= count
+    joined = ops.reshape(first_axis_to(x, place), shape=tuple(own))
+    return joined if dtype is None else array_of(converted(joined, dtype))
+
+
+def _without_axes() -> ShapeError:
+    return ShapeError(
+        "Zero-dimensional arrays cannot be concatenated.",
+        fix="use stack for numbers; arrays go in one list: `concatenate([a, b])`",
+    )
 
 
 def concat(arrays: Sequence[ArrayLike], /, *, axis: int | None = 0) -> Array:
@@ -122,7 +149,7 @@ def stack(arrays: Arrays, axis: int = 0, out: None = None, dtype: DTypeLike | No
         [[0 0]
          [1 1]]
     """
-    return stacked(operands_of("stack", arrays), axis, as_dtype("stack", dtype))
+    return stacked(arrays, axis, as_dtype("stack", dtype))
 
 
 @composed
@@ -135,7 +162,7 @@ def vstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
         [[1 2 3]
          [1 2 3]]
     """
-    return concatenate([atleast_2d(x) for x in operands_of("vstack", tup)], 0, dtype)
+    return concatenate(_in_shape("vstack", tup, _at_least_two_axes), 0, dtype)
 
 
 @composed
@@ -147,8 +174,9 @@ def hstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
         >>> print(hstack([np.array([1, 2, 3]), np.array([1, 2, 3])]))
         [1 2 3 1 2 3]
     """
-    operands = [atleast_1d(x) for x in operands_of("hstack", tup)]
-    return concatenate(operands, 0 if operands[0].ndim == 1 else 1, dtype)
+    parts = _in_shape("hstack", tup, lambda own: own or (1,))
+    rank = parts.ndim - 1 if isinstance(parts, Array) else parts[0].ndim
+    return concatenate(parts, 0 if rank == 1 else 1, dtype)
 
 
 @composed
@@ -160,7 +188,7 @@ def dstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
         >>> print(dstack([np.array([1, 2, 3]), np.array([1, 2, 3])]).shape)
         (1, 3, 2)
     """
-    return concatenate([atleast_3d(x) for x in operands_of("dstack", tup)], 2, dtype)
+    return concatenate(_in_shape("dstack", tup, _at_least_three_axes), 2, dtype)
 
 
 @composed
@@ -174,8 +202,37 @@ def column_stack(tup: Arrays) -> Array:
          [2 2]
          [3 3]]
     """
-    operands = [array_of(x) for x in operands_of("column_stack", tup)]
-    return concatenate([transpose(atleast_2d(x)) if x.ndim < 2 else x for x in operands], 1)
+    return concatenate(_in_shape("column_stack", tup, _as_columns), 1)
+
+
+Sizes: TypeAlias = tuple[int, ...]
+
+
+def _in_shape(
+    function: str, arrays: Arrays, sizes_of: Callable[[Sizes], Sizes]
+) -> Array | list[Array]:
+    """Arrays in the shapes that are made of theirs; of an array its parts along the first axis, still as one array."""
+    whole = whole_of(function, arrays)
+    if whole is not None:
+        return _reshaped(whole, (whole.shape[0], *sizes_of(whole.shape[1:])))
+    parts = [array_of(x) for x in operands_of(function, arrays)]
+    return [_reshaped(x, sizes_of(x.shape)) for x in parts]
+
+
+def _reshaped(x: Array, sizes: Sizes) -> Array:
+    return x if sizes == x.shape else ops.reshape(x, shape=sizes)
+
+
+def _at_least_two_axes(own: Sizes) -> Sizes:
+    return own if len(own) > 1 else (1, *(own or (1,)))
+
+
+def _at_least_three_axes(own: Sizes) -> Sizes:
+    return own if len(own) > 2 else (*_at_least_two_axes(own), 1)
+
+
+def _as_columns(own: Sizes) -> Sizes:
+    return own if len(own) > 1 else (*(own or (1,)), 1)
 
 
 _MOST_AXES: Final = 64  # as NumPy has it

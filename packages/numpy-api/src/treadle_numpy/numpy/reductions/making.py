@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from treadle_ir import Array, ArrayType, DType, Operand, Primitive, current_trace, flags, ops
+from treadle_ir import (
+    Array,
+    ArrayType,
+    DType,
+    Operand,
+    Primitive,
+    ShapeError,
+    current_trace,
+    flags,
+    ops,
+)
 from treadle_ir.dtypes import BY_NAME
 from treadle_ir.primitives.shape import Reshape
+from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import Axis, sorted_axes
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike
@@ -23,13 +34,30 @@ def kept(x: Array, type: ArrayType, axes: tuple[int, ...], keepdims: bool) -> Ar
 
 
 def selected(name: str, operand: Operand, where: ArrayLike, identity: Operand) -> Array:
-    """The operand with the identity of the reduction where `where` is false."""
+    """The operand with the identity of the reduction where `where` is false.
+
+    Raises:
+        ShapeError: `where` has more axes than the operand, whose own would no longer be those that `axis` counts.
+    """
     condition = truth(name, 1, where)
+    if len(condition.shape) > len(operand.shape):
+        raise ShapeError(
+            f"{name}: `where` has shape {condition.shape}, more axes than the array, of shape {operand.shape}",
+            fix="broadcast the array to that shape first, or select with `where(condition, x, 0)`",
+        )
     shape = common_shape(name, [operand.shape, condition.shape])
     operand = broadcast_to_shape(operand, shape)
     if condition.shape:
         condition = broadcast_to_shape(condition, shape)
     return ops.select(condition, operand, identity)
+
+
+def with_axes_of(name: str, x: Array, where: ArrayLike) -> Array:
+    """The array over and over along the axes that `where` has before its own."""
+    shape = truth(name, 1, where).shape
+    if len(shape) <= x.ndim:
+        return x
+    return array_of(broadcast_to_shape(x, common_shape(name, [x.shape, shape])))
 
 
 PLAIN: Final = frozenset([BY_NAME[n] for n in ("f32", "f64", "c64")])  # others take more primitives

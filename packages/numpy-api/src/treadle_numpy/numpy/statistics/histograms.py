@@ -28,7 +28,7 @@ from treadle_numpy.numpy.searching.sorted_vectors import searchsorted
 from treadle_numpy.numpy.taking import take
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, subtract
 from treadle_numpy.operands.arrays import array_of
-from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.laid_out import laid_out
@@ -64,7 +64,7 @@ def histogram_bin_edges(
     if isinstance(bins, (list, tuple)):
         bins = array_from("histogram_bin_edges", bins, None)
     given = coerce("histogram_bin_edges", 1, bins)
-    x = ravel(a)
+    x = coerce_array("histogram_bin_edges", 0, a)
     dtype = inexact_dtype(x.dtype)
     if operand_type(given).ndim:
         return array_of(converted(given, dtype))

@@ -9,6 +9,7 @@ from treadle_ir.dtypes import is_complex, is_floating
 from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.coerce import ArrayLike, coerce, is_array_like, operand_type
 from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.laid_out import lying_like
 from treadle_numpy.operands.scalars import zero_like
 
 __all__ = [
@@ -32,7 +33,7 @@ def _parts(name: str, x: object) -> tuple[Operand, ArrayType]:
 
 
 def _constant(operand: Operand, value: bool) -> Array:
-    return filled(operand.shape, np.bool_(value))
+    return lying_like(operand, filled(operand.shape, np.bool_(value)))
 
 
 def isfinite(x: ArrayLike, /) -> Array:

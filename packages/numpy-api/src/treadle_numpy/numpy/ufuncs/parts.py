@@ -7,6 +7,7 @@ from treadle_ir.dtypes import is_complex, is_inexact
 from treadle_numpy.numpy.ufuncs.trigonometry import rad2deg
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.laid_out import lying_like
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.scalars import zero_like
 
@@ -36,7 +37,7 @@ def imag(val: ArrayLike, /) -> Array:
     operand = coerce("imag", 0, val)
     if is_complex(operand.dtype):
         return ops.imag(operand)
-    return filled(operand.shape, zero_like(operand))
+    return lying_like(operand, filled(operand.shape, zero_like(operand)))
 
 
 def conjugate(x: ArrayLike, /) -> Array:

@@ -14,6 +14,7 @@ from treadle_ir import Array, Operand, composed, flags, ops
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.reductions.extremes import max
+from treadle_numpy.numpy.reductions.making import with_axes_of
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, subtract
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log
@@ -318,6 +319,8 @@ def logsumexp(
         )
     else:
         x, weights = array_of(inexact_operand("logsumexp", a)), None
+    if where is not None:
+        x = with_axes_of("logsumexp", x, where)
     axes = sorted_axes("logsumexp", axis, x.ndim)
     magnitudes = array_of(ops.real(x) if is_complex(x.dtype) else x)
     if weights is not None:  # the greatest of the terms that add something
@@ -336,7 +339,7 @@ def logsumexp(
         total = ops.select(below, number(np.nan, total), total)
     result = add(log(total), top)
     if not keepdims:
-        shape = tuple([n for i, n in enumerate(x.shape) if i not in axes])
+        shape = tuple([n for i, n in enumerate(result.shape) if i not in axes])
         result, sign = ops.reshape(result, shape=shape), ops.reshape(sign, shape=shape)
     return (result, sign) if return_sign else result
 
