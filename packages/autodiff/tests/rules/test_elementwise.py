@@ -34,3 +34,11 @@ def test_digamma_left_of_one_half_and_at_it() -> None:
     # psi'(1/2) = pi^2 / 2, and psi'(x) = psi'(x + 1) + 1 / x^2
     for x, expected in ((0.5, math.pi**2 / 2), (-0.5, math.pi**2 / 2 + 4)):
         assert math.isclose(float(grad(ops.digamma)(np.float64(x))), expected, rel_tol=1e-12)
+
+
+def test_second_derivative_of_the_cube_root_has_its_limits() -> None:
+    # -2/9 x^(-5/3)
+    twice = grad(grad(ops.cbrt))
+    assert math.isclose(float(twice(np.float64(8.0))), -2 / 9 / 32, rel_tol=1e-12)
+    assert float(twice(np.float64(0.0))) == -math.inf
+    assert float(twice(np.float64(math.inf))) == 0.0

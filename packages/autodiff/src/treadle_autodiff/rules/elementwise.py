@@ -102,7 +102,8 @@ DERIVATIVES: Final[dict[type[Primitive], Derivative]] = {
     e.Asinh: lambda x, y: ops.rsqrt(_one_plus_square(x)),
     e.Atan: lambda x, y: _reciprocal(_one_plus_square(x)),
     e.Atanh: lambda x, y: _reciprocal(_one_minus_square(x)),
-    e.Cbrt: lambda x, y: _reciprocal(_scaled(3, ops.square(y))),
+    # a power, whose own derivative has its limits at 0 and infinity
+    e.Cbrt: lambda x, y: _scaled(1 / 3, ops.integer_power(y, exponent=-2)),
     e.Cosh: lambda x, y: ops.sinh(x),
     e.Cosine: lambda x, y: ops.negate(ops.sine(x)),
     e.Digamma: lambda x, y: trigamma(x),

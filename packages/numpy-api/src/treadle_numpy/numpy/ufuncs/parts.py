@@ -72,5 +72,5 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
     if is_complex(dtype):
         result = ops.atan2(ops.imag(operand), ops.real(operand))
     else:
-        result = ops.atan2(ops.abs(ops.multiply(operand, zero_like(operand))), operand)
+        result = ops.atan2(lying_like(operand, filled(operand.shape, zero_like(operand))), operand)
     return rad2deg(result) if deg else result
