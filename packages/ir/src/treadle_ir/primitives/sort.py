@@ -24,6 +24,7 @@ from treadle_ir.frozen import frozen
 from treadle_ir.primitives.elementwise import check_kind
 from treadle_ir.primitives.shape import array_operand, check_axes
 from treadle_ir.registry import register
+from treadle_ir.sizes import Symbolic
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
@@ -86,6 +87,7 @@ class TopK(Sorting):
         (C1) the operand has at least one axis
         (C2) 0 <= k <= size of the last axis
         (C3) complex numbers have no order here
+        (C4) i32 can hold every position along the last axis
 
     Source: CHLO, `top_k`.
     """
@@ -103,6 +105,11 @@ class TopK(Sorting):
                 f"top_k: k is {self.k}, but must be between 0 and the size {x.shape[-1]} of the last axis of {x}"
             )
         check_kind(self.name, "biuf", x.dtype)  # C3
+        if not isinstance(x.shape[-1], Symbolic) and x.shape[-1] > 2**31:  # C4
+            raise DTypeError(
+                f"top_k: positions are i32, which cannot hold every position along the last axis of {x}",
+                fix="take the greatest of each of several parts first, then of these",
+            )
         shape = (*x.shape[:-1], self.k)
         return x.with_shape(shape), ArrayType(shape, _I32)
 

@@ -2,25 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, Operand, default_dtype, is_symbolic_dim, max_dim, min_dim, ops
-from treadle_ir.dtypes import is_unsigned
+from treadle_ir import (
+    Array,
+    DType,
+    DTypeError,
+    Operand,
+    default_dtype,
+    is_symbolic_dim,
+    max_dim,
+    min_dim,
+    ops,
+)
+from treadle_ir.dtypes import BY_NAME, is_unsigned
 from treadle_numpy.indexing.entries import Positions
 from treadle_numpy.operands.arrays import Elements, made, on_host
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.scalars import size_scalar
 
+_LONG: Final = BY_NAME["i64"]
+_MANY: Final = np.iinfo(np.int32).max
 _FEW: Final = 1 << 16
 """Positions up to which negative ones are made positive by NumPy, if the host has them: one step, not three."""
 
 
-def wrapped(index: Operand, size: int) -> Positions:
-    """Computed positions with negative ones counted from the end, in the default integer type."""
+def counting(sizes: Iterable[int]) -> DType:
+    """The integer type of positions in an array: the default one, or a wider one where an axis has more places."""
     whole = default_dtype(int)
+    if whole is not _LONG and any(type(n) is int and n > _MANY for n in sizes):
+        return _LONG
+    return whole
+
+
+def result_type(function: str, size: int) -> DType:
+    """The type of positions that users get: the default integer type.
+
+    Raises:
+        DTypeError: there are more places than it counts.
+    """
+    whole = default_dtype(int)
+    if counting((size,)) is not whole:
+        raise DTypeError(
+            f"{function}: {whole} cannot hold every position of {size} elements",
+            fix="turn on integers of 64 bits: `config.update('enable_x64', True)`",
+        )
+    return whole
+
+
+def wrapped(index: Operand, size: int, whole: DType | None = None) -> Positions:
+    """Computed positions with negative ones counted from the end, in the type that counts them if none is given."""
+    whole = whole or counting((size,))
     known: object = index
     if isinstance(index, Array) and on_host() and index.type.size <= _FEW:
         known = index.__treadle_host__()
@@ -37,13 +72,13 @@ def wrapped(index: Operand, size: int) -> Positions:
     return ops.select(below, ops.add(index, size_scalar(size, whole)), index)
 
 
-def position(index: int, size: int) -> Positions:
+def position(index: int, size: int, whole: DType) -> Positions:
     """A known position along an axis, counted from its end if negative; one beyond the axis stays beyond it."""
     from_start = index + size if index < 0 else index
     inside = max_dim(-1, min_dim(from_start, size))
     if is_symbolic_dim(inside):
-        return size_scalar(inside, default_dtype(int))  # type: ignore[return-value]  # an array
-    return np.asarray(inside, default_dtype(int))
+        return size_scalar(inside, whole)  # type: ignore[return-value]  # an array
+    return np.asarray(inside, whole)
 
 
 def index_vectors(indices: Sequence[Operand], shape: tuple[int, ...]) -> Positions:

@@ -22,14 +22,13 @@ from treadle_ir import (
     Operand,
     Operands,
     current_trace,
-    default_dtype,
     ops,
 )
 from treadle_ir.dtypes import is_integer
 from treadle_ir.primitives.indexing import FillValue, Gather, Mode
 from treadle_numpy.indexing.entries import Entry, neighbouring, read_index
 from treadle_numpy.indexing.known import STATIC, all_inside, plan_known, plan_position, static_key
-from treadle_numpy.indexing.positions import index_vectors, wrapped
+from treadle_numpy.indexing.positions import counting, index_vectors, wrapped
 from treadle_numpy.indexing.slices import part_of
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.bind import bind
@@ -140,7 +139,7 @@ def _known(x: Operand, entries: list[Entry]) -> Array:
 
 def _dynamic(x: Operand, entries: list[Entry], own: list[int]) -> Array:
     """Computed scalar positions: known ranges first, then a dynamic slice."""
-    whole = default_dtype(int)
+    whole = counting(own)
     ranges = [
         Entry(e.index if isinstance(e.index, (slice, int)) else slice(0, n, 1), e.new)
         for e, n in zip(entries, own, strict=True)
@@ -155,7 +154,7 @@ def _dynamic(x: Operand, entries: list[Entry], own: list[int]) -> Array:
         if not isinstance(entry.index, slice):
             if not full:
                 raise _nothing_there()
-            starts.append(wrapped(entry.index, full))
+            starts.append(wrapped(entry.index, full, whole))
             sizes.append(1)
         else:
             result.append(size)
@@ -188,14 +187,14 @@ def gathered(
         Entry(slice(0, n, 1) if i in indexed else e.index, e.new)
         for i, (e, n) in enumerate(zip(entries, own, strict=True))
     ]
-    part, whole = _known(x, ranges), default_dtype(int)
+    part, whole = _known(x, ranges), counting(own)
     sizes = part.shape
     positions: list[Operand] = []
     for entry, size in zip(entries, own, strict=True):
         if not isinstance(entry.index, slice):
             index = entry.index
             index = np.asarray(index, np.int32) if isinstance(index, int) else index
-            positions.append(wrapped(index, size) if from_end else converted(index, whole))
+            positions.append(wrapped(index, size, whole) if from_end else converted(index, whole))
     batch = common_shape("indexing", [index.shape for index in positions])
     if 0 not in batch and any(not own[i] for i in indexed):
         raise _nothing_there()

@@ -10,7 +10,6 @@ from treadle_ir import (
     Array,
     ArrayType,
     current_trace,
-    default_dtype,
     is_symbolic,
     max_dim,
     x64_enabled,
@@ -19,6 +18,7 @@ from treadle_ir.primitives.indexing import DynamicUpdateSlice
 from treadle_ir.primitives.shape import BroadcastInDim
 from treadle_numpy.indexing.entries import Entry, read_index
 from treadle_numpy.indexing.known import StaticKey
+from treadle_numpy.indexing.positions import counting
 from treadle_numpy.operands.coerce import operand_type
 from treadle_numpy.operands.plans import remember
 from treadle_numpy.operands.scalars import scalar_beside, size_scalar
@@ -76,7 +76,7 @@ def window_shape(own: tuple[int, ...], kept: list[Entry]) -> tuple[int, ...] | N
 
 def window_starts(own: tuple[int, ...], kept: list[Entry]) -> list[np.generic | Array]:
     """Where such a window starts on each axis."""
-    whole = default_dtype(int)
+    whole = counting(own)
     starts: list[np.generic | Array] = []
     for entry, n in zip(kept, own, strict=True):
         index = entry.index

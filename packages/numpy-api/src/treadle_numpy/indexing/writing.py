@@ -22,7 +22,6 @@ from treadle_ir import (
     Operand,
     ShapeError,
     UnsupportedError,
-    default_dtype,
     is_symbolic,
     max_dim,
     ops,
@@ -32,7 +31,7 @@ from treadle_ir.primitives.indexing import Mode
 from treadle_numpy.indexing.entries import Entry, Positions, neighbouring, read_index
 from treadle_numpy.indexing.known import static_key
 from treadle_numpy.indexing.modes import IndexMode, gather_mode
-from treadle_numpy.indexing.positions import index_vectors, position, wrapped
+from treadle_numpy.indexing.positions import counting, index_vectors, position, wrapped
 from treadle_numpy.indexing.slices import part_of
 from treadle_numpy.indexing.windows import window_shape, window_starts, write_window
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
@@ -157,10 +156,11 @@ def _in_window(
         return ops.dynamic_update_slice(x, updates, *window_starts(own, kept))
     dropped = [i for i, e in enumerate(kept) if not isinstance(e.index, slice)]
     named = [i for i, e in enumerate(kept) if i in dropped or e.index != slice(0, own[i], 1)]
-    starts = [_start(kept[i], own[i]) for i in named]
+    whole = counting(own)
+    starts = [_start(kept[i], own[i], whole) for i in named]
     return how.instruction(
         x,
-        index_vectors(starts, ()) if starts else np.zeros((0,), default_dtype(int)),
+        index_vectors(starts, ()) if starts else np.zeros((0,), whole),
         updates,
         update_window_dims=tuple(range(len(window))),
         inserted_window_dims=tuple(dropped),
@@ -186,9 +186,11 @@ def _by_vectors(
     how: How, x: Array, kept: list[Entry], entries: list[Entry], values: Operand
 ) -> Array:
     """Arrays of positions, or ranges with steps: an index vector for each element of the indexed axes."""
-    own, whole = x.shape, default_dtype(int)
+    own, whole = x.shape, counting(x.shape)
     positions = {
-        i: position(e.index, own[i]) if isinstance(e.index, int) else wrapped(e.index, own[i])
+        i: position(e.index, own[i], whole)
+        if isinstance(e.index, int)
+        else wrapped(e.index, own[i], whole)
         for i, e in enumerate(kept)
         if not isinstance(e.index, slice)
     }
@@ -257,14 +259,13 @@ def _listed(places: range | slice, dtype: DType) -> Positions:
     return ops.add(scaled, size_scalar(places.start, dtype))
 
 
-def _start(entry: Entry, size: int) -> Positions:
+def _start(entry: Entry, size: int, whole: DType) -> Positions:
     """Where a window starts along an axis."""
-    whole = default_dtype(int)
     if isinstance(entry.index, slice):
         return np.asarray(entry.index.start, whole)
     if isinstance(entry.index, int):
-        return position(entry.index, size)
-    return wrapped(entry.index, size)
+        return position(entry.index, size, whole)
+    return wrapped(entry.index, size, whole)
 
 
 def _on_axes(index: Positions, shape: tuple[int, ...], places: list[int], rank: int) -> Positions:

@@ -10,17 +10,17 @@ import numpy as np
 from treadle_ir import (
     ArgumentError,
     Array,
+    DType,
     Operand,
     ShapeError,
     composed_numbers,
-    default_dtype,
     flags,
     ops,
     out_of_range,
     sequence,
 )
 from treadle_ir.dtypes import is_integer
-from treadle_numpy.indexing.positions import wrapped
+from treadle_numpy.indexing.positions import counting, wrapped
 from treadle_numpy.lax.shapes import expand_dims, squeeze
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.operands.arrays import Elements, array_of
@@ -66,11 +66,14 @@ def _starts(
         raise ShapeError(
             f"{name}: {len(wrap)} allow_negative_indices for the {x.ndim} axes of {x.shape}"
         )
-    return [_start(name, part, n, flag) for part, n, flag in zip(parts, x.shape, wrap, strict=True)]
+    dtype = counting(x.shape)
+    return [
+        _start(name, part, n, flag, dtype)
+        for part, n, flag in zip(parts, x.shape, wrap, strict=True)
+    ]
 
 
-def _start(name: str, index: ArrayLike, size: int, negative: bool) -> Operand:
-    whole = default_dtype(int)
+def _start(name: str, index: ArrayLike, size: int, negative: bool, whole: DType) -> Operand:
     if isinstance(index, int):
         try:
             start: np.generic = whole.type(index + size if negative and index < 0 else index)
@@ -80,7 +83,7 @@ def _start(name: str, index: ArrayLike, size: int, negative: bool) -> Operand:
     operand = coerce(name, 1, index)
     if not is_integer(operand.dtype):
         raise ArgumentError(f"{name}: start indices must be integers, got {operand_type(operand)}")
-    return wrapped(operand, size) if negative else converted(operand, whole)
+    return wrapped(operand, size, whole) if negative else converted(operand, whole)
 
 
 def dynamic_slice(

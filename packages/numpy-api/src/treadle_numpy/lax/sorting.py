@@ -86,7 +86,7 @@ def top_k(operand: ArrayLike, k: int, *, axis: int = -1, is_stable: bool = True)
     Raises:
         AxisError: there is no such axis.
         ShapeError: `k` is negative, or greater than the size of the axis.
-        DTypeError: the elements are complex.
+        DTypeError: the elements are complex, or more than i32 can count.
 
     Example:
         >>> import numpy as np

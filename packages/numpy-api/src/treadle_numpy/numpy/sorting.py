@@ -18,6 +18,7 @@ from treadle_ir import (
     sequence,
 )
 from treadle_ir.dtypes import is_complex
+from treadle_numpy.indexing.positions import result_type
 from treadle_numpy.lax.shapes import moved
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.lax.sorting import top_k as lax_top_k
@@ -93,7 +94,7 @@ def argsort(
     x, along = _along("argsort", a, axis)
     if descending:  # sorted backwards from the end, equal elements come out in their order again
         x = ops.reverse(x, dimensions=(along,))
-    places = ops.iota(shape=x.shape, dtype=default_dtype(int), dimension=along)
+    places = ops.iota(shape=x.shape, dtype=result_type("argsort", x.shape[along]), dimension=along)
     if descending:
         places = ops.reverse(places, dimensions=(along,))
     _, result = _sorted([x, places], along, stable=stable)
@@ -128,7 +129,8 @@ def lexsort(keys: Sequence[ArrayLike] | Array, axis: int = -1, *, batch_size: in
     if not operands[0].ndim:
         return array_of(default_dtype(int).type(0))
     along = as_axis("lexsort", axis, operands[0].ndim)
-    places = ops.iota(shape=operands[0].shape, dtype=default_dtype(int), dimension=along)
+    own = operands[0].shape
+    places = ops.iota(shape=own, dtype=result_type("lexsort", own[along]), dimension=along)
     return _sorted([*reversed(operands), places], along, keys=len(operands))[-1]
 
 
@@ -209,7 +211,8 @@ def top_k(
     along = as_axis("top_k", axis, x.ndim)
     last = moved(x, along, -1)
     count = as_index("top_k", "k", k)
-    places = ops.iota(shape=last.shape, dtype=default_dtype(int), dimension=last.ndim - 1)
+    whole = result_type("top_k", last.shape[-1])
+    places = ops.iota(shape=last.shape, dtype=whole, dimension=last.ndim - 1)
     values, places = _sorted([last, places], last.ndim - 1)
     found = [slice_along(part, last.ndim - 1, 0, count) for part in (values, places)]
     return moved(found[0], -1, along), moved(found[1], -1, along)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, composed, default_dtype, flags, ops
+from treadle_ir import ArgumentError, Array, composed, flags, ops
 from treadle_ir.dtypes import is_bool, is_complex, real_part
+from treadle_numpy.indexing.positions import result_type
 from treadle_numpy.numpy.reductions.extremes import leaders
 from treadle_numpy.numpy.reductions.making import kept
 from treadle_numpy.operands.arguments import named_only
@@ -31,7 +32,7 @@ def position(name: str, a: ArrayLike, axis: Axis, keepdims: bool | None, largest
     if is_complex(type.dtype):
         _, imaginary, missing = leaders(operand, (along,), largest)
         operand = ops.select(missing, real_part(type.dtype).type(np.nan), imaginary)
-    dtype = default_dtype(int)
+    dtype = result_type(name, operand.shape[along])
     result = (
         ops.argmax(operand, axis=along, dtype=dtype)
         if largest

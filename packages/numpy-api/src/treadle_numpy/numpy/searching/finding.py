@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, Operand, default_dtype, integer_or_none, ops
+from treadle_ir import ArgumentError, Array, Operand, integer_or_none, ops
 from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.concrete import concrete_mask
+from treadle_numpy.indexing.positions import result_type
 from treadle_numpy.numpy.manipulation.joining import stack
 from treadle_numpy.numpy.manipulation.shapes import ravel
 from treadle_numpy.numpy.taking import take
@@ -53,8 +55,8 @@ def nonzero(
         raise ArgumentError(
             "Calling nonzero on 0d arrays is not allowed.", fix="use atleast_1d(...).nonzero()"
         )
-    whole = default_dtype(int)
     mask = truth("nonzero", 0, operand)
+    whole = result_type("nonzero", max(shape) if size is None else math.prod(shape))
     if size is None:
         elements = concrete_mask("nonzero", mask)
         return tuple([made(part.astype(whole)) for part in np.nonzero(elements)])
