@@ -169,3 +169,8 @@ def test_other_types_of_abstract_axes() -> None:
     changed = mesh.update_axis_types({"y": AxisType.Explicit})
     assert changed.axis_types == (AxisType.Auto, AxisType.Explicit)
     assert changed.update_axis_types({"y": AxisType.Auto, "other": AxisType.Auto}) == mesh
+
+
+def test_entries_as_a_tuple() -> None:
+    assert P("x", None, ("y", "z")).partitions == ("x", None, ("y", "z"))
+    assert P().partitions == ()

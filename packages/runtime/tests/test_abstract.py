@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, ArrayType
-from treadle_runtime import ShapeDtypeStruct, devices, from_host
+from treadle_ir import ArgumentError, ArrayType, UnsupportedError, new_ref
+from treadle_runtime import ShapeDtypeStruct, device_put, devices, from_host, jit
 from treadle_runtime.abstract import abstract_placed
 from treadle_runtime.placement.sharding import SingleDeviceSharding
 
@@ -29,3 +29,30 @@ def test_the_place_of_what_has_no_elements() -> None:
 def test_an_element_type_is_not_left_to_numpy() -> None:
     with pytest.raises(ArgumentError, match="dtype must be an element type, got None"):
         ShapeDtypeStruct((2,), None)
+
+
+def test_what_stands_for_an_array_such_as_this() -> None:
+    assert ShapeDtypeStruct.like(from_host(np.ones(2, "f4"))) == ShapeDtypeStruct((2,), "f4")
+    assert ShapeDtypeStruct.like(np.ones(2)) == ShapeDtypeStruct((2,), "f4")
+    assert ShapeDtypeStruct.like(2.0) == ShapeDtypeStruct((), "f4", weak_type=True)
+    there = SingleDeviceSharding(devices()[1])
+    struct = ShapeDtypeStruct((2,), "f4", sharding=there, is_ref=True)
+    assert ShapeDtypeStruct.like(device_put(np.ones(2, "f4"), devices()[1])) == struct.update(
+        is_ref=False
+    )
+    again = ShapeDtypeStruct.like(struct)
+    assert again == struct
+    assert again is not struct
+    with pytest.raises(ArgumentError):
+        ShapeDtypeStruct.like({"a": 1})
+
+
+def test_what_stands_for_a_reference() -> None:
+    struct = ShapeDtypeStruct((2,), "f4", is_ref=True)
+    assert struct != ShapeDtypeStruct((2,), "f4")
+    assert str(struct) == "ShapeDtypeStruct(shape=(2,), dtype=float32, is_ref=True)"
+    assert ShapeDtypeStruct.like(new_ref(from_host(np.ones(2, "f4")))) == struct
+    with pytest.raises(UnsupportedError, match=r"only be described .* of eval_shape"):
+        jit(lambda x: x).trace(struct)
+    with pytest.raises(ArgumentError, match="is_ref"):
+        ShapeDtypeStruct((2,), "f4", is_ref="yes")  # type: ignore[arg-type]

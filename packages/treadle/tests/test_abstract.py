@@ -8,7 +8,7 @@ import pytest
 import treadle
 import treadle.numpy as tnp
 from treadle import lax
-from treadle.errors import ArgumentError
+from treadle.errors import ArgumentError, UnsupportedError
 
 
 def test_axes_that_a_program_names() -> None:
@@ -54,3 +54,16 @@ def test_whatever_has_a_shape_and_an_element_type_stands_for_an_array(dtype: Any
     assert treadle.make_jaxpr(lambda x: x.T)(described).out_avals[0].shape == (3, 2)
     with pytest.raises(ArgumentError, match="is not a valid JAX type"):
         treadle.jit(lambda x: x)(described)
+
+
+def test_described_references() -> None:
+    def f(ref: treadle.Ref, x: treadle.Array, other: treadle.Ref) -> tuple[treadle.Array, ...]:
+        ref[...] = x + other[0]
+        return ref[...] * 2, other[...]
+
+    ref = treadle.ShapeDtypeStruct((3,), "float32", is_ref=True)
+    found = treadle.eval_shape(f, ref, tnp.ones(3), treadle.new_ref(tnp.ones(2)))
+    assert [each.shape for each in found] == [(3,), (2,)]
+    assert not found[0].is_ref
+    with pytest.raises(UnsupportedError, match="a reference can only be described"):
+        treadle.make_jaxpr(lambda r: r[...])(ref)

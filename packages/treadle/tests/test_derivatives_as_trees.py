@@ -76,3 +76,35 @@ def test_second_derivatives_that_are_0_are_as_weak_as_others() -> None:
     for f in (lambda x: x * 2, lambda x: x**3):
         assert treadle.hessian(f)(1.0).weak_type
         assert not treadle.hessian(f)(np.float32(1)).weak_type
+
+
+def test_parameters_that_are_not_saved_leave_no_jitted_function() -> None:
+    w = tnp.asarray(np.float32([2, 3, 4]))
+    layer = treadle.jit(lambda x, w: tnp.sin(x) * w)
+    forward = treadle.jit(lambda x, w: treadle.vjp(layer, x, w, saveable_args=(True, False))[1])
+    f_vjp = forward(X, w)
+    assert len(treadle.tree.leaves(f_vjp)) == 2  # the cosine and the sine, not w
+    f_vjp.args_res[1] = w
+    backward = treadle.jit(lambda f_vjp, ct: f_vjp(ct))
+    for gradient, expected in zip(
+        backward(f_vjp, ONES), treadle.vjp(layer, X, w)[1](ONES), strict=True
+    ):
+        np.testing.assert_allclose(gradient, expected, rtol=1e-6)
+
+
+def test_cotangents_are_added_to_references_in_jitted_functions() -> None:
+    total = treadle.new_ref(tnp.zeros(3))
+
+    @treadle.jit
+    def add(ref: treadle.Ref, x: treadle.Array) -> None:
+        treadle.vjp(tnp.sin, x)[1].with_refs(ref)(tnp.ones(3))
+
+    add(total, X)
+    add(total, X)
+    np.testing.assert_allclose(total[...], 2 * np.cos(X), rtol=1e-6)
+
+
+def test_the_program_that_is_walked_back() -> None:
+    jaxpr = treadle.vjp(tnp.sin, X)[1].jaxpr
+    assert [str(each) for each in jaxpr.in_avals] == ["float32[3]", "float32[3]"]
+    assert [equation.primitive.name for equation in jaxpr.eqns] == ["mul"]

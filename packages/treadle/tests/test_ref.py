@@ -225,3 +225,11 @@ def test_without_jit_and_as_public_names() -> None:
     add(ref, 1.0)
     assert isinstance(ref, treadle.Ref)
     assert treadle.freeze(ref) == 2.0
+
+
+def test_where_it_lies() -> None:
+    there = treadle.devices()[-1]
+    ref = treadle.new_ref(treadle.device_put(X, there))
+    assert ref.sharding == treadle.sharding.SingleDeviceSharding(there)
+    with pytest.raises(AttributeError, match="sharding"):
+        treadle.jit(lambda r: r.sharding)(ref)

@@ -327,3 +327,28 @@ def test_choices_may_have_other_numbers_of_axes_whatever_the_setting_says() -> N
         assert tnp.select([row > 0], [table]).shape == (2, 3)
         with pytest.raises(ShapeError, match="different numbers of axes"):
             table + row
+
+
+class _Holder:
+    value: object = 1
+
+    def _set(self, value: object) -> None:
+        self.value = value
+
+
+def test_options_of_a_library() -> None:
+    holder = _Holder()
+    treadle.config.add_option("test_depth", holder, int, [], {"help": "How deep."})
+    assert treadle.config.read("test_depth") == treadle.config.values["test_depth"] == 1
+    treadle.config.update("test_depth", 4)
+    assert holder.value == treadle.config.read("test_depth") == 4
+    assert treadle.config.meta["test_depth"] == (int, [], {"help": "How deep."})
+    for taken in ("test_depth", "jax_enable_x64"):
+        with pytest.raises(ArgumentError, match="already"):
+            treadle.config.add_option(taken, holder, int, [], {})
+
+
+def test_what_options_are_for() -> None:
+    kind, more, named = treadle.config.meta["jax_enable_x64"]
+    assert (kind, more, [*named]) == (bool, [], ["help"])
+    assert treadle.config.meta["treadle_enable_x64"] == (kind, more, named)

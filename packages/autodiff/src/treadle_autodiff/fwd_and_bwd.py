@@ -6,16 +6,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from treadle_autodiff.linearize import linearize_tree
-from treadle_autodiff.passes import Backward, backward, derivative_of
+from treadle_autodiff.passes import derivative_of
 from treadle_autodiff.user_function import Tree, check_callable, of_positional, released
 from treadle_autodiff.vjp import differentiable
+from treadle_autodiff.vjp_function import VJP, vjp_function
 from treadle_ir import (
     ArgumentError,
     flags,
     flatten_arrays,
     positions,
 )
-from treadle_ir.tree import Partial, flatten_leaves_and_structure, tree_unflatten
+from treadle_ir.tree import flatten_leaves_and_structure, tree_unflatten
 
 
 def fwd_and_bwd(
@@ -59,11 +60,11 @@ def fwd_and_bwd(
         given = flatten_leaves_and_structure(chosen)[0]
         linearized, (out, aux) = linearize_tree(function, leaves, nonzero, given)
         derivative = derivative_of("fwd_and_bwd", linearized, leaves, structure, nonzero, out)
-        residuals = backward(derivative, linearized.captured)
+        residuals = vjp_function(derivative, linearized.captured, leaves, given)
         return tree_unflatten(out, linearized.results), residuals, *released(aux)
 
     def bwd(residuals: Any, cotangents: Tree) -> Tree:
-        if not isinstance(residuals, Partial) or not isinstance(residuals.func, Backward):
+        if not isinstance(residuals, VJP):
             raise ArgumentError(
                 f"fwd_and_bwd: residuals are of type {type(residuals).__name__}, not what fwd returned",
                 fix="call bwd(residuals, cotangents) with the second thing that fwd returned",

@@ -1,4 +1,4 @@
-"""`in_nzs` of `vjp` and `linearize`: which arguments have tangents at all, and so which results have."""
+"""`in_nzs` and `saveable_args`: booleans that say something of the arguments, and such as say it of results."""
 
 from __future__ import annotations
 
@@ -10,25 +10,24 @@ from treadle_ir import ArgumentError, shown
 from treadle_ir.tree import PyTreeDef, tree_flatten
 
 
-def among(function: str, nonzero: Sequence[bool], in_nzs: Tree, structure: PyTreeDef) -> list[bool]:
-    """The leaves that have tangents, without those that `in_nzs` says have none.
+def flags_of_leaves(function: str, name: str, given: Tree, structure: PyTreeDef) -> list[bool]:
+    """One boolean for each leaf of the arguments, of a tree that is a prefix of them.
 
     Raises:
-        ArgumentError: `in_nzs` holds what is no boolean, or is no prefix of the arguments.
+        ArgumentError: the tree holds what is no boolean, or is no such prefix.
     """
-    flags, prefix = tree_flatten(in_nzs)
+    flags, prefix = tree_flatten(given)
     for flag in flags:
         if not isinstance(flag, bool):
             raise ArgumentError(
-                f"{function}: in_nzs must be a tree of booleans, but holds {shown(flag)} of {type(flag)}",
-                fix="give one boolean for each argument: `in_nzs=(True, False)`",
+                f"{function}: {name} must be a tree of booleans, but holds {shown(flag)} of {type(flag)}",
+                fix=f"give one boolean for each argument: `{name}=(True, False)`",
             )
-    asked = _spread(function, iter(flags), prefix, structure)
-    return [has and wanted for has, wanted in zip(nonzero, asked, strict=True)]
+    return _spread(f"{function}: {name}", iter(flags), prefix, structure)
 
 
 def _spread(
-    function: str, flags: Iterator[bool], prefix: PyTreeDef, structure: PyTreeDef
+    what: str, flags: Iterator[bool], prefix: PyTreeDef, structure: PyTreeDef
 ) -> list[bool]:
     """One flag for each leaf; containers match where they have as many children, whatever they are."""
     if prefix.is_leaf():
@@ -36,22 +35,26 @@ def _spread(
     given, children = prefix.children(), structure.children()
     if structure.is_leaf() or len(given) != len(children):
         raise ArgumentError(
-            f"{function}: in_nzs has {len(given)} parts where the arguments have {len(children)}",
+            f"{what} has {len(given)} parts where the arguments have {len(children)}",
             fix="leave out what is within an argument, or give one boolean for each part of it",
         )
     parts = zip(given, children, strict=True)
-    return [flag for one, other in parts for flag in _spread(function, flags, one, other)]
+    return [flag for one, other in parts for flag in _spread(what, flags, one, other)]
 
 
 def note_out_nzs(
     derivative: Callable[..., Any], has_tangent: Sequence[bool], results: PyTreeDef
 ) -> None:
     """Give the derivative a tree of booleans, `out_nzs`: which results have tangents that may not be zero."""
-    derivative.out_nzs = _tree(iter(has_tangent), results)  # type: ignore[attr-defined]
+    derivative.out_nzs = flags_like(has_tangent, results)  # type: ignore[attr-defined]
+
+
+def flags_like(flags: Sequence[bool], structure: PyTreeDef) -> Tree:
+    """Flags, one for each leaf, in the structure; tuples stand for containers that are no lists and no dictionaries."""
+    return _tree(iter(flags), structure)
 
 
 def _tree(flags: Iterator[bool], structure: PyTreeDef) -> Tree:
-    """Flags in tuples, lists and dictionaries; tuples stand for containers of other kinds."""
     if structure.is_leaf():
         return next(flags)
     node = structure.node_data()

@@ -6,7 +6,7 @@ So it may leave a jitted function, be a result of a loop or a residual of a rule
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import final
 
 from treadle_autodiff.checked_tangents import check_cotangents, check_tangents, flatten_along
 from treadle_autodiff.layouts import Shown, laid_alike, shown_of
@@ -113,11 +113,6 @@ class Backward:
 def forward(of: Derivative, residuals: Operands) -> Callable[..., Tree]:
     """The function of tangents, a tree of its residuals."""
     return Partial(Forward(of), tuple(residuals))
-
-
-def backward(of: Derivative, residuals: Operands) -> Callable[[Any], tuple[Tree, ...]]:
-    """The function of cotangents, a tree of its residuals."""
-    return Partial(Backward(of), tuple(residuals))
 
 
 def lies_of(leaves: Operands, nonzero: Sequence[bool]) -> Shown | None:

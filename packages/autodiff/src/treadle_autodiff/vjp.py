@@ -13,8 +13,8 @@ from treadle_autodiff.checked_tangents import (
 )
 from treadle_autodiff.jvp import jvp_tree
 from treadle_autodiff.linearize import linearize_tree
-from treadle_autodiff.nonzero_inputs import among, note_out_nzs
-from treadle_autodiff.passes import backward, derivative_of, forward
+from treadle_autodiff.nonzero_inputs import flags_of_leaves, note_out_nzs
+from treadle_autodiff.passes import derivative_of, forward
 from treadle_autodiff.tangents import Tangent, presented
 from treadle_autodiff.transpose import transpose
 from treadle_autodiff.user_function import (
@@ -24,6 +24,7 @@ from treadle_autodiff.user_function import (
     of_positional,
     released,
 )
+from treadle_autodiff.vjp_function import VJP, vjp_function
 from treadle_ir import (
     ArgumentError,
     Array,
@@ -50,8 +51,6 @@ from treadle_ir.tree import (
 
 R = TypeVar("R")
 X = TypeVar("X")  # auxiliary output
-# Any: cotangents are trees like the arguments, which are of all kinds.
-Pullback = Callable[[R], tuple[Any, ...]]
 
 
 @overload
@@ -165,7 +164,8 @@ def linearize(
     given = flatten_leaves_and_structure(primals)[0]
     nonzero = differentiable(leaves, structure)
     if in_nzs is not None:
-        nonzero = among("linearize", nonzero, in_nzs, structure)
+        asked = flags_of_leaves("linearize", "in_nzs", in_nzs, structure)
+        nonzero = [has and wanted for has, wanted in zip(nonzero, asked, strict=True)]
     function = of_positional("linearize", fun, structure, has_aux)
     linearized, (out, aux) = linearize_tree(function, leaves, nonzero, given)
 
@@ -190,22 +190,25 @@ def vjp(
     *primals: Tree,
     has_aux: Literal[False] = False,
     reduce_axes: Sequence[Hashable] = (),
+    saveable_args: Any = True,
     in_nzs: Any = None,
-) -> tuple[R, Pullback[R]]: ...
+) -> tuple[R, VJP[R]]: ...
 @overload
 def vjp(
     fun: Callable[..., tuple[R, X]],
     *primals: Tree,
     has_aux: Literal[True],
     reduce_axes: Sequence[Hashable] = (),
+    saveable_args: Any = True,
     in_nzs: Any = None,
-) -> tuple[R, Pullback[R], X]: ...
+) -> tuple[R, VJP[R], X]: ...
 @overload
 def vjp(
     fun: Callable[..., Tree],
     *primals: Tree,
     has_aux: bool,
     reduce_axes: Sequence[Hashable] = (),
+    saveable_args: Any = True,
     in_nzs: Any = None,
 ) -> tuple[Tree, ...]: ...
 def vjp(
@@ -213,24 +216,28 @@ def vjp(
     *primals: Tree,
     has_aux: bool = False,
     reduce_axes: Sequence[Hashable] = (),
+    saveable_args: Any = True,
     in_nzs: Any = None,
 ) -> tuple[Tree, ...]:
     """The value of a function, and the function from cotangents of it to cotangents of the arguments.
 
     Returns `(results, f_vjp)`, with `has_aux` `(results, f_vjp, aux)`; `f_vjp(ct)` returns a tuple with one
-    cotangent per argument (float0 zeros for integers).
+    cotangent per argument (float0 zeros for integers). It is a tree of its residuals: see `VJP`.
 
     Args:
         fun: the function.
         primals: where it is differentiated.
         has_aux: whether the function returns a pair, the second of which is not differentiated.
         reduce_axes: no longer anything but empty.
+        saveable_args: a tree of booleans that is a prefix of the arguments: where one is False, an argument that the
+            derivative needs as it was given is not kept. In `f_vjp.args_res` there is `NotSaveable()` then, where the
+            argument is put back before `f_vjp` is called.
         in_nzs: a tree of booleans that is a prefix of the arguments: where one is False, there are no tangents, as if
-            the argument were a constant. The derivative has an attribute `out_nzs` then, a tree of booleans: which
-            results have tangents that may not be zero.
+            the argument were a constant. `f_vjp.out_nzs` is a tree of booleans: which results have tangents that may
+            not be zero.
 
     Raises:
-        ArgumentError: an argument is not a tree of arrays, or `in_nzs` no such prefix.
+        ArgumentError: an argument is not a tree of arrays, or `saveable_args` or `in_nzs` no such prefix.
         StructureError, ShapeError: from `f_vjp`, when the cotangent does not match the results.
 
     Example:
@@ -249,14 +256,16 @@ def vjp(
     given = flatten_leaves_and_structure(primals)[0]
     nonzero = differentiable(leaves, structure)
     if in_nzs is not None:
-        nonzero = among("vjp", nonzero, in_nzs, structure)
+        asked = flags_of_leaves("vjp", "in_nzs", in_nzs, structure)
+        nonzero = [has and wanted for has, wanted in zip(nonzero, asked, strict=True)]
+    saveable = None
+    if saveable_args is not True:
+        saveable = flags_of_leaves("vjp", "saveable_args", saveable_args, structure)
     function = of_positional("vjp", fun, structure, has_aux)
     linearized, (out, aux) = linearize_tree(function, leaves, nonzero, given)
 
     derivative = derivative_of("vjp", linearized, leaves, structure, nonzero, out)
-    f_vjp = backward(derivative, linearized.captured)
-    if in_nzs is not None:
-        note_out_nzs(f_vjp, derivative.has_tangent, out)
+    f_vjp = vjp_function(derivative, linearized.captured, leaves, given, saveable)
     return tree_unflatten(out, linearized.results), f_vjp, *released(aux)
 
 

@@ -83,9 +83,9 @@ class PartitionSpec:
         P('x', None, ('y', 'z'))
     """
 
-    __slots__ = ("_entries",)
+    __slots__ = ("partitions",)
     UNCONSTRAINED: Final = UNCONSTRAINED
-    _entries: tuple[Entry, ...]
+    partitions: tuple[Entry, ...]
 
     def __new__(
         cls, *partitions: object, unreduced: Collection[str] = (), reduced: Collection[str] = ()
@@ -100,28 +100,28 @@ class PartitionSpec:
                 fix="add up first, with lax.psum within shard_map",
             )
         self = object.__new__(cls)
-        object.__setattr__(self, "_entries", tuple([_entry(each) for each in partitions]))
+        object.__setattr__(self, "partitions", tuple([_entry(each) for each in partitions]))
         return self
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a PartitionSpec is immutable; `{name}` cannot be set")
 
     def __iter__(self) -> Iterator[Entry]:
-        return iter(self._entries)
+        return iter(self.partitions)
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self.partitions)
 
     def __getitem__(self, index: Any) -> Any:  # Any: as tuples are indexed
-        return self._entries[index]
+        return self.partitions[index]
 
     def index(self, entry: object) -> int:
         """Where an entry stands first; ValueError if it does not."""
-        return self._entries.index(_entry(entry))
+        return self.partitions.index(_entry(entry))
 
     def count(self, entry: object) -> int:
         """How many entries are this one."""
-        return self._entries.count(_entry(entry))
+        return self.partitions.count(_entry(entry))
 
     def __add__(self, other: object) -> PartitionSpec:
         if isinstance(other, PartitionSpec | tuple):
@@ -135,19 +135,19 @@ class PartitionSpec:
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, PartitionSpec):
-            return self._entries == other._entries
+            return self.partitions == other.partitions
         if isinstance(other, tuple):
-            return self._entries == tuple([_entry(each) for each in other])
+            return self.partitions == tuple([_entry(each) for each in other])
         return NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._entries)
+        return hash(self.partitions)
 
     def __repr__(self) -> str:
-        return f"P{self._entries!r}"
+        return f"P{self.partitions!r}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return PartitionSpec, self._entries
+        return PartitionSpec, self.partitions
 
     @property
     def unreduced(self) -> frozenset[str]:

@@ -204,6 +204,11 @@ class Ref(Cell):
         """What is known of it."""
         return AbstractRef(self._type)
 
+    @property
+    def sharding(self) -> Any:  # Any: what knows of devices is above this package
+        """How the array that it holds is laid over devices; AttributeError where that is not known yet."""
+        return self._read().sharding
+
     def __getitem__(self, index: Any) -> Array:  # Any: whatever arrays take
         """The array, or a part of it."""
         return _part(self._read(), index)

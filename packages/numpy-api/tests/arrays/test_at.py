@@ -74,3 +74,10 @@ def test_quotients_are_floating() -> None:
     quotients = at(tnp.asarray(np.array([3, 5], np.int32)))[0].divide(2)
     assert quotients.dtype == np.float32
     np.testing.assert_array_equal(quotients, [1.5, 5])
+
+
+def test_what_is_to_be_updated() -> None:
+    x = tnp.ones(3)
+    for updates in (at(x), at(x)[1]):
+        np.testing.assert_array_equal(updates.array, x)
+    assert at(x)[1, ...].index == (1, ...)

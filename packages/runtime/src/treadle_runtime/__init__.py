@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 from treadle_ir import lazy_names as _lazy_names, source as _source
 
 if TYPE_CHECKING:
-    from treadle_runtime.abstract import ShapeDtypeStruct as ShapeDtypeStruct
+    from treadle_runtime.abstract import (
+        ShapeDtypeStruct as ShapeDtypeStruct,
+        refuse_described_ref as refuse_described_ref,
+    )
     from treadle_runtime.arrays.alive import live_arrays as live_arrays
     from treadle_runtime.arrays.array import DeviceArray as DeviceArray, from_host as from_host
     from treadle_runtime.arrays.assembled import (
@@ -179,7 +182,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__, __all__ = _lazy_names(
         __name__,
         {
-            "treadle_runtime.abstract": "ShapeDtypeStruct",
+            "treadle_runtime.abstract": "ShapeDtypeStruct refuse_described_ref",
             "treadle_runtime.arrays.alive": "live_arrays",
             "treadle_runtime.arrays.array": "DeviceArray from_host",
             "treadle_runtime.arrays.assembled": (

@@ -8,7 +8,16 @@ from typing import Any, final
 
 import numpy as np
 
-from treadle_ir import PartitionSpec, dtypes, integers, refused, type_like
+from treadle_ir import (
+    PartitionSpec,
+    Ref,
+    UnsupportedError,
+    dtypes,
+    flags,
+    integers,
+    refused,
+    type_like,
+)
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.placement.asked import concrete
 from treadle_runtime.placement.format import Format, lies_on
@@ -18,9 +27,12 @@ from treadle_runtime.placement.sharding import Sharding
 
 @final
 class ShapeDtypeStruct:
-    """Stands for an array that is not there: its shape and element type, and where it would be."""
+    """Stands for an array that is not there: its shape and element type, and where it would be.
 
-    __slots__ = ("dtype", "shape", "sharding", "weak_type")
+    With `is_ref` it stands for a reference to such an array, as an argument of `eval_shape`.
+    """
+
+    __slots__ = ("dtype", "is_ref", "shape", "sharding", "weak_type")
 
     def __init__(
         self,
@@ -29,7 +41,9 @@ class ShapeDtypeStruct:
         *,
         sharding: Any = None,
         weak_type: bool = False,
+        is_ref: bool = False,
     ) -> None:
+        flags("ShapeDtypeStruct", is_ref=is_ref)
         self.shape = integers("ShapeDtypeStruct", "shape", shape)
         if dtype is None:  # which NumPy takes for float64
             raise refused("ShapeDtypeStruct", "dtype", "an element type", dtype)
@@ -40,6 +54,30 @@ class ShapeDtypeStruct:
         lies = isinstance(sharding, Format)
         self.sharding = lies_on("ShapeDtypeStruct", sharding, self.ndim) if lies else sharding
         self.weak_type = weak_type
+        self.is_ref = is_ref
+
+    @classmethod
+    def like(cls, x: Any) -> ShapeDtypeStruct:  # Any: whatever has a shape and an element type
+        """What stands for an array such as this one, where it is.
+
+        Raises:
+            ArgumentError: it has no shape and element type.
+
+        Example:
+            >>> ShapeDtypeStruct.like(2.0)
+            ShapeDtypeStruct(shape=(), dtype=float32, weak_type=True)
+        """
+        if isinstance(x, ShapeDtypeStruct):
+            return x.update()
+        type_ = type_like("ShapeDtypeStruct.like", x)
+        committed = isinstance(x, DeviceArray) and x.committed
+        return cls(
+            type_.shape,
+            type_.dtype,
+            sharding=x.sharding if committed else None,
+            weak_type=type_.weak,
+            is_ref=isinstance(x, Ref),
+        )
 
     @property
     def ndim(self) -> int:
@@ -54,7 +92,8 @@ class ShapeDtypeStruct:
     def update(self, **changes: Any) -> ShapeDtypeStruct:
         """The same with other attributes."""
         known = {"shape": self.shape, "dtype": self.dtype, "sharding": self.sharding}
-        return ShapeDtypeStruct(**{**known, "weak_type": self.weak_type, **changes})
+        flags_known = {"weak_type": self.weak_type, "is_ref": self.is_ref}
+        return ShapeDtypeStruct(**{**known, **flags_known, **changes})
 
     def __len__(self) -> int:
         if not self.shape:
@@ -68,14 +107,24 @@ class ShapeDtypeStruct:
         return hash(self._key())
 
     def _key(self) -> tuple[Any, ...]:
-        return self.shape, self.dtype, self.sharding, self.weak_type
+        return self.shape, self.dtype, self.sharding, self.weak_type, self.is_ref
 
     def __repr__(self) -> str:
         shape = ", ".join(map(str, self.shape))
         weak = ", weak_type=True" if self.weak_type else ""
         where = f", sharding={self.sharding}" if self.sharding is not None else ""
+        ref = ", is_ref=True" if self.is_ref else ""
         comma = "," if len(self.shape) == 1 else ""
-        return f"ShapeDtypeStruct(shape=({shape}{comma}), dtype={dtypes.user_name(self.dtype)}{where}{weak})"
+        return f"ShapeDtypeStruct(shape=({shape}{comma}), dtype={dtypes.user_name(self.dtype)}{where}{weak}{ref})"
+
+
+def refuse_described_ref(leaf: object) -> None:
+    """Raise the error for what stands for a reference where only arrays can be described."""
+    if isinstance(leaf, ShapeDtypeStruct) and leaf.is_ref:
+        raise UnsupportedError(
+            "a reference can only be described by a ShapeDtypeStruct as an argument of eval_shape",
+            fix="pass a reference: new_ref(zeros(shape, dtype))",
+        )
 
 
 def abstract_placed(leaf: Any) -> PlacedType:  # Any: whatever has a shape and an element type
@@ -84,9 +133,11 @@ def abstract_placed(leaf: Any) -> PlacedType:  # Any: whatever has a shape and a
     Raises:
         ArgumentError: it is none of these.
         ShardingError: it could not be laid out as it says.
+        UnsupportedError: it stands for a reference.
     """
     if isinstance(leaf, DeviceArray):
         return leaf.placed
+    refuse_described_ref(leaf)
     type_ = type_like("eval_shape", leaf)
     sharding = getattr(leaf, "sharding", None)
     if isinstance(sharding, Sharding | PartitionSpec):

@@ -30,3 +30,8 @@ def test_on_one_device() -> None:
     assert x.devices() == {devices()[1]}
     assert x.is_fully_replicated
     assert [shard.index for shard in x.addressable_shards] == [(slice(None),)]
+
+
+def test_the_platform() -> None:
+    assert device_put(HOST, devices()[1]).platform() == "cpu"
+    assert device_put(HOST, NamedSharding(MESH, P("x"))).platform() == "cpu"

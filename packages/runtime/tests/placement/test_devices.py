@@ -56,3 +56,9 @@ def test_processes_with_one_device() -> None:
         env={**__import__("os").environ, "TREADLE_NUM_CPU_DEVICES": "1", "JAX_PLATFORMS": "cpu"},
     )
     assert done.stdout == "[CpuDevice(id=0)]\n"
+
+
+def test_how_many_there_are() -> None:
+    client = devices()[0].client
+    assert client.device_count() == client.local_device_count() == len(devices())
+    assert client.process_index() == client.host_id() == devices()[0].host_id == 0

@@ -97,3 +97,9 @@ def test_a_mesh_of_nothing_has_no_axes(nothing: Any) -> None:
 def test_no_device_has_no_axis() -> None:
     with pytest.raises(ArgumentError, match="is not a device"):
         Mesh(np.empty((), object), ("x",))
+
+
+def test_one_device_without_axes() -> None:
+    assert Mesh(np.array(devices()[0]), ()).is_scalar
+    assert not Mesh(np.array(devices()[:1]), ("x",)).is_scalar
+    assert not Mesh(np.array([]), ()).is_scalar

@@ -14,6 +14,7 @@ from treadle_compiler import lower_program, unoptimized_hlo
 from treadle_ir import (
     MESH,
     AbstractRef,
+    Arguments,
     Array,
     ArrayType,
     Cell,
@@ -54,6 +55,7 @@ from treadle_runtime import (
     ShapeDtypeStruct as ShapeDtypeStruct,
     places_of,
     pure_function,
+    refuse_described_ref,
     shardings_of_results,
     structs_of,
 )
@@ -80,6 +82,8 @@ def staged(
     fixed = {i % len(args) for i in static} if args else ()
     arguments = take_apart(args, kwargs, fixed)
     function = TreeFunction(fun, arguments.rebuilt, array_results())
+    for leaf in arguments.leaves:
+        refuse_described_ref(leaf)
     types = [
         type_of(leaf) if isinstance(leaf, Array) else type_like("eval_shape", leaf)
         for leaf in arguments.leaves
@@ -163,9 +167,9 @@ def _numbers(function: str, given: int | Sequence[int]) -> tuple[int, ...]:
 def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
     """Shapes and element types of a function's results, without computing anything.
 
-    Arguments may be arrays, `ShapeDtypeStruct`s, or anything else that has a `shape` and a `dtype`; results that are
-    `ShapeDtypeStruct`s stay what they are. References among the arguments are not written. Of a result whose type is a
-    library's own there is that type.
+    Arguments may be arrays, `ShapeDtypeStruct`s, or anything else that has a `shape` and a `dtype`; with `is_ref` a
+    `ShapeDtypeStruct` stands for a reference. Results that are `ShapeDtypeStruct`s stay what they are. References among
+    the arguments are not written. Of a result whose type is a library's own there is that type.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -189,12 +193,13 @@ def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
 
     def run(closed: Sequence[Cell]) -> tuple[Staged, PyTreeDef]:
         arguments = take_apart(args, kwargs)
-        places = places_of(arguments)
+        places = _places_of_refs(arguments)
         if not places and not closed:
             return staged(as_body(results), args, kwargs)
         # What references hold, and what they hold in the end, is of this function only.
         pure = pure_function(as_body(results), "eval_shape", arguments, places, closed)
-        held = [cell.load() for cell in (*[arguments.leaves[i] for i in places], *closed)]
+        cells = [*[arguments.leaves[i] for i in places], *closed]
+        held = [x.load() if isinstance(x, Cell) else x.update(is_ref=False) for x in cells]
         others = [leaf for i, leaf in enumerate(arguments.leaves) if i not in places]
         return staged(lambda others, held: pure(others, held)[0], (others, held), {})
 
@@ -206,6 +211,16 @@ def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
     return tree_map(
         _shown, tree_unflatten(structure, [kept.get(i, each) for i, each in enumerate(found)])
     )
+
+
+def _places_of_refs(arguments: Arguments) -> tuple[int, ...]:
+    """Where references are among the leaves of a call, or what stands for them."""
+    described = {
+        i
+        for i, leaf in enumerate(arguments.leaves)
+        if isinstance(leaf, ShapeDtypeStruct) and leaf.is_ref
+    }
+    return tuple(sorted([*places_of(arguments), *described]))
 
 
 def _over_own_mesh(made: Staged, leaves: Sequence[Any]) -> list[NamedSharding | None] | None:

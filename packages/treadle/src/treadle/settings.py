@@ -8,11 +8,13 @@ distribution that gives it its meaning; all are listed in docs/settings.md. Cont
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, final
 
 from treadle import tracebacks as _tracebacks  # noqa: F401 - settings are declared where they are imported
 from treadle_compiler import settings as _of_the_compiler  # noqa: F401
-from treadle_ir import SETTINGS, did_you_mean, refused
+from treadle_ir import SETTINGS, ArgumentError, did_you_mean, refused
 from treadle_numpy import settings as _of_numpy  # noqa: F401
 from treadle_runtime import settings as _of_the_runtime  # noqa: F401
 from treadle_runtime.placement import placement as _placement  # noqa: F401
@@ -26,8 +28,67 @@ def names() -> list[str]:
 
 
 @final
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """An option that a library declared."""
+
+    holder: Any  # Any: whatever has `value` and `_set`
+    meta: tuple[Any, list[Any], dict[str, Any]]
+
+
+@final
 class Config:
     """The process's settings. `config.update(name, value)` sets one; `config.treadle_enable_x64` reads it."""
+
+    def __init__(self) -> None:
+        self._options: dict[str, _Option] = {}  # users' own, by their whole names
+
+    def add_option(
+        self,
+        name: str,
+        holder: Any,  # Any: whatever has `value` and `_set`
+        opt_type: Any,  # Any: a type, or "enum"
+        meta_args: Sequence[Any],
+        meta_kwargs: Mapping[str, Any],
+    ) -> None:
+        """Declare an option of a library's own, which `update`, `read` and `values` know by its whole name.
+
+        Args:
+            name: the whole name.
+            holder: what has the value: `holder.value` reads it, `holder._set(value)` sets it.
+            opt_type: the type of values; `meta` shows it with `meta_args` and `meta_kwargs`.
+            meta_args: what else there is to say, as to a definition of a flag.
+            meta_kwargs: the same by name, as `help`.
+
+        Raises:
+            ArgumentError: there is an option of that name.
+
+        Example:
+            >>> from types import SimpleNamespace
+            >>> held = SimpleNamespace(value=1)
+            >>> held._set = lambda value: setattr(held, "value", value)
+            >>> config.add_option("example_of_settings_depth", held, int, [], {"help": "How deep."})
+            >>> config.update("example_of_settings_depth", 3)
+            >>> config.read("example_of_settings_depth")
+            3
+        """
+        if not isinstance(name, str):
+            raise refused("config.add_option", "name", "a string", name)
+        if name in self._options or (name.startswith(_PREFIXES) and _key(name) in SETTINGS):
+            raise ArgumentError(
+                f"config.add_option: there is an option {name!r} already", fix="take another name"
+            )
+        self._options[name] = _Option(holder, (opt_type, list(meta_args), dict(meta_kwargs)))
+
+    @property
+    def meta(self) -> dict[str, tuple[Any, list[Any], dict[str, Any]]]:
+        """What is known of each option by its whole name: its type, and what it is for as `help`; a copy."""
+        own: dict[str, Any] = {
+            prefix + name: (type(SETTINGS[name].default), [], {"help": SETTINGS[name].help})
+            for name in names()
+            for prefix in _PREFIXES
+        }
+        return {**own, **{name: option.meta for name, option in self._options.items()}}
 
     def update(self, name: str, value: object) -> None:
         """Set a setting by its key, with the prefix `treadle_` or `jax_`.
@@ -36,7 +97,11 @@ class Config:
             AttributeError: there is no such setting.
             ArgumentError: the setting cannot take the value.
         """
-        setting = SETTINGS.get(_key(name))
+        key = _key(name)
+        if name in self._options:
+            self._options[name].holder._set(value)
+            return
+        setting = SETTINGS.get(key)
         if setting is None:
             raise _no_setting(name)
         setting.set(value)
@@ -47,7 +112,10 @@ class Config:
         Raises:
             AttributeError: there is no such setting.
         """
-        setting = SETTINGS.get(_key(name))
+        key = _key(name)
+        if name in self._options:
+            return self._options[name].holder.value
+        setting = SETTINGS.get(key)
         if setting is None:
             raise _no_setting(name)
         return setting()
@@ -60,7 +128,8 @@ class Config:
     @property
     def values(self) -> dict[str, Any]:  # Any: of all kinds
         """All settings as they are here, by their keys with either prefix; a copy."""
-        return {prefix + name: self.read(name) for name in names() for prefix in _PREFIXES}
+        own = {prefix + name: self.read(name) for name in names() for prefix in _PREFIXES}
+        return {**own, **{name: self.read(name) for name in self._options}}
 
     @property
     def x64_enabled(self) -> bool:
@@ -69,7 +138,9 @@ class Config:
 
     def __dir__(self) -> list[str]:
         return [
+            "add_option",
             "config_with_absl",
+            "meta",
             "parse_flags_with_absl",
             "read",
             "update",

@@ -98,6 +98,16 @@ def call_jvp(
     return outputs[:count], with_zeros(outputs[count:], jvp.nonzero, primitive.program.result_types)
 
 
+def _as_given(residuals: Operands, known: Program, operands: Operands) -> list[Operand]:
+    """The residuals of a call, and where one is an operand of it, that operand: nothing is kept twice."""
+    given = dict(zip(known.parameters, operands, strict=True))
+    results = known.results[len(known.results) - len(residuals) :]
+    return [
+        given.get(atom, residual) if isinstance(atom, Value) else residual
+        for atom, residual in zip(results, residuals, strict=True)
+    ]
+
+
 @linearize_rule(InlineCall)
 def call_linearize(
     primitive: InlineCall, primals: Operands, nonzero: Sequence[bool], /
@@ -107,7 +117,7 @@ def call_linearize(
     sources = (*(None for _ in split.captured), *range(len(primals)))
     outputs = bind(primitive.rebuilt(split.known, sources), *split.captured, *primals)
     count = len(primitive.program.results)
-    residuals = outputs[count:]
+    residuals = _as_given(outputs[count:], split.known, (*split.captured, *primals))
     types = primitive.program.result_types
 
     def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:

@@ -37,6 +37,11 @@ class Updates:
     def __init__(self, array: Array) -> None:
         self._array = array
 
+    @property
+    def array(self) -> Array:
+        """The array whose elements are to be updated."""
+        return self._array
+
     def __getitem__(self, index: object) -> UpdatesAt:
         return UpdatesAt(self._array, index)
 
@@ -107,6 +112,16 @@ class UpdatesAt:
     def __init__(self, array: Array, index: object) -> None:
         self._array = array
         self._index = index
+
+    @property
+    def array(self) -> Array:
+        """The array whose elements are to be updated."""
+        return self._array
+
+    @property
+    def index(self) -> object:
+        """Which elements are to be updated, as it was given."""
+        return self._index
 
     def __repr__(self) -> str:
         return f"UpdatesAt({self._array!r}, {self._index!r})"

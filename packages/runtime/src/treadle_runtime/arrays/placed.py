@@ -43,6 +43,10 @@ class Placed(Interchange):
         """The devices it is on."""
         return self.sharding.device_set
 
+    def platform(self) -> str:
+        """The platform of its devices: `cpu`, `gpu` or `tpu`."""
+        return self.placed.placement.device.platform
+
     @property
     def is_fully_addressable(self) -> bool:
         """Whether this process reaches all of it."""

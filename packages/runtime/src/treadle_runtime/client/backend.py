@@ -83,6 +83,22 @@ class Backend:
         """What the platform says of its version."""
         return str(self.raw.platform_version)
 
+    def device_count(self) -> int:
+        """The number of devices of all processes."""
+        return len(self.devices)
+
+    def local_device_count(self) -> int:
+        """The number of devices of this process."""
+        return len(self.local_devices)
+
+    def process_index(self) -> int:
+        """The number of this process."""
+        return int(self.raw.process_index())
+
+    def host_id(self) -> int:
+        """The older name of `process_index`."""
+        return self.process_index()
+
     def __repr__(self) -> str:
         return f"<Backend {self.platform} with {len(self.devices)} devices>"
 

@@ -59,6 +59,11 @@ class Device:
         return int(self.raw.process_index)
 
     @property
+    def host_id(self) -> int:
+        """The older name of `process_index`."""
+        return self.process_index
+
+    @property
     def local_hardware_id(self) -> int | None:
         """The number of the hardware in its machine, where there is one."""
         number = self.raw.local_hardware_id

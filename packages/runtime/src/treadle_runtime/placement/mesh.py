@@ -137,6 +137,11 @@ class Mesh(MeshAxes):
         return len(self.local_devices) != len(self.flat)
 
     @property
+    def is_scalar(self) -> bool:
+        """Whether it is one device without axes."""
+        return not self.axis_names and len(self.flat) == 1
+
+    @property
     def local_devices(self) -> list[Device]:
         """The devices of this process."""
         return [d for d in self.flat if d.raw in d.backend.local_devices]
