@@ -30,6 +30,7 @@ OTHERS = (
         "experimental.checkify",
         "experimental.jet",
         "experimental.ode",
+        "experimental.rnn",
         "experimental.sparse",
         "export",
     ),

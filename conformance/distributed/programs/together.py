@@ -3,7 +3,12 @@
 import numpy as np
 
 import treadle
-from treadle.errors import ArgumentError, PlacementError, ProcessMismatchError
+from treadle.errors import (
+    ArgumentError,
+    PlacementError,
+    ProcessMismatchError,
+    UnsupportedError,
+)
 from treadle.experimental import multihost_utils as utils
 from treadle.sharding import NamedSharding, PartitionSpec as P
 
@@ -19,7 +24,7 @@ assert treadle.local_devices(process_index=count - 1) == treadle.devices()[-2:]
 def refused(function, *arguments):
     try:
         function(*arguments)
-    except (ArgumentError, PlacementError, ProcessMismatchError) as error:
+    except (ArgumentError, PlacementError, ProcessMismatchError, UnsupportedError) as error:
         return "\n".join([str(error), *error.__notes__])
     raise AssertionError("it was not refused")
 
@@ -54,6 +59,27 @@ np.testing.assert_array_equal(np.asarray(part), np.arange(4.0) + 100 * me)
 copies = utils.global_array_to_host_local_array(whole, mesh, P())
 np.testing.assert_array_equal(np.asarray(copies), expected)
 assert "process_allgather" in refused(np.asarray, whole)
+
+# Derivatives go through it: the whole array's cotangent gives each process its part.
+local = np.arange(4.0, dtype=np.float32)
+made, pullback = treadle.vjp(
+    lambda x: utils.host_local_array_to_global_array(x, mesh, P("d")), local
+)
+assert made.shape == whole.shape
+(ct,) = pullback(whole)
+np.testing.assert_array_equal(np.asarray(ct), local + 100 * me)
+by_two = treadle.vmap(lambda x: utils.host_local_array_to_global_array(x, mesh, P("d")))
+rows = by_two(np.stack([local + 100 * me, local]))
+assert rows.shape == (2, 4 * count)
+np.testing.assert_array_equal(utils.process_allgather(rows)[0], expected)
+shape = treadle.eval_shape(
+    lambda x: utils.global_array_to_host_local_array(x, mesh, P("d")),
+    treadle.ShapeDtypeStruct(whole.shape, whole.dtype),
+).shape
+assert shape == (4,)
+assert "outside of the compiled function" in refused(
+    treadle.jit(lambda x: utils.host_local_array_to_global_array(x, mesh, P("d"))), local
+)
 assert repr(whole) == str(whole) == f"Array(shape={(4 * count,)}, dtype=float32)"
 
 again = treadle.device_put(whole, NamedSharding(mesh, P("d")))

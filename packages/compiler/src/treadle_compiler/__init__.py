@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         ir_elements as ir_elements,
         ir_module as ir_module,
         ir_type as ir_type,
+        new_ir_context as new_ir_context,
     )
     from treadle_compiler.callback import LoweredCallback as LoweredCallback
     from treadle_compiler.collectives import (
@@ -129,7 +130,7 @@ if not TYPE_CHECKING:
             "treadle_compiler.attributes": "attribute_text string_text",
             "treadle_compiler.built": (
                 "BuildContext IrValue build ir_array ir_context ir_dialects ir_elements ir_module "
-                "ir_type"
+                "ir_type new_ir_context"
             ),
             "treadle_compiler.callback": "LoweredCallback",
             "treadle_compiler.collectives": "Collective has_collectives read_collectives",

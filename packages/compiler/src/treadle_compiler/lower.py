@@ -200,9 +200,17 @@ class ModuleWriter:
 
     def add_function(self, write: Callable[[str], str]) -> str:
         """Add a function that is text already, by what writes it with its name. Returns the name."""
-        name = f"@b{len(self._functions)}"
-        self._functions.append(write(name))
+        (name,) = self.add_functions(1, lambda names: [write(*names)])
         return name
+
+    def add_functions(
+        self, count: int, write: Callable[[Sequence[str]], Sequence[str]]
+    ) -> list[str]:
+        """Add so many functions that call one another, by what writes them with their names. Returns the names."""
+        first = len(self._functions)
+        names = [f"@b{first + number}" for number in range(count)]
+        self._functions += write(names)
+        return names
 
     def emit_inline(
         self, context: LoweringContext, program: Program, operands: Sequence[HloValue]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final, final
 
@@ -36,6 +37,7 @@ class Mlir:
     core: Any
     context: Any
     registry: Any
+    dialects: tuple[Any, ...]  # those that a context is told of
 
 
 @functools.cache
@@ -54,13 +56,24 @@ def mlir() -> Mlir:
         core = importlib.import_module("jaxlib._jax")
         registry = ir.DialectRegistry()
         extension.register_dialects(registry)
-        context = ir.Context()
-        context.append_dialect_registry(registry)
-        context.load_all_available_dialects()
-        context.enable_multithreading(False)
-        for dialect in (stablehlo, chlo, sdy):
-            dialect.register_dialect(context)
-        return Mlir(ir, func, stablehlo, core, context, registry)
+        parts = (stablehlo, chlo, sdy)
+        return Mlir(ir, func, stablehlo, core, _new_context(ir, registry, parts), registry, parts)
+
+
+def _new_context(ir: Any, registry: Any, dialects: Sequence[Any]) -> Any:
+    context = ir.Context()
+    context.append_dialect_registry(registry)
+    context.load_all_available_dialects()
+    context.enable_multithreading(False)
+    for dialect in dialects:
+        dialect.register_dialect(context)
+    return context
+
+
+def new_context() -> Any:
+    """A context for modules that are not treadle's own."""
+    border = mlir()
+    return _new_context(border.ir, border.registry, border.dialects)
 
 
 def locked() -> AbstractContextManager[object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import re
 from collections.abc import Iterable, Sequence
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec, PathFinder
@@ -11,6 +12,7 @@ from importlib.metadata import Distribution, DistributionFinder
 from types import ModuleType
 from typing import final
 
+from treadle_compiler import ir_module
 from treadle_jax import wanted
 from treadle_jax.metadata import JaxDistribution
 from treadle_jax.private import homes, is_package
@@ -18,6 +20,8 @@ from treadle_jax.view import View
 
 _OWN = "treadle_jax.modules"
 """Modules of JAX's that treadle has no equivalent of, or that have more names than treadle's."""
+_OF_JAXLIB = re.compile(r"jax\.extend\.(mlir\.(?:ir|passmanager|dialects)\b.*)")
+"""Modules of JAX's that are jaxlib's under another name."""
 
 
 def behind(name: str) -> list[ModuleType]:
@@ -25,6 +29,10 @@ def behind(name: str) -> list[ModuleType]:
 
     For a private module its own come first, then those of its public homes.
     """
+    if (of_jaxlib := _OF_JAXLIB.fullmatch(name)) is not None:
+        ir_module()  # which registers dialects and passes
+        inside = f"jaxlib.{of_jaxlib[1]}"
+        return [importlib.import_module(inside)] if _exists(inside) else []
     below = name.removeprefix("jax")
     found = [
         importlib.import_module(home + below) for home in (_OWN, "treadle") if _exists(home + below)

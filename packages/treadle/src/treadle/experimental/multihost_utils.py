@@ -6,7 +6,6 @@ works and moves nothing.
 
 from __future__ import annotations
 
-import math
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,16 @@ from typing import Any, Final
 
 import numpy as np
 
+from treadle.experimental.host_local_arrays import (
+    global_array_to_host_local_array_impl as global_array_to_host_local_array_impl,
+    global_array_to_host_local_array_p as global_array_to_host_local_array_p,
+    gtl_abstract_eval as gtl_abstract_eval,
+    host_local_array_to_global_array_impl as host_local_array_to_global_array_impl,
+    host_local_array_to_global_array_p as host_local_array_to_global_array_p,
+    ltg_abstract_eval as ltg_abstract_eval,
+    ltg_batcher as ltg_batcher,
+)
+from treadle.extend.core import Primitive
 from treadle_ir import (
     ArgumentError,
     PartitionSpec as PartitionSpec,
@@ -37,7 +46,6 @@ from treadle_runtime import (
     exchanged,
     live_processes,
     make_array_from_process_local_data,
-    make_array_from_single_device_arrays,
     process_count,
     process_index,
 )
@@ -48,8 +56,15 @@ __all__ = [
     "assert_equal",
     "broadcast_one_to_all",
     "global_array_to_host_local_array",
+    "global_array_to_host_local_array_impl",
+    "global_array_to_host_local_array_p",
+    "gtl_abstract_eval",
     "host_local_array_to_global_array",
+    "host_local_array_to_global_array_impl",
+    "host_local_array_to_global_array_p",
     "live_devices",
+    "ltg_abstract_eval",
+    "ltg_batcher",
     "process_allgather",
     "reached_preemption_sync_point",
     "sync_global_devices",
@@ -217,16 +232,7 @@ def host_local_array_to_global_array(
         >>> multihost_utils.host_local_array_to_global_array(np.ones(3), mesh, P("x")).shape
         (3,)
     """
-    name = "host_local_array_to_global_array"
-    return _by_specification(
-        name,
-        local_inputs,
-        global_mesh,
-        pspecs,
-        lambda leaf, spec: make_array_from_process_local_data(
-            NamedSharding(global_mesh, spec), leaf
-        ),
-    )
+    return _by_specification(host_local_array_to_global_array_p, local_inputs, global_mesh, pspecs)
 
 
 def global_array_to_host_local_array(
@@ -252,21 +258,7 @@ def global_array_to_host_local_array(
         >>> multihost_utils.global_array_to_host_local_array(x, mesh, P("x")).shape
         (3,)
     """
-    name = "global_array_to_host_local_array"
-
-    def local(leaf: Any, spec: PartitionSpec) -> DeviceArray:
-        whole: DeviceArray = device_put(leaf, NamedSharding(global_mesh, spec))
-        if whole.is_fully_addressable:
-            return whole
-        here = NamedSharding(global_mesh.local_mesh, spec)
-        parts = [shard.data for shard in whole.addressable_shards if shard.data is not None]
-        size = [
-            part * pieces
-            for part, pieces in zip(parts[0].shape, _pieces(here, whole.ndim), strict=True)
-        ]
-        return make_array_from_single_device_arrays(tuple(size), here, parts)
-
-    return _by_specification(name, global_inputs, global_mesh, pspecs, local)
+    return _by_specification(global_array_to_host_local_array_p, global_inputs, global_mesh, pspecs)
 
 
 @contextmanager
@@ -323,8 +315,9 @@ def _whole(array: Any) -> np.ndarray[Any, Any]:
     return np.asarray(array.addressable_data(0))
 
 
-def _by_specification(name: str, tree: Any, mesh: Any, specifications: Any, made: Any) -> Any:
-    """The tree with each leaf made anew from itself and its specification."""
+def _by_specification(operation: Primitive, tree: Any, mesh: Any, specifications: Any) -> Any:
+    """The tree with the operation applied to each leaf, with its specification."""
+    name = operation.name
     if not isinstance(mesh, Mesh):
         raise refused(name, "global_mesh", "a mesh", mesh)
 
@@ -344,13 +337,7 @@ def _by_specification(name: str, tree: Any, mesh: Any, specifications: Any, made
     return tree_unflatten(
         structure,
         [
-            made(leaf, PartitionSpec() if spec is None else spec)
+            operation.bind(leaf, global_mesh=mesh, pspec=PartitionSpec() if spec is None else spec)
             for leaf, spec in zip(leaves, found, strict=True)
         ],
     )
-
-
-def _pieces(sharding: NamedSharding, ndim: int) -> list[int]:
-    """Into how many pieces a sharding divides each axis."""
-    sizes = dict(zip(sharding.mesh.axis_names, sharding.mesh.axis_sizes, strict=True))
-    return [math.prod([sizes[name] for name in names]) for names in sharding.layout(ndim)]

@@ -5,20 +5,24 @@ All of it is used within a rule: MLIR's objects belong to a context, which is th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, final
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias, final
 
 import numpy as np
 
 from treadle.core import AbstractValue, aval_of, type_of_aval
+from treadle.extend.backend import get_backend
 from treadle.extension import Application, Primitive
+from treadle.interpreters.ir_values import constant_handler, flatten_ir_values
+from treadle.interpreters.tokens import TokenSet
 from treadle_compiler import (
     BuildContext,
     HloValue,
     IrValue,
     LoweredCallback,
     LoweringContext,
+    ModuleError,
     build,
     callback_target,
     ir_array,
@@ -27,27 +31,32 @@ from treadle_compiler import (
     ir_type,
 )
 from treadle_ir import (
+    AbstractMesh,
     ArrayType,
+    Effect,
     Type,
     UnsupportedError,
     as_array,
     canonical_dtype,
     element_type,
     functions,
+    refused,
     type_of,
 )
 from treadle_ir.primitives.effectful import HostFunction
 
 __all__ = [
+    "AxisContext",
     "LoweringRuleContext",
     "ModuleContext",
+    "SPMDAxisContext",
+    "ShardingContext",
     "aval_to_ir_type",
     "aval_to_ir_types",
     "dense_int_array",
     "dense_int_elements",
     "dtype_to_ir_type",
     "emit_python_callback",
-    "flatten_ir_values",
     "i32_attr",
     "i64_attr",
     "ir_constant",
@@ -59,6 +68,28 @@ Ir = Any  # what is of jaxlib.mlir, which has no types
 
 
 @final
+@dataclass(frozen=True)
+class ShardingContext:
+    """The devices of a module whose operations XLA partitions."""
+
+    num_devices: int
+    device_assignment: tuple[Any, ...] | None = None
+    abstract_mesh: AbstractMesh | None = None
+
+
+@final
+@dataclass(frozen=True)
+class SPMDAxisContext:
+    """The mesh around a rule within `shard_map`, and the axes over which it is mapped."""
+
+    mesh: AbstractMesh
+    manual_axes: frozenset[Hashable] = frozenset()
+
+
+AxisContext: TypeAlias = SPMDAxisContext | ShardingContext
+
+
+@final
 @dataclass(frozen=True, eq=False)
 class ModuleContext:
     """The module that a rule builds in."""
@@ -66,15 +97,38 @@ class ModuleContext:
     platforms: tuple[str, ...]
     context: Ir
     module: Ir
+    build: BuildContext
+    axis_context: AxisContext
+
+    @property
+    def symbol_table(self) -> Ir:
+        """The names of the module's functions: `insert` gives one a name that no other has."""
+        return self.build.symbols
+
+    @property
+    def backend(self) -> Any:
+        """jaxlib's client of the platform that is compiled for."""
+        return get_backend(self.platforms[0])
+
+    def get_backend(self) -> Any:
+        """The same."""
+        return self.backend
 
     def add_keepalive(self, keepalive: object) -> None:
         """JAX keeps objects for a module so; treadle's modules keep what they call themselves."""
 
+    def replace(self, **changes: Any) -> ModuleContext:
+        """The same with other fields."""
+        return replace(self, **changes)
+
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class LoweringRuleContext:
-    """What a rule knows of the operation that it builds: its types, its platform, the module."""
+    """What a rule knows of the operation that it builds: its types, its platform, the module, tokens of its effects.
+
+    `traceback`, `const_lowering` and the like are for JAX's functions that ask for them.
+    """
 
     module_context: ModuleContext
     primitive: Primitive | None
@@ -82,12 +136,32 @@ class LoweringRuleContext:
     avals_out: Sequence[AbstractValue]
     build: BuildContext
     name_stack: str = ""
-    tokens_in: None = None
+    tokens_in: TokenSet = field(default_factory=TokenSet)
+    tokens_out: TokenSet | None = None
+    traceback: None = None
+    const_lowering: dict[Any, Any] = field(default_factory=dict)
+    dim_var_values: tuple[()] = ()
+    axis_size_env: None = None
+    jaxpr_eqn_ctx: None = None
 
     @property
     def platforms(self) -> tuple[str, ...]:
         """The platform that is compiled for."""
         return self.module_context.platforms
+
+    def set_tokens_out(self, tokens_out: TokenSet) -> None:
+        """Say which tokens the operation's ordered effects give on.
+
+        Raises:
+            ArgumentError: it is no `TokenSet`.
+        """
+        if not isinstance(tokens_out, TokenSet):
+            raise refused("set_tokens_out", "tokens_out", "a TokenSet", tokens_out)
+        self.tokens_out = tokens_out
+
+    def is_forward_compat(self) -> bool:
+        """Whether older releases have to read the module, which is JAX's question: no."""
+        return False
 
     def replace(self, **changes: Any) -> LoweringRuleContext:
         """The same with other fields, such as `avals_in` for another rule."""
@@ -130,35 +204,54 @@ def run_builder(
     operands: Sequence[HloValue],
 ) -> list[HloValue]:
     """What a library's builder builds, as values of the module that is being written."""
+    effects = primitive.effects(*[each.type for each in operands])
+    ordered = [each for each in effects if each.ordered]
 
     def built(inner: BuildContext, values: Sequence[IrValue]) -> list[IrValue]:
-        module = ModuleContext((context.platform,), ir_module().Context.current, inner.module)
+        module = ModuleContext(
+            (context.platform,),
+            ir_module().Context.current,
+            inner.module,
+            inner,
+            _axis_context(context),
+        )
         ctx = LoweringRuleContext(
             module,
             primitive.of,
             [aval_of(each.type) for each in operands],
             [aval_of(each) for each in context.result_types],
             inner,
+            tokens_in=TokenSet(dict.fromkeys(ordered, inner.token)),
         )
-        return flatten_ir_values([rule(ctx, *values, **primitive.parameters)])
+        results = flatten_ir_values([rule(ctx, *values, **primitive.parameters)])
+        if ordered:
+            inner.token_after = _one_token(ctx, ordered)
+        return results
 
     return build(context, operands, built)
 
 
-def flatten_ir_values(xs: Iterable[Any]) -> list[IrValue]:
-    """Values, operations and sequences of such as one list of values."""
-    ir = ir_module()
-    found: list[IrValue] = []
-    todo = [*xs][::-1]  # a list, not calls of calls
-    while todo:
-        each = todo.pop()
-        if isinstance(each, ir.Value):
-            found.append(each)
-        elif isinstance(each, (ir.OpView, ir.Operation)):
-            found += each.results
-        else:
-            todo += [*each][::-1]
-    return found
+def _axis_context(context: LoweringContext) -> AxisContext:
+    module = context.module
+    if module.manual is not None:
+        return SPMDAxisContext(module.manual.mesh, frozenset(module.manual.axes))
+    return ShardingContext(1 if module.partitioning is None else module.partitioning.mesh.size)
+
+
+def _one_token(ctx: LoweringRuleContext, effects: Sequence[Effect]) -> IrValue:
+    """The token that an operation gives on, of those of its effects, which are in one order here."""
+    given = {} if ctx.tokens_out is None else dict(ctx.tokens_out.items())
+    missing = [each for each in effects if each not in given]
+    if missing:
+        raise ModuleError(
+            f"the lowering rule of `{ctx.primitive}` sets no token for its ordered effects {missing}",
+            fix="`ctx.set_tokens_out(TokenSet({effect: token}))`, with a token made of `ctx.tokens_in.get(effect)`",
+        )
+    tokens = [*dict.fromkeys(flatten_ir_values([given[each] for each in effects]))]
+    if len(tokens) == 1:
+        return tokens[0]
+    make = ir_module().Operation.create
+    return make("stablehlo.after_all", results=[tokens[0].type], operands=tokens).results[0]
 
 
 def aval_to_ir_type(ctx: ModuleContext | AbstractValue, aval: AbstractValue | None = None) -> Ir:
@@ -182,11 +275,15 @@ def dtype_to_ir_type(dtype: object) -> Ir:
 def ir_constant(
     val: object, *, const_lowering: object = None, aval: AbstractValue | None = None
 ) -> IrValue:
-    """A constant: an array, a NumPy scalar, or a Python number in the width that it has for treadle."""
+    """A constant: an array, a NumPy scalar, a Python number as wide as it is for treadle, or what has a handler."""
+    handler = constant_handler(type(val))
+    if handler is not None:
+        (value,) = flatten_ir_values([handler(val, aval)])
+        return value
     values = np.asarray(as_array(val))
-    type: Type = type_of(values) if aval is None else type_of_aval(aval)
-    assert isinstance(type, ArrayType)
-    return ir_elements(values.astype(type.dtype, copy=False))
+    wanted: Type = type_of(values) if aval is None else type_of_aval(aval)
+    assert isinstance(wanted, ArrayType)
+    return ir_elements(values.astype(wanted.dtype, copy=False))
 
 
 def ir_constants(

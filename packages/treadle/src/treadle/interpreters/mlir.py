@@ -13,17 +13,20 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 
 from treadle.core import type_of_aval
+from treadle.effect_types import lowerable_effects as lowerable_effects
 from treadle.extension import Application, Primitive
 from treadle.interpreters.building import (
+    AxisContext as AxisContext,
     LoweringRuleContext as LoweringRuleContext,
     ModuleContext as ModuleContext,
+    ShardingContext as ShardingContext,
+    SPMDAxisContext as SPMDAxisContext,
     aval_to_ir_type as aval_to_ir_type,
     aval_to_ir_types as aval_to_ir_types,
     dense_int_array as dense_int_array,
     dense_int_elements as dense_int_elements,
     dtype_to_ir_type as dtype_to_ir_type,
     emit_python_callback as emit_python_callback,
-    flatten_ir_values as flatten_ir_values,
     i32_attr as i32_attr,
     i64_attr as i64_attr,
     ir_constant as ir_constant,
@@ -31,6 +34,27 @@ from treadle.interpreters.building import (
     run_builder,
     shape_tensor as shape_tensor,
 )
+from treadle.interpreters.ir_values import (
+    ConstantHandler as ConstantHandler,
+    flatten_ir_types as flatten_ir_types,
+    flatten_ir_values as flatten_ir_values,
+    ir_attribute as ir_attribute,
+    ir_tree_registry as ir_tree_registry,
+    register_constant_handler as register_constant_handler,
+    unflatten_ir_values_like_types as unflatten_ir_values_like_types,
+)
+from treadle.interpreters.modules import (
+    make_ir_context as make_ir_context,
+    merge_mlir_modules as merge_mlir_modules,
+    module_to_bytecode as module_to_bytecode,
+    module_to_string as module_to_string,
+)
+from treadle.interpreters.nested import (
+    core_call_lowering as core_call_lowering,
+    jaxpr_subcomp as jaxpr_subcomp,
+    lower_jaxpr_to_fun as lower_jaxpr_to_fun,
+)
+from treadle.interpreters.tokens import TokenSet as TokenSet, token_type as token_type
 from treadle_compiler import HloValue, IrValue, LoweringContext, ir_module, lowering_rule
 from treadle_ir import (
     Array,
@@ -50,25 +74,44 @@ from treadle_ir import (
 )
 
 __all__ = [
+    "AxisContext",
+    "ConstantHandler",
     "LoweringRule",
     "LoweringRuleContext",
     "ModuleContext",
+    "SPMDAxisContext",
+    "ShardingContext",
+    "TokenSet",
     "Value",
     "aval_to_ir_type",
     "aval_to_ir_types",
+    "core_call_lowering",
     "dense_int_array",
     "dense_int_elements",
     "dtype_to_ir_type",
     "emit_python_callback",
+    "flatten_ir_types",
     "flatten_ir_values",
     "i32_attr",
     "i64_attr",
     "ir",
+    "ir_attribute",
     "ir_constant",
     "ir_constants",
+    "ir_tree_registry",
+    "jaxpr_subcomp",
     "lower_fun",
+    "lower_jaxpr_to_fun",
+    "lowerable_effects",
+    "make_ir_context",
+    "merge_mlir_modules",
+    "module_to_bytecode",
+    "module_to_string",
+    "register_constant_handler",
     "register_lowering",
     "shape_tensor",
+    "token_type",
+    "unflatten_ir_values_like_types",
 ]
 
 Rule: TypeAlias = Callable[..., Any]  # Any: as libraries write them

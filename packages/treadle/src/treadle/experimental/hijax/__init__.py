@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from treadle.core import AbstractValue as AbstractValue, ShapedArray as ShapedArray
+from treadle.effect_types import control_flow_allowed_effects as control_flow_allowed_effects
 from treadle.experimental.hijax import (  # noqa: F401 - they register rules
     batch as _batch,
     hi_rules as _hi_rules,
@@ -19,9 +20,6 @@ from treadle.experimental.hijax.derived import (
     linearize_from_jvp as linearize_from_jvp,
     vjp_from_jvp as vjp_from_jvp,
     vjp_from_lin as vjp_from_lin,
-)
-from treadle.experimental.hijax.effect_types import (
-    control_flow_allowed_effects as control_flow_allowed_effects,
 )
 from treadle.experimental.hijax.hi_primitive import HiPrimitive as HiPrimitive
 from treadle.experimental.hijax.mapped import (

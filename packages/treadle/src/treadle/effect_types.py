@@ -1,4 +1,4 @@
-"""Which effects may happen within loops and branches, as JAX asks for it; each class of effects says it of itself."""
+"""Classes of effects by what may be done with them, as JAX asks for it; each class says it of itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from treadle_ir import Effect, refused
 
 @final
 class EffectTypes:
-    """The set of classes of effects that loops and branches may have.
+    """The set of classes of effects of which something is so: a class variable of theirs, by its name.
 
     Example:
         >>> from treadle.experimental.hijax import control_flow_allowed_effects
@@ -24,8 +24,11 @@ class EffectTypes:
         True
     """
 
+    def __init__(self, variable: str | None) -> None:
+        self._variable: Final = variable  # None: it is so for all
+
     def add_type(self, effect_type: type[Effect]) -> None:
-        """Let effects of a class happen in loops and branches.
+        """Say of a class of effects that it is so.
 
         Raises:
             ArgumentError: it is no class of effects.
@@ -33,25 +36,31 @@ class EffectTypes:
         given: object = effect_type
         if not isinstance(given, type) or not issubclass(given, Effect):
             raise refused("add_type", "effect_type", "a class derived from Effect", effect_type)
-        effect_type.allowed_in_loops = True
+        if self._variable is not None:
+            setattr(effect_type, self._variable, True)
 
     def contains(self, eff: Effect) -> bool:
-        """Whether loops and branches may have an effect.
+        """Whether it is so of an effect.
 
         Raises:
             ArgumentError: it is none.
         """
         if not isinstance(eff, Effect):
             raise refused("contains", "eff", "an effect", eff)
-        return eff.allowed_in_loops
+        return self._variable is None or bool(getattr(eff, self._variable))
 
     def filter_in(self, effects: Iterable[Effect]) -> list[Effect]:
-        """Those of the effects that loops and branches may have."""
+        """Those of the effects of which it is so."""
         return [eff for eff in effects if self.contains(eff)]
 
     def filter_not_in(self, effects: Iterable[Effect]) -> list[Effect]:
-        """Those of the effects that they may not have."""
+        """Those of the effects of which it is not so."""
         return [eff for eff in effects if not self.contains(eff)]
 
 
-control_flow_allowed_effects: Final = EffectTypes()
+control_flow_allowed_effects: Final = EffectTypes("allowed_in_loops")
+"""Effects that loops and branches may have."""
+lowerable_effects: Final = EffectTypes(None)
+"""Effects that compiled programs may have: all of them."""
+ordered_effects: Final = EffectTypes("ordered")
+"""Effects that keep their order: a rule that builds an operation with one takes a token, and gives one on."""
