@@ -185,12 +185,11 @@ class ShapedArray(AbstractValue):
         mesh, spec = getattr(sharding, "mesh", None), getattr(sharding, "spec", None)
         if isinstance(mesh, MeshAxes) and isinstance(spec, PartitionSpec):
             shown = mesh.explicit_axes
-            self._layout = tuple(
-                [
-                    tuple([name for name in names or () if name in shown])
-                    for names in layout_of(spec, len(self.shape))
-                ]
-            )
+            layout = [
+                tuple([name for name in names or () if name in shown])
+                for names in layout_of(spec, len(self.shape))
+            ]
+            self._layout = tuple(layout) if any(layout) else None
 
     @classmethod
     def of(cls, type: ArrayType, vma: frozenset[Hashable] = frozenset()) -> ShapedArray:
@@ -247,7 +246,7 @@ class ShapedArray(AbstractValue):
             isinstance(other, ShapedArray)
             and type(self) is type(other)
             and self._type is other._type
-            and (self._layout or ()) == (other._layout or ())
+            and self._layout == other._layout
             and self._vma == other._vma
         )
 
