@@ -15,6 +15,12 @@ if TYPE_CHECKING:
         i1 as i1,
         i1e as i1e,
     )
+    from treadle_numpy.scipy.special.betas import (
+        beta as beta,
+        betaln as betaln,
+        comb as comb,
+        poch as poch,
+    )
     from treadle_numpy.scipy.special.exponents import (
         boxcox as boxcox,
         boxcox1p as boxcox1p,
@@ -31,9 +37,6 @@ if TYPE_CHECKING:
     )
     from treadle_numpy.scipy.special.faddeeva import wofz as wofz
     from treadle_numpy.scipy.special.gammas import (
-        beta as beta,
-        betaln as betaln,
-        comb as comb,
         digamma as digamma,
         factorial as factorial,
         gamma as gamma,
@@ -41,7 +44,6 @@ if TYPE_CHECKING:
         gammasgn as gammasgn,
         loggamma as loggamma,
         multigammaln as multigammaln,
-        poch as poch,
     )
     from treadle_numpy.scipy.special.harmonics import sph_harm_y as sph_harm_y
     from treadle_numpy.scipy.special.hypergeometric import hyp1f1 as hyp1f1, hyp2f1 as hyp2f1
@@ -78,15 +80,13 @@ else:
         __name__,
         {
             "bessels": "bessel_jn i0 i0e i1 i1e",
+            "betas": "beta betaln comb poch",
             "exponents": (
                 "boxcox boxcox1p entr expit kl_div log_softmax logit logsumexp rel_entr softmax "
                 "xlog1py xlogy"
             ),
             "faddeeva": "wofz",
-            "gammas": (
-                "beta betaln comb digamma factorial gamma gammaln gammasgn loggamma multigammaln "
-                "poch"
-            ),
+            "gammas": "digamma factorial gamma gammaln gammasgn loggamma multigammaln",
             "harmonics": "sph_harm_y",
             "hypergeometric": "hyp1f1 hyp2f1",
             "incomplete": "bernoulli betainc gammainc gammaincc polygamma zeta",

@@ -8,19 +8,9 @@ from typing import Final
 from treadle_ir import Array, Operand, ops
 from treadle_numpy.numpy.ufuncs.signs import signbit
 from treadle_numpy.operands.scalars import literal
+from treadle_numpy.scipy.special.stirling import FAR, stirling_series
 
-_STIRLING: Final = (  # B(2k) / (2k (2k - 1)), of 1 / z ** (2k - 1)
-    1 / 12,
-    -1 / 360,
-    1 / 1260,
-    -1 / 1680,
-    1 / 1188,
-    -691 / 360360,
-    1 / 156,
-    -3617 / 122400,
-    43867 / 244188,
-)
-_STEPS: Final = 8  # to the right, to where the series is exact
+_STEPS: Final = FAR  # to the right
 
 
 def complex_loggamma(z: Operand) -> Array:
@@ -52,15 +42,11 @@ def _stirling(z: Operand) -> Array:
     """For real parts of 1/2 and more."""
     far = ops.add(z, literal(_STEPS, z))
     inverse = ops.divide(literal(1, z), far)
-    square = ops.square(inverse)
-    series: Operand = literal(_STIRLING[-1], z)
-    for coefficient in reversed(_STIRLING[:-1]):
-        series = ops.add(ops.multiply(series, square), literal(coefficient, z))
     value = ops.subtract(
         ops.multiply(ops.subtract(z, literal(0.5, z)), ops.log(far)),
         ops.subtract(far, literal(0.5 * math.log(2 * math.pi), z)),
     )
-    value = ops.add(value, ops.multiply(series, inverse))
+    value = ops.add(value, stirling_series(inverse))
     # the logarithms of (z + k) / (z + 8), of two at once, whose angles together are less than pi
     ratios = [ops.multiply(ops.add(z, literal(k, z)), inverse) for k in range(_STEPS)]
     for one, other in zip(ratios[::2], ratios[1::2], strict=True):

@@ -12,14 +12,11 @@ from treadle_numpy.numpy.ufuncs.signs import signbit
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.promote import inexact_operand
-from treadle_numpy.operands.real import real_operand, real_operands
+from treadle_numpy.operands.real import real_operand
 from treadle_numpy.operands.scalars import literal, number, zero_like
 from treadle_numpy.scipy.special.complex_gammas import complex_loggamma
 
 __all__ = [
-    "beta",
-    "betaln",
-    "comb",
     "digamma",
     "factorial",
     "gamma",
@@ -27,7 +24,6 @@ __all__ = [
     "gammasgn",
     "loggamma",
     "multigammaln",
-    "poch",
 ]
 
 
@@ -139,37 +135,6 @@ def digamma(x: ArrayLike) -> Array:
     return ops.digamma(real_operand("digamma", x))
 
 
-@composed
-def betaln(a: ArrayLike, b: ArrayLike) -> Array:
-    """The logarithm of the absolute value of the beta function: `gammaln(a) + gammaln(b) - gammaln(a + b)`.
-
-    Raises:
-        DTypeError: an argument is complex.
-
-    Example:
-        >>> print(f"{float(betaln(2.0, 3.0)):.4f}")
-        -2.4849
-    """
-    x, y = real_operands("betaln", a, b)
-    return ops.subtract(ops.add(ops.lgamma(x), ops.lgamma(y)), ops.lgamma(ops.add(x, y)))
-
-
-@composed
-def beta(a: ArrayLike, b: ArrayLike) -> Array:
-    """The beta function, `gamma(a) * gamma(b) / gamma(a + b)`, with its sign for negative arguments.
-
-    Raises:
-        DTypeError: an argument is complex.
-
-    Example:
-        >>> print(f"{float(beta(2.0, 3.0)):.4f}")
-        0.0833
-    """
-    x, y = real_operands("beta", a, b)
-    sign = ops.multiply(ops.multiply(gammasgn(x), gammasgn(y)), gammasgn(ops.add(x, y)))
-    return ops.multiply(sign, ops.exponential(betaln(x, y)))
-
-
 _MOST_DIMENSIONS: Final = 1 << 12  # each is an operation of its own
 
 
@@ -195,45 +160,3 @@ def multigammaln(a: ArrayLike, d: int) -> Array:
     for i in range(d):
         result = ops.add(result, ops.lgamma(ops.subtract(p, literal(i / 2, p))))
     return array_of(result)
-
-
-@composed
-def poch(z: ArrayLike, m: ArrayLike) -> Array:
-    """The rising factorial, `gamma(z + m) / gamma(z)`: 1 for `m` = 0.
-
-    Example:
-        >>> print(f"{float(poch(2.0, 3.0)):.3f}")
-        24.000
-    """
-    x, y = real_operands("poch", z, m)
-    end = ops.add(x, y)
-    empty = ops.compare(y, zero_like(y), direction="eq")
-    sign = ops.multiply(gammasgn(end), gammasgn(x))
-    value = ops.multiply(sign, ops.exponential(ops.subtract(ops.lgamma(end), ops.lgamma(x))))
-    return ops.select(empty, number(1, x), value)
-
-
-@composed
-def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:  # noqa: N803
-    """The number of ways to choose `k` of `N` things, with `repetition` to choose one several times.
-
-    Numbers that are not whole are taken as in `gamma`. 0 where `k` is negative or greater than `N`.
-
-    Example:
-        >>> print(f"{float(comb(5, 2)):.3f}")
-        10.000
-    """
-    flags("comb", repetition=repetition)
-    n, chosen = real_operands("comb", N, k)
-    one, zero = number(1, n), zero_like(n)
-    if repetition:
-        n = ops.subtract(ops.add(n, chosen), one)
-    rest = ops.subtract(n, chosen)
-    possible = ops.and_(
-        ops.compare(chosen, zero, direction="ge"), ops.compare(rest, zero, direction="ge")
-    )
-    possible = ops.and_(possible, ops.compare(n, zero, direction="ge"))
-    n, chosen, rest = [ops.select(possible, x, zero) for x in (n, chosen, rest)]
-    gammas = [ops.lgamma(ops.add(x, one)) for x in (n, chosen, rest)]
-    value = ops.exponential(ops.subtract(gammas[0], ops.add(gammas[1], gammas[2])))
-    return ops.select(possible, value, zero)

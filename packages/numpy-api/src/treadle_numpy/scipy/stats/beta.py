@@ -10,8 +10,8 @@ from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log
 from treadle_numpy.numpy.ufuncs.extremes import clip
 from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.scipy.special.betas import betaln
 from treadle_numpy.scipy.special.exponents import xlog1py, xlogy
-from treadle_numpy.scipy.special.gammas import betaln
 from treadle_numpy.scipy.special.incomplete import betainc
 from treadle_numpy.scipy.stats.arguments import located, log_of, within
 

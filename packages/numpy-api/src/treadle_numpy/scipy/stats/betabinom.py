@@ -9,7 +9,7 @@ from treadle_ir import Array, composed
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.scipy.special.gammas import betaln
+from treadle_numpy.scipy.special.betas import betaln
 from treadle_numpy.scipy.stats.arguments import counts, whole, within
 
 __all__ = ["logpmf", "pmf"]

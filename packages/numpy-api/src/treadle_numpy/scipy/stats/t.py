@@ -1,4 +1,4 @@
-"""Student"s t distribution of `df` degrees of freedom."""
+"""Student's t distribution of `df` degrees of freedom."""
 
 # This module is a public namespace.
 from __future__ import annotations
@@ -8,7 +8,8 @@ import math
 from treadle_ir import Array, composed
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log, log1p
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.scipy.special.gammas import gammaln
+from treadle_numpy.operands.scalars import literal
+from treadle_numpy.scipy.special.betas import lgamma_step
 from treadle_numpy.scipy.stats.arguments import located
 
 __all__ = ["logpdf", "pdf"]
@@ -23,7 +24,8 @@ def logpdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
         -2.0377
     """
     z, scale, df_ = located("t.logpdf", x, loc, scale, df)
-    norming = gammaln(0.5 * (df_ + 1)) - gammaln(0.5 * df_) - 0.5 * log(math.pi * df_)
+    half = 0.5 * df_
+    norming = lgamma_step(half, literal(0.5, half)) - 0.5 * log(math.pi * df_)
     return norming - log(scale) - 0.5 * (df_ + 1) * log1p(z * z / df_)
 
 
