@@ -52,6 +52,19 @@ def test_nan_is_the_maximum_of_every_shape(
     agree(operation((axis,)), x)
 
 
+@pytest.mark.parametrize(("shape", "axis"), [((40, 5), 1), ((40, 50), 1), ((40, 50), 0)])
+def test_a_maximum_that_need_not_keep_nan(
+    agree: Agree, compiled: Any, shape: tuple[int, ...], axis: int
+) -> None:
+    primitive = ReduceMaximum((axis,), keeps_nan=False)
+    x = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    agree(primitive, x)
+    agree(primitive, np.full(shape, -np.inf, np.float32))
+    x[0, 0] = np.nan  # where the result is anything, the others are what they are
+    found = compiled(lambda x: bind(primitive, x), x)(x)[0]
+    np.testing.assert_array_equal(found[1:], x.max(axis)[1:])
+
+
 # Zeros of both signs, which are equal, NaN of both signs, and what is next to infinity.
 EXTREME = [0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, 1.0, -1.0, 6e4, -6e4]
 

@@ -48,6 +48,10 @@ SHORT: Final = (
     32  # elements along an axis up to which it is short: beyond that, the loop is none of vectors
 )
 
+FEW: Final = (
+    8  # elements of a row below which integers are faster even than YNNPACK without a look for NaN
+)
+
 
 def wide(dtype: DType) -> DType:
     """The element type to compute in: f32 for narrower floats, i32 for 4-bit integers, else the same."""
@@ -169,6 +173,9 @@ def reduce_maximum_lowering(
     context: LoweringContext, primitive: ReduceMaximum, x: HloValue
 ) -> Sequence[HloValue]:
     """A reduction."""
+    last = primitive.axes == (len(x.shape) - 1,)
+    if not primitive.keeps_nan and not (last and x.shape[-1] < FEW):
+        return [emit.reduce(context, "maximum", x, least(x.dtype), primitive.axes)]
     return [_extreme(context, "maximum", least(x.dtype), x, primitive.axes)]
 
 
