@@ -17,6 +17,7 @@ from treadle_runtime import (
     jit,
 )
 from treadle_runtime.jitting import stages
+from treadle_runtime.jitting.traced_call import as_before
 
 ops: Any = treadle_ir.ops  # Any: tests ask more of results than an operand has
 
@@ -195,7 +196,7 @@ def test_a_compiled_function_is_called_without_its_static_arguments() -> None:
 
 def test_a_call_like_the_last_one_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     taken_apart = []
-    before = stages.as_before
+    before = as_before
 
     def watched(*args: Any) -> Any:
         taken_apart.append(args)

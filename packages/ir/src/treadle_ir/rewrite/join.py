@@ -7,6 +7,7 @@ from typing import Final, NamedTuple, final
 from treadle_ir.primitives.shape import Concatenate, Pad
 from treadle_ir.program import Equation
 from treadle_ir.rewrite.forward import MadeBy, Rewritten, producer
+from treadle_ir.sizes import is_symbolic
 from treadle_ir.types import ArrayType
 from treadle_ir.values import Atom, Literal, Value
 
@@ -69,13 +70,13 @@ def _part(atom: Atom, made_by: MadeBy) -> Part | None:
         return None
     sides = [*zip(pad.low, pad.high, strict=True)]
     padded = [axis for axis, side in enumerate(sides) if side != (0, 0)]
-    if len(padded) != 1 or not all(isinstance(n, int) and n >= 0 for n in sides[padded[0]]):
+    if len(padded) != 1 or any([is_symbolic(n) or n < 0 for n in sides[padded[0]]]):
         return None
     (axis,) = padded
     given = elements.type
     assert isinstance(given, ArrayType)
     size = given.shape[axis]
-    if not isinstance(size, int):
+    if is_symbolic(size):
         return None
     return Part(axis, *sides[axis], size, elements, zero, given.weak)
 
