@@ -66,18 +66,18 @@ def _part(atom: Atom, made_by: MadeBy) -> Part | None:
         return None
     pad, (elements, zero) = made.primitive, made.operands
     assert isinstance(pad, Pad)
+    given = elements.type
+    assert isinstance(given, ArrayType)
     if type(zero) is not Literal or zero.value != 0 or any(pad.interior):
+        return None
+    if is_symbolic((*pad.low, *pad.high, *given.shape)):
         return None
     sides = [*zip(pad.low, pad.high, strict=True)]
     padded = [axis for axis, side in enumerate(sides) if side != (0, 0)]
-    if len(padded) != 1 or any([is_symbolic(n) or n < 0 for n in sides[padded[0]]]):
+    if len(padded) != 1 or min(sides[padded[0]]) < 0:
         return None
     (axis,) = padded
-    given = elements.type
-    assert isinstance(given, ArrayType)
     size = given.shape[axis]
-    if is_symbolic(size):
-        return None
     return Part(axis, *sides[axis], size, elements, zero, given.weak)
 
 
