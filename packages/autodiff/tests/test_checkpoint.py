@@ -78,6 +78,17 @@ def test_functions_that_do_the_same_again_are_one_program(monkeypatch):
     assert seen[0] is seen[1] is not seen[2]
 
 
+def test_layers_that_are_one_function_are_differentiated_once():
+    layer = checkpoint(lambda x: ops.sine(ops.sine(x)))
+
+    def network(x):
+        return ops.reduce_add(layer(layer(layer(x))), axes=(0,))
+
+    program = stage(lambda x: [grad(network)(x)], TYPE).program
+    held = [each for e in program.equations for each in e.primitive.programs().values()]
+    assert (len(held), len({*held})) == (6, 2)  # three times forward, and three times back
+
+
 def test_static_arguments_and_keywords():
     def g(kind, x, *, scale):
         return ops.multiply(f(x), scale) if kind == "scaled" else f(x)

@@ -33,15 +33,26 @@ def test_what_is_no_python_function_is_left_alone() -> None:
     assert interned(np.sin, program) is program
 
 
-def test_nothing_is_kept_for_what_runs_once() -> None:
-    found = []
+def test_within_a_program_that_is_written_down_they_are_one_as_long_as_that_is_written() -> None:
+    found: list[Program] = []
 
-    def outer(x):
-        found.extend([interned(sine, staged(sine, F32)) for _ in range(2)])
+    def body(x):
+        return [ops.cosine(x)]
+
+    def layer(x):
+        found.append(interned(body, staged(body, F32)))
         return [x]
 
+    def outer(x):
+        stage(layer, F32)
+        return layer(x)
+
     staged(outer, F32)
-    assert found[0] is not found[1]
+    assert found[0] is found[1]
+    kept = weakref.ref(found[0])
+    found.clear()
+    gc.collect()
+    assert kept() is None
 
 
 def test_the_last_programs_are_kept_as_long_as_their_code() -> None:

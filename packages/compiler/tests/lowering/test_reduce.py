@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
-from treadle_compiler.lowering.reduce import LONG_STRIP, STRIPS
+from treadle_compiler.lowering.reduce import LONG_STRIP, SHORT, STRIPS
 from treadle_ir import Primitive, bind
 from treadle_ir.primitives.cumulative import (
     CumulativeAdd,
@@ -50,6 +50,40 @@ def test_nan_is_the_maximum_of_every_shape(
     x = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
     x.reshape(-1)[x.size // 3] = np.nan
     agree(operation((axis,)), x)
+
+
+@pytest.mark.parametrize(("shape", "axis"), [((40, 5), 1), ((40, 50), 1), ((40, 50), 0)])
+def test_a_maximum_that_need_not_keep_nan(
+    agree: Agree, compiled: Any, shape: tuple[int, ...], axis: int
+) -> None:
+    primitive = ReduceMaximum((axis,), keeps_nan=False)
+    x = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    agree(primitive, x)
+    agree(primitive, np.full(shape, -np.inf, np.float32))
+    x[0, 0] = np.nan  # where the result is anything, the others are what they are
+    found = compiled(lambda x: bind(primitive, x), x)(x)[0]
+    np.testing.assert_array_equal(found[1:], x.max(axis)[1:])
+
+
+# Zeros of both signs, which are equal, NaN of both signs, and what is next to infinity.
+EXTREME = [0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, 1.0, -1.0, 6e4, -6e4]
+
+
+@pytest.mark.parametrize("size", [1, 2, 10, SHORT])
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i1", "u1", "i4", "u4", "i8"])
+def test_extremes_along_a_short_axis(agree: Agree, dtype: str, axis: int, size: int) -> None:
+    generator = np.random.default_rng(size)
+    shape = (size, 70) if axis == 0 else (70, size)
+    if dtype[0] == "f":
+        x = generator.choice(np.array(EXTREME, dtype), shape)
+    else:
+        ends = np.iinfo(np.dtype(dtype))
+        x = generator.choice(np.array([ends.min, ends.max, 0, 1, ends.max - 1], dtype), shape)
+    for position in (Argmax, Argmin):
+        agree(position(axis, I32), x)
+    for extreme in (ReduceMaximum, ReduceMinimum):
+        agree(extreme((axis,)), x)
 
 
 @pytest.mark.parametrize(("shape", "axis"), SHAPES[1:3])

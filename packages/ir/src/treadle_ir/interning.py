@@ -2,32 +2,34 @@
 
 What is cached of a program, its derivatives and its executables, is kept with it (`treadle_ir.derived`). A loop
 without jit, whose body is staged each time, would be differentiated and compiled each time, too; so all is found again.
+Under jit the layers of a network are often one function, called for each of them: then it is differentiated once.
 """
 
 from __future__ import annotations
 
 import functools
 import weakref
+from collections.abc import MutableMapping
 from types import CodeType
-from typing import Final
+from typing import Final, TypeAlias
 
 from treadle_ir.equality import equal_programs, is_deferred
 from treadle_ir.fork import fork_safe_lock
 from treadle_ir.program import Program
-from treadle_ir.stage import staging_trace
+from treadle_ir.stage import outermost_staging_trace
 
 _PROGRAMS_KEPT: Final = 8  # per code
-_INTERNED: Final[weakref.WeakKeyDictionary[CodeType, list[Program]]] = weakref.WeakKeyDictionary()
+_Known: TypeAlias = MutableMapping[CodeType, list[Program]]
+_INTERNED: Final[_Known] = weakref.WeakKeyDictionary()
 _LOCK: Final = fork_safe_lock()
 
 
 def interned(function: object, program: Program) -> Program:
     """A program that the same code gave before and that equals this one; this one if there is none.
 
-    `function` is what was staged: the last programs of its code are kept, and go with it.
-
-    Under jit there is nothing to gain, as the outer program is made once. A program with a derivative rule in it that
-    may do something else next time is not replaced by one whose rule has run.
+    `function` is what was staged: the last programs of its code are kept, and go with it; or under jit with the trace
+    that writes down the outermost program, which is made once. A program with a derivative rule in it that may do
+    something else next time is not replaced by one whose rule has run.
 
     Example:
         >>> import numpy as np
@@ -39,13 +41,15 @@ def interned(function: object, program: Program) -> Program:
         (False, True)
     """
     code = code_of(function)
-    if code is None or staging_trace() is not None or is_deferred(program):
+    if code is None:
         return program
+    outermost = outermost_staging_trace()
     with _LOCK:
-        known = _INTERNED.setdefault(code, [])
+        table: _Known = _INTERNED if outermost is None else outermost.interned
+        known = table.setdefault(code, [])
         for other in known:
             if equal_programs(other, program):
-                return other
+                return program if is_deferred(program) else other
         if len(known) >= _PROGRAMS_KEPT:
             known.pop(0)
         known.append(program)

@@ -31,6 +31,8 @@ from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Atom, Literal, Value
 
 if TYPE_CHECKING:
+    from types import CodeType
+
     from treadle_ir.meshes import AbstractMesh, Layout, Layouts, Whole
 
 Out = TypeVar("Out")
@@ -82,6 +84,7 @@ class StagingTrace(Trace):
         "context",
         "equations",
         "explicit",
+        "interned",
         "layouts",
         "looked_at",
         "parameters",
@@ -96,6 +99,8 @@ class StagingTrace(Trace):
         self.equations: list[Equation] = []
         # What NumPy arrays, which the function closes over, became; by their ids. See `treadle_ir.operands`.
         self.constants: dict[int, Constant] = {}
+        # Of the outermost such trace: the programs of bodies in it, see `treadle_ir.interning`.
+        self.interned: dict[CodeType, list[Program]] = {}
         self.context = current_context()
         # Over which axes of shard_maps values vary, as far as was asked, and how many equations were looked at for it:
         # see `treadle_ir.varying`.
@@ -248,6 +253,17 @@ def staging_trace() -> StagingTrace | None:
     while trace is not None and type(trace) is not StagingTrace:
         trace = trace.parent
     return trace
+
+
+def outermost_staging_trace() -> StagingTrace | None:
+    """The trace that writes down the program around all that runs now, if there is one."""
+    found = None
+    trace: Trace | None = current_trace()
+    while trace is not None:
+        if type(trace) is StagingTrace:
+            found = trace
+        trace = trace.parent
+    return found
 
 
 @final

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from treadle_ir.inference import inferred
+from treadle_ir.primitives.compare import Select
 from treadle_ir.primitives.indexing import Gather
 from treadle_ir.reference import bare_kernel
+from treadle_ir.reference.bare import MANY_CHOICES
 from treadle_ir.reference.registry import eval_rules
 from treadle_ir.testing.examples import all_examples
 from treadle_ir.types import ArrayType
@@ -33,6 +36,29 @@ def test_the_same_as_the_rule() -> None:
             np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
         compared.add(type(primitive))
     assert len(compared) > 50
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "f2", "u4", "f4", "f8", "c8", "c16"])
+def test_many_choices_are_made_by_bits(dtype: str) -> None:
+    generator = np.random.default_rng(0)
+    bits = generator.integers(0, 256, (2, MANY_CHOICES, 16), np.uint8).reshape(-1)
+    x, y = bits.view(dtype)[: 2 * MANY_CHOICES].reshape(2, -1)
+    if dtype == "?":
+        x, y = (each.view(np.uint8) > 127 for each in (x, y))
+    condition = generator.random(MANY_CHOICES) > 0.5
+    result = ArrayType(x.shape, x.dtype)
+    for one, other in (
+        (x, y),
+        (x, y[0]),
+        (x[0], y),
+        (np.asarray(x[0]), np.asarray(y[0])),
+        (y[::-1], x),
+    ):
+        types = [ArrayType(each.shape, each.dtype) for each in (condition, one, other)]
+        kernel = bare_kernel(Select(), types, result)
+        assert kernel is not None
+        found, wanted = kernel(condition, one, other), np.where(condition, one, other)
+        assert (found.dtype, found.tobytes()) == (wanted.dtype, wanted.tobytes())
 
 
 def test_negative_indices_of_a_byte_are_out_of_range() -> None:

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
 
+from treadle_autodiff import grad, hessian
+from treadle_ir import ArrayType, ops, stage
 from treadle_numpy import nn
 
 
@@ -33,3 +37,41 @@ def test_where_may_have_more_axes(axis: int | None) -> None:
     np.testing.assert_allclose(
         nn.logsumexp(x, axis, where=where), np.log(powers.sum(axis)), rtol=1e-6
     )
+
+
+@pytest.mark.parametrize("name", ["softmax", "log_softmax", "logsumexp"])
+def test_nan_and_infinity_reach_all_that_is_summed_with_them(name: str) -> None:
+    x = np.array([[1, np.nan, 2], [np.inf, np.nan, 0], [np.inf, 1, 2], [1, 2, 3]], np.float32)
+    got = np.asarray(getattr(nn, name)(x, -1)).reshape(4, -1)
+    missing = [True, True, name != "logsumexp", False]
+    np.testing.assert_array_equal(
+        np.isnan(got), np.repeat(missing, got.shape[1]).reshape(got.shape)
+    )
+
+
+@pytest.mark.parametrize("axis", [0, 1, (0, 1)])
+def test_derivatives_of_softmax(axis: int | tuple[int, ...]) -> None:
+    x = np.random.default_rng(0).standard_normal((3, 4))
+
+    def plain(x: Any) -> Any:
+        powers = ops.exponential(x)
+        axes = (axis,) if isinstance(axis, int) else axis
+        total = ops.reduce_add(powers, axes=axes)
+        kept = [i for i in range(2) if i not in axes]
+        return ops.divide(powers, ops.broadcast_in_dim(total, shape=x.shape, dimensions=kept))
+
+    def cubed(f: Any) -> Any:
+        return lambda x: ops.reduce_add(ops.integer_power(f(x), exponent=3), axes=(0, 1))
+
+    ours = cubed(lambda x: nn.softmax(x, axis))
+    np.testing.assert_allclose(grad(ours)(x), grad(cubed(plain))(x), rtol=1e-5)
+    np.testing.assert_allclose(hessian(ours)(x), hessian(cubed(plain))(x), rtol=1e-4, atol=1e-6)
+
+
+def test_the_gradient_of_softmax_takes_no_second_exponential() -> None:
+    program = stage(
+        lambda x: [grad(lambda x: ops.reduce_add(nn.softmax(x), axes=(0,)))(x)],
+        ArrayType((4,), np.dtype("f4")),
+    ).program
+    counted = Counter([e.primitive.name for p in (program, *program.nested()) for e in p.equations])
+    assert (counted["exponential"], counted["divide"]) == (1, 1)

@@ -49,6 +49,32 @@ def test_large_arrays_go_to_xla() -> None:
         assert elements_of(y)[0] == pytest.approx(-0.8427008)
 
 
+@pytest.mark.parametrize(
+    ("shape", "axis", "compiled"),
+    [
+        ((3, 6000), 1, False),
+        ((6000, 3), 1, True),  # NumPy would begin a loop for each row
+        ((6000, 3), 0, True),
+        ((3, 6000), 0, False),
+        ((3, 6000, 1), 2, False),
+    ],
+)
+def test_reductions_of_many_short_rows_go_to_xla(
+    shape: tuple[int, ...], axis: int, compiled: bool
+) -> None:
+    x = from_host(np.arange(np.prod(shape), dtype="f4").reshape(shape))
+    y = ops.reduce_maximum(x, axes=(axis,))
+    assert (y.raw is not None) is compiled
+    assert elements_of(y).tolist() == elements_of(x).max(axis).tolist()
+
+
+@pytest.mark.parametrize(("axis", "compiled"), [(0, False), (1, True)])
+def test_positions_in_many_short_rows_are_looked_for_by_xla(axis: int, compiled: bool) -> None:
+    x = from_host(np.arange(18_000, dtype="f4").reshape(6000, 3))
+    y = ops.argmax(x, axis=axis, dtype=np.dtype(np.int32))
+    assert (y.raw is not None) is compiled
+
+
 def test_weak_types_follow_inference() -> None:
     assert ops.add(array(1, weak=True), array(2, weak=True)).weak_type
     assert not ops.add(array(1, weak=True), array(2)).weak_type

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treadle_ir
-from treadle_ir import ArgumentError, PartitionSpec
+from treadle_ir import ArgumentError, DonatedError, PartitionSpec
 from treadle_runtime import (
     DeviceArray,
     Mesh,
@@ -16,6 +16,8 @@ from treadle_runtime import (
     from_host,
     jit,
 )
+from treadle_runtime.jitting import stages
+from treadle_runtime.jitting.traced_call import as_before
 
 ops: Any = treadle_ir.ops  # Any: tests ask more of results than an operand has
 
@@ -190,6 +192,36 @@ def test_a_compiled_function_is_called_without_its_static_arguments() -> None:
         compiled(3, array(1, 2))
     with pytest.raises(ArgumentError, match="called with"):
         compiled()
+
+
+def test_a_call_like_the_last_one_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken_apart = []
+    before = as_before
+
+    def watched(*args: Any) -> Any:
+        taken_apart.append(args)
+        return before(*args)
+
+    monkeypatch.setattr(stages, "as_before", watched)
+    compiled = jit(double, static_argnames="n").lower(array(1, 2), n=2).compile()
+    found = [compiled(array(k, 2), n=2)["y"].tolist() for k in range(3)]
+    assert (found, len(taken_apart)) == ([[4 * k, 8] for k in range(3)], 1)
+    with pytest.raises(ArgumentError, match="other static values"):
+        compiled(array(1, 2), n=3)
+    with pytest.raises(ArgumentError, match=r"called with f32\[3\]"):
+        compiled(array(1, 2, 3), n=2)
+    with pytest.raises(ArgumentError, match="called with"):
+        compiled([array(1, 2)], n=2)
+    assert compiled(array(3, 4))["y"].tolist() == compiled(array(3, 4), n=2)["y"].tolist()
+
+
+def test_memory_that_a_compiled_function_was_given_is_gone_each_time() -> None:
+    compiled = jit(double, donate_argnums=0).lower(array(1, 2)).compile()
+    for _ in range(3):
+        given = array(1, 2)
+        assert compiled(given)["y"].tolist() == [2, 4]
+        with pytest.raises(DonatedError, match="donated to double"):
+            given.tolist()
 
 
 def test_structures_of_arguments_are_of_positional_ones_and_keywords() -> None:

@@ -2,6 +2,10 @@
 
 Narrow floats are reduced in f32 and converted once, as the reference does it. argmax and argmin are made of
 reductions that XLA:CPU turns into vector code; its reduction of (value, position) pairs is a scalar loop.
+
+Along a short axis, such as the classes of a classifier, extremes are those of integers in the order of the floats,
+which XLA:CPU reduces in one vector loop: YNNPACK is started for each row anew. Positions are then the low half of such
+an integer. Of 1e5 rows of ten f32 the maxima take 0.49 ms on one core and not 0.70, their positions 0.56 and not 4.1.
 """
 
 from __future__ import annotations
@@ -38,6 +42,15 @@ STRIPS: Final = 16
 LONG_STRIP: Final = (
     1 << 12
 )  # elements in a row of memory, from which on it pays to compile the folding
+
+
+SHORT: Final = (
+    32  # elements along an axis up to which it is short: beyond that, the loop is none of vectors
+)
+
+FEW: Final = (
+    8  # elements of a row below which integers are faster even than YNNPACK without a look for NaN
+)
 
 
 def wide(dtype: DType) -> DType:
@@ -84,12 +97,43 @@ def _extreme(
     releases of jaxlib in our window.
     """
     if context.platform == "cpu" and dtypes.is_floating(x.dtype):
+        if x.dtype.itemsize >= 4 and [*axes] == [len(x.shape) - 1] and 0 < x.shape[-1] <= SHORT:
+            return _extreme_of_integers(context, op, x)
         x, axes = _folded(context, op, x, axes)
         result = emit.reduce(context, op, x, identity, axes)
         size = emit.reduce(context, "add", emit.binary(context, "multiply", x, x), 0, axes)
         nan = emit.compare(context, size, size, "ne")
         return emit.select(context, nan, emit.like(context, result, np.nan), result)
     return emit.reduce(context, op, x, identity, axes)
+
+
+def _extreme_of_integers(context: LoweringContext, op: str, x: HloValue) -> HloValue:
+    """A reduction along the last axis by maximum or minimum, NaN where there is one."""
+    ordered = _ordered(context, x, _nan_of(op, x.dtype))
+    identity = least(ordered.dtype) if op == "maximum" else greatest(ordered.dtype)
+    found = emit.reduce(context, op, ordered, identity, [len(x.shape) - 1])
+    return emit.bitcast(context, _turned(context, found), x.dtype)
+
+
+def _ordered(context: LoweringContext, x: HloValue, nan: object) -> HloValue:
+    """Signed integers in the order of floats of f32 or f64, with one of them for all NaN."""
+    bits = emit.bitcast(context, x, _I32 if x.dtype.itemsize == 4 else _I64)
+    missing = emit.compare(context, x, x, "ne")
+    return emit.select(context, missing, emit.like(context, bits, nan), _turned(context, bits))
+
+
+def _turned(context: LoweringContext, bits: HloValue) -> HloValue:
+    """Negative integers in the opposite order, which is the order of the floats with these bits; its own inverse."""
+    negative = emit.compare(context, bits, emit.like(context, bits, 0), "lt")
+    turned = emit.binary(context, "xor", bits, emit.like(context, bits, greatest(bits.dtype)))
+    return emit.select(context, negative, turned, bits)
+
+
+def _nan_of(op: str, dtype: DType) -> object:
+    """What stands for NaN among the ordered integers: beyond infinity, and NaN when it is turned back."""
+    index = np.dtype(f"i{dtype.itemsize}")
+    nan = np.asarray(np.nan, dtype).view(index)[()]
+    return nan if op == "maximum" else ~nan
 
 
 def _folded(
@@ -129,6 +173,9 @@ def reduce_maximum_lowering(
     context: LoweringContext, primitive: ReduceMaximum, x: HloValue
 ) -> Sequence[HloValue]:
     """A reduction."""
+    last = primitive.axes == (len(x.shape) - 1,)
+    if not primitive.keeps_nan and not (last and x.shape[-1] < FEW):
+        return [emit.reduce(context, "maximum", x, least(x.dtype), primitive.axes)]
     return [_extreme(context, "maximum", least(x.dtype), x, primitive.axes)]
 
 
@@ -189,6 +236,8 @@ def _first_extreme(
     or not the extreme is NaN itself (see `_extreme`).
     """
     size = x.shape[axis]
+    if context.platform == "cpu" and size <= SHORT and _fits_i32(x.dtype):
+        return _first_of_integers(context, op, x, axis)
     index = _I32 if size <= np.iinfo(_I32).max else _I64
     extreme = emit.reduce(context, op, x, identity, [axis])
     kept = [i for i in range(len(x.shape)) if i != axis]
@@ -204,3 +253,33 @@ def _first_extreme(
     negative = emit.compare(context, found, emit.like(context, found, 0), "lt")
     moved = emit.binary(context, "add", found, emit.like(context, found, size))
     return emit.select(context, negative, moved, found)
+
+
+def _fits_i32(dtype: DType) -> bool:
+    """Whether elements, or the integers in their order, are i32."""
+    if dtypes.is_floating(dtype):
+        return dtype.itemsize <= 4
+    return dtype.itemsize < 4 or dtype == _I32
+
+
+def _first_of_integers(context: LoweringContext, op: str, x: HloValue, axis: int) -> HloValue:
+    """The first place of the extreme, or of NaN: the low half of integers that have the elements in their high half."""
+    if dtypes.is_floating(x.dtype):
+        x = emit.convert(context, x, _F32)
+        nan = greatest(_I32) if op == "maximum" else least(_I32)
+        zero = emit.compare(context, x, emit.like(context, x, 0), "eq")  # of either sign
+        ordered = _ordered(context, x, nan)
+        x = emit.select(context, zero, emit.like(context, ordered, 0), ordered)
+    size = x.shape[axis]
+    high = emit.convert(context, x, _I64)
+    high = emit.binary(context, "shift_left", high, emit.like(context, high, 32))
+    low = emit.iota(context, x.shape, _I64, axis)
+    if op == "maximum":  # of equal ones, the first is the greatest
+        low = emit.binary(context, "subtract", emit.like(context, low, size - 1), low)
+    pairs = emit.binary(context, "or", high, low)
+    identity = least(_I64) if op == "maximum" else greatest(_I64)
+    found = emit.reduce(context, op, pairs, identity, [axis])
+    low = emit.binary(context, "and", found, emit.like(context, found, 0xFFFFFFFF))
+    if op == "maximum":
+        low = emit.binary(context, "subtract", emit.like(context, low, size - 1), low)
+    return emit.convert(context, low, _I32)

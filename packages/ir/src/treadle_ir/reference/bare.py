@@ -39,6 +39,7 @@ _FLOATS: Final = (
 )
 _INTEGERS: Final = "bhilqBHILQ"
 _NATIVE: Final = "?efdFD" + _INTEGERS  # types of NumPy itself
+MANY_CHOICES: Final = 1 << 12  # elements from which on they are selected by their bits
 
 # Any: a primitive's class says what attributes it has.
 Maker = Callable[[Any, Sequence[ArrayType], ArrayType], "Kernel | None"]
@@ -192,9 +193,31 @@ def _logistic(
     return lambda x: divide(exp(minimum(x, zero)), add(one, exp(copysign(x, minus))))
 
 
+def _selected_bits(itemsize: int) -> Kernel:
+    """A selection by the bits of its operands, which takes the same time whatever is chosen.
+
+    `where` branches: of 90,000 f32 it takes 0.06 ms if the condition is sorted and 0.47 if it is random, and this 0.06.
+    """
+    if itemsize > 8:
+        return np.where
+    word = np.dtype(f"i{itemsize}")
+
+    def selected(condition: Any, x: Any, y: Any) -> Any:
+        mask = condition.view(np.int8).astype(word)
+        np.negative(mask, out=mask)  # all bits where it is true
+        below = y.view(word)
+        mask &= x.view(word) ^ below
+        mask ^= below
+        return mask.view(x.dtype)
+
+    return selected
+
+
 def _select(primitive: Select, operands: Sequence[ArrayType], result: ArrayType) -> Kernel:
     condition, _, on_false = [type.shape for type in operands]
     shape, dtype = result.shape, result.dtype
+    if result.size >= MANY_CHOICES and condition == shape and dtype.char in _NATIVE:
+        return _selected_bits(dtype.itemsize)
     if not shape or condition != shape or result.size > MOST:
         return np.where
     # Elements put into an array take half the time of `where`, which broadcasts.

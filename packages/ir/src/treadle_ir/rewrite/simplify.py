@@ -14,7 +14,7 @@ from typing import Final
 
 from treadle_ir.dtypes import is_floating, is_integer
 from treadle_ir.primitive import Primitive
-from treadle_ir.primitives.elementwise import Exponential, Log, Multiply, Sqrt
+from treadle_ir.primitives.elementwise import Add, Exponential, Log, Multiply, Sqrt
 from treadle_ir.program import Equation, Program
 from treadle_ir.rewrite.cancel import cancel_add_sub
 from treadle_ir.rewrite.forward import (
@@ -25,6 +25,7 @@ from treadle_ir.rewrite.forward import (
     producer,
     standing_for,
 )
+from treadle_ir.rewrite.join import join_parts
 from treadle_ir.rewrite.nested import map_programs
 from treadle_ir.settings import SIMPLIFY as SIMPLIFY
 from treadle_ir.types import ArrayType
@@ -69,6 +70,7 @@ def _is_real(type: object) -> bool:
 
 CANCEL: Final = "cancel_add_sub"  # a pass of its own, since it has to know who uses a sum
 _RULES: Final[Mapping[str, tuple[type[Primitive], Rule]]] = {
+    "join_parts": (Add, join_parts),
     "log_exp": (Log, log_exp),
     "log_sqrt": (Log, log_sqrt),
 }

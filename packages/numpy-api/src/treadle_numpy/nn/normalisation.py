@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
+from treadle_autodiff import custom_jvp
 from treadle_ir import ArgumentError, Array, composed, flags, names, ops, shown
-from treadle_numpy.numpy.reductions.extremes import max
+from treadle_numpy.numpy.reductions.extremes import peak
 from treadle_numpy.numpy.reductions.making import with_axes_of
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.searching.choosing import where as where_
@@ -35,8 +38,7 @@ def _exponentials(
     if where is not None:
         operand = with_axes_of(name, operand, where)
     axes = sorted_axes(name, axis, operand.ndim)
-    initial = -np.inf if where is not None or 0 in operand.shape else None
-    top = max(operand, axes, keepdims=True, initial=initial, where=where)
+    top = peak(name, operand, axes, where)
     top = ops.stop_gradient(
         ops.select(ops.is_finite(top), top, zero_like(top)) if where is not None else top
     )
@@ -56,9 +58,31 @@ def softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Ar
         >>> print(softmax(np.array([1000.0, 1000.0], np.float32)))
         [0.5 0.5]
     """
+    if where is None:
+        operand = array_of(inexact_operand("softmax", x))
+        return _softmax(sorted_axes("softmax", axis, operand.ndim), operand)
     _, powers, axes = _exponentials("softmax", x, axis, where)
     result = divide(powers, sum(powers, axes, keepdims=True))
-    return result if where is None else array_of(where_(where, result, zero_like(result)))
+    return array_of(where_(where, result, zero_like(result)))
+
+
+@partial(custom_jvp, nondiff_argnums=(0,), pure=True)
+def _softmax(axes: tuple[int, ...], x: Array) -> Array:
+    top = ops.stop_gradient(peak("softmax", x, axes))
+    powers = exp(subtract(x, top))
+    return divide(powers, sum(powers, axes, keepdims=True))
+
+
+@_softmax.defjvp
+def _softmax_jvp(
+    axes: tuple[int, ...], primals: Sequence[Array], tangents: Sequence[Array]
+) -> tuple[Array, Array]:
+    # dy_i = y_i (dx_i - sum_j y_j dx_j): it needs the result alone, and no exponential or quotient a second time.
+    (x,), (dx,) = primals, tangents
+    y = _softmax(axes, x)
+    weighed = multiply(y, dx)
+    mean = sum(weighed, axes, keepdims=True)
+    return y, subtract(weighed, multiply(y, mean))
 
 
 @composed

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from treadle_ir import ArrayType, Primitive, RuleTable, Type, dtypes
+from treadle_ir import ArrayType, Primitive, Reducing, RuleTable, Type, dtypes
+from treadle_ir.primitives.reduce import ArgReduction, Reduction
 
 ANY_SIZE: Final = 1 << 62
 OTHERWISE: Final = 1 << 14  # elements, where a primitive and its families say nothing
 SLOW_LIMIT: Final = (
     1 << 15
 )  # elements, for types that NumPy does not have: bfloat16 and the small floats
+
+MOST_ROWS: Final = (
+    1 << 12
+)  # loops of a reduction by NumPy, each of which takes 30 to 70 ns to begin: 7 ms for the maxima of 1e5 rows of ten
 
 host_limits: Final[RuleTable[int]] = RuleTable(
     "host limit",
@@ -31,4 +36,23 @@ def is_small(primitive: Primitive, types: Sequence[Type]) -> bool:
         assert isinstance(each, ArrayType)
         if each.size > limit or (each.size > SLOW_LIMIT and each.dtype.kind == "V"):
             return False
-    return True
+    return not isinstance(primitive, Reducing) or _rows(primitive, types[0]) <= MOST_ROWS
+
+
+def _rows(primitive: Reducing, type: Type) -> int:
+    """How many loops over memory NumPy's reduction takes."""
+    assert isinstance(type, ArrayType)
+    if not type.size or not isinstance(primitive, (ArgReduction, Reduction)):
+        return 0
+    shape = type.shape
+    if isinstance(primitive, ArgReduction):
+        return type.size // shape[primitive.axis]
+    run, inner = 1, None  # the axes within the loop, and whether they are reduced
+    for axis in range(len(shape) - 1, -1, -1):  # those that are all reduced, or all kept, are one
+        if shape[axis] == 1:
+            continue
+        reduced = axis in primitive.axes
+        if inner is not None and reduced is not inner:
+            break
+        run, inner = run * shape[axis], reduced
+    return type.size // run

@@ -34,6 +34,8 @@ from treadle_runtime.abstract import ShapeDtypeStruct
 from treadle_runtime.arrays.from_user import as_argument
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.compiling import Lowering, compile_call
+from treadle_runtime.jitting.fast_call import fast_call
+from treadle_runtime.jitting.miss import MISS, FastCall, no_fast_call
 from treadle_runtime.jitting.options import Split
 from treadle_runtime.jitting.shardings import put_as_compiled
 from treadle_runtime.jitting.traced_call import (
@@ -176,12 +178,13 @@ class Lowered:
 class Compiled:
     """A compiled function, for arguments of exactly these types and structures."""
 
-    __slots__ = ("_arguments", "_call", "_lowering", "_split")
+    __slots__ = ("_arguments", "_call", "_fast", "_lowering", "_split")
 
     def __init__(
         self, call: CompiledCall, lowering: Lowering, arguments: Arguments, split: Split
     ) -> None:
         self._call = call
+        self._fast: FastCall = no_fast_call
         self._lowering = lowering
         self._arguments = arguments
         self._split = split
@@ -199,6 +202,11 @@ class Compiled:
         Raises:
             ArgumentError: other structures, types or static values than it was compiled for.
         """
+        result = self._fast(args, kwargs)
+        return self._general(args, kwargs) if result is MISS else result
+
+    def _general(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that is not like the last one. Any: what users pass and return."""
         name = self._lowering.name
         given = as_before(f"{name} was compiled", self._arguments, self._split, name, args, kwargs)
         leaves = [as_argument(leaf) for leaf in given.leaves]
@@ -215,7 +223,21 @@ class Compiled:
             for leaf, array in zip(given.leaves, leaves, strict=True):
                 guard_argument(leaf, array)
             return call_watched(self._call, leaves)
+        self._make_fast(given, args, kwargs)
         return self._call.call(leaves)
+
+    def _make_fast(
+        self, given: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:  # Any: what users pass
+        """Let calls like this one go the fast way, if there is one."""
+        if len(self._lowering.placement.devices) > 1:
+            return  # arguments may have to be put elsewhere first
+        if given.statics is not None and given.statics is self._arguments.statics:
+            return  # called without what is static
+        kinds, fast_calls = tuple(map(type, given.leaves)), self._call.fast_calls
+        if kinds not in fast_calls:
+            fast_calls[kinds] = fast_call(self._call, given, args, kwargs)
+        self._fast = fast_calls[kinds] or self._fast
 
     def call(self, *args: Any, **kwargs: Any) -> Any:  # Any: what the function takes and returns
         """Run it; the same as calling it."""

@@ -92,6 +92,25 @@ def _complex_extreme(operand: Operand, axes: tuple[int, ...], largest: bool) -> 
     return ops.select(bind(primitives.ReduceOr(axes), missing), nothing, result)
 
 
+def peak(name: str, operand: Array, axes: tuple[int, ...], where: ArrayLike | None = None) -> Array:
+    """The greatest element along axes, kept with size 1; -inf where there is none; anything where there is NaN.
+
+    It is for sums of exponentials, which are NaN then whatever is subtracted from the exponents.
+
+    Example:
+        >>> print(peak("softmax", np.array([[1.0, 3.0], [2.0, 0.0]], np.float32), (1,)))
+        [[3.]
+         [2.]]
+    """
+    chosen: Operand = operand
+    if operand_type(chosen).weak:
+        chosen = converted(chosen, operand.dtype)
+    if where is not None:
+        chosen = selected(name, chosen, where, operand.dtype.type(-np.inf))
+    result = bind(primitives.ReduceMaximum(axes, keeps_nan=False), chosen)
+    return kept(result, operand_type(chosen), axes, True)
+
+
 @composed
 def max(
     a: ArrayLike,

@@ -42,6 +42,7 @@ def position(name: str, a: ArrayLike, axis: Axis, keepdims: bool | None, largest
     return kept(result, type, axes, bool(keepdims))
 
 
+@composed
 def argmax(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
 ) -> Array:

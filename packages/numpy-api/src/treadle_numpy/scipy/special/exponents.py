@@ -13,7 +13,7 @@ from treadle_autodiff import custom_jvp
 from treadle_ir import Array, Operand, composed, flags, ops
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.dtypes.limits import finfo
-from treadle_numpy.numpy.reductions.extremes import max
+from treadle_numpy.numpy.reductions.extremes import peak
 from treadle_numpy.numpy.reductions.making import with_axes_of
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, subtract
@@ -326,7 +326,7 @@ def logsumexp(
     if weights is not None:  # the greatest of the terms that add something
         absent = ops.compare(weights, zero_like(weights), direction="eq")
         magnitudes = ops.select(absent, number(-np.inf, magnitudes), magnitudes)
-    top = max(magnitudes, axes, keepdims=True, initial=-np.inf, where=where)
+    top = peak("logsumexp", magnitudes, axes, where)
     top = ops.stop_gradient(ops.select(ops.is_finite(top), top, zero_like(top)))
     exponents = subtract(x, top)
     powers = exp(exponents) if weights is None else _weighed(weights, exponents)
@@ -374,5 +374,5 @@ def softmax(x: ArrayLike, /, *, axis: Axis = None) -> Array:
     """
     operand = array_of(inexact_operand("softmax", x))
     axes = sorted_axes("softmax", axis, operand.ndim)
-    powers = exp(subtract(operand, ops.stop_gradient(max(operand, axes, keepdims=True))))
+    powers = exp(subtract(operand, ops.stop_gradient(peak("softmax", operand, axes))))
     return divide(powers, sum(powers, axes, keepdims=True))

@@ -1,0 +1,94 @@
+"""The named simplification `join_parts`: parts of an array, each among zeros, are joined instead of added."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple, final
+
+from treadle_ir.primitives.shape import Concatenate, Pad
+from treadle_ir.program import Equation
+from treadle_ir.rewrite.forward import MadeBy, Rewritten, producer
+from treadle_ir.sizes import is_symbolic
+from treadle_ir.types import ArrayType
+from treadle_ir.values import Atom, Literal, Value
+
+MOST: Final = 8  # parts that are joined: XLA fuses all they are made of, and of 150 steps compiles twice as long
+
+
+@final
+class Part(NamedTuple):
+    """What stands among zeros along one axis: how many are before it and after it."""
+
+    axis: int
+    before: int
+    after: int
+    size: int
+    elements: Atom
+    zero: Literal
+    weak: bool
+
+
+def join_parts(equation: Equation, made_by: MadeBy) -> Rewritten | None:
+    """`x` among zeros plus `y` among zeros, side by side along an axis, is both joined, among the zeros that are left.
+
+    Such sums are the derivatives of functions that cut an array into parts. Without it each element is computed as if
+    it were in both, and -0.0 becomes 0.0.
+    """
+    one, other = [_part(operand, made_by) for operand in equation.operands]
+    if one is None or other is None or one.axis != other.axis:
+        return None
+    first, second = (one, other) if one.before <= other.before else (other, one)
+    (result,) = equation.results
+    type = result.type
+    assert isinstance(type, ArrayType)
+    axis = first.axis
+    if first.before + first.size != second.before or first.weak or second.weak or type.weak:
+        return None
+    if _count(first.elements, made_by) + _count(second.elements, made_by) > MOST:
+        return None
+    size = first.size + second.size
+    joined = Value(type.with_shape((*type.shape[:axis], size, *type.shape[axis + 1 :])))
+    ends = (result,) if size == type.shape[axis] else (joined,)
+    operands = (first.elements, second.elements)
+    join = Equation(Concatenate(axis), operands, ends, equation.effects, equation.source)
+    if ends == (result,):
+        return [join]
+    low, high, interior = ([0] * type.ndim for _ in range(3))
+    low[axis], high[axis] = first.before, second.after
+    pad = Pad(tuple(low), tuple(high), tuple(interior))
+    among = Equation(pad, (joined, first.zero), (result,), equation.effects, equation.source)
+    return [join, among]
+
+
+def _part(atom: Atom, made_by: MadeBy) -> Part | None:
+    """What an atom has among zeros, if they are before and after it along one axis alone."""
+    made = producer(atom, made_by, Pad)
+    if made is None:
+        return None
+    pad, (elements, zero) = made.primitive, made.operands
+    assert isinstance(pad, Pad)
+    given = elements.type
+    assert isinstance(given, ArrayType)
+    if type(zero) is not Literal or zero.value != 0 or any(pad.interior):
+        return None
+    if is_symbolic((*pad.low, *pad.high, *given.shape)):
+        return None
+    sides = [*zip(pad.low, pad.high, strict=True)]
+    padded = [axis for axis, side in enumerate(sides) if side != (0, 0)]
+    if len(padded) != 1 or min(sides[padded[0]]) < 0:
+        return None
+    (axis,) = padded
+    size = given.shape[axis]
+    return Part(axis, *sides[axis], size, elements, zero, given.weak)
+
+
+def _count(atom: Atom, made_by: MadeBy) -> int:
+    """How many parts an atom is joined of; more than there may be, if there are more."""
+    waiting, count = [atom], 0
+    while waiting and count + len(waiting) <= MOST:
+        each = waiting.pop()
+        made = producer(each, made_by, Concatenate)
+        if made is None:
+            count += 1
+        else:
+            waiting += made.operands
+    return count + len(waiting)
