@@ -75,3 +75,13 @@ def test_the_gradient_of_softmax_takes_no_second_exponential() -> None:
     ).program
     counted = Counter([e.primitive.name for p in (program, *program.nested()) for e in p.equations])
     assert (counted["exponential"], counted["divide"]) == (1, 1)
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (0, 3)])
+def test_softmax_of_complex_numbers(shape: tuple[int, ...]) -> None:
+    drawn = np.random.default_rng(0).standard_normal((2, *shape)) * 3
+    x = (drawn[0] + 1j * drawn[1]).astype(np.complex64)
+    powers = np.exp(x.astype(complex))
+    expected = powers / powers.sum(-1, keepdims=True)
+    np.testing.assert_allclose(nn.softmax(x), expected, rtol=2e-5, atol=1e-6)
+    np.testing.assert_allclose(np.exp(nn.log_softmax(x)), expected, rtol=2e-5, atol=1e-6)

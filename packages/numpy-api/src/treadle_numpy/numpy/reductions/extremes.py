@@ -102,6 +102,9 @@ def peak(name: str, operand: Array, axes: tuple[int, ...], where: ArrayLike | No
         [[3.]
          [2.]]
     """
+    if is_complex(operand.dtype):
+        least = -np.inf if where is not None or 0 in operand.shape else None
+        return max(operand, axes, keepdims=True, initial=least, where=where)
     chosen: Operand = operand
     if operand_type(chosen).weak:
         chosen = converted(chosen, operand.dtype)
