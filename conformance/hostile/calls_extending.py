@@ -10,6 +10,7 @@ import numpy as np
 
 import treadle
 import treadle.experimental.buffer_callback
+import treadle.experimental.rnn
 import treadle.experimental.roofline
 import treadle.experimental.sparse.transform
 import treadle.extend.backend
@@ -24,6 +25,7 @@ NAMESPACES: Final[dict[str, Any]] = {
     for module in (
         treadle.ffi,
         treadle.experimental.buffer_callback,
+        treadle.experimental.rnn,
         treadle.experimental.roofline,
         treadle.experimental.sparse.transform,
         treadle.extend.mlir,
@@ -33,6 +35,8 @@ NAMESPACES: Final[dict[str, Any]] = {
 }
 
 _MODULE: Final = treadle.jit(lambda x: x * 3).lower(1.5).as_text()
+_LAYER: Final = 1, 1, 1, False  # of one input and one state, which has 16 weights
+_WEIGHTS: Final = treadle.numpy.arange(16.0) / 16
 _NAMED: Final = treadle.experimental.sparse.transform.SparsifyEnv()
 
 NAMES: Final[dict[str, Any]] = {
@@ -48,6 +52,11 @@ NAMES: Final[dict[str, Any]] = {
     "shown_program": treadle.make_jaxpr(lambda x: x * 3)(1.5).jaxpr,
     "module_text": _MODULE,
     "artifact": treadle.extend.mlir.serialize_portable_artifact(_MODULE, "1.0.0"),
+    "layer_weights": _WEIGHTS,
+    "layer_parts": treadle.experimental.rnn.unpack_lstm_weights(_WEIGHTS, *_LAYER),
+    "sequences": treadle.numpy.ones((2, 3, 1)),
+    "states": treadle.numpy.ones((1, 2, 1)),
+    "lengths": treadle.numpy.array([3, 1]),
     "emptied": SimpleNamespace(cache_clear=lambda: None),
 }
 
@@ -87,6 +96,11 @@ ffi: ffi_call ("target", declared)
 ffi: build_ffi_lowering_function ffi_lowering ("target")
 ffi: pycapsule (c_function)
 experimental.buffer_callback: buffer_callback (in_place, declared)
+experimental.rnn: get_num_params_in_lstm (1, 1, 1, False)
+experimental.rnn: init_lstm_weight (key, 1, 1, 1, False)
+experimental.rnn: unpack_lstm_weights swap_lstm_gates (layer_weights, 1, 1, 1, False)
+experimental.rnn: lstm (sequences, states, states, layer_weights, lengths, 1, 1, 1, 0.0, False)
+experimental.rnn: lstm_ref (sequences, states, states, *layer_parts, lengths, 1, 1, 1, 0.0, False)
 experimental.roofline: roofline (sine)
 experimental.sparse.transform: arrays_to_spvalues (named_arrays, x)
 experimental.sparse.transform: spvalues_to_arrays spvalues_to_avals (named_arrays, named_array)

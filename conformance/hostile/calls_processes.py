@@ -24,6 +24,9 @@ NAMESPACES: Final[dict[str, Any]] = {
             name: getattr(multihost_utils, name)
             for name in multihost_utils.__all__
             if name not in ("P", "ProcessFailureError", "live_devices")
+            and not name.endswith(
+                ("_impl", "_p", "_abstract_eval", "_batcher")
+            )  # no functions for users
         }
     ),
     "snapshots": SimpleNamespace(load=snapshots.load, steps=snapshots.steps),

@@ -175,3 +175,10 @@ def test_errors() -> None:
         lax.select_and_gather_add_p.bind(X, X, select_prim=lax.lt_p, **WINDOW)
     with pytest.raises(AttributeError, match="no attribute 'nothing_p'"):
         _ = lax.nothing_p  # type: ignore[attr-defined]
+
+
+def test_a_view_of_a_function_of_any_module() -> None:
+    of_module = PrimitiveView("root", "treadle_numpy.numpy:sqrt")
+    np.testing.assert_allclose(of_module.bind(X), np.sqrt(X))
+    with pytest.raises(UnsupportedError, match="root_p"):
+        PrimitiveView("root", "treadle_numpy.no_such_module:sqrt").bind(X)

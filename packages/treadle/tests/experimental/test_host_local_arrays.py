@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import treadle
+import treadle.numpy as tnp
 from treadle.experimental import multihost_utils as utils
 from treadle.interpreters.batching import AxisData
 from treadle.sharding import PartitionSpec as P
@@ -53,6 +54,8 @@ def test_batches_are_in_every_process() -> None:
         (equation,) = treadle.make_jaxpr(mapped)(X).eqns
         assert equation.params["pspec"] == (P(None, "x"), P("x", None))[axis]
     data = AxisData(None, 2)
-    whole, dim = utils.ltg_batcher(False, data, [X], [0], global_mesh=MESH, pspec=P("x"))
+    whole, dim = utils.ltg_batcher(
+        False, data, [tnp.asarray(X)], [0], global_mesh=MESH, pspec=P("x")
+    )
     np.testing.assert_array_equal(whole, X)
     assert (dim, whole.sharding.spec) == (0, P(None, "x"))

@@ -105,8 +105,9 @@ class PrimitiveView:
     ) -> None:
         """Name it by strings.
 
-        `function` is "home:name"; from operand `rest` on it takes operands as one list. `matched` are mnemonics of
-        treadle, "a|b c=d" for `a` or `b` whose attribute c is d. `instead` says what to do where there is no function.
+        `function` is "home:name", where the home is one of `_HOMES` or a module; from operand `rest` on it takes
+        operands as one list. `matched` are mnemonics of treadle, "a|b c=d" for `a` or `b` whose attribute c is d.
+        `instead` says what to do where there is no function.
         """
         self.name: Final = name
         self.multiple_results: Final = several
@@ -187,7 +188,7 @@ class PrimitiveView:
         found: Callable[..., Any] | None = None
         if name:
             try:
-                found = getattr(import_module(_HOMES[home]), name, None)
+                found = getattr(import_module(_HOMES.get(home, home)), name, None)
             except ModuleNotFoundError:
                 found = None
         if found is None:

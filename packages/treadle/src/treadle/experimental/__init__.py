@@ -22,10 +22,12 @@ if TYPE_CHECKING:
         random as random,
         rnn as rnn,
         roofline as roofline,
+        scheduling_groups as scheduling_groups,
         serialize_executable as serialize_executable,
         shard_map as shard_map,
         snapshots as snapshots,
         sparse as sparse,
+        topologies as topologies,
         xla_metadata as xla_metadata,
     )
     from treadle.experimental.hijax.mutable import cur_qdd as cur_qdd
@@ -54,10 +56,12 @@ if not TYPE_CHECKING:
             "random",
             "rnn",
             "roofline",
+            "scheduling_groups",
             "serialize_executable",
             "shard_map",
             "snapshots",
             "sparse",
+            "topologies",
             "xla_metadata",
         ),
     )

@@ -15,11 +15,22 @@ Source: S. Hochreiter, J. Schmidhuber, Long short-term memory, Neural Computatio
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Final, TypeAlias
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, TypeAlias, final
 
 import treadle_numpy as tnp
-from treadle_ir import Array, RangeError, ShapeError, UnsupportedError, as_array, flags, integer
+from treadle_ir import (
+    Array,
+    RangeError,
+    ShapeError,
+    UnsupportedError,
+    flags,
+    frozen,
+    integer,
+    number,
+    refused,
+)
 from treadle_numpy import lax, nn, random
 from treadle_numpy.lax import PrecisionLike
 from treadle_numpy.operands.coerce import ArrayLike
@@ -50,33 +61,66 @@ def get_num_params_in_lstm(
         >>> rnn.get_num_params_in_lstm(3, 4, 2, True)
         736
     """
-    return sum(
-        rows * columns
-        for rows, columns in _shapes(input_size, hidden_size, num_layers, bidirectional)
-    )
+    return _sizes(input_size, hidden_size, num_layers, bidirectional).count
 
 
-def _shapes(
-    input_size: int, hidden_size: int, num_layers: int, bidirectional: bool
-) -> list[tuple[int, int]]:
-    """The shapes of the parts of the vector, in their order: matrices, and biases as matrices of one column."""
-    given = {"input_size": input_size, "hidden_size": hidden_size, "num_layers": num_layers}
-    for name, value in given.items():
-        if integer("lstm", name, value) < 1:
-            raise RangeError(f"lstm: {name} must be positive, got {value}")
+@final
+@frozen
+class _Sizes:
+    """How large a network is."""
+
+    inputs: int
+    hidden: int
+    layers: int
+    directions: int
+
+    @property
+    def gates(self) -> int:
+        """The rows of a matrix: those of four gates."""
+        return _GATES * self.hidden
+
+    @property
+    def count(self) -> int:
+        """All weights."""
+        read = self.inputs + (self.layers - 1) * self.directions * self.hidden
+        own = self.layers * (self.hidden + 2)
+        return self.directions * self.gates * (read + own)
+
+    @property
+    def states(self) -> int:
+        """How many states there are: of each layer and direction."""
+        return self.layers * self.directions
+
+    def shapes(self) -> list[tuple[int, ...]]:
+        """The shapes of the parts of the vector, in their order: matrices, then biases."""
+        matrices = [
+            (self.gates, columns)
+            for place in range(self.states)
+            for columns in (self.columns(place), self.hidden)
+        ]
+        return [*matrices, *[(self.gates,)] * (2 * self.states)]
+
+    def columns(self, place: int) -> int:
+        """What a layer and direction reads: inputs, or all states of the layer before it."""
+        return self.directions * self.hidden if place >= self.directions else self.inputs
+
+
+def _sizes(
+    input_size: object, hidden_size: object, num_layers: object, bidirectional: bool
+) -> _Sizes:
+    """The sizes, checked.
+
+    Raises:
+        RangeError: one is not positive.
+    """
     flags("lstm", bidirectional=bidirectional)
-    directions = 2 if bidirectional else 1
-    gates = _GATES * hidden_size
-    matrices = [
-        shape
-        for layer in range(num_layers)
-        for _ in range(directions)
-        for shape in (
-            (gates, directions * hidden_size if layer else input_size),
-            (gates, hidden_size),
-        )
-    ]
-    return matrices + [(gates, 1)] * (2 * directions * num_layers)
+    given = {"input_size": input_size, "hidden_size": hidden_size, "num_layers": num_layers}
+    found = {name: integer("lstm", name, value) for name, value in given.items()}
+    for name, value in found.items():
+        if value < 1:
+            raise RangeError(f"lstm: {name} must be positive, got {value}")
+    inputs, hidden, layers = found.values()
+    return _Sizes(inputs, hidden, layers, 2 if bidirectional else 1)
 
 
 def init_lstm_weight(
@@ -100,28 +144,27 @@ def init_lstm_weight(
         >>> rnn.init_lstm_weight(random.key(0), 3, 4, 2, bidirectional=True).shape
         (736,)
     """
-    count = get_num_params_in_lstm(input_size, hidden_size, num_layers, bidirectional)
-    bound = (1.0 / hidden_size) ** 0.5
-    return random.uniform(rng, (count,), minval=-bound, maxval=bound)
+    sizes = _sizes(input_size, hidden_size, num_layers, bidirectional)
+    bound = (1.0 / sizes.hidden) ** 0.5
+    return random.uniform(rng, (sizes.count,), minval=-bound, maxval=bound)
 
 
-def _parts(
-    weights: ArrayLike, input_size: int, hidden_size: int, num_layers: int, bidirectional: bool
-) -> Iterator[Array]:
+def _parts(weights: ArrayLike, sizes: _Sizes) -> Iterator[Array]:
     """The matrices and biases in a vector of weights.
 
     Raises:
         ShapeError: it is no vector of that many.
     """
-    vector = as_array(weights)
-    shapes = _shapes(input_size, hidden_size, num_layers, bidirectional)
-    count = sum(rows * columns for rows, columns in shapes)
-    if vector.shape != (count,):
-        raise ShapeError(f"lstm: weights have shape {vector.shape}, where {(count,)} is needed")
+    vector = tnp.asarray(weights)
+    if vector.shape != (sizes.count,):
+        raise ShapeError(
+            f"lstm: weights have shape {vector.shape}, where {(sizes.count,)} is needed"
+        )
     start = 0
-    for rows, columns in shapes:
-        yield vector[start : start + rows * columns].reshape(rows, columns)
-        start += rows * columns
+    for shape in sizes.shapes():
+        count = math.prod(shape)
+        yield vector[start : start + count].reshape(shape)
+        start += count
 
 
 def unpack_lstm_weights(
@@ -142,14 +185,18 @@ def unpack_lstm_weights(
         >>> print(W_ih[0].ravel(), b_hh[0])
         [0. 1. 2. 3.] [12. 13. 14. 15.]
     """
-    found = [*_parts(weights, input_size, hidden_size, num_layers, bidirectional)]
-    matrices, biases = found[: len(found) // 2], found[len(found) // 2 :]
-    return (
-        dict(enumerate(matrices[::2])),
-        dict(enumerate(matrices[1::2])),
-        {number: each[:, 0] for number, each in enumerate(biases[::2])},
-        {number: each[:, 0] for number, each in enumerate(biases[1::2])},
+    return _unpacked(weights, _sizes(input_size, hidden_size, num_layers, bidirectional))
+
+
+def _unpacked(
+    weights: ArrayLike, sizes: _Sizes
+) -> tuple[dict[int, Array], dict[int, Array], dict[int, Array], dict[int, Array]]:
+    found = [*_parts(weights, sizes)]
+    matrices, biases = found[: 2 * sizes.states], found[2 * sizes.states :]
+    w_ih, w_hh, b_ih, b_hh = (
+        dict(enumerate(each)) for each in (matrices[::2], matrices[1::2], biases[::2], biases[1::2])
     )
+    return w_ih, w_hh, b_ih, b_hh
 
 
 def swap_lstm_gates(
@@ -168,7 +215,7 @@ def swap_lstm_gates(
         [ 0  1  3  2  4  5  7  6  8  9 11 10 12 13 15 14]
     """
     swapped = []
-    for part in _parts(weights, input_size, hidden_size, num_layers, bidirectional):
+    for part in _parts(weights, _sizes(input_size, hidden_size, num_layers, bidirectional)):
         i, f, g, o = tnp.split(part, _GATES)
         swapped += [each.ravel() for each in (i, f, o, g)]
     return tnp.concatenate(swapped)
@@ -226,9 +273,10 @@ def lstm(
         >>> y.shape, bool((y[1, 1] == h_n[0, 1]).all()), float(abs(y[1, 2:]).max())
         ((2, 5, 4), True, 0.0)
     """
-    sizes = input_size, hidden_size, num_layers
-    parts = unpack_lstm_weights(weights, *sizes, bidirectional)
-    return _layers(x, h_0, c_0, parts, seq_lengths, sizes, dropout, bidirectional, precision)
+    sizes = _sizes(input_size, hidden_size, num_layers, bidirectional)
+    _refuse_dropout(dropout)
+    parts = _unpacked(weights, sizes)
+    return _layers(x, h_0, c_0, parts, seq_lengths, sizes, precision)
 
 
 def lstm_ref(
@@ -263,52 +311,82 @@ def lstm_ref(
         >>> y.shape, h_n.shape
         ((2, 5, 4), (2, 2, 4))
     """
-    sizes = input_size, hidden_size, num_layers
-    parts = W_ih, W_hh, b_ih, b_hh
-    return _layers(x, h_0, c_0, parts, seq_lengths, sizes, dropout, bidirectional, None)
+    sizes = _sizes(input_size, hidden_size, num_layers, bidirectional)
+    _refuse_dropout(dropout)
+    parts = [
+        _checked(name, given, sizes, columns)
+        for name, given, columns in (
+            ("W_ih", W_ih, lambda place: (sizes.columns(place),)),
+            ("W_hh", W_hh, lambda _: (sizes.hidden,)),
+            ("b_ih", b_ih, lambda _: ()),
+            ("b_hh", b_hh, lambda _: ()),
+        )
+    ]
+    return _layers(x, h_0, c_0, parts, seq_lengths, sizes, None)
+
+
+def _checked(
+    name: str, given: object, sizes: _Sizes, columns: Callable[[int], tuple[int, ...]]
+) -> dict[int, Array]:
+    """Weights of one kind, by layer and direction.
+
+    Raises:
+        ArgumentError: they are no dict of all of these.
+        ShapeError: one has another shape.
+    """
+    if not isinstance(given, Mapping) or len(given) != sizes.states:
+        raise refused("lstm_ref", name, f"a dict of {sizes.states} arrays, by their number", given)
+    found = {}
+    for place in range(sizes.states):
+        if place not in given:
+            raise refused("lstm_ref", name, f"a dict that has the number {place}", given)
+        found[place] = tnp.asarray(given[place])
+        wanted = (sizes.gates, *columns(place))
+        if found[place].shape != wanted:
+            raise ShapeError(
+                f"lstm_ref: {name}[{place}] has shape {found[place].shape}, where {wanted} is needed"
+            )
+    return found
+
+
+def _refuse_dropout(dropout: float) -> None:
+    if number("lstm", "dropout", dropout) != 0:
+        raise UnsupportedError(
+            f"lstm: dropout is {dropout}, and which elements cuDNN drops is not known",
+            fix="pass 0.0, and drop elements between LSTMs of one layer each",
+        )
 
 
 def _layers(
     x: ArrayLike,
     h_0: ArrayLike,
     c_0: ArrayLike,
-    parts: tuple[Weights, ...],
+    parts: Sequence[Mapping[int, Array]],
     seq_lengths: ArrayLike,
-    sizes: tuple[int, int, int],
-    dropout: float,
-    bidirectional: bool,
+    sizes: _Sizes,
     precision: PrecisionLike,
 ) -> tuple[Array, Array, Array]:
-    if dropout != 0:
-        raise UnsupportedError(
-            f"lstm: dropout is {dropout}, and which elements cuDNN drops is not known",
-            fix="pass 0.0, and drop elements between LSTMs of one layer each",
-        )
-    input_size, hidden_size, num_layers = sizes
-    directions = 2 if bidirectional else 1
-    y, h_0, c_0, seq_lengths = map(as_array, (x, h_0, c_0, seq_lengths))
+    y, h_0, c_0, seq_lengths = (tnp.asarray(each) for each in (x, h_0, c_0, seq_lengths))
     batch = y.shape[:1]
-    state = (num_layers * directions, *batch, hidden_size)
+    state = (sizes.states, *batch, sizes.hidden)
     for name, each, wanted in (
-        ("x", y, (*batch, *y.shape[1:2], input_size)),
+        ("x", y, (*batch, *y.shape[1:2], sizes.inputs)),
         ("h_0", h_0, state),
         ("c_0", c_0, state),
         ("seq_lengths", seq_lengths, batch),
     ):
-        if each.shape != wanted or not batch:
+        if y.ndim != 3 or each.shape != wanted:
             raise ShapeError(f"lstm: {name} has shape {each.shape}, where {wanted} is needed")
     # Time first, as a scan has it. A sequence that has ended keeps its states.
     y = tnp.swapaxes(y, 0, 1)
     runs = tnp.arange(y.shape[0])[:, None] < seq_lengths
     ends = []
-    for layer in range(num_layers):
+    for layer in range(sizes.layers):
         made = []
-        for direction in range(directions):
-            number = layer * directions + direction
-            weights = [tnp.asarray(part[number]) for part in parts]
-            one, h, c = _layer(
-                y, h_0[number], c_0[number], weights, runs, bool(direction), precision
-            )
+        for direction in range(sizes.directions):
+            place = layer * sizes.directions + direction
+            weights = [part[place] for part in parts]
+            one, h, c = _layer(y, h_0[place], c_0[place], weights, runs, bool(direction), precision)
             made.append(one)
             ends.append((h, c))
         y = tnp.concatenate(made, axis=-1)

@@ -78,6 +78,30 @@ if TYPE_CHECKING:
         bcoo_conv_general_dilated as bcoo_conv_general_dilated,
         bcoo_gather as bcoo_gather,
     )
+    from treadle.experimental.sparse.primitives import (
+        bcoo_dot_general_p as bcoo_dot_general_p,
+        bcoo_dot_general_sampled_p as bcoo_dot_general_sampled_p,
+        bcoo_extract_p as bcoo_extract_p,
+        bcoo_fromdense_p as bcoo_fromdense_p,
+        bcoo_sort_indices_p as bcoo_sort_indices_p,
+        bcoo_spdot_general_p as bcoo_spdot_general_p,
+        bcoo_sum_duplicates_p as bcoo_sum_duplicates_p,
+        bcoo_todense_p as bcoo_todense_p,
+        bcoo_transpose_p as bcoo_transpose_p,
+        bcsr_dot_general_p as bcsr_dot_general_p,
+        bcsr_extract_p as bcsr_extract_p,
+        bcsr_fromdense_p as bcsr_fromdense_p,
+        bcsr_todense_p as bcsr_todense_p,
+        coo_fromdense_p as coo_fromdense_p,
+        coo_matmat_p as coo_matmat_p,
+        coo_matvec_p as coo_matvec_p,
+        coo_todense_p as coo_todense_p,
+        csr_fromdense_p as csr_fromdense_p,
+        csr_matmat_p as csr_matmat_p,
+        csr_matvec_p as csr_matvec_p,
+        csr_todense_p as csr_todense_p,
+        todense_p as todense_p,
+    )
     from treadle.experimental.sparse.sampled import (
         bcoo_dot_general_sampled as bcoo_dot_general_sampled,
     )
@@ -122,6 +146,13 @@ if not TYPE_CHECKING:
                 "bcoo_broadcast_in_dim bcoo_dynamic_slice bcoo_rev bcoo_squeeze bcoo_update_layout"
             ),
             "treadle.experimental.sparse.lifted": "bcoo_conv_general_dilated bcoo_gather",
+            "treadle.experimental.sparse.primitives": (
+                "bcoo_dot_general_p bcoo_dot_general_sampled_p bcoo_extract_p bcoo_fromdense_p "
+                "bcoo_sort_indices_p bcoo_spdot_general_p bcoo_sum_duplicates_p bcoo_todense_p "
+                "bcoo_transpose_p bcsr_dot_general_p bcsr_extract_p bcsr_fromdense_p "
+                "bcsr_todense_p coo_fromdense_p coo_matmat_p coo_matvec_p coo_todense_p "
+                "csr_fromdense_p csr_matmat_p csr_matvec_p csr_todense_p todense_p"
+            ),
             "treadle.experimental.sparse.sampled": "bcoo_dot_general_sampled",
             "treadle.experimental.sparse.sparsification": "sparsify",
             "treadle.experimental.sparse.structure": (

@@ -3,5 +3,8 @@
 from __future__ import annotations
 
 from treadle.experimental.sparse.creation import empty, eye, todense
+from treadle.experimental.sparse.primitives import (
+    todense_p as todense_p,
+)
 
-__all__ = ["empty", "eye", "todense"]
+__all__ = ["empty", "eye", "todense", "todense_p"]

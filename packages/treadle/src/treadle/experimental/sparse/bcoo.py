@@ -17,6 +17,17 @@ import numpy as np
 
 import treadle_numpy as tnp
 from treadle.experimental.sparse.base import JAXSparse
+from treadle.experimental.sparse.primitives import (
+    bcoo_dot_general_p as bcoo_dot_general_p,
+    bcoo_dot_general_sampled_p as bcoo_dot_general_sampled_p,
+    bcoo_extract_p as bcoo_extract_p,
+    bcoo_fromdense_p as bcoo_fromdense_p,
+    bcoo_sort_indices_p as bcoo_sort_indices_p,
+    bcoo_spdot_general_p as bcoo_spdot_general_p,
+    bcoo_sum_duplicates_p as bcoo_sum_duplicates_p,
+    bcoo_todense_p as bcoo_todense_p,
+    bcoo_transpose_p as bcoo_transpose_p,
+)
 from treadle_ir import (
     ArgumentError,
     Array,
@@ -30,7 +41,20 @@ from treadle_ir import (
 )
 from treadle_ir.tree import GetAttrKey, register_pytree_with_keys_class
 
-__all__ = ["BCOO", "BCOOProperties", "Buffer"]
+__all__ = [
+    "BCOO",
+    "BCOOProperties",
+    "Buffer",
+    "bcoo_dot_general_p",
+    "bcoo_dot_general_sampled_p",
+    "bcoo_extract_p",
+    "bcoo_fromdense_p",
+    "bcoo_sort_indices_p",
+    "bcoo_spdot_general_p",
+    "bcoo_sum_duplicates_p",
+    "bcoo_todense_p",
+    "bcoo_transpose_p",
+]
 
 Buffer: TypeAlias = Array
 """What the elements and the indices of a sparse array are."""

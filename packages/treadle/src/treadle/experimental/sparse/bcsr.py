@@ -19,6 +19,12 @@ from treadle.experimental.sparse.arithmetic import bcoo_dot_general
 from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.bcoo import BCOO
 from treadle.experimental.sparse.conversion import bcoo_fromdense, from_scipy, mapped
+from treadle.experimental.sparse.primitives import (
+    bcsr_dot_general_p as bcsr_dot_general_p,
+    bcsr_extract_p as bcsr_extract_p,
+    bcsr_fromdense_p as bcsr_fromdense_p,
+    bcsr_todense_p as bcsr_todense_p,
+)
 from treadle.experimental.sparse.structure import bcoo_sort_indices, bcoo_sum_duplicates
 from treadle_ir import (
     ArgumentError,
@@ -34,7 +40,17 @@ from treadle_ir import (
 )
 from treadle_ir.tree import register_pytree_node_class
 
-__all__ = ["BCSR", "BCSRProperties", "bcsr_dot_general", "bcsr_fromdense", "bcsr_todense"]
+__all__ = [
+    "BCSR",
+    "BCSRProperties",
+    "bcsr_dot_general",
+    "bcsr_dot_general_p",
+    "bcsr_extract_p",
+    "bcsr_fromdense",
+    "bcsr_fromdense_p",
+    "bcsr_todense",
+    "bcsr_todense_p",
+]
 
 
 class BCSRProperties(NamedTuple):

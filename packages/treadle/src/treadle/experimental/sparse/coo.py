@@ -16,10 +16,28 @@ import treadle_numpy as tnp
 from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.bcoo import BCOO
 from treadle.experimental.sparse.matrices import checked_parts, dense_operand, matrix_of, of_format
+from treadle.experimental.sparse.primitives import (
+    coo_fromdense_p as coo_fromdense_p,
+    coo_matmat_p as coo_matmat_p,
+    coo_matvec_p as coo_matvec_p,
+    coo_todense_p as coo_todense_p,
+)
 from treadle_ir import Array, UnsupportedError, flags
 from treadle_ir.tree import register_pytree_node_class
 
-__all__ = ["COO", "COOInfo", "Shape", "coo_fromdense", "coo_matmat", "coo_matvec", "coo_todense"]
+__all__ = [
+    "COO",
+    "COOInfo",
+    "Shape",
+    "coo_fromdense",
+    "coo_fromdense_p",
+    "coo_matmat",
+    "coo_matmat_p",
+    "coo_matvec",
+    "coo_matvec_p",
+    "coo_todense",
+    "coo_todense_p",
+]
 
 
 Shape: TypeAlias = tuple[int, ...]

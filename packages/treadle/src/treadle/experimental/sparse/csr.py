@@ -17,10 +17,28 @@ from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.bcoo import BCOO
 from treadle.experimental.sparse.bcsr import BCSR
 from treadle.experimental.sparse.matrices import checked_parts, dense_operand, matrix_of, of_format
+from treadle.experimental.sparse.primitives import (
+    csr_fromdense_p as csr_fromdense_p,
+    csr_matmat_p as csr_matmat_p,
+    csr_matvec_p as csr_matvec_p,
+    csr_todense_p as csr_todense_p,
+)
 from treadle_ir import Array, ShapeError, UnsupportedError, flags
 from treadle_ir.tree import register_pytree_node_class
 
-__all__ = ["CSC", "CSR", "Shape", "csr_fromdense", "csr_matmat", "csr_matvec", "csr_todense"]
+__all__ = [
+    "CSC",
+    "CSR",
+    "Shape",
+    "csr_fromdense",
+    "csr_fromdense_p",
+    "csr_matmat",
+    "csr_matmat_p",
+    "csr_matvec",
+    "csr_matvec_p",
+    "csr_todense",
+    "csr_todense_p",
+]
 
 
 Shape: TypeAlias = tuple[int, ...]

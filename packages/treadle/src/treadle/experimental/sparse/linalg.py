@@ -7,10 +7,13 @@ from typing import Any
 import treadle_numpy as tnp
 from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.bcsr import BCSR
+from treadle.experimental.sparse.primitives import (
+    spsolve_p as spsolve_p,
+)
 from treadle_ir import ArgumentError, Array, ShapeError, integer, number
 from treadle_numpy import lax
 
-__all__ = ["lobpcg_standard", "spsolve"]
+__all__ = ["lobpcg_standard", "spsolve", "spsolve_p"]
 
 
 def spsolve(

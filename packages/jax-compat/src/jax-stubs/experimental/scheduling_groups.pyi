@@ -1,0 +1,1 @@
+from treadle.experimental.scheduling_groups import *

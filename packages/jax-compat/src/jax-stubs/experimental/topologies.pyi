@@ -1,0 +1,1 @@
+from treadle.experimental.topologies import *
