@@ -23,7 +23,7 @@ from treadle_ir.trace import bind
 from treadle_ir.tree import tree_leaves, tree_map, tree_structure
 
 X = np.arange(3, dtype=np.float32) + 0.5
-W = np.float32([2, 3, 4])
+W = np.array([2, 3, 4], np.float32)
 ONES = np.ones(3, np.float32)
 
 
