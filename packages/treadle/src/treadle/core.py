@@ -381,11 +381,13 @@ def aval(x: Array) -> ShapedArray:
 
 def known_of(x: object, type: ArrayType) -> ShapedArray:
     """What is known of an array of a type here: how it lies over explicit axes of a mesh, over which axes it varies."""
-    (vma,) = varying_of([x]) or (frozenset[Hashable](),)
     shown = explicit_sharding(x)
     mesh = get_abstract_mesh() if shown is None else shown.mesh.abstract_mesh
+    (vma,) = varying_of([x]) or (frozenset[Hashable](),)
+    if not mesh.axis_names:
+        return ShapedArray.of(type, vma)
     spec = PartitionSpec(*[None] * type.ndim) if shown is None else shown.spec
-    sharding = NamedSharding(mesh, spec) if mesh.axis_names else None
+    sharding = NamedSharding(mesh, spec)
     return ShapedArray(type.shape, type.dtype, type.weak, sharding=sharding, vma=vma)
 
 
