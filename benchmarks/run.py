@@ -153,7 +153,10 @@ def digest(result: Any) -> list[Any]:
             stack.extend(item[key] for key in sorted(item))
         elif isinstance(item, list | tuple):
             stack.extend(item)
-        elif isinstance(item, str | numpy.dtype | type) or type(item).__name__ in ("KeyTy", "KeyDType"):
+        elif isinstance(item, str | numpy.dtype | type) or type(item).__name__ in (
+            "KeyTy",
+            "KeyDType",
+        ):
             found.append([[*str(item).encode()], 0.0, 0.0])  # told apart letter by letter
         elif is_key(getattr(item, "dtype", None)):
             found.append([list(item.shape), 0.0, 0.0])
