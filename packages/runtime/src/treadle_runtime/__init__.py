@@ -135,6 +135,7 @@ if TYPE_CHECKING:
     from treadle_runtime.placement.explicit import (
         explicit_sharding as explicit_sharding,
         shardings_of_results as shardings_of_results,
+        shardings_over as shardings_over,
     )
     from treadle_runtime.placement.format import (
         Format as Format,
@@ -244,7 +245,9 @@ if not TYPE_CHECKING:
             "treadle_runtime.placement.devices": (
                 "Device default_backend device_count devices local_device_count local_devices"
             ),
-            "treadle_runtime.placement.explicit": "explicit_sharding shardings_of_results",
+            "treadle_runtime.placement.explicit": (
+                "explicit_sharding shardings_of_results shardings_over"
+            ),
             "treadle_runtime.placement.format": "Format Layout with_layout_constraint",
             "treadle_runtime.placement.guards": "TransferError",
             "treadle_runtime.placement.mesh": "MESH Mesh make_mesh",

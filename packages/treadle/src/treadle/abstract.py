@@ -19,7 +19,6 @@ from treadle_ir import (
     ArrayType,
     Cell,
     MeshAxes,
-    PartitionSpec,
     Program,
     Ref,
     Staged,
@@ -57,6 +56,7 @@ from treadle_runtime import (
     pure_function,
     refuse_described_ref,
     shardings_of_results,
+    shardings_over,
     structs_of,
 )
 
@@ -248,12 +248,7 @@ def _over_own_mesh(made: Staged, leaves: Sequence[Any]) -> list[NamedSharding | 
                 ],
             )
         layouts = again.layouts or ()
-    return [
-        None
-        if layout is None
-        else NamedSharding(mesh.abstract_mesh, PartitionSpec(*[n or None for n in layout]))
-        for layout in layouts
-    ] or None
+    return shardings_over(mesh.abstract_mesh, layouts) or None
 
 
 def _explicit_mesh_of(leaf: object) -> MeshAxes | None:

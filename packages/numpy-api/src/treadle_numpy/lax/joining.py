@@ -21,6 +21,7 @@ from treadle_ir import (
     pairs,
     sequence,
 )
+from treadle_numpy.lax.shapes import moved
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.operands.arrays import Elements, array_of
 from treadle_numpy.operands.axes import as_axis
@@ -57,12 +58,6 @@ def whole_of(function: str, arrays: Arrays) -> Array | None:
         return None
     x = coerce_array(function, 0, arrays)
     return x if x.ndim and x.shape[0] else None  # of others `operands_of` says what is wrong
-
-
-def first_axis_to(x: Array, place: int) -> Array:
-    """The array with its first axis at another place."""
-    order = (*builtins.range(1, place + 1), 0, *builtins.range(place + 1, x.ndim))
-    return ops.transpose(x, permutation=order) if place else x
 
 
 def in_common_dtype(operands: list[Operand], dtype: DType | None) -> list[Operand]:
@@ -114,8 +109,8 @@ def stacked(arrays: Arrays, axis: int, dtype: DType | None) -> Array:
     """
     whole = whole_of("stack", arrays)
     if whole is not None:
-        moved = first_axis_to(whole, as_axis("stack", axis, whole.ndim))
-        return moved if dtype is None else array_of(converted(moved, dtype))
+        result = moved(whole, 0, as_axis("stack", axis, whole.ndim))
+        return result if dtype is None else array_of(converted(result, dtype))
     operands = operands_of("stack", arrays)
     own = operands[0].shape
     if any(x.shape != own for x in operands):

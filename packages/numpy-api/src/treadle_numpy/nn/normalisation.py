@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 
-from treadle_autodiff import custom_jvp
 from treadle_ir import ArgumentError, Array, composed, flags, names, ops, shown
 from treadle_numpy.numpy.reductions.extremes import peak
 from treadle_numpy.numpy.reductions.making import with_axes_of
@@ -25,7 +22,7 @@ from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.promote import inexact_operand
 from treadle_numpy.operands.scalars import literal, zero_like
-from treadle_numpy.scipy.special.exponents import logsumexp
+from treadle_numpy.scipy.special.exponents import logsumexp, softmax as softmax_of_all
 
 __all__ = ["log_softmax", "logmeanexp", "logsumexp", "softmax", "standardize"]
 
@@ -59,30 +56,10 @@ def softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Ar
         [0.5 0.5]
     """
     if where is None:
-        operand = array_of(inexact_operand("softmax", x))
-        return _softmax(sorted_axes("softmax", axis, operand.ndim), operand)
+        return softmax_of_all(x, axis=axis)
     _, powers, axes = _exponentials("softmax", x, axis, where)
     result = divide(powers, sum(powers, axes, keepdims=True))
     return array_of(where_(where, result, zero_like(result)))
-
-
-@partial(custom_jvp, nondiff_argnums=(0,), pure=True)
-def _softmax(axes: tuple[int, ...], x: Array) -> Array:
-    top = ops.stop_gradient(peak("softmax", x, axes))
-    powers = exp(subtract(x, top))
-    return divide(powers, sum(powers, axes, keepdims=True))
-
-
-@_softmax.defjvp
-def _softmax_jvp(
-    axes: tuple[int, ...], primals: Sequence[Array], tangents: Sequence[Array]
-) -> tuple[Array, Array]:
-    # dy_i = y_i (dx_i - sum_j y_j dx_j): it needs the result alone, and no exponential or quotient a second time.
-    (x,), (dx,) = primals, tangents
-    y = _softmax(axes, x)
-    weighed = multiply(y, dx)
-    mean = sum(weighed, axes, keepdims=True)
-    return y, subtract(weighed, multiply(y, mean))
 
 
 @composed

@@ -144,8 +144,13 @@ def shardings_of_results(
 ) -> list[NamedSharding | None] | None:
     """How results lie over the mesh in force, as types show it; None where it has no explicit axes."""
     mesh = current_context().get(MESH)
-    if layouts is None or not isinstance(mesh, Mesh):
-        return None
+    return shardings_over(mesh, layouts) if layouts is not None and isinstance(mesh, Mesh) else None
+
+
+def shardings_over(
+    mesh: Mesh | AbstractMesh, layouts: Sequence[Whole | None]
+) -> list[NamedSharding | None]:
+    """Layouts as shardings over a mesh."""
     return [
         None if layout is None else NamedSharding(mesh, PartitionSpec(*[n or None for n in layout]))
         for layout in layouts

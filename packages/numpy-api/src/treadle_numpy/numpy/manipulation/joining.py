@@ -9,12 +9,12 @@ from treadle_ir import ArgumentError, Array, DType, ShapeError, composed, curren
 from treadle_ir.primitives.shape import Concatenate
 from treadle_numpy.lax.joining import (
     Arrays,
-    first_axis_to,
     in_common_dtype,
     operands_of,
     stacked,
     whole_of,
 )
+from treadle_numpy.lax.shapes import moved
 from treadle_numpy.numpy.manipulation.shapes import ravel
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
@@ -102,7 +102,7 @@ def _parts_joined(x: Array, axis: int | None, dtype: DType | None) -> Array:
     count, *own = x.shape
     place = as_axis("concatenate", axis, len(own))
     own[place] *= count
-    joined = ops.reshape(first_axis_to(x, place), shape=tuple(own))
+    joined = ops.reshape(moved(x, 0, place), shape=tuple(own))
     return joined if dtype is None else array_of(converted(joined, dtype))
 
 

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from treadle_ir import Array, Operand, composed, flags, ops
 from treadle_ir.dtypes import BY_NAME
+from treadle_numpy.numpy.ufuncs.exponentials import log
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.promote import converted
@@ -151,12 +152,10 @@ def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:  # n
         ops.compare(chosen, zero, direction="ge"), ops.compare(rest, zero, direction="ge")
     )
     possible = ops.and_(possible, ops.compare(n, zero, direction="ge"))
-    n, chosen, rest = [ops.select(possible, x, zero) for x in (n, chosen, rest)]
+    n, chosen = [ops.select(possible, x, zero) for x in (n, chosen)]
     return ops.select(possible, ops.exponential(log_of_choices(n, chosen)), zero)
 
 
-def log_of_choices(n: Operand, chosen: Operand) -> Array:
+def log_of_choices(n: Array, chosen: Array) -> Array:
     """The logarithm of the number of ways to choose so many of `n` things: `-log((n + 1) beta(n - k + 1, k + 1))`."""
-    one = number(1, n)
-    ways = betaln(ops.add(ops.subtract(n, chosen), one), ops.add(chosen, one))
-    return ops.negate(ops.add(ops.log(ops.add(n, one)), ways))
+    return -log(n + 1) - betaln(n - chosen + 1, chosen + 1)

@@ -373,6 +373,23 @@ def softmax(x: ArrayLike, /, *, axis: Axis = None) -> Array:
          [0.  1. ]]
     """
     operand = array_of(inexact_operand("softmax", x))
-    axes = sorted_axes("softmax", axis, operand.ndim)
-    powers = exp(subtract(operand, ops.stop_gradient(peak("softmax", operand, axes))))
+    return _softmax(sorted_axes("softmax", axis, operand.ndim), operand)
+
+
+@partial(custom_jvp, nondiff_argnums=(0,), pure=True)
+def _softmax(axes: tuple[int, ...], x: Array) -> Array:
+    top = ops.stop_gradient(peak("softmax", x, axes))
+    powers = exp(subtract(x, top))
     return divide(powers, sum(powers, axes, keepdims=True))
+
+
+@_softmax.defjvp
+def _softmax_jvp(
+    axes: tuple[int, ...], primals: Sequence[Array], tangents: Sequence[Array]
+) -> tuple[Array, Array]:
+    # dy_i = y_i (dx_i - sum_j y_j dx_j): it needs the result alone, and no exponential or quotient a second time.
+    (x,), (dx,) = primals, tangents
+    y = _softmax(axes, x)
+    weighed = multiply(y, dx)
+    mean = sum(weighed, axes, keepdims=True)
+    return y, subtract(weighed, multiply(y, mean))

@@ -7,9 +7,9 @@ import numpy as np
 
 from treadle_ir import Array, composed
 from treadle_numpy.numpy.searching.choosing import where
-from treadle_numpy.numpy.ufuncs.exponentials import exp, log
+from treadle_numpy.numpy.ufuncs.exponentials import exp
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.scipy.special.betas import betaln
+from treadle_numpy.scipy.special.betas import betaln, log_of_choices
 from treadle_numpy.scipy.stats.arguments import counts, whole, within
 
 __all__ = ["logpmf", "pmf"]
@@ -26,8 +26,7 @@ def logpmf(k: ArrayLike, n: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLik
     point, n_, a_, b_ = counts("betabinom.logpmf", k, loc, n, a, b)
     inside = whole(point) & (point >= 0) & (point <= n_)
     y = where(inside, point, 0)
-    choices = -log(n_ + 1) - betaln(n_ - y + 1, y + 1)
-    value = choices + betaln(y + a_, n_ - y + b_) - betaln(a_, b_)
+    value = log_of_choices(n_, y) + betaln(y + a_, n_ - y + b_) - betaln(a_, b_)
     return within(inside, value, -np.inf, point)
 
 

@@ -7,9 +7,9 @@ import numpy as np
 
 from treadle_ir import Array, composed
 from treadle_numpy.numpy.searching.choosing import where
-from treadle_numpy.numpy.ufuncs.exponentials import exp, log
+from treadle_numpy.numpy.ufuncs.exponentials import exp
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.scipy.special.betas import betaln
+from treadle_numpy.scipy.special.betas import log_of_choices
 from treadle_numpy.scipy.special.exponents import xlog1py, xlogy
 from treadle_numpy.scipy.stats.arguments import counts, whole, within
 
@@ -27,8 +27,7 @@ def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Arra
     point, n_, p_ = counts("binom.logpmf", k, loc, n, p)
     inside = whole(point) & (point >= 0) & (point <= n_)
     y = where(inside, point, 0)
-    choices = -log(n_ + 1) - betaln(n_ - y + 1, y + 1)
-    value = choices + xlogy(y, p_) + xlog1py(n_ - y, -p_)
+    value = log_of_choices(n_, y) + xlogy(y, p_) + xlog1py(n_ - y, -p_)
     return within(inside, value, -np.inf, point)
 
 
