@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Final, Protocol
+from typing import Final, Protocol, final
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from treadle_ir import (
     composed,
     default_dtype,
     flags,
+    frozen,
     names,
     ops,
 )
@@ -53,9 +54,37 @@ def _merged(x: Array, axis: Axis, name: str) -> tuple[Array, tuple[int, ...]]:
 _METHODS: Final = ("linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf")
 
 
-def _beside(name: str, weights: ArrayLike, x: Array, axes: tuple[int, ...], axis: Axis) -> Array:
+@final
+@frozen(eq=False)
+class _Vectors:
+    """The vectors that quantiles are taken of, in order.
+
+    Shapes:
+        ordered, weights: [*outer, n]
+        last, undefined: [*outer]
+    """
+
+    ordered: Array
+    weights: Array | None  # in the order of the elements
+    last: Array  # the position of the last element that counts, in the type that positions are computed in
+    undefined: Array  # whether quantiles are NaN
+
+    def at(self, position: Array) -> Array:
+        """The elements at positions `[*counts, *outer]`."""
+        outer, full = self.last.shape, position.shape
+        index = ops.convert(position, dtype=default_dtype(int))
+        if not full:  # one element of one vector
+            return reshape(ops.dynamic_slice(self.ordered, index, sizes=(1,)), ())
+        # [*counts, *outer] -> [*outer, count] for take_along_axis, and back
+        lined = reshape(index, (-1, *outer) if len(full) > len(outer) else (1, *outer))
+        found = take_along_axis(self.ordered, moveaxis(lined, 0, -1), -1, mode="clip")
+        return reshape(moveaxis(found, -1, 0), full)
+
+
+def _beside(name: str, weights: ArrayLike, x: Array, axis: Axis) -> Array:
     """Weights broadcast to the array that they belong to: they have its shape, or that of the axes of a quantile."""
     w = coerce_array(name, 2, weights)
+    axes = sorted_axes(name, axis, x.ndim)
     if w.shape == x.shape:
         return w
     if axis is None or w.shape != tuple([x.shape[i] for i in axes]):
@@ -66,37 +95,10 @@ def _beside(name: str, weights: ArrayLike, x: Array, axes: tuple[int, ...], axis
     return ops.broadcast_in_dim(w, shape=x.shape, dimensions=axes)
 
 
-def _lighter(weights: Array, share: Array, by_vector: tuple[int, ...]) -> Array:
-    """How many elements of each sorted vector have less than a share of the weight up to and with themselves.
-
-    Shapes:
-        weights: [*outer, n]
-        share, result: [*counts, *outer], whose axes `by_vector` are the outer ones
-    """
-    last = weights.ndim - 1
-    below = ops.cumulative_add(weights, axis=last, reverse=False)
-    part = divide(below, below[..., -1:])
-    shape = (*share.shape, weights.shape[-1])
-    less = ops.compare(
-        ops.broadcast_in_dim(part, shape=shape, dimensions=(*by_vector, len(shape) - 1)),
-        ops.broadcast_in_dim(share, shape=shape, dimensions=tuple(range(share.ndim))),
-        direction="lt",
-    )
-    return ops.reduce_add(ops.convert(less, dtype=weights.dtype), axes=(len(shape) - 1,))
-
-
-def _quantile(
-    name: str,
-    a: ArrayLike,
-    q: ArrayLike,
-    axis: Axis,
-    method: str,
-    keepdims: bool,
-    skip_nan: bool,
-    weights: ArrayLike | None = None,
-) -> Array:
-    names(name, method=method)
-    flags(name, keepdims=keepdims)
+def _checked(
+    name: str, a: ArrayLike, q: ArrayLike, method: str, weights: ArrayLike | None
+) -> tuple[Array, Array]:
+    """The array and the shares, in the array's type."""
     if method not in _METHODS:
         raise ArgumentError(
             f"{name}: there is no method {method!r}", fix=f"choose one of {', '.join(_METHODS)}"
@@ -117,74 +119,122 @@ def _quantile(
             f"{name}: q must be a scalar or a vector, got {operand_type(share)}",
             fix="flatten q, and reshape the results",
         )
+    return x, share
+
+
+def _in_order(x: Array, weights: Array | None, skip_nan: bool) -> _Vectors:
+    """Sort vectors `[*outer, n]`, and their weights with them."""
+    working, _ = mean_dtypes(x.dtype)
+    zero, one = working.type(0), working.type(1)
+    present = ops.compare(x, x, direction="eq")
+    missing = ops.not_(present)
+    columns = [x]
+    if weights is not None:
+        heavy = converted(weights, working)
+        columns.append(ops.select(missing, zero, heavy) if skip_nan else heavy)
+    ordered, *moved = ops.sort(columns, dimension=x.ndim - 1, num_keys=1, stable=bool(columns[1:]))
+    if skip_nan:
+        number = sum(present, -1, working)
+        undefined = ops.compare(number, zero, direction="eq")
+    else:
+        number = filled(x.shape[:-1], size_scalar(x.shape[-1], working))
+        undefined = any(missing, -1)
+    for by_rank in moved:
+        undefined = ops.or_(undefined, any(ops.compare(by_rank, zero, direction="lt"), -1))
+    return _Vectors(
+        array_of(ordered),
+        array_of(moved[0]) if moved else None,
+        ops.subtract(number, one),
+        undefined,
+    )
+
+
+def _lighter(weights: Array, share: Array) -> Array:
+    """How many elements of each vector have less than a share of the weight up to and with themselves.
+
+    Shapes:
+        weights: [*outer, n]
+        share, result: [*counts, *outer]
+    """
+    below = ops.cumulative_add(weights, axis=weights.ndim - 1, reverse=False)
+    shape = (*share.shape, weights.shape[-1])
+    less = ops.compare(
+        _for_each(divide(below, below[..., -1:]), shape),
+        ops.broadcast_in_dim(share, shape=shape, dimensions=tuple(range(share.ndim))),
+        direction="lt",
+    )
+    return ops.reduce_add(ops.convert(less, dtype=weights.dtype), axes=(len(shape) - 1,))
+
+
+def _for_each(x: Array, shape: tuple[int, ...]) -> Array:
+    """What is known of each vector, once for each count: `[*outer, ...]` as `[*counts, *outer, ...]`."""
+    axes = tuple(range(len(shape) - x.ndim, len(shape)))
+    return ops.broadcast_in_dim(x, shape=shape, dimensions=axes)
+
+
+def _values(vectors: _Vectors, share: Array, method: str) -> Array:
+    """The quantiles `[*counts, *outer]`, where they are defined."""
+    last = _for_each(vectors.last, share.shape)
+    zero, one = share.dtype.type(0), share.dtype.type(1)
+
+    def within(position: Array) -> Array:
+        return ops.maximum(ops.minimum(position, last), zero)
+
+    if vectors.weights is not None:
+        return vectors.at(within(_lighter(vectors.weights, share)))
+    if method == "inverted_cdf":
+        number = ops.add(last, one)
+        return vectors.at(within(ops.subtract(ops.ceil(ops.multiply(share, number)), one)))
+    place = within(ops.multiply(share, last))
+    low = ops.floor(place)
+    lower, upper = vectors.at(low), vectors.at(ops.ceil(place))
+    beyond = ops.subtract(place, low)  # from the lower towards the upper element, 0 to 1
+    dtype = lower.dtype
+    match method:
+        case "lower":
+            return lower
+        case "higher":
+            return upper
+        case "nearest":
+            half = share.dtype.type(0.5)
+            return ops.select(ops.compare(beyond, half, direction="le"), lower, upper)
+        case "midpoint":
+            return ops.multiply(ops.add(lower, upper), dtype.type(0.5))
+        case _:  # linear
+            weight = converted(beyond, dtype)
+            below = ops.multiply(lower, ops.subtract(dtype.type(1), weight))
+            return array_of(ops.add(below, ops.multiply(upper, weight)))
+
+
+def _quantile(
+    name: str,
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axis,
+    method: str,
+    keepdims: bool,
+    skip_nan: bool,
+    weights: ArrayLike | None = None,
+) -> Array:
+    names(name, method=method)
+    flags(name, keepdims=keepdims)
+    x, share = _checked(name, a, q, method, weights)
     flat, kept = _merged(x, axis, name)
-    dtype, outer, counts = x.dtype, flat.shape[:-1], share.shape
-    # Results are [*counts, *outer]: a value for each q and each vector.
+    outer, counts = flat.shape[:-1], share.shape
     full = (*counts, *outer)
     if 0 in outer:
-        return filled((*counts, *kept) if keepdims else full, dtype.type(0))
+        return filled((*counts, *kept) if keepdims else full, x.dtype.type(0))
     if not flat.shape[-1]:
         raise ShapeError(
             f"{name}: there is nothing along axis {axis} of {operand_type(x)}, whose quantiles are wanted",
             fix="give at least one element along the axis",
         )
-    by_vector = tuple(range(len(counts), len(full)))
-    working, _ = mean_dtypes(dtype)
-    one = working.type(1)
-    present = ops.compare(flat, flat, direction="eq")
-    missing, columns = ops.not_(present), [flat]
-    if weights is not None:
-        axes = sorted_axes(name, axis, x.ndim)
-        heavy = converted(_merged(_beside(name, weights, x, axes, axis), axis, name)[0], working)
-        if skip_nan:
-            heavy = ops.select(missing, working.type(0), heavy)
-        columns.append(heavy)
-    last = flat.ndim - 1
-    ordered, *moved = ops.sort(columns, dimension=last, num_keys=1, stable=bool(columns[1:]))
-    share = converted(share, working)
-    length = size_scalar(flat.shape[-1], working)
-    number = sum(present, -1, working) if skip_nan else filled(outer, length)
+    heavy = None if weights is None else _merged(_beside(name, weights, x, axis), axis, name)[0]
+    vectors = _in_order(flat, heavy, skip_nan)
+    share = array_of(converted(share, vectors.last.dtype))
     share = ops.broadcast_in_dim(share, shape=full, dimensions=tuple(range(len(counts))))
-    top = ops.broadcast_in_dim(ops.subtract(number, one), shape=full, dimensions=by_vector)
-
-    whole = default_dtype(int)
-    final = ops.convert(top, dtype=whole)
-
-    def at(position: Array) -> Array:
-        index = ops.minimum(ops.convert(position, dtype=whole), final)
-        index = ops.maximum(index, whole.type(0))
-        if not full:  # one element of one vector
-            return reshape(ops.dynamic_slice(ordered, index, sizes=(1,)), ())
-        # [*counts, *outer] -> [*outer, count] for take_along_axis, and back
-        lined = reshape(index, (-1, *outer) if counts else (1, *outer))
-        found = take_along_axis(ordered, moveaxis(lined, 0, -1), -1, mode="clip")
-        return reshape(moveaxis(found, -1, 0), full)
-
-    bad = ops.compare(number, working.type(0), direction="eq") if skip_nan else any(missing, -1)
-    if moved:
-        by_rank = array_of(moved[0])
-        result = at(_lighter(by_rank, share, by_vector))
-        bad = ops.or_(bad, any(ops.compare(by_rank, working.type(0), direction="lt"), -1))
-    elif method == "inverted_cdf":
-        result = at(ops.subtract(ops.ceil(ops.multiply(share, ops.add(top, one))), one))
-    else:
-        place = ops.multiply(share, top)
-        low = ops.floor(place)
-        weight = ops.subtract(place, low)
-        lower, upper = at(low), at(ops.ceil(place))
-        if method == "linear":
-            weight = converted(weight, dtype)
-            below = ops.multiply(lower, ops.subtract(dtype.type(1), weight))
-            result = ops.add(below, ops.multiply(upper, weight))
-        elif method == "nearest":
-            half = working.type(0.5)
-            result = ops.select(ops.compare(weight, half, direction="le"), lower, upper)
-        elif method == "midpoint":
-            result = ops.multiply(ops.add(lower, upper), dtype.type(0.5))
-        else:
-            result = lower if method == "lower" else upper
-    bad = ops.broadcast_in_dim(bad, shape=full, dimensions=by_vector)
-    result = ops.select(bad, dtype.type(np.nan), result)
+    undefined = _for_each(vectors.undefined, full)
+    result = ops.select(undefined, x.dtype.type(np.nan), _values(vectors, share, method))
     return reshape(result, (*counts, *kept)) if keepdims else result
 
 
