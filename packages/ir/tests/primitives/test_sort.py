@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from treadle_ir import ArgumentError, DTypeError, ShapeError, ops
+from treadle_ir.dtypes import BY_NAME
 
 X = np.array([2, np.nan, -0.0, 0.0, -np.inf, 1, -np.nan, np.inf], np.float32)
 PLACES = np.arange(8, dtype=np.int32)
@@ -35,6 +36,14 @@ def test_nan_is_last_and_zeros_are_equal() -> None:
     (swapped, places) = ops.sort([X[::-1], PLACES], dimension=0)
     assert places.tolist()[1:3] == [4, 5]  # 0.0 came first and stays first
     assert not np.signbit(np.asarray(swapped)[1])
+
+
+@pytest.mark.parametrize("name", ["f8e5m2", "f8e4m3fn", "bf16", "f16"])
+@pytest.mark.parametrize("keys", [1, 2])
+def test_nan_is_last_in_narrow_types(name: str, keys: int) -> None:
+    x = np.array([2, np.nan, 0.25, np.nan, -1, 1]).astype(BY_NAME[name])
+    *_, places = ops.sort([x, *[x] * (keys - 1), PLACES[:6]], dimension=0, num_keys=keys)
+    assert places.tolist() == [4, 2, 5, 0, 1, 3]
 
 
 def test_alone_negative_zero_comes_first() -> None:

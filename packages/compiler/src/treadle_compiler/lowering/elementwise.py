@@ -14,6 +14,7 @@ import numpy as np
 
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.lowering.integer_powers import integer_power
 from treadle_compiler.registry import lowering_rule, lowering_rules
 from treadle_ir import ArrayType, Primitive, dtypes
 from treadle_ir.formulas import greatest_common_divisor_program
@@ -182,15 +183,19 @@ def power_lowering(
     XLA:CPU of jaxlib 0.10.2 gives 0 for -1, too.
     """
     type = emit.result_type(context)
-    x, y = context.broadcast_scalar(x, type), context.broadcast_scalar(y, type)
-    if not dtypes.is_signed(type.dtype):
-        return context.emit("stablehlo.power", [x, y], [type])
+    x, wide = context.broadcast_scalar(x, type), context.broadcast_scalar(y, type)
+    if not dtypes.is_integer(type.dtype):
+        return context.emit("stablehlo.power", [x, wide], [type])
+    if dtypes.is_unsigned(type.dtype):
+        return [integer_power(context, type, x, y)]
     zero, one = emit.like(context, x, 0), emit.like(context, x, 1)
-    power = emit.binary(context, "power", x, emit.binary(context, "maximum", y, zero))
-    odd = emit.compare(context, emit.binary(context, "and", y, one), zero, "ne")
+    power = integer_power(
+        context, type, x, emit.binary(context, "maximum", y, emit.like(context, y, 0))
+    )
+    odd = emit.compare(context, emit.binary(context, "and", wide, one), zero, "ne")
     is_unit = emit.compare(context, emit.unary(context, "abs", x), one, "eq")
     inverse = emit.select(context, is_unit, emit.select(context, odd, x, one), zero)
-    return [emit.select(context, emit.compare(context, y, zero, "lt"), inverse, power)]
+    return [emit.select(context, emit.compare(context, wide, zero, "lt"), inverse, power)]
 
 
 @lowering_rule(e.IntegerPower)

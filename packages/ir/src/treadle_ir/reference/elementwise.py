@@ -329,9 +329,9 @@ def power_eval(primitive: e.Power, x: Elements, y: Elements) -> list[Elements]:
     if not dtypes.is_integer(x.dtype):
         return [np.power(x, y)]
     base, exponent = _native(x), _native(y)
-    if dtypes.is_unsigned(x.dtype):
-        return [as_type(np.power(base, exponent), x.dtype)]
     zero = exponent.dtype.type(0)
+    if dtypes.is_unsigned(x.dtype) or not exponent.size or exponent.min() >= zero:
+        return [as_type(np.power(base, exponent), x.dtype)]
     powers = np.power(base, np.maximum(exponent, zero))
     odd = (exponent & 1).astype(np.bool_)
     inverse = integer_quotient(np.ones_like(powers), np.where(odd, base, np.abs(base)))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from treadle_ir import dtypes
 from treadle_ir.primitives.sort import Sort, TopK
 from treadle_ir.reference.reduce import accumulator
 from treadle_ir.reference.registry import Elements, eval_rule
+
+_ORDERED: Final = frozenset("bBhHiIlLqQefd")
+"""Types whose order NumPy knows. The kind does not tell: f8e5m2 says `f` too, and its NaNs stand anywhere."""
 
 
 def order_keys(x: Elements) -> list[Elements]:
@@ -60,11 +65,11 @@ def sort_eval(primitive: Sort, *operands: Elements) -> list[Elements]:
     if len(operands) == 1 and not dtypes.is_complex(operands[0].dtype):
         return [sorted_alone(operands[0], axis)]
     first = operands[0]
-    if primitive.num_keys == 1 and first.ndim == 1 and first.dtype.kind in "fiu":
+    if primitive.num_keys == 1 and first.ndim == 1 and first.dtype.char in _ORDERED:
         # NumPy's stable order is that of the keys: zeros are equal, and so are NaNs, which come last.
         order = first.argsort(kind="stable")
         return [operand[order] for operand in operands]
-    if first.ndim == 1 and all([x.dtype.kind in "fiu" for x in operands[: primitive.num_keys]]):
+    if first.ndim == 1 and all([x.dtype.char in _ORDERED for x in operands[: primitive.num_keys]]):
         order = np.lexsort(operands[primitive.num_keys - 1 :: -1])
         return [operand[order] for operand in operands]
     keys = [key for operand in operands[: primitive.num_keys] for key in order_keys(operand)]

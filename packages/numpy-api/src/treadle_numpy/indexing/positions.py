@@ -53,23 +53,51 @@ def result_type(function: str, size: int) -> DType:
     return whole
 
 
+def counted(index: Operand, size: int, whole: DType) -> Positions:
+    """Computed positions in the type that counts them. One that it does not hold stays out of bounds, on its side."""
+    dtype, known = index.dtype, _known(index)
+    if known is not None:
+        if dtype != whole and not is_symbolic_dim(size) and not np.can_cast(dtype, whole):
+            known = np.minimum(known, size) if is_unsigned(dtype) else known.clip(-size - 1, size)
+        return known.astype(whole, copy=False)
+    if _holds_more(dtype, whole):
+        index = ops.minimum(index, size_scalar(size, dtype))
+    return index if dtype == whole else ops.convert(index, dtype=whole)  # type: ignore[return-value]  # no literal
+
+
 def wrapped(index: Operand, size: int, whole: DType | None = None) -> Positions:
     """Computed positions with negative ones counted from the end, in the type that counts them if none is given."""
     whole = whole or counting((size,))
+    positions = counted(index, size, whole)
+    if is_unsigned(index.dtype):
+        return positions
+    if isinstance(positions, (np.ndarray, np.generic)) and not is_symbolic_dim(size):
+        if positions.size and positions.min() < 0:
+            below = positions + whole.type(size)
+            return np.where(positions < 0, below, positions).astype(whole)
+        return positions
+    below = ops.compare(positions, whole.type(0), direction="lt")
+    return ops.select(below, ops.add(positions, size_scalar(size, whole)), positions)
+
+
+def around(index: Operand, size: int, whole: DType) -> Array:
+    """Computed positions counted round and round, in the type that counts them; of negative ones negative."""
+    if _holds_more(index.dtype, whole):
+        return ops.convert(ops.remainder(index, size_scalar(size, index.dtype)), dtype=whole)
+    return ops.remainder(ops.convert(index, dtype=whole), size_scalar(size, whole))
+
+
+def _known(index: Operand) -> Elements | None:
+    """The positions, if the host has them."""
     known: object = index
     if isinstance(index, Array) and on_host() and index.type.size <= _FEW:
         known = index.__treadle_host__()
-    if isinstance(known, (np.ndarray, np.generic)) and not is_symbolic_dim(size):
-        elements: Elements = np.asarray(known).astype(whole, copy=False)
-        if elements.size and elements.min() < 0:
-            elements = np.where(elements < 0, elements + whole.type(size), elements).astype(whole)
-        return elements
-    if is_unsigned(index.dtype):
-        return ops.convert(index, dtype=whole)
-    if index.dtype != whole:
-        index = ops.convert(index, dtype=whole)
-    below = ops.compare(index, whole.type(0), direction="lt")
-    return ops.select(below, ops.add(index, size_scalar(size, whole)), index)
+    return np.asarray(known) if isinstance(known, (np.ndarray, np.generic)) else None
+
+
+def _holds_more(dtype: DType, whole: DType) -> bool:
+    """Whether an unsigned type has numbers beyond those of a signed one."""
+    return is_unsigned(dtype) and dtype.itemsize >= whole.itemsize
 
 
 def position(index: int, size: int, whole: DType) -> Positions:

@@ -28,13 +28,12 @@ from treadle_ir.dtypes import is_integer
 from treadle_ir.primitives.indexing import FillValue, Gather, Mode
 from treadle_numpy.indexing.entries import Entry, neighbouring, read_index
 from treadle_numpy.indexing.known import STATIC, all_inside, plan_known, plan_position, static_key
-from treadle_numpy.indexing.positions import counting, index_vectors, wrapped
+from treadle_numpy.indexing.positions import counted, counting, index_vectors, wrapped
 from treadle_numpy.indexing.slices import part_of
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.broadcast import common_shape
 from treadle_numpy.operands.plans import remember
-from treadle_numpy.operands.promote import converted
 
 
 def getitem(x: Array, index: object) -> Array:
@@ -194,7 +193,7 @@ def gathered(
         if not isinstance(entry.index, slice):
             index = entry.index
             index = np.asarray(index, np.int32) if isinstance(index, int) else index
-            positions.append(wrapped(index, size, whole) if from_end else converted(index, whole))
+            positions.append((wrapped if from_end else counted)(index, size, whole))
     batch = common_shape("indexing", [index.shape for index in positions])
     if 0 not in batch and any(not own[i] for i in indexed):
         raise _nothing_there()

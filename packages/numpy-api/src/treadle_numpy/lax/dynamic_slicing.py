@@ -20,14 +20,13 @@ from treadle_ir import (
     sequence,
 )
 from treadle_ir.dtypes import is_integer
-from treadle_numpy.indexing.positions import counting, wrapped
+from treadle_numpy.indexing.positions import counted, counting, wrapped
 from treadle_numpy.lax.shapes import expand_dims, squeeze
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.operands.arrays import Elements, array_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
 from treadle_numpy.operands.exact import strict
-from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import Shape, as_index, as_shape
 
 __all__ = [
@@ -83,7 +82,7 @@ def _start(name: str, index: ArrayLike, size: int, negative: bool, whole: DType)
     operand = coerce(name, 1, index)
     if not is_integer(operand.dtype):
         raise ArgumentError(f"{name}: start indices must be integers, got {operand_type(operand)}")
-    return wrapped(operand, size, whole) if negative else converted(operand, whole)
+    return (wrapped if negative else counted)(operand, size, whole)
 
 
 def dynamic_slice(

@@ -12,7 +12,9 @@ from treadle_ir import (
     names,
     ops,
 )
+from treadle_ir.dtypes import is_integer
 from treadle_numpy.indexing.modes import IndexMode
+from treadle_numpy.indexing.positions import around, counting
 from treadle_numpy.indexing.writing import How, update
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.creation.ranges import arange
@@ -59,8 +61,8 @@ def put(
     places, values = ravel(ind), ravel(v)
     if not x.size or not places.size or not values.size:
         return x
-    if mode == "wrap":
-        places = remainder(places, x.size)
+    if mode == "wrap" and is_integer(places.dtype):
+        places = around(places, x.size, counting((x.size,)))
     count = -(-places.size // values.size)
     values = slice_along(tile(values, count), 0, 0, places.size)
     how = How(ops.scatter, "clip")

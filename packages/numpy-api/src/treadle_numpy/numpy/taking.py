@@ -9,7 +9,7 @@ from treadle_ir.dtypes import is_bool, is_integer
 from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.entries import Entry
 from treadle_numpy.indexing.modes import IndexMode, gather_mode
-from treadle_numpy.indexing.positions import counting, wrapped
+from treadle_numpy.indexing.positions import around, counted, counting, wrapped
 from treadle_numpy.indexing.reading import gathered
 from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
@@ -63,8 +63,7 @@ def take(
     names("take", mode=mode)
     from_end = mode == "wrap"  # the remainder of a negative position is negative
     if from_end:
-        whole = counting((size,))
-        positions = ops.remainder(converted(positions, whole), whole.type(size))
+        positions = around(positions, size, counting((size,)))
         mode = "clip"
     entries = [Entry(slice(0, n, 1)) for n in x.shape]
     entries[along] = Entry(
@@ -115,9 +114,7 @@ def take_along_axis(
     along = as_axis("take_along_axis", axis, x.ndim)
     size = x.shape[along]
     whole = counting(x.shape)
-    positions = (
-        wrapped(positions, size, whole) if wrap_negative_indices else converted(positions, whole)
-    )
+    positions = (wrapped if wrap_negative_indices else counted)(positions, size, whole)
     others = common_shape(
         "take_along_axis",
         [

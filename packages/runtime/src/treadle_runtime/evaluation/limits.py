@@ -6,13 +6,17 @@ from collections.abc import Sequence
 from typing import Final
 
 from treadle_ir import ArrayType, Primitive, Reducing, RuleTable, Type, dtypes
+from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.reduce import ArgReduction, Reduction
 
 ANY_SIZE: Final = 1 << 62
 OTHERWISE: Final = 1 << 14  # elements, where a primitive and its families say nothing
 SLOW_LIMIT: Final = (
     1 << 15
-)  # elements, for types that NumPy does not have: bfloat16 and the small floats
+)  # elements, for types that NumPy does not have (bfloat16, the small floats) or is slow with
+
+_SLOW_ON_INTEGERS: Final = frozenset({e.Divide, e.Power, e.Remainder})
+"""NumPy's loops for these, of integers, are not vectorised, or they go over the elements several times."""
 
 MOST_ROWS: Final = (
     1 << 12
@@ -34,9 +38,14 @@ def is_small(primitive: Primitive, types: Sequence[Type]) -> bool:
     limit = host_limits.get(type(primitive)) or OTHERWISE
     for each in types:
         assert isinstance(each, ArrayType)
-        if each.size > limit or (each.size > SLOW_LIMIT and each.dtype.kind == "V"):
+        if each.size > limit or (each.size > SLOW_LIMIT and _is_slow(primitive, each.dtype)):
             return False
     return not isinstance(primitive, Reducing) or _rows(primitive, types[0]) <= MOST_ROWS
+
+
+def _is_slow(primitive: Primitive, dtype: dtypes.DType) -> bool:
+    """Whether NumPy takes several times as long as XLA for elements of this type."""
+    return dtype.kind == "V" or (type(primitive) in _SLOW_ON_INTEGERS and dtype.kind in "iu")
 
 
 def _rows(primitive: Reducing, type: Type) -> int:

@@ -160,6 +160,8 @@ EXAMPLES: Final = [
     example(e.Remainder(), "i32[5]", "i32[5]", domain=(-3.0, 3.0), label="signs-and-zero"),
     example(e.Remainder(), "f64[5]", "f64[5]", domain=(-5.0, -0.7), label="negative"),
     example(e.Power(), "i32[20]", "i32[20]", domain=(-4.0, 6.0), label="signs"),
+    example(e.Power(), "u8[200]", "u8[200]", domain=(0.0, 255.0), label="all exponents"),
+    example(e.Power(), "u32[200]", "u32[200]", domain=(0.0, 2.0**32 - 1), label="all exponents"),
     example(e.Atan2(), "f64[5]", "f64[5]", domain=(-3.0, -0.5), label="third-quadrant"),
     example(e.Add(), "f16[3]", "f16[3]"),
     example(e.Multiply(), "i64[3]", "i64[]"),

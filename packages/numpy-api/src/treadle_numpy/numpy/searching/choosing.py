@@ -20,9 +20,9 @@ from treadle_ir import (
 from treadle_ir.dtypes import is_integer
 from treadle_ir.primitives.compare import Select
 from treadle_numpy.indexing.concrete import concrete_mask
+from treadle_numpy.indexing.positions import around, counted
 from treadle_numpy.numpy.searching.finding import FillValues, nonzero
 from treadle_numpy.numpy.taking import take_along_axis
-from treadle_numpy.numpy.ufuncs.arithmetic import remainder
 from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast, broadcast_to_shape, common_shape
@@ -214,10 +214,8 @@ def choose(
         ops.reshape(broadcast_to_shape(array_of(each), shape), shape=(1, *shape))
         for each in operands
     ]
-    places = broadcast_to_shape(converted(places, default_dtype(int)), shape)
-    row = ops.reshape(places, shape=(1, *shape))
+    row = (around if mode == "wrap" else counted)(places, count, default_dtype(int))
+    row = ops.reshape(broadcast_to_shape(row, shape), shape=(1, *shape))
     joined = stacked[0] if count == 1 else ops.concatenate(stacked, dimension=0)
-    if mode == "wrap":
-        row = remainder(row, count)
-    chosen = take_along_axis(joined, row, 0, mode="clip", wrap_negative_indices=False)
+    chosen = take_along_axis(joined, row, 0, mode="clip", wrap_negative_indices=mode == "wrap")
     return ops.reshape(chosen, shape=shape)
