@@ -75,7 +75,7 @@ def refuse_others(tree: Tree, leaves: Sequence[object], what: str) -> None:
         if not isinstance(leaf, Array) and operand_or_none(leaf) is None:
             path = keystr(leaf_paths(tree)[number])
             raise ArgumentError(
-                f"{what}{path} is {leaf!r:.200} of type {type(leaf)}, which is not an array or a number",
+                f"{f'{what}{path}'.rstrip()} is {leaf!r:.200} of type {type(leaf)}, which is not an array or a number",
                 fix="mark it static, close over it, or register its class as a pytree",
             )
 
