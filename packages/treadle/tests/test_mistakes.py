@@ -158,3 +158,19 @@ def test_a_python_number_that_a_reference_cannot_hold_is_an_error(held: str, val
         ref[0] = value
     ref[0] = 2
     assert ref[...].tolist() == [2, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        lambda: treadle.vmap(lambda x: "a")(X),
+        lambda: lax.scan(lambda c, x: (c, "a"), 0.0, X),
+        lambda: lax.cond(X[0] > 0, lambda: "a", lambda: "b"),
+    ],
+)
+def test_a_result_that_is_no_array_is_told_what_may_be_returned(mistake: Any) -> None:
+    with pytest.raises(
+        errors.ArgumentError, match="result is '[ab]' of type <class 'str'>"
+    ) as raised:
+        mistake()
+    assert "fix: return arrays, numbers, or trees of them" in notes(raised.value)

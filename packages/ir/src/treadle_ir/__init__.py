@@ -284,6 +284,7 @@ from treadle_ir.tree_function import (
     TreeFunction as TreeFunction,
     array_results as array_results,
     flatten_arrays as flatten_arrays,
+    no_array as no_array,
     refuse_others as refuse_others,
     results_and_aux as results_and_aux,
 )
