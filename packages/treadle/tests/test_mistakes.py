@@ -170,7 +170,24 @@ def test_a_python_number_that_a_reference_cannot_hold_is_an_error(held: str, val
 )
 def test_a_result_that_is_no_array_is_told_what_may_be_returned(mistake: Any) -> None:
     with pytest.raises(
-        errors.ArgumentError, match="result is '[ab]' of type <class 'str'>"
+        errors.ArgumentError, match=r"result is '[ab]' of type <class 'str'>"
     ) as raised:
         mistake()
     assert "fix: return arrays, numbers, or trees of them" in notes(raised.value)
+
+
+def test_what_is_printed_needs_a_format() -> None:
+    with pytest.raises(errors.ArgumentError, match=r"debug\.print: fmt must be a string") as raised:
+        treadle.debug.print(tnp.ones(2))  # type: ignore[arg-type]  # the mistake
+    assert 'write debug.print("{}", x)' in notes(raised.value)
+
+
+def test_no_transformation_applies_to_a_compiled_function() -> None:
+    compiled = treadle.jit(tnp.sum).lower(X).compile()
+    for transformed in (treadle.grad(compiled), treadle.jit(lambda x: compiled(x))):
+        with pytest.raises(
+            TypeError, match=r"sum was compiled.*argument 0 is a traced array"
+        ) as raised:
+            transformed(X)
+        assert "before it is lowered" in notes(raised.value)
+    assert float(compiled(X)) == 6.0
