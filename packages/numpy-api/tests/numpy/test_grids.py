@@ -90,7 +90,7 @@ def test_a_negative_number_of_rows_is_refused() -> None:
         diag_indices(-1)
 
 
-def test_vectors_of_an_open_grid_have_one_element_type_as_in_numpy():
+def test_vectors_of_an_open_grid_have_one_element_type_as_in_numpy() -> None:
     found, wanted = ogrid[0:3, 1:2:3j], np.ogrid[0:3, 1:2:3j]
     assert [x.dtype.kind for x in found] == [x.dtype.kind for x in wanted] == ["f", "f"]
     assert [x.dtype.kind for x in ogrid[0:3, 1:2]] == ["i", "i"]

@@ -50,7 +50,7 @@ def test_powers_in_a_negative_number_of_columns() -> None:
         vander(VECTOR, -1)
 
 
-def test_tensordot_says_which_axes_do_not_fit():
+def test_tensordot_says_which_axes_do_not_fit() -> None:
     x = np.ones((2, 3), np.float32)
     with pytest.raises(ShapeError, match=r"axes \(1,\) of \(2, 3\) and \(0,\) of \(2, 3\)"):
         tensordot(x, x, axes=1)
