@@ -170,7 +170,7 @@ def stack_other_shapes() -> None:
 
 @mistake(
     errors.ArgumentError,
-    "array split does not result in an equal division",
+    "array split does not result in an equal division: 2 parts of an axis of size 5",
     "use array_split, or give the split points",
 )
 def split_that_does_not_divide() -> None:
@@ -340,7 +340,7 @@ def array_of_strings() -> None:
 @mistake(
     errors.DTypeError,
     "element type <U1 is not supported",
-    "convert to one of bool, i1, i2, i4, i8, i16, i32, i64, u1, u2, u4, u8, u16, u32, u64, f4e2m1fn, f6e2m3fn, f6e3m2fn, f8e3m4, f8e4m3, f8e4m3b11fnuz, f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz, f8e8m0fnu, bf16, f16, f32, f64, c64, c128; arrays hold no strings and no objects",
+    "convert to one of bool, int2, int4, int8, int16, int32, int64, uint2, uint4, uint8, uint16, uint32, uint64, float4_e2m1fn, float8_e3m4, float8_e4m3, float8_e4m3b11fnuz, float8_e4m3fn, float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float8_e8m0fnu, bfloat16, float16, float32, float64, complex64, complex128; arrays hold no strings and no objects",
 )
 def strings_of_an_npz() -> None:
     tnp.asarray(np.array(["a", "b"]))  # here
@@ -642,7 +642,7 @@ def unique_of_a_tracer() -> None:
 
 @mistake(
     errors.TracerIntegerConversionError,
-    "a Python integer was asked of a traced array of type i32[]*, which has no elements yet",
+    "zeros: a size must be an integer that is known while tracing, got a traced array of type i32[]*",
     "use array functions (`x[i]`, `lax.fori_loop`, `take`), or mark the argument static (`static_argnums`)",
 )
 def size_from_a_tracer() -> None:
@@ -651,7 +651,7 @@ def size_from_a_tracer() -> None:
 
 @mistake(
     errors.TracerIntegerConversionError,
-    "a Python integer was asked of a traced array of type i32[]*, which has no elements yet",
+    "arange: start, stop and step must be an integer that is known while tracing, got a traced array of type i32[]*",
     "use array functions (`x[i]`, `lax.fori_loop`, `take`), or mark the argument static (`static_argnums`)",
 )
 def arange_of_a_tracer() -> None:
@@ -660,7 +660,7 @@ def arange_of_a_tracer() -> None:
 
 @mistake(
     errors.TracerIntegerConversionError,
-    "a Python integer was asked of a traced array of type i32[]*, which has no elements yet",
+    "reshape: a size must be an integer that is known while tracing, got a traced array of type i32[]*",
     "use array functions (`x[i]`, `lax.fori_loop`, `take`), or mark the argument static (`static_argnums`)",
 )
 def reshape_by_a_tracer() -> None:
@@ -678,7 +678,7 @@ def slice_by_a_tracer() -> None:
 
 @mistake(
     errors.TracerIntegerConversionError,
-    "a Python integer was asked of a traced array of type i32[]*, which has no elements yet",
+    "sum: an axis must be an integer that is known while tracing, got a traced array of type i32[]*",
     "use array functions (`x[i]`, `lax.fori_loop`, `take`), or mark the argument static (`static_argnums`)",
 )
 def axis_from_a_tracer() -> None:

@@ -62,7 +62,7 @@ def complete() -> None:
     rows = table()
     assert len(rows) >= 30
     assert {kind for kind, _ in rows.values()} == {
-        *("ArgumentError", "AxisNameError", "PlacementError", "ShapeError"),
+        *("ArgumentError", "AxisNameError", "NoMeshError", "PlacementError", "ShapeError"),
         *("ShardingError", "ShardingTypeError", "TreeError"),
     }
 

@@ -153,3 +153,10 @@ def test_references_that_do_not_fit() -> None:
 
 def test_how_it_is_shown() -> None:
     assert repr(vjp(ops.sine, X)[1]) == "VJP(in_tree=PyTreeDef((*,)), out_tree=PyTreeDef(*))"
+
+
+def test_several_cotangents_are_one_tuple() -> None:
+    _, backward = vjp(lambda x: (x, x), X)
+    with pytest.raises(ArgumentError, match=r"takes one cotangent.*called with 2 arguments"):
+        backward(X, X)
+    assert type_of(backward((X, X))[0]).shape == (3,)

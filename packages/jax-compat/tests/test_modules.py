@@ -189,3 +189,11 @@ def test_hijax_has_the_names_of_both_releases() -> None:
     for name in ("MutableHiType", "HiPrimitive", "AvalQDD", "AvalMutableQDD"):
         assert getattr(hijax, name) is getattr(treadle.experimental.hijax, name)
     assert hijax.control_flow_allowed_effects.filter_in([]) == []
+
+
+def test_lines_of_the_functions_here_are_not_the_users() -> None:
+    from treadle_jax.modules import numpy as view
+
+    with pytest.raises(treadle.errors.ShapeError) as raised:
+        view.reshape(tnp.ones(4), (3, 3))
+    assert "test_modules.py" in raised.value.__notes__[0]

@@ -22,6 +22,7 @@ from treadle_ir import (
     ArgumentError,
     Operand,
     Operands,
+    UnsetRuleError,
     as_array,
     bind,
     flags,
@@ -116,7 +117,7 @@ class custom_jvp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
         """Call the function."""
         rule = self._jvp
         if rule is None:
-            raise ArgumentError(
+            raise UnsetRuleError(
                 f"custom_jvp: no derivative rule was set for `{self.name}`",
                 fix=f"decorate the rule with @{self.name}.defjvp before calling the function",
             )

@@ -35,6 +35,7 @@ from treadle_ir import (
     Operands,
     Program,
     TreeFunction,
+    UnsetRuleError,
     array_results,
     as_array,
     bind,
@@ -123,7 +124,7 @@ class custom_vjp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function."""
         if self._rules is None:
-            raise ArgumentError(
+            raise UnsetRuleError(
                 f"custom_vjp: no derivative rules were set for `{self.name}`",
                 fix=f"call {self.name}.defvjp(fwd, bwd) before calling the function",
             )

@@ -292,7 +292,8 @@ def check_input(
         raise DTypeError(
             f"{name} requires real- or complex-valued inputs (input dtype that is a sub-dtype of np.inexact), "
             f"but got {found}.",
-            fix=f"make argument {position} floating (write 3.0 for 3), or pass allow_int=True",
+            fix=f"make argument {position} floating (write 3.0 for 3)"
+            + ("" if name == "jacfwd" else ", or pass allow_int=True"),
         )
     return False
 

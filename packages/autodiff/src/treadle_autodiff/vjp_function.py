@@ -154,14 +154,20 @@ class VJP(Generic[R]):
     def args_res(self, value: Sequence[Tree]) -> None:
         self._args_res = list(value)
 
-    def __call__(self, out_ct: Tree, /) -> tuple[Tree, ...]:
+    def __call__(self, *out_ct: Tree) -> tuple[Tree, ...]:
         """Cotangents of the arguments.
 
         Raises:
-            ArgumentError: an argument that was not to be saved has not been put back.
+            ArgumentError: there is not one cotangent, or an argument that was not to be saved has not been put back.
             StructureError, ShapeError: the cotangent, or what was put back, does not match.
         """
-        return Backward(self.of)(self._residuals(), out_ct)
+        if len(out_ct) != 1:
+            raise ArgumentError(
+                f"the function that vjp returned takes one cotangent, in the structure of the results, "
+                f"{self.out_tree}, but was called with {len(out_ct)} arguments",
+                fix="hand over the cotangents of several results as one tuple",
+            )
+        return Backward(self.of)(self._residuals(), out_ct[0])
 
     def with_refs(self, *refs: Tree) -> Partial[tuple[Tree, ...]]:
         """The same function, but cotangents are added to references: trees like the arguments, with a `Ref` for some.

@@ -320,7 +320,13 @@ def _placed(
             )
         return result
     rank = type_of(result).ndim + (1 if dim is None else 0)
-    if not isinstance(destination, int) or not -rank <= destination < rank:
+    if not isinstance(destination, int):
+        raise ArgumentError(
+            "vmap out_axes must be an int, None, or a tree of them in the structure of the results, "
+            f"got {destination!r}",
+            fix="write out_axes=0 for results that are stacked along a first axis",
+        )
+    if not -rank <= destination < rank:
         raise ShapeError(
             f"vmap out_axes is {destination!r}, but the result with its batch elements has {rank} axes",
             fix=f"choose an axis from {-rank} to {rank - 1}",

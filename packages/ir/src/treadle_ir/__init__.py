@@ -25,6 +25,7 @@ from treadle_ir.array import (
     type_of as type_of,
     types_of as types_of,
 )
+from treadle_ir.behind import naming_arguments as naming_arguments
 from treadle_ir.composed import (
     Counterpart as Counterpart,
     CounterpartMaker as CounterpartMaker,
@@ -92,6 +93,7 @@ from treadle_ir.errors import (
     LeakedTracerError as LeakedTracerError,
     MissingRuleError as MissingRuleError,
     NaNError as NaNError,
+    NoMeshError as NoMeshError,
     NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
     OutOfBoundsError as OutOfBoundsError,
     OutOfMemoryError as OutOfMemoryError,
@@ -109,9 +111,11 @@ from treadle_ir.errors import (
     TracingError as TracingError,
     TreadleError as TreadleError,
     TreeError as TreeError,
+    UnsetRuleError as UnsetRuleError,
     UnsupportedError as UnsupportedError,
     UsageError as UsageError,
     VerifyError as VerifyError,
+    ZeroStepError as ZeroStepError,
     allocating as allocating,
     did_you_mean as did_you_mean,
     during as during,
@@ -280,6 +284,7 @@ from treadle_ir.tree_function import (
     TreeFunction as TreeFunction,
     array_results as array_results,
     flatten_arrays as flatten_arrays,
+    no_array as no_array,
     refuse_others as refuse_others,
     results_and_aux as results_and_aux,
 )

@@ -64,12 +64,13 @@ class Arguments:
             arguments.insert(number, value)  # numbers ascend
         return tuple(arguments), {**keywords, **dict(zip(names, named, strict=True))}
 
-    def paths(self) -> list[str]:
-        """The name of each leaf for messages, such as `argument 0['w']`."""
+    def paths(self, names: Sequence[str] = ()) -> list[str]:
+        """The name of each leaf for messages, such as `argument 0['w']`; `names` are those of positional arguments."""
         marks = [_Mark() for _ in self.leaves]
         arguments, keywords = self.rebuilt(marks)
         found: dict[_Mark, str] = {}
-        named = [*enumerate(arguments), *keywords.items()]
+        labels = [*names[: len(arguments)], *range(len(names), len(arguments))]
+        named = [*zip(labels, arguments, strict=True), *keywords.items()]
         for name, argument in named:
             leaves, _ = flatten_leaves_and_structure(argument)
             for path, leaf in zip(leaf_paths(argument), leaves, strict=True):
@@ -103,6 +104,21 @@ def take_apart(
     keywords = {name: x for name, x in kwargs.items() if name not in names}
     leaves, structure = flatten_leaves_and_structure((dynamic, keywords))
     return Arguments(leaves, structure, (numbers, values, names, named))
+
+
+def positional_names(function: Callable[..., Any]) -> list[str]:
+    """The names of the positional parameters of a function, as far as it says them.
+
+    Example:
+        >>> positional_names(lambda x, y, *others: x)
+        ['x', 'y']
+    """
+    plain = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (ValueError, TypeError):
+        return []
+    return [each.name for each in parameters if each.kind in plain]
 
 
 def positions(given: int | Sequence[int], count: int, what: str, never: str) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir.errors import ArgumentError, RangeError
+from treadle_ir.errors import ArgumentError, ConcretizationError, RangeError
 from treadle_ir.extended import ExtendedDType, element_type_of
 from treadle_ir.sizes import Symbolic
 
@@ -41,10 +41,15 @@ def refused(
     function: str, name: str, expected: str, value: object, *, fix: str | None = None
 ) -> ArgumentError:
     """The error for an argument of another kind than its function takes."""
-    return ArgumentError(
-        f"{function}: {name} must be {expected}, got {shown(value)} of {type(value)}",
-        fix=fix,
-    )
+    given = _traced(value) or f"{shown(value)} of {type(value)}"
+    return ArgumentError(f"{function}: {name} must be {expected}, got {given}", fix=fix)
+
+
+def _traced(value: object) -> str:
+    """What messages call a traced array; an empty string for everything else."""
+    from treadle_ir.tracer import Tracer  # noqa: PLC0415 - only an error needs it
+
+    return f"a traced array of type {value.type}" if isinstance(value, Tracer) else ""
 
 
 def flags(function: str, /, **arguments: object) -> None:
@@ -158,6 +163,13 @@ def integer(function: str, name: str, value: object) -> int:
             found = value.__index__()
         except AttributeError:
             raise refused(function, name, "an integer", value) from None
+        except (
+            ConcretizationError
+        ) as error:  # it says what to do, but not which argument it is about
+            error.args = (
+                f"{function}: {name} must be an integer that is known while tracing, got {_traced(value)}",
+            )
+            raise
         if not isinstance(found, int):
             raise refused(function, name, "an integer", value)
     if not -(1 << 63) <= found < 1 << 63:

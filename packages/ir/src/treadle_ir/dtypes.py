@@ -168,7 +168,9 @@ NARROW_INTEGERS: Final = ("i1", "i2", "i4", "u1", "u2", "u4")
 SMALL: Final = frozenset(BY_NAME[name] for name in (*NARROW_INTEGERS, *MINIFLOATS))
 NOT_COMPILED: Final = frozenset(BY_NAME[name] for name in ("i1", "u1", "f6e2m3fn", "f6e3m2fn"))
 """Types that programs have not: XLA of jaxlib 0.10.2 takes 1-bit integers for booleans, and knows no 6-bit floats."""
-_CONVERTIBLE: Final = [name for name, dtype in BY_NAME.items() if dtype.names is None]
+_CONVERTIBLE: Final = [  # as users write them: `i8` is NumPy's int64
+    dtype.name for dtype in BY_NAME.values() if dtype.names is None and dtype not in NOT_COMPILED
+]
 NAMES: Final[dict[DType, str]] = {dtype: name for name, dtype in BY_NAME.items()}
 
 _SIGNED = frozenset(BY_NAME[name] for name in ("i1", "i2", "i4", "i8", "i16", "i32", "i64"))

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from treadle_ir.source import user_location
+
+_MOST_BITS: Final = 256  # of an integer that messages show
 
 
 class TreadleError(Exception):
@@ -64,7 +66,20 @@ class UsageError(TreadleError, TypeError):
 
 
 class ConcretizationError(UsageError):
-    """A Python value was asked of an array that has none while a function is being traced."""
+    """A Python value was asked of an array that has none while a function is being traced.
+
+    `asked` is the tracer that it was asked of, where there is one; `arguments` are the arguments that this depends on,
+    by their positions among the flat ones of the innermost staged function that the error has left.
+    """
+
+    asked: object = None
+    arguments: tuple[int, ...] = ()
+
+    def __init__(
+        self, what: str, *, fix: str | None = None, where: str | None = None, asked: object = None
+    ) -> None:
+        super().__init__(what, fix=fix, where=where)
+        self.asked = asked
 
 
 class TracerBoolConversionError(ConcretizationError):
@@ -138,12 +153,19 @@ class ParseError(TreadleError, ValueError):
     column: int = 0
 
 
-class DonatedError(TreadleError, RuntimeError):
-    """An array was used after its buffer had been donated or deleted."""
+class DonatedError(TreadleError, RuntimeError, ValueError):
+    """An array was used after its buffer had been donated or deleted.
+
+    JAX says ValueError where the array is an operand, RuntimeError elsewhere: code written for either catches it.
+    """
 
 
 class PlacementError(TreadleError, ValueError):
     """Arrays committed to different devices met, or a device does not exist."""
+
+
+class NoMeshError(PlacementError, RuntimeError):
+    """A specification without a mesh that it could be over: none is in force."""
 
 
 class ShardingError(TreadleError, ValueError):
@@ -159,6 +181,14 @@ class ArgumentError(TreadleError, TypeError, ValueError):
 
     Both a TypeError and a ValueError, as `ShapeError` is.
     """
+
+
+class ZeroStepError(ArgumentError, ZeroDivisionError):
+    """Steps of 0, which never arrive; also a ZeroDivisionError, as NumPy's is."""
+
+
+class UnsetRuleError(ArgumentError, AttributeError):
+    """A function whose derivative is said to be its own was called before its rules were set."""
 
 
 class UnsupportedError(ArgumentError, NotImplementedError):
@@ -228,10 +258,14 @@ def allocating() -> Iterator[None]:
         raise out_of_memory(error) from None
 
 
-def out_of_range(error: OverflowError) -> RangeError:
-    """NumPy's error for a Python integer that does not fit, with what to do."""
+def out_of_range(error: OverflowError, value: object = None, dtype: object = None) -> RangeError:
+    """NumPy's error for a Python integer that does not fit, with what to do; in our words where both are given."""
+    said = str(error)
+    if isinstance(value, int) and dtype is not None:  # of large ones NumPy says "C long"
+        number = str(value) if value.bit_length() <= _MOST_BITS else f"of {value.bit_length()} bits"
+        said = f"Python integer {number} out of bounds for {dtype}"
     return RangeError(
-        str(error),
+        said,
         fix="write it as a float, give a wider dtype, or turn 64-bit types on: "
         'treadle.config.update("treadle_enable_x64", True)',
     )

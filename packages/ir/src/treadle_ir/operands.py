@@ -121,7 +121,7 @@ def _weak_number(
     try:
         return type.dtype.type(value), type
     except OverflowError as error:
-        raise out_of_range(error) from None
+        raise out_of_range(error, value, type.dtype) from None
 
 
 def new_array(elements: Elements, weak: bool = False) -> Array:

@@ -37,6 +37,7 @@ from treadle_ir.errors import (
 from treadle_ir.operands import as_array, type_like
 from treadle_ir.primitives.convert import convert
 from treadle_ir.primitives.shape import broadcast_in_dim
+from treadle_ir.ref_writes import check_positions, kind_of
 from treadle_ir.stage import StagingTrace
 from treadle_ir.trace import Trace, current_trace
 from treadle_ir.tracer import Tracer
@@ -210,7 +211,11 @@ class Ref(Cell):
         return self._read().sharding
 
     def __getitem__(self, index: Any) -> Array:  # Any: whatever arrays take
-        """The array, or a part of it."""
+        """The array, or a part of it.
+
+        Raises:
+            IndexingError: a position is beyond the ends of its axis, here and below.
+        """
         return _part(self._read(), index)
 
     def __setitem__(self, index: Any, x: Any) -> None:
@@ -286,7 +291,10 @@ def _is_whole(index: object) -> bool:
 
 
 def _part(value: Array, index: Any) -> Array:
-    return value if _is_whole(index) else value[index]
+    if _is_whole(index):
+        return value
+    check_positions(value.shape, index if isinstance(index, tuple) else (index,))
+    return value[index]
 
 
 def _fitting(what: str, ref: Ref, part: ArrayType, x: object) -> Array:
@@ -298,7 +306,7 @@ def _fitting(what: str, ref: Ref, part: ArrayType, x: object) -> Array:
             f"{what}: the value is {type}, but the part of the reference is {part.strong()}",
             fix=f"broadcast the value to {list(part.shape)}",
         )
-    if type.dtype != part.dtype and not type.weak:
+    if type.dtype != part.dtype and not (type.weak and kind_of(type.dtype) <= kind_of(part.dtype)):
         raise DTypeError(
             f"{what}: the value is {type}, but the reference holds {ref._type.strong()}",
             fix="convert the value with .astype(ref.dtype)",

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeVar, fin
 import numpy as np
 
 from treadle_ir.array import Array, Function, Operand, Operands, type_of
+from treadle_ir.behind import arguments_behind
 from treadle_ir.context import context_overrides, current_context
+from treadle_ir.errors import ConcretizationError
 from treadle_ir.families import Extension, FunctionCall
 from treadle_ir.frozen import frozen
 from treadle_ir.inference import inferred
@@ -316,6 +318,9 @@ def stage_tree(
     try:
         with deeper():  # a function that is staged may stage others: jit in jit, loops in loops
             results, out = run_under(trace, function, *tracers)
+    except ConcretizationError as error:
+        error.arguments = arguments_behind(trace, error.asked)
+        raise
     finally:
         trace.closed = True
         if outer is not None:

@@ -92,7 +92,9 @@ class Tracer(Array):
                 raise escaped(self)
             made = self.source.show()
             raised = error(
-                f"{what} of a traced array of type {self.type}, which has no elements yet", fix=fix
+                f"{what} of a traced array of type {self.type}, which has no elements yet",
+                fix=fix,
+                asked=self,
             )
             if made and made != user_location():
                 raised.add_note(f"  the array was made at {made}")
@@ -173,6 +175,7 @@ class Tracer(Array):
         raise TracerArrayConversionError(
             f"a NumPy function was called on a traced array of type {self.type}, which has no elements for NumPy",
             fix="use the function of the same name in treadle.numpy; for host code use treadle.pure_callback",
+            asked=self,
         )
 
     def __hash__(self) -> int:

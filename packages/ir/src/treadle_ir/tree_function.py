@@ -74,10 +74,24 @@ def refuse_others(tree: Tree, leaves: Sequence[object], what: str) -> None:
     for number, leaf in enumerate(leaves):
         if not isinstance(leaf, Array) and operand_or_none(leaf) is None:
             path = keystr(leaf_paths(tree)[number])
-            raise ArgumentError(
-                f"{what}{path} is {leaf!r:.200} of type {type(leaf)}, which is not an array or a number",
-                fix="mark it static, close over it, or register its class as a pytree",
+            raise no_array(
+                what, path, leaf, "mark it static, close over it, or register its class as a pytree"
             )
+
+
+def no_array(what: str, path: str, leaf: object, fix: str) -> ArgumentError:
+    """The error for a leaf that is neither an array nor a number; `what` ends with a space where it is a result.
+
+    Example:
+        >>> print(no_array("the result ", "", "a", "close over it"))
+        the result is 'a' of type <class 'str'>, which is not an array or a number
+    """
+    if what.endswith(" "):
+        fix = "return arrays, numbers, or trees of them"
+    return ArgumentError(
+        f"{(what + path).rstrip()} is {leaf!r:.200} of type {type(leaf)}, which is not an array or a number",
+        fix=fix,
+    )
 
 
 def array_results(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import final
 
+from treadle_ir import did_you_mean
 from treadle_jax.wanted import missing, stand_in
 
 
@@ -50,7 +51,8 @@ class View(ModuleType):
         except ModuleNotFoundError as error:
             if error.name != f"treadle{self.__name__[3:]}.{name}":
                 raise
-        raise AttributeError(missing(f"{self.__name__}.{name}"), name=name)
+        nearest = did_you_mean(name, self._public())
+        raise AttributeError(missing(f"{self.__name__}.{name}") + nearest, name=name)
 
     def _public(self) -> list[str]:
         """The public names of the modules behind: their `__all__`, or all that have no underscore in front."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treadle_ir import ArgumentError, ShapeError
-from treadle_numpy.numpy import c_, diag_indices, ix_, mask_indices, ones, r_, tril, triu
+from treadle_numpy.numpy import c_, diag_indices, ix_, mask_indices, ogrid, ones, r_, tril, triu
 
 
 @pytest.mark.parametrize("n", [0, 1, 4])
@@ -88,3 +88,9 @@ def test_a_negative_number_of_rows_is_refused() -> None:
     assert diag_indices(0)[0].shape == (0,)
     with pytest.raises(ArgumentError, match="diag_indices: n must be"):
         diag_indices(-1)
+
+
+def test_vectors_of_an_open_grid_have_one_element_type_as_in_numpy() -> None:
+    found, wanted = ogrid[0:3, 1:2:3j], np.ogrid[0:3, 1:2:3j]
+    assert [x.dtype.kind for x in found] == [x.dtype.kind for x in wanted] == ["f", "f"]
+    assert [x.dtype.kind for x in ogrid[0:3, 1:2]] == ["i", "i"]

@@ -51,3 +51,16 @@ def test_refused() -> None:
         roots(np.ones((2, 2)))
     with pytest.raises(ShapeError, match="square matrix"):
         poly(np.ones((2, 3)))
+
+
+@pytest.mark.parametrize("leading", [0, 1, 2, 4])
+def test_leading_zeros_leave_the_roots_and_one_nan_each_at_the_end(leading: int) -> None:
+    coefficients = np.array([0.0] * leading + [1.0, -3.0, 2.0, 0.0], np.float32)
+    found = np.asarray(roots(coefficients, strip_zeros=False))
+    assert found.size == leading + 3
+    assert np.isnan(found[3:]).all()
+    np.testing.assert_allclose(np.sort(found[:3].real), [0, 1, 2], atol=1e-5)
+
+
+def test_no_polynomial_has_no_roots() -> None:
+    assert np.isnan(np.asarray(roots(np.zeros(4, np.float32), strip_zeros=False))).all()

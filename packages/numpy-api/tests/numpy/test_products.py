@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from treadle_ir import ArgumentError, ShapeError
-from treadle_numpy.numpy import linalg, matvec, outer, permute_dims, vander, vecmat
+from treadle_numpy.numpy import linalg, matvec, outer, permute_dims, tensordot, vander, vecmat
 
 VECTOR = np.array([1.0, 2.0, 3.0], np.float32)
 MATRICES = np.arange(18, dtype=np.float32).reshape(2, 3, 3)
@@ -48,3 +48,11 @@ def test_powers_in_a_negative_number_of_columns() -> None:
     assert vander(VECTOR, 0).shape == (3, 0)
     with pytest.raises(ArgumentError, match="vander: N must be"):
         vander(VECTOR, -1)
+
+
+def test_tensordot_says_which_axes_do_not_fit() -> None:
+    x = np.ones((2, 3), np.float32)
+    with pytest.raises(ShapeError, match=r"axes \(1,\) of \(2, 3\) and \(0,\) of \(2, 3\)"):
+        tensordot(x, x, axes=1)
+    with pytest.raises(ShapeError, match="two sequences of one length"):
+        tensordot(x, x, axes=((0, 1), (0,)))

@@ -37,3 +37,9 @@ def test_refused() -> None:
     for axis in ("01", {0: 1}, 0.5):
         with pytest.raises(ArgumentError, match="axis must be"):
             as_axes("sum", axis, 3)
+
+
+def test_the_name_of_an_axis_is_no_axis_of_an_array() -> None:
+    with pytest.raises(ArgumentError, match="sum: axis must be an integer") as raised:
+        as_axes("sum", "batch", 2)
+    assert any("lax.psum" in note for note in raised.value.__notes__)

@@ -36,6 +36,7 @@ from treadle_ir import (
     layout_of,
     layout_of_operand,
     named_axis,
+    naming_arguments,
     over_mesh,
     over_mesh_of,
     refused,
@@ -89,7 +90,9 @@ def staged(
         for leaf in arguments.leaves
     ]
     with over_mesh_of(arguments.leaves):
-        return stage_tree(function, *types, layouts=_layouts(arguments.leaves))
+        name = getattr(fun, "__name__", "the function")
+        with naming_arguments("eval_shape or make_jaxpr", name, fun, arguments):
+            return stage_tree(function, *types, layouts=_layouts(arguments.leaves))
 
 
 def _layouts(leaves: Sequence[Any]) -> tuple[Whole | None, ...] | None:
@@ -131,6 +134,7 @@ def make_jaxpr(
         >>> "sine" in str(program)
         True
     """
+    functions("make_jaxpr", fun=fun)
     static = _numbers("make_jaxpr", static_argnums)
     axes = [
         _named("make_jaxpr", each)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         LeakedTracerError as LeakedTracerError,
         MissingRuleError as MissingRuleError,
         NaNError as NaNError,
+        NoMeshError as NoMeshError,
         NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
         OutOfBoundsError as OutOfBoundsError,
         OutOfMemoryError as OutOfMemoryError,
@@ -51,9 +52,11 @@ if TYPE_CHECKING:
         TracingError as TracingError,
         TreadleError as TreadleError,
         TreeError as TreeError,
+        UnsetRuleError as UnsetRuleError,
         UnsupportedError as UnsupportedError,
         UsageError as UsageError,
         VerifyError as VerifyError,
+        ZeroStepError as ZeroStepError,
     )
     from treadle_runtime import (
         CallbackError as CallbackError,
@@ -90,12 +93,13 @@ if not TYPE_CHECKING:
                 "EscapedTracerError EscapedTracerError:UnexpectedTracerError ExecutionError "
                 "ExecutionError:JaxRuntimeError FailedCheckError IndexingError "
                 "IndexingError:JAXIndexError KeyReuseError LeakedTracerError MissingRuleError "
-                "NaNError NonConcreteBooleanIndexError OutOfBoundsError OutOfMemoryError "
-                "ParseError PlacementError RangeError ShapeError ShardingError ShardingTypeError "
-                "StructureError SymbolicSizeError SymbolicSizeError:InconclusiveDimensionOperation "
-                "TracerArrayConversionError TracerBoolConversionError TracerIntegerConversionError "
-                "TracingError TreadleError TreeError UnsupportedError UsageError "
-                "UsageError:JAXTypeError VerifyError VerifyError:JaxprTypeError"
+                "NaNError NoMeshError NonConcreteBooleanIndexError OutOfBoundsError "
+                "OutOfMemoryError ParseError PlacementError RangeError ShapeError ShardingError "
+                "ShardingTypeError StructureError SymbolicSizeError "
+                "SymbolicSizeError:InconclusiveDimensionOperation TracerArrayConversionError "
+                "TracerBoolConversionError TracerIntegerConversionError TracingError TreadleError "
+                "TreeError UnsetRuleError UnsupportedError UsageError UsageError:JAXTypeError "
+                "VerifyError VerifyError:JaxprTypeError ZeroStepError"
             ),
             "treadle_runtime": (
                 "CallbackError DistributedError NoExecutionError NotFiniteError PlatformError "

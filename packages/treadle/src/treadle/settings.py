@@ -125,6 +125,15 @@ class Config:
             raise AttributeError(name)
         return self.read(name)
 
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse to hide a setting by an attribute, which would change nothing."""
+        if _key(name) in SETTINGS:
+            raise AttributeError(
+                f"settings are not assigned to: write config.update({name!r}, {value!r:.100})",
+                name=name,
+            )
+        super().__setattr__(name, value)
+
     @property
     def values(self) -> dict[str, Any]:  # Any: of all kinds
         """All settings as they are here, by their keys with either prefix; a copy."""

@@ -54,7 +54,7 @@ def contraction_dtype(name: str, x: ArrayType, y: ArrayType, element_type: DType
     if x.dtype != y.dtype:
         raise DTypeError(
             f"{name}: operands have types {x} and {y}, whose element types must be equal",
-            fix="convert first with ops.convert, or use the function of treadle.numpy, which promotes",
+            fix="convert first with .astype(...), or use the function of treadle.numpy, which promotes",
         )
     if element_type is None or element_type == x.dtype:
         dtypes.dtype_name(x.dtype)

@@ -144,7 +144,7 @@ class RandomWrap(Randomness):
         if words.dtype != _U32:  # C1
             raise DTypeError(
                 f"random_wrap: the words of keys must be u32, got {words}",
-                fix="convert them with ops.convert, or make a key with random.key(seed)",
+                fix="convert them with .astype(...), or make a key with random.key(seed)",
             )
         batch = words.ndim - len(words_of_one)
         if batch < 0 or words.shape[batch:] != words_of_one:  # C1
@@ -261,7 +261,7 @@ class RandomFoldIn(Randomness):
         if data.dtype != _U32:  # C2
             raise DTypeError(
                 f"random_fold_in: the data is {dtypes.dtype_name(data.dtype)}, but must be u32",
-                fix="convert it first with ops.convert",
+                fix="convert it first with .astype(...)",
             )
         same_rank = len(data.shape) == len(shape)
         if data.shape and not (

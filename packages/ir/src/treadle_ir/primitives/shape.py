@@ -216,7 +216,7 @@ class Concatenate(Rearrangement):
             if x.dtype != first.dtype:  # C2
                 raise DTypeError(
                     f"concatenate: operands 0 and {i} are {first} and {x}, whose element types must be equal",
-                    fix="convert first with ops.convert, or use treadle.numpy.concatenate, which promotes",
+                    fix="convert first with .astype(...), or use treadle.numpy.concatenate, which promotes",
                 )
             if i == 0:
                 check_axes(self.name, "dimension", (axis,), x)  # C3
@@ -269,7 +269,7 @@ class Pad(Rearrangement):
         if any(n < 0 for n in self.interior):  # C3
             raise ShapeError(
                 f"pad: interior is {self.interior}, but must not be negative",
-                fix="take elements out with ops.slice and strides",
+                fix="take elements out with lax.slice and strides",
             )
         shape = tuple(
             [
@@ -325,7 +325,7 @@ class Slice(Rearrangement):
             if stride < 1:  # C3
                 raise ShapeError(
                     f"slice: stride {stride} on axis {axis} of {x}, but strides are at least 1",
-                    fix="reverse the slice with ops.reverse",
+                    fix="reverse the slice with lax.rev" if stride < 0 else None,
                 )
             shape.append((limit - start + stride - 1) // stride)
         return (x.with_shape(tuple(shape)),)

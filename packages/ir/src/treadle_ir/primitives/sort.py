@@ -65,7 +65,7 @@ class Sort(Sorting):
             if x.shape != types[0].shape:  # C2
                 raise ShapeError(
                     f"sort: operands 0 and {i} are {types[0]} and {x}, whose shapes must be equal",
-                    fix="broadcast first with ops.broadcast_in_dim",
+                    fix="broadcast first with lax.broadcast_in_dim",
                 )
         check_axes(self.name, "dimension", (self.dimension,), types[0])  # C3
         if not 1 <= self.num_keys <= len(types):  # C4

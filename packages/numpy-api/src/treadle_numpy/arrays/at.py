@@ -50,6 +50,14 @@ class Updates:
             "x.at[i] = y changes nothing: arrays are immutable", fix="write x = x.at[i].set(y)"
         )
 
+    def __getattr__(self, name: str) -> NoReturn:
+        if hasattr(UpdatesAt, name):
+            raise AttributeError(
+                f"x.at has no {name!r} before it has an index: write x.at[i].{name}(...), or x.at[...].{name}(...)",
+                name=name,
+            )
+        raise AttributeError(f"x.at has no attribute {name!r}: write x.at[i].set(y)", name=name)
+
     def __repr__(self) -> str:
         return f"Updates({self._array!r})"
 

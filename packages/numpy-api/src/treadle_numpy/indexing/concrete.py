@@ -23,5 +23,6 @@ def concrete_mask(
         raise ConcretizationError(
             f"{function} was called on a traced array of type {x.type}: the size of its result depends on the elements",
             fix=fix,
+            asked=x,
         )
     return elements

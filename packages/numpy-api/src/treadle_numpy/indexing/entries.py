@@ -163,6 +163,7 @@ def _positions(item: object) -> list[tuple[_Part, int]]:
             raise NonConcreteBooleanIndexError(
                 f"Array boolean indices must be concrete; got {type}, whose elements are not known while tracing",
                 fix="use `where(mask, x, 0)`, or `nonzero(mask, size=...)` for a fixed number of elements",
+                asked=item,
             )
         if not mask.shape:
             return [(np.zeros(int(mask), np.int32), 0)]

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol, overload
 
-from treadle_ir import Array, composed_numbers, functions, operand_or_none, ops, sequence
+from treadle_ir import (
+    Array,
+    ShapeError,
+    composed_numbers,
+    functions,
+    operand_or_none,
+    ops,
+    sequence,
+)
 from treadle_ir.tree import tree_unflatten
 from treadle_numpy.lax.control.staging import flatten_operands
 from treadle_numpy.lax.folding import Fold, TreeComputation
@@ -197,7 +205,13 @@ def reduce(
 def _combined(x: Array, start: Tree, name: str, axes: tuple[int, ...]) -> Array:
     """A reduction by a monoid of this name."""
     monoid = MONOIDS[name]
-    return monoid.combine(monoid.reduce(x, axes=axes), beside(coerce("reduce", 1, start), x))
+    initial = beside(coerce("reduce", 1, start), x)
+    if initial.shape:
+        raise ShapeError(
+            f"reduce: the initial value must be a scalar, got shape {initial.shape}",
+            fix="combine the result with the array afterwards",
+        )
+    return monoid.combine(monoid.reduce(x, axes=axes), initial)
 
 
 def _folded(

@@ -21,6 +21,7 @@ from treadle_ir import (
 from treadle_numpy.numpy.creation.constant import ones
 from treadle_numpy.numpy.creation.coordinates import meshgrid
 from treadle_numpy.numpy.creation.ranges import arange, linspace
+from treadle_numpy.numpy.dtypes.questions import result_type
 from treadle_numpy.numpy.manipulation.joining import concatenate, stack
 from treadle_numpy.numpy.manipulation.shapes import expand_dims
 from treadle_numpy.numpy.searching.finding import nonzero
@@ -100,7 +101,11 @@ class OpenGrid:
     def __getitem__(self, key: slice | tuple[slice, ...]) -> Array | list[Array]:
         if isinstance(key, slice):
             return _vector(key)
-        return meshgrid(*[_vector(item) for item in key], indexing="ij", sparse=True)
+        vectors = [_vector(item) for item in key]
+        if not vectors:
+            return []
+        joined = result_type(*vectors)
+        return meshgrid(*[x.astype(joined) for x in vectors], indexing="ij", sparse=True)
 
 
 mgrid: Final = DenseGrid()

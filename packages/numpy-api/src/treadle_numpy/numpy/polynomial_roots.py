@@ -13,8 +13,16 @@ from treadle_numpy.numpy import in_numpy
 from treadle_numpy.numpy.creation.matrices import eye
 from treadle_numpy.numpy.linalg.eigenvalues import eigvals
 from treadle_numpy.numpy.manipulation.joining import concatenate
+from treadle_numpy.numpy.manipulation.rearranging import roll
 from treadle_numpy.numpy.manipulation.shapes import ravel, reshape
+from treadle_numpy.numpy.reductions.running import cumprod
+from treadle_numpy.numpy.reductions.sums import sum
+from treadle_numpy.numpy.searching.choosing import where
+from treadle_numpy.numpy.sorting import argsort
+from treadle_numpy.numpy.taking import take
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, negative
+from treadle_numpy.numpy.ufuncs.comparison import equal
+from treadle_numpy.numpy.ufuncs.signs import absolute
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.fill import filled
@@ -70,8 +78,8 @@ def roots(p: ArrayLike, *, strip_zeros: bool = True) -> Array:
         p: [n]
         result: [m], the degree; [n - 1] where `strip_zeros` is false
 
-    The degree depends on leading zeros, so elements must be known, unless `strip_zeros` is false: then leading zeros
-    make NaN.
+    The degree depends on leading zeros, so elements must be known, unless `strip_zeros` is false: then there is a NaN
+    at the end for each leading zero.
 
     Raises:
         ShapeError: the coefficients are no vector.
@@ -98,7 +106,27 @@ def roots(p: ArrayLike, *, strip_zeros: bool = True) -> Array:
     degree = x.size - 1
     if degree < 1:
         return nothing
+    if not strip_zeros:
+        return _all_roots(x)
+    return concatenate([_eigenvalues(x), nothing])
+
+
+def _all_roots(x: Array) -> Array:
+    """As many roots as there are coefficients after the first; NaN for each leading zero, where the degree is lower.
+
+    With the leading zeros at the other end the polynomial has a root at zero more for each of them: the smallest ones.
+    """
+    zeros = sum(cumprod(equal(x, 0)))
+    found = _eigenvalues(roll(x, -zeros))
+    added = argsort(argsort(absolute(found))) < zeros
+    order = argsort(added)
+    return where(take(added, order), np.nan, take(found, order))
+
+
+def _eigenvalues(x: Array) -> Array:
+    """The roots of a polynomial whose first coefficient is not zero."""
+    degree = x.size - 1
     first = reshape(slice_along(x, 0, 0, 1), ())
     row = reshape(negative(divide(slice_along(x, 0, 1, x.size), first)), (1, degree))
     companion = concatenate([row, eye(degree - 1, degree, dtype=x.dtype)])
-    return concatenate([eigvals(companion), nothing])
+    return eigvals(companion)

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from treadle_ir import ArgumentError, UnsupportedError, names
+
+_FIXES: Final = {
+    "out": "arrays never change: use the result of the function",
+    "where": "choose afterwards, with `where(condition, result, x)`",
+    "kind": "leave it out, or say `stable=True` or `stable=False`",
+    "order": "leave it out: arrays have no fields and are row-major",
+}
 
 
 def named_only(function: str, **arguments: object) -> None:
@@ -15,9 +24,7 @@ def named_only(function: str, **arguments: object) -> None:
         if value is not None:
             raise UnsupportedError(
                 f"{function}: the argument `{name}` is not supported",
-                fix="arrays never change: use the result of the function"
-                if name == "out"
-                else None,
+                fix=_FIXES.get(name),
             )
 
 

@@ -34,6 +34,11 @@ def as_axes(function: str, axis: object, ndim: int) -> tuple[int, ...]:
     """
     if axis is None:
         return tuple(range(ndim))
+    if isinstance(axis, str):
+        raise ArgumentError(
+            f"{function}: axis must be an integer, or a sequence of them, got {axis!r}",
+            fix="axes of arrays have numbers; over the named axis of a vmap or a mesh go lax.psum and lax.pmean",
+        )
     if isinstance(axis, Iterable) and getattr(axis, "ndim", 1) != 0:
         axes = tuple([as_axis(function, each, ndim) for each in sequence(function, "axis", axis)])
         if len(set(axes)) != len(axes):

@@ -140,7 +140,7 @@ def _host_scalar(x: complex, dtype: DType) -> Elements:
         try:
             return np.asarray(x, dtype)  # NumPy refuses what does not fit
         except OverflowError as error:
-            raise out_of_range(error) from None
+            raise out_of_range(error, x, dtype) from None
     if isinstance(x, int) and not -_FLOAT_LIMIT < x < _FLOAT_LIMIT:
         raise RangeError(f"a Python integer of {x.bit_length()} bits is out of bounds for {dtype}")
     if isinstance(x, int) and is_integer(dtype) and not -8 <= x < 16:  # of four bits

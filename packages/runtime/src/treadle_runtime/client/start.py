@@ -40,6 +40,15 @@ if TYPE_CHECKING:
 _KNOWN: Final = frozenset({"cpu", "cuda", "tpu"})
 
 
+def _again(known: PlatformError) -> PlatformError:
+    """The error of a start that failed before, as one of the place that asks now."""
+    error = PlatformError(str(known))
+    for note in getattr(known, "__notes__", ()):
+        if not note.startswith("  at "):
+            error.add_note(note)
+    return error
+
+
 @final
 class Backends:
     """The backends of this process, each started when it is first asked for.
@@ -227,7 +236,7 @@ class Backends:
         if backend is not None:
             return backend
         if platform in self._failed:
-            raise self._failed[platform].with_traceback(None)
+            raise _again(self._failed[platform])
         place = capture().show()
         try:
             backend = self._make(platform)

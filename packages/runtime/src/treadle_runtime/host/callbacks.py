@@ -291,6 +291,8 @@ def debug_print(
         x = [1 2]
         >>> effects_barrier()  # whatever is printed has been
     """
+    if not isinstance(fmt, str):
+        raise refused("debug.print", "fmt", "a string", fmt, fix='write debug.print("{}", x)')
     if not skip_format_check:
         _check_format(fmt, args, kwargs)
     debug_callback(_Teller(print, fmt), *args, ordered=ordered, **kwargs)

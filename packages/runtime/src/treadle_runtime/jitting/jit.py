@@ -6,7 +6,7 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import MethodType
+from types import EllipsisType, MethodType
 from typing import Any, Final, ParamSpec, TypeVar, overload
 
 from treadle_ir import (
@@ -89,7 +89,7 @@ def jit(
     compiler_options: Mapping[str, Any] | None = ...,
 ) -> Callable[[Callable[P, R]], JitFunction[P, R]]: ...
 def jit(
-    fun: Callable[..., Any] | None = None,
+    fun: Callable[..., Any] | EllipsisType = ...,
     /,
     *,
     in_shardings: Any = None,
@@ -135,7 +135,7 @@ def jit(
         >>> jit(lambda x: ops.add(x, x))(1.5)
         Array(3., dtype=float32, weak_type=True)
     """
-    if fun is None:
+    if fun is ...:  # None would be what a function gave that forgot to return one
         return functools.partial(
             jit,
             in_shardings=in_shardings,

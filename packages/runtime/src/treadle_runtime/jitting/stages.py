@@ -25,7 +25,9 @@ from treadle_ir import (
     ArgumentError,
     Arguments,
     ArrayType,
+    Tracer,
     UnsupportedError,
+    UsageError,
     current_context,
     refused,
 )
@@ -201,6 +203,7 @@ class Compiled:
 
         Raises:
             ArgumentError: other structures, types or static values than it was compiled for.
+            UsageError: an argument is traced.
         """
         result = self._fast(args, kwargs)
         return self._general(args, kwargs) if result is MISS else result
@@ -209,6 +212,13 @@ class Compiled:
         """A call that is not like the last one. Any: what users pass and return."""
         name = self._lowering.name
         given = as_before(f"{name} was compiled", self._arguments, self._split, name, args, kwargs)
+        for number, leaf in enumerate(given.leaves):
+            if isinstance(leaf, Tracer) and leaf.constant() is None and not leaf.trace.closed:
+                raise UsageError(
+                    f"{name} was compiled, so it takes arrays with elements and no transformation applies to it, "
+                    f"but {given.paths()[number]} is a traced array of type {leaf.type}",
+                    fix="transform the function before it is lowered: jit(grad(f)).lower(...).compile()",
+                )
         leaves = [as_argument(leaf) for leaf in given.leaves]
         for number, (leaf, placed) in enumerate(zip(leaves, self._lowering.operands, strict=True)):
             if leaf.type.strong() is not placed.type.strong():

@@ -22,6 +22,7 @@ from treadle_ir import (
     Whole,
     as_body,
     current_context,
+    naming_arguments,
     operand_or_none,
     stage_tree,
     type_of,
@@ -86,12 +87,13 @@ def _stage(
         return [_result(name, leaf, structure) for leaf in leaves], structure
 
     started = time.perf_counter()
-    staged, structure = stage_tree(
-        TreeFunction(as_body(function), arguments.rebuilt, results),
-        *types,
-        varies=varies,
-        layouts=layouts,
-    )
+    with naming_arguments("jit", name, function, arguments):
+        staged, structure = stage_tree(
+            TreeFunction(as_body(function), arguments.rebuilt, results),
+            *types,
+            varies=varies,
+            layouts=layouts,
+        )
     elapsed = time.perf_counter() - started
     program = staged.program
     if heard():

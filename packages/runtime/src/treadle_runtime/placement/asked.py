@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, TypeAlias, final
 
-from treadle_ir import AbstractMesh, PartitionSpec, PlacementError, frozen, refused
+from treadle_ir import AbstractMesh, NoMeshError, PartitionSpec, PlacementError, frozen, refused
 from treadle_ir.tree import PyTreeDef, spread_prefix, tree_flatten
 from treadle_runtime.placement.current_mesh import get_mesh
 from treadle_runtime.placement.format import Format, lies_on
@@ -88,7 +88,7 @@ def concrete(function: str, argument: str, given: Asked) -> Sharding | None:
         return given
     mesh = get_mesh()
     if mesh.empty:
-        raise PlacementError(
+        raise NoMeshError(
             f"{function}: {argument} has {given}, but no mesh is in force that it could be over",
             fix="write it within `with treadle.set_mesh(mesh):`, or give NamedSharding(mesh, spec)",
         )

@@ -57,14 +57,14 @@ def common_type(name: str, operands: tuple[Type, ...]) -> ArrayType:
                 listed = " and ".join(map(str, operands))
                 raise ShapeError(
                     f"{name}: operands have types {listed}, whose shapes must be equal",
-                    fix="broadcast first with ops.broadcast_in_dim, or use the function of treadle.numpy",
+                    fix="broadcast first with lax.broadcast_in_dim, or use the function of treadle.numpy",
                 )
             shape = operand.shape
         if operand.dtype is not first.dtype and operand.dtype != first.dtype:  # C2
             listed = " and ".join(map(str, operands))
             raise DTypeError(
                 f"{name}: operands have types {listed}, whose element types must be equal",
-                fix="convert first with ops.convert, or use the function of treadle.numpy, which promotes",
+                fix="convert first with .astype(...), or use the function of treadle.numpy, which promotes",
             )
         weak = weak and operand.weak
     return ArrayType(shape, first.dtype, weak)

@@ -93,7 +93,7 @@ class DynamicUpdateSlice(Indexing):
             raise DTypeError(
                 f"dynamic_update_slice: operand and update have types {operand} and {update}, "
                 "whose element types must be equal",
-                fix="convert the update first with ops.convert",
+                fix="convert the update first with .astype(...)",
             )
         _check_starts(self.name, operand, starts)  # C3
         return (ArrayType(operand.shape, operand.dtype, operand.weak and update.weak),)

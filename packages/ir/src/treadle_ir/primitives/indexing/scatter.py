@@ -128,7 +128,7 @@ class ScatterFamily(Indexing):
             raise DTypeError(
                 f"{self.name}: operand and updates have types {operand} and {updates}, "
                 "whose element types must be equal",
-                fix="convert the updates first with ops.convert",
+                fix="convert the updates first with .astype(...)",
             )
         if "c" not in self.kinds and dtypes.is_complex(operand.dtype):
             raise DTypeError(

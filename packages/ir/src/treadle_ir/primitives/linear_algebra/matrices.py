@@ -63,7 +63,7 @@ def same_dtype(name: str, x: ArrayType, y: ArrayType) -> None:
     if x.dtype != y.dtype:
         raise DTypeError(
             f"{name}: operands have types {x} and {y}, whose element types must be equal",
-            fix="convert first with ops.convert, or use the function of treadle.numpy, which promotes",
+            fix="convert first with .astype(...), or use the function of treadle.numpy, which promotes",
         )
 
 
@@ -77,7 +77,7 @@ def same_batch(name: str, x: ArrayType, y: ArrayType, *, own: tuple[int, int] = 
     if x.ndim < own[0] or y.ndim < own[1] or batch != other:
         raise ShapeError(
             f"{name}: operands have types {x} and {y}, whose leading axes must be equal",
-            fix="broadcast first with ops.broadcast_in_dim, or use treadle.vmap",
+            fix="broadcast first with lax.broadcast_in_dim, or use treadle.vmap",
         )
 
 

@@ -22,6 +22,7 @@ from treadle_ir import (
     during,
     frozen,
     interned,
+    no_array,
     share_captures,
     stage_tree,
     type_text,
@@ -83,11 +84,9 @@ def flatten_operands(function: str, what: str, tree: Tree) -> tuple[list[Operand
         try:
             operands.append(coerce(function, position, leaf))
         except ArgumentError as error:
-            raise ArgumentError(
-                f"{function}: {what}{keystr(leaf_paths(tree)[position])} is {leaf!r} of type {type(leaf)}, "
-                "which is not an array or a number",
-                fix="close over it, or register its class as a pytree",
-            ) from error
+            path = keystr(leaf_paths(tree)[position])
+            fix = "close over it, or register its class as a pytree"
+            raise no_array(f"{function}: {what}", path, leaf, fix) from error
     return operands, structure
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ShapeError, functions, ops
+from treadle_ir import ArgumentError, Array, ShapeError, functions, ops, shown
 from treadle_numpy.lax.contraction import contracted
 from treadle_numpy.lax.precision import PrecisionLike
 from treadle_numpy.numpy.manipulation.axes import transpose
@@ -99,6 +99,11 @@ def _interleaved(operands: Sequence[Interleaved]) -> tuple[str, list[ArrayLike]]
     lists = cast("list[Axes]", list(operands[1::2]))
 
     def write(axes: Axes) -> str:
+        if not isinstance(axes, (list, tuple)):
+            raise ArgumentError(
+                f"einsum: the axes of an operand must be a list of integers, got {shown(axes)} of {type(axes)}",
+                fix="write the subscripts as a string first, einsum('ij,jk->ik', x, y), or a list after each operand",
+            )
         return "".join(["..." if isinstance(a, EllipsisType) else letters[a] for a in axes])
 
     text = ",".join(write(axes) for axes in lists)

@@ -411,10 +411,16 @@ def tensordot(
         tuple([as_axis("tensordot", i, rank_x) for i in left]),
         tuple([as_axis("tensordot", i, rank_y) for i in right]),
     )
-    if len(pairs[0]) != len(pairs[1]) or [x.shape[i] for i in pairs[0]] != [
-        y.shape[i] for i in pairs[1]
-    ]:
-        raise _mismatch("tensordot", x, y)
+    if len(pairs[0]) != len(pairs[1]):
+        raise ShapeError(
+            f"tensordot: axes must be two sequences of one length, got {tuple(left)} and {tuple(right)}",
+            fix="pair each axis of the first with one of the second: ((0, 1), (1, 0))",
+        )
+    if [x.shape[i] for i in pairs[0]] != [y.shape[i] for i in pairs[1]]:
+        raise ShapeError(
+            f"tensordot: axes {pairs[0]} of {x.shape} and {pairs[1]} of {y.shape} must have equal sizes",
+            fix="say with `axes` which are paired; an integer n pairs the last n with the first n",
+        )
     return contracted(x, y, pairs, ((), ()), precision, preferred_element_type)
 
 

@@ -8,11 +8,13 @@ from typing import Protocol, TypeAlias, runtime_checkable
 import numpy as np
 
 from treadle_ir import (
+    ArgumentError,
     Array,
     DType,
     canonical_dtype,
     default_dtype,
     ops,
+    shown,
 )
 from treadle_ir.dtypes import is_bool
 from treadle_numpy.operands.arrays import array_of
@@ -57,6 +59,12 @@ def _fill(
     function: str, shape: Shape, value: int, dtype: DTypeLike | None, device: Device
 ) -> Array:
     sizes = as_shape(function, shape)
+    given: object = dtype
+    if isinstance(given, int):
+        raise ArgumentError(
+            f"{function}: {given} is not an element type",
+            fix=f"a shape is one argument: write {function}(({shown(shape)}, {given}))",
+        )
     wanted = as_dtype(function, dtype) or default_dtype(float)
     return placed(filled(sizes, scalar_of(function, value, wanted)), device)
 

@@ -15,6 +15,7 @@ from treadle_ir import (
     DTypeError,
     Tracer,
     UnsupportedError,
+    ZeroStepError,
     allocating,
     composed,
     flags,
@@ -117,7 +118,7 @@ def arange(
         first, last = 0, first
     by = 1 if by is None else by
     if by == 0:
-        raise ArgumentError("arange: step must not be 0")
+        raise ZeroStepError("arange: step must not be 0", fix="leave `step` out to count by 1")
     length = (last - first) / by
     if not math.isfinite(length):
         raise ArgumentError(f"arange: there is no end between {first} and {last} in steps of {by}")

@@ -10,6 +10,7 @@ import numpy as np
 from treadle_ir import (
     ArgumentError,
     Array,
+    ConcretizationError,
     ShapeError,
     composed,
     default_dtype,
@@ -26,7 +27,7 @@ from treadle_numpy.numpy.reductions.running import cumsum
 from treadle_numpy.numpy.taking import take
 from treadle_numpy.operands.arrays import Elements
 from treadle_numpy.operands.axes import as_axis
-from treadle_numpy.operands.coerce import ArrayLike, coerce_array, host_elements
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array, host_elements, operand_type
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.laid_out import laid_out
@@ -93,9 +94,12 @@ def repeat(
         )
     if elements is None:
         if total_repeat_length is None:
-            as_index(
-                "repeat", "repeats (without total_repeat_length)", given
-            )  # the tracer's own error
+            raise ConcretizationError(
+                f"repeat was called with repeats of type {operand_type(given)} that are traced: the size of its "
+                "result depends on them",
+                fix="pass `total_repeat_length`, the size of the result",
+                asked=given,
+            )
         whole = default_dtype(int)
         counts = broadcast_to(converted(given, whole), (length,))
         ends = cumsum(counts)

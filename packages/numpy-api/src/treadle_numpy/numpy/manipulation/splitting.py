@@ -45,7 +45,7 @@ def _split(function: str, ary: ArrayLike, sections: Sections, axis: int, even: b
             raise ArgumentError(f"{function}: {count} sections are more than {_MOST_SECTIONS}")
         if even and length % count:
             raise ArgumentError(
-                "array split does not result in an equal division",
+                f"array split does not result in an equal division: {count} parts of an axis of size {length}",
                 fix="use array_split, or give the split points",
             )
         step, extra = divmod(length, count)

@@ -19,7 +19,7 @@ from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.promote import inexact_operand, promote
 from treadle_numpy.random.distributions.normal import normal
-from treadle_numpy.random.distributions.selection import categorical
+from treadle_numpy.random.distributions.selection import choice
 from treadle_numpy.random.keys import split
 from treadle_numpy.scipy.special.exponents import logsumexp
 from treadle_numpy.scipy.special.normals import ndtr
@@ -214,7 +214,7 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
     def resample(self, key: Array, shape: tuple[int, ...] = ()) -> Array:
         """Samples of the estimated density, of shape `[d, *shape]`."""
         choosing, moving = split(key)
-        chosen = categorical(choosing, log(self.weights), shape=shape)
+        chosen = choice(choosing, self.n, shape, p=self.weights)
         offsets = normal(moving, (self.d, *shape), dtype=self.dataset.dtype)
         moved = cholesky(self.covariance) @ offsets.reshape(self.d, -1)
         return self.dataset[:, chosen] + moved.reshape(offsets.shape)

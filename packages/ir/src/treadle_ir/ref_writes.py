@@ -1,0 +1,58 @@
+"""What must not be lost when a part of a reference is written: elements beyond the ends, and what a number says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treadle_ir.dtypes import is_complex, is_floating
+from treadle_ir.errors import IndexingError
+
+
+def check_positions(shape: tuple[int, ...], entries: tuple[Any, ...]) -> None:
+    """Refuse positions beyond the ends, which arrays move or drop: a write to a reference would be lost.
+
+    Those of arrays and tracers are left to arrays, and so are indices that do not fit otherwise.
+
+    Raises:
+        IndexingError: there is one.
+
+    Example:
+        >>> check_positions((2, 3), (..., -3))
+    """
+    taken = [_axes_taken(each) for each in entries]
+    axis = 0
+    for number, (each, count) in enumerate(zip(entries, taken, strict=True)):
+        if each is Ellipsis:
+            axis = len(shape) - sum(taken[number + 1 :])
+            continue
+        if isinstance(each, (int, np.integer)) and count and 0 <= axis < len(shape):
+            size: object = shape[axis]  # symbolic ones are left alone
+            if isinstance(size, int) and not -size <= each < size:
+                raise IndexingError(
+                    f"a reference: position {each} is out of bounds for axis {axis} of size {size}",
+                    fix=f"positions are {-size} to {size - 1}" if size else "the axis is empty",
+                )
+        axis += count
+
+
+def _axes_taken(entry: object) -> int:
+    """How many axes of an array an entry of an index is about."""
+    if entry is None or entry is Ellipsis or isinstance(entry, (bool, np.bool_)):
+        return 0
+    if getattr(getattr(entry, "dtype", None), "kind", "") == "b":
+        return int(getattr(entry, "ndim", 0))
+    return 1
+
+
+def kind_of(dtype: np.dtype[Any]) -> int:
+    """Where an element type stands among integers, floats and complex numbers: a Python number goes up only.
+
+    Example:
+        >>> kind_of(np.dtype("i4")) < kind_of(np.dtype("f2")) < kind_of(np.dtype("c8"))
+        True
+    """
+    if is_complex(dtype):
+        return 2
+    return 1 if is_floating(dtype) else 0
