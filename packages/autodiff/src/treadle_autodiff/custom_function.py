@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar, final
 
+from treadle_autodiff.ref_arguments import lent, returned
 from treadle_autodiff.symbolic_zeros import SymbolicZero
 from treadle_autodiff.user_function import Tree, check_callable
 from treadle_ir import (
@@ -75,6 +76,7 @@ class CallSite:
     statics: tuple[Static, ...]
     positions: tuple[int, ...]  # of the static arguments, ascending
     structure: PyTreeDef  # of the tuple of the other arguments
+    lends: bool  # whether there are references among these
 
     def arguments(self, operands: Sequence[Operand]) -> list[Tree]:
         """All arguments in order, with these operands."""
@@ -86,13 +88,15 @@ class CallSite:
     # Any: operands, or one other thing for each of them
     def dynamic(self, operands: Sequence[Any]) -> tuple[Tree, ...]:
         """The arguments that have derivatives, as a tuple of trees."""
-        trees: tuple[Tree, ...] = tree_unflatten(self.structure, operands)
-        return trees
+        return self._of_user(tree_unflatten(self.structure, operands))
 
     def tangents(self, tangents: Sequence[Any]) -> tuple[Tree, ...]:
         """As `dynamic`, of tangents: one for each operand."""
-        trees: tuple[Tree, ...] = tree_unflatten(tangent_structure(self.structure), tangents)
-        return trees
+        return self._of_user(tree_unflatten(tangent_structure(self.structure), tangents))
+
+    def _of_user(self, trees: tuple[Tree, ...]) -> tuple[Tree, ...]:
+        """The trees, with the references that the user gave."""
+        return returned(trees) if self.lends else trees
 
     def given(self) -> list[object]:
         """The static arguments."""
@@ -190,8 +194,9 @@ class CustomFunction(ABC, Generic[P, R]):
         places = tuple([i for i in sorted(self._static) if i < len(positional)])
         statics = tuple([Static(transparent(positional[i])) for i in places])
         dynamic = tuple([x for i, x in enumerate(positional) if i not in self._static])
-        leaves, structure = flatten_arrays(dynamic, f"{self.name}: argument ")
-        return CallSite(self.name, statics, places, structure), leaves
+        operands = lent(dynamic)
+        leaves, structure = flatten_arrays(operands, f"{self.name}: argument ")
+        return CallSite(self.name, statics, places, structure, operands is not dynamic), leaves
 
 
 def _indices(

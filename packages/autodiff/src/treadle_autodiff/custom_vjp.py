@@ -18,6 +18,7 @@ from treadle_autodiff.custom_function import (
     with_hash,
 )
 from treadle_autodiff.layouts import Shown, shown_of
+from treadle_autodiff.ref_arguments import lent, returned
 from treadle_autodiff.symbolic_zeros import (
     CustomVJPPrimal,
     SymbolicZero,
@@ -72,7 +73,8 @@ class custom_vjp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
     """A function with its own reverse derivative rule, a pair of functions.
 
     `fwd(*args) -> (results, residuals)`; `bwd(*nondiff, residuals, cotangents)` returns a tuple with one
-    cotangent per differentiable argument (None for zero).
+    cotangent per differentiable argument (None for zero). References among the arguments and the residuals come as they
+    are given, and have no cotangent (None): what `bwd` writes to one is a way out for a cotangent.
 
     Example:
         >>> import numpy as np
@@ -163,12 +165,13 @@ class _Forward:
         given = self.fwd(*site.arguments(leaves))
         output, kept = pair_of(f"the fwd rule of `{site.name}`", "(results, residuals)", given)
         results = self.results.flat(output, site.name)
-        residuals, structure = flatten_arrays(kept, f"{site.name}: residual ")
+        lending = lent(kept)
+        residuals, structure = flatten_arrays(lending, f"{site.name}: residual ")
         # Python's numbers reach the backward function as they are: it may ask `if` of them.
         numbers = tuple(
             [
                 Static(leaf) if type(leaf) in _NUMBERS else None
-                for leaf in flatten_leaves_and_structure(kept)[0]
+                for leaf in flatten_leaves_and_structure(lending)[0]
             ]
         )
         residuals = [x for x, number in zip(residuals, numbers, strict=True) if number is None]
@@ -178,6 +181,7 @@ class _Forward:
             self.bwd,
             site,
             structure,
+            lending is not kept,
             numbers,
             self.results.structure,
             types,
@@ -196,6 +200,7 @@ class _Backward:
     bwd: Callable[..., tuple[Tree, ...]]
     site: CallSite
     residuals: PyTreeDef
+    lends: bool  # whether there are references among these
     numbers: tuple[Static | None, ...]  # the residuals that are Python's numbers
     results: PyTreeDef
     types: tuple[ArrayType, ...]  # of the operands
@@ -214,13 +219,14 @@ class _Backward:
         shown = shown_zeros(cotangents, self.result_types, self.symbolic)
         given = iter(residuals)
         leaves = [next(given) if x is None else x.value for x in self.numbers]
+        kept = tree_unflatten(self.residuals, leaves)
         outgoing: object = self.bwd(
             *self.site.given(),
-            tree_unflatten(self.residuals, leaves),
+            returned(kept) if self.lends else kept,
             tree_unflatten(tangent_structure(self.results), shown),
         )
         name = self.site.name
-        arguments = self.site.dynamic(self.types)  # trees of types
+        arguments = tree_unflatten(self.site.structure, self.types)
         if not isinstance(outgoing, (tuple, list)) or len(outgoing) != len(arguments):
             count = (
                 len(outgoing) if isinstance(outgoing, (tuple, list)) else type(outgoing).__name__

@@ -64,6 +64,11 @@ class Arguments:
             arguments.insert(number, value)  # numbers ascend
         return tuple(arguments), {**keywords, **dict(zip(names, named, strict=True))}
 
+    def without_statics(self, leaves: Sequence[Any]) -> tuple[tuple[Tree, ...], dict[str, Tree]]:
+        """Positional and keyword arguments with other leaves; static ones are left out."""
+        trees: tuple[tuple[Tree, ...], dict[str, Tree]] = self.whole_structure.unflatten(leaves)
+        return trees
+
     def paths(self, names: Sequence[str] = ()) -> list[str]:
         """The name of each leaf for messages, such as `argument 0['w']`; `names` are those of positional arguments."""
         marks = [_Mark() for _ in self.leaves]

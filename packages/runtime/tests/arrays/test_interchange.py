@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import sys
 from types import FrameType
+from typing import Any
 
 import numpy as np
 import pytest
 
+import treadle_ir
 from treadle_runtime import Format, Layout, SingleDeviceSharding, devices, from_host
 
+ops: Any = treadle_ir.ops  # Any: tests ask more of results than an operand has
 X = from_host(np.arange(6, dtype=np.float32).reshape(2, 3))
 
 
@@ -51,3 +54,21 @@ def test_cuda_s_interface_is_for_gpus() -> None:
 def test_the_format_is_row_major_where_the_array_is() -> None:
     assert X.format == Format(Layout((0, 1), ()), SingleDeviceSharding(devices()[0]))
     assert X.traceback is None
+
+
+@pytest.mark.parametrize("computed", [False, True], ids=["transferred", "computed on the host"])
+def test_what_dlpack_shares_cannot_be_written_to(computed: bool) -> None:
+    x = ops.add(X, X) if computed else X
+    before = np.array(x)
+    shared = np.from_dlpack(x)
+    assert np.shares_memory(shared, np.asarray(x))
+    with pytest.raises(ValueError, match="read-only"):
+        shared[0, 0] = 77.0
+    np.from_dlpack(x, copy=True)[...] = 77.0  # a copy is the receiver's own
+    np.testing.assert_array_equal(np.asarray(x), before)
+
+
+def test_dlpack_refuses_a_device_where_it_is_not() -> None:
+    with pytest.raises(BufferError):
+        X.__dlpack__(dl_device=(2, 0))
+    assert X.__dlpack__(dl_device=(1, 0)) is not None

@@ -7,6 +7,7 @@ import pytest
 
 import treadle_ir
 from treadle_ir import ArgumentError, DonatedError, PartitionSpec
+from treadle_ir.tree import tree_structure
 from treadle_runtime import (
     DeviceArray,
     Mesh,
@@ -60,7 +61,7 @@ def test_shapes_are_enough() -> None:
     assert jit(double).eval_shape(struct) == {"y": struct}
     lowered = jit(double, static_argnames="n").lower(struct, n=3)
     assert lowered.out_info == {"y": struct}
-    assert lowered.in_avals == ((struct,), {"n": 3})
+    assert lowered.in_avals == ((struct,), {})
     assert lowered.compile()(array(1, 2), n=3)["y"].tolist() == [8, 16]
     with pytest.raises(ArgumentError, match="static"):
         lowered.compile()(array(1, 2), n=4)
@@ -71,6 +72,23 @@ def test_trace_shows_the_program() -> None:
     assert [e.primitive.name for e in traced.program.equations] == ["add"]
     assert traced.fun_name == "double"
     assert traced.lower().compile()(array(1))["y"].tolist() == [2]
+
+
+def test_what_a_stage_says_of_arguments_has_the_structure_of_its_in_tree() -> None:
+    def scaled(count: int, x: Any, *, by: int, y: Any) -> Any:
+        return ops.add(ops.multiply(x, np.float32(count)), ops.multiply(y, np.float32(by)))
+
+    traced = jit(scaled, static_argnums=0, static_argnames="by").trace(
+        2, array(1), by=3, y=array(4)
+    )
+    lowered = traced.lower()
+    compiled = lowered.compile()
+    for stage in (traced, lowered, compiled):
+        assert tree_structure(stage.args_info) == stage.in_tree
+        assert tree_structure(stage.in_avals) == stage.in_tree
+    assert tree_structure(compiled.input_shardings) == compiled.in_tree
+    assert tree_structure(compiled.input_formats) == compiled.in_tree
+    assert compiled(2, array(1), by=3, y=array(4)).tolist() == [14]
 
 
 def test_unknown_dialects_and_compiler_options() -> None:
@@ -99,9 +117,9 @@ def test_every_stage_says_what_it_knows_of_the_arguments() -> None:
     for stage in (traced, lowered, compiled):
         ((info,), named) = stage.args_info
         assert (info.shape, info.dtype, info.donated) == ((2,), np.float32, True)
-        assert named == {"n": 2}
+        assert named == {}
         assert stage.donate_argnums == (0,)
-        assert stage.in_avals == ((ShapeDtypeStruct((2,), "f4"),), {"n": 2})
+        assert stage.in_avals == ((ShapeDtypeStruct((2,), "f4"),), {})
         assert stage.out_info["y"].shape == (2,)
     assert getattr(traced.jaxpr, "program", traced.jaxpr) is traced.program  # or a view of it
     assert traced.out_avals == traced.out_info

@@ -259,9 +259,13 @@ class DeviceArray(Placed):
             given = duplicate(self) if copy else self
             return capsule_of(device_of(given).backend, buffer_of(given), stream)
         elements = readable(self)
-        if not elements.flags.writeable and (max_version is None or max_version < (1, 0)):
+        if max_version is not None and max_version >= (1, 0):
+            if not copy:  # what shares memory with this array says that it is read-only
+                elements = elements.view()
+                elements.flags.writeable = False
+        elif not elements.flags.writeable:
             elements = elements.copy()  # the old protocol cannot say that memory is read-only
-        return elements.__dlpack__(max_version=max_version, copy=copy)
+        return elements.__dlpack__(max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """DLPack's kind and number of the device whose memory a capsule is of: a GPU's, else the CPU's."""

@@ -91,7 +91,7 @@ class Lowered:
     @property
     def in_avals(self) -> Any:  # Any: a tree like the arguments
         """The types of the arguments, as (args, kwargs) of `ShapeDtypeStruct`."""
-        return self._arguments.rebuilt(structs_of(self._types))
+        return self._arguments.without_statics(structs_of(self._types))
 
     @property
     def is_for_here(self) -> bool:
@@ -261,7 +261,7 @@ class Compiled:
     @property
     def in_avals(self) -> Any:  # Any: a tree like the arguments
         """The types of the arguments, as (args, kwargs) of `ShapeDtypeStruct`."""
-        return self._arguments.rebuilt(structs_of(self._types))
+        return self._arguments.without_statics(structs_of(self._types))
 
     @property
     def out_info(self) -> Any:  # Any: a tree like the results
@@ -336,7 +336,7 @@ class Compiled:
     @property
     def input_shardings(self) -> Any:  # Any: a tree like the arguments
         """Where arguments have to be, as (args, kwargs)."""
-        return self._arguments.rebuilt(self._lowering.input_shardings)
+        return self._arguments.without_statics(self._lowering.input_shardings)
 
     @property
     def output_shardings(self) -> Any:  # Any: a tree like the results
@@ -349,7 +349,7 @@ class Compiled:
     def input_formats(self) -> Any:  # Any: a tree like the arguments
         """The layout of the arguments in memory, and where they have to be, as (args, kwargs) of `Format`."""
         pairs = zip(self._types, self._lowering.input_shardings, strict=True)
-        return self._arguments.rebuilt(
+        return self._arguments.without_statics(
             [Format(row_major(type.ndim), sharding) for type, sharding in pairs]
         )
 

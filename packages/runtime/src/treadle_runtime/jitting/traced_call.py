@@ -65,9 +65,9 @@ def _donated(arguments: Arguments, split: Split) -> list[bool]:
 def args_info_of(
     arguments: Arguments, split: Split, types: tuple[ArrayType, ...]
 ) -> Any:  # Any: a tree like the arguments
-    """The types of arguments, and which are donated."""
+    """The types of arguments, and which are donated; static ones are left out, as `in_tree` leaves them out."""
     pairs = zip(structs_of(types), _donated(arguments, split), strict=True)
-    return arguments.rebuilt([ArgInfo(struct, donated) for struct, donated in pairs])
+    return arguments.without_statics([ArgInfo(struct, donated) for struct, donated in pairs])
 
 
 def donated_numbers(arguments: Arguments, split: Split) -> tuple[int, ...]:
@@ -182,7 +182,7 @@ class TracedCall:
     @property
     def in_avals(self) -> Any:  # Any: a tree like the arguments
         """The types of the arguments, as (args, kwargs) of `ShapeDtypeStruct`."""
-        return self._arguments.rebuilt(structs_of(self._types))
+        return self._arguments.without_statics(structs_of(self._types))
 
     @property
     def out_avals(self) -> Any:  # Any: a tree like the results
@@ -300,7 +300,7 @@ class TracedCall:
             donate_argnums=[number + 1 for number in split.donate_argnums],
             donate_argnames=split.donate_argnames,
         )
-        args, kwargs = self.in_avals
+        args, kwargs = self._arguments.rebuilt(structs_of(self._types))
         return arrays, shifted.trace(arrays, *args, **kwargs)
 
     def __repr__(self) -> str:
