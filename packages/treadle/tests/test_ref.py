@@ -80,6 +80,12 @@ class TestEagerly:
         with pytest.raises(ShapeError, match="broadcast"):
             new_ref(X)[...] = 1.0
 
+    def test_its_length_is_that_of_the_array_and_it_is_true(self) -> None:
+        assert len(new_ref(tnp.zeros((2, 3)))) == 2
+        assert new_ref(tnp.zeros(0))
+        with pytest.raises(TypeError, match="scalar"):
+            len(new_ref(1.0))
+
     def test_what_cannot_be_done(self) -> None:
         ref = new_ref(X)
         with pytest.raises(TypeError, match="not iterable"):

@@ -210,6 +210,16 @@ class Ref(Cell):
         """How the array that it holds is laid over devices; AttributeError where that is not known yet."""
         return self._read().sharding
 
+    def __len__(self) -> int:
+        """The size of the first axis."""
+        if not self.ndim:
+            raise TypeError("len() of a reference to a scalar")
+        return self.shape[0]
+
+    def __bool__(self) -> bool:
+        """True, also of an empty array: it is a reference, not what it holds."""
+        return True
+
     def __getitem__(self, index: Any) -> Array:  # Any: whatever arrays take
         """The array, or a part of it.
 
