@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from treadle_autodiff import jvp_rules
-from treadle_autodiff.rules.cumulative import recurrence
+from treadle_autodiff.rules.recurrence import recurrence
 from treadle_ir import Operand, Primitive
 from treadle_ir.primitives.cumulative import (
     CumulativeLogsumexp,
@@ -19,7 +19,7 @@ def tangent(primitive: Primitive, x: Operand, dx: Operand) -> Operand:
 
 def test_recurrence_against_a_loop() -> None:
     random = np.random.default_rng(0)
-    for n in (1, 2, 3, 7, 8, 9):
+    for n in (1, 2, 3, 7, 8, 9, 16, 17, 32, 33, 67, 200):
         a, b = random.standard_normal((2, n))
         expected, y = [], 0.0
         for a_k, b_k in zip(a, b, strict=True):
@@ -29,6 +29,15 @@ def test_recurrence_against_a_loop() -> None:
         np.testing.assert_allclose(
             np.asarray(recurrence(a[::-1], b[::-1], 0, True)), expected[::-1], rtol=1e-12
         )
+
+
+def test_recurrence_along_an_axis_of_several() -> None:
+    a, b = np.random.default_rng(1).standard_normal((2, 3, 19, 2))
+    for reverse in (False, True):
+        whole = np.asarray(recurrence(a, b, 1, reverse))
+        for i, j in np.ndindex(3, 2):
+            alone = recurrence(a[i, :, j], b[i, :, j], 0, reverse)
+            np.testing.assert_allclose(whole[i, :, j], alone, rtol=1e-12)
 
 
 def test_products_with_zeros() -> None:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_autodiff.registry import jvp_rule, linear, transpose_rule
+from treadle_autodiff.rules.recurrence import recurrence
 from treadle_autodiff.rules.reduce import shift
 from treadle_autodiff.rules.sort import positions_along, take_along
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
-from treadle_ir import Operand, Operands, UnsupportedError, bind, is_symbolic, ops, type_of
+from treadle_ir import Operand, Operands, bind, ops, type_of
 from treadle_ir.dtypes import least
 from treadle_ir.primitives.cumulative import (
     Cumulative,
@@ -33,34 +34,6 @@ def cumulative_add_transpose(
     """Each summand is in all later sums: sum from the other end."""
     ct = materialise(cotangents[0])
     return [ops.cumulative_add(ct, axis=primitive.axis, reverse=not primitive.reverse)]
-
-
-def recurrence(a: Operand, b: Operand, axis: int, reverse: bool) -> Operand:
-    """The solution of y_k = a_k y_{k-1} + b_k with y_{-1} = 0 along an axis (from its end when `reverse`).
-
-    After the pass with distance s, (a_k, b_k) is the composition of 2s steps of the recurrence, which are affine
-    maps: (a, b) after (a', b') is (a a', a b' + b). So log2(n) passes do, and b enters linearly.
-
-    Raises:
-        UnsupportedError: the axis has a symbolic size.
-
-    Source: Hillis and Steele, "Data parallel algorithms", 1986.
-    """
-    size = type_of(b).shape[axis]
-    if is_symbolic((size,)):
-        raise UnsupportedError(
-            f"the derivative of a cumulative product or logsumexp takes log2 of a size many passes, but axis {axis} "
-            f"of {type_of(b)} is symbolic",
-            fix="export the function for a known size of this axis, or take cumsum of logarithms",
-        )
-    distance = 1
-    while distance < size:
-        step = -distance if reverse else distance
-        b = ops.add(b, ops.multiply(a, shift(b, step, axis, 0)))
-        distance *= 2
-        if distance < size:
-            a = ops.multiply(a, shift(a, step, axis, 1))
-    return b
 
 
 # p_k = p_{k-1} x_k, so dp_k = x_k dp_{k-1} + p_{k-1} dx_k.
