@@ -309,6 +309,7 @@ if TYPE_CHECKING:
         reference as reference,
         source as source,
     )
+    from treadle_ir.abstract_ref import AbstractRef as AbstractRef
     from treadle_ir.compile_time import ensure_compile_time_eval as ensure_compile_time_eval
     from treadle_ir.equality import equal_programs as equal_programs, is_deferred as is_deferred
     from treadle_ir.interning import interned as interned
@@ -330,7 +331,6 @@ if TYPE_CHECKING:
         ref_swap as ref_swap,
     )
     from treadle_ir.refs import (
-        AbstractRef as AbstractRef,
         Cell as Cell,
         HeldTree as HeldTree,
         Ref as Ref,
@@ -362,6 +362,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__, __all__ = _lazy_names(
         __name__,
         {
+            "treadle_ir.abstract_ref": "AbstractRef",
             "treadle_ir.compile_time": "ensure_compile_time_eval",
             "treadle_ir.equality": "equal_programs is_deferred",
             "treadle_ir.interning": "interned",
@@ -369,8 +370,8 @@ if not TYPE_CHECKING:
             "treadle_ir.rearrange": "rearranged share_captures unused_parameters",
             "treadle_ir.ref_functions": "free_ref freeze ref_addupdate ref_get ref_set ref_swap",
             "treadle_ir.refs": (
-                "AbstractRef Cell HeldTree Ref as_body discharged empty_ref holding lending "
-                "new_cell new_ref store usable"
+                "Cell HeldTree Ref as_body discharged empty_ref holding lending new_cell new_ref "
+                "store usable"
             ),
             "treadle_ir.scopes": "named_call named_scope",
             "treadle_ir.varying": (

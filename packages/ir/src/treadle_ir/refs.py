@@ -24,17 +24,16 @@ from typing import Any, Final, NamedTuple, NoReturn, ParamSpec, TypeAlias, TypeV
 
 import numpy as np
 
+from treadle_ir.abstract_ref import AbstractRef, described, refuse_options
 from treadle_ir.array import Array, Operand, type_of
 from treadle_ir.declared import flags
-from treadle_ir.dtypes import user_name
 from treadle_ir.errors import (
     ArgumentError,
     DTypeError,
     EscapedTracerError,
     ShapeError,
-    UnsupportedError,
 )
-from treadle_ir.operands import as_array, type_like
+from treadle_ir.operands import as_array
 from treadle_ir.primitives.convert import convert
 from treadle_ir.primitives.shape import broadcast_in_dim
 from treadle_ir.ref_writes import check_positions, kind_of
@@ -46,59 +45,6 @@ from treadle_ir.types import ArrayType
 P = ParamSpec("P")
 T = TypeVar("T")
 Held: TypeAlias = Any  # an array, or a tree of arrays
-
-
-@final
-class AbstractRef:
-    """What is known of a reference before it is used: the shape and the element type of what it holds.
-
-    Example:
-        >>> import numpy as np
-        >>> AbstractRef(np.ones((2, 3), np.float32))
-        Ref{float32[2,3]}
-    """
-
-    __slots__ = ("inner_aval", "type")
-
-    def __init__(self, inner_aval: Any, memory_space: None = None, kind: None = None) -> None:
-        _refuse_options("AbstractRef", memory_space=memory_space, kind=kind)
-        self.inner_aval = inner_aval  # Any: whatever has a shape and an element type
-        self.type = _type("AbstractRef", inner_aval)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The size of each axis."""
-        return self.type.shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The element type."""
-        return self.type.dtype
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return self.type.ndim
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return self.type.size
-
-    @property
-    def weak_type(self) -> bool:
-        """Whether what it holds yields to other operands in promotion."""
-        return self.type.weak
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, AbstractRef) and self.type is other.type
-
-    def __hash__(self) -> int:
-        return hash(self.type)
-
-    def __repr__(self) -> str:
-        sizes = ",".join(map(str, self.shape))
-        return f"Ref{{{user_name(self.dtype)}[{sizes}]}}"
 
 
 class Cell(ABC):
@@ -324,19 +270,6 @@ def _fitting(what: str, ref: Ref, part: ArrayType, x: object) -> Array:
     return array if type is part else convert(array, dtype=part.dtype, weak=part.weak)
 
 
-def _refuse_options(function: str, **options: object) -> None:
-    for name, value in options.items():
-        if value is not None:
-            raise UnsupportedError(
-                f"{function}: {name} is given, but treadle's references are in the device's memory",
-                fix=f"leave `{name}` out",
-            )
-
-
-def _type(function: str, like: object) -> ArrayType:
-    return like if isinstance(like, ArrayType) else type_like(function, like)
-
-
 # --- what users call ----------------------------------------------------------------------------------
 
 
@@ -369,7 +302,7 @@ def new_ref(
         2.5
     """
     flags("new_ref", pin=pin)
-    _refuse_options("new_ref", memory_space=memory_space, kind=kind, pin=True if pin else None)
+    refuse_options("new_ref", memory_space=memory_space, kind=kind, pin=True if pin else None)
     return Ref(as_array(init_val))
 
 
@@ -386,8 +319,8 @@ def empty_ref(ty: Any, memory_space: None = None, pin: bool = False) -> Ref:
         (2, 3)
     """
     flags("empty_ref", pin=pin)
-    _refuse_options("empty_ref", memory_space=memory_space, pin=True if pin else None)
-    type = _type("empty_ref", ty)
+    refuse_options("empty_ref", memory_space=memory_space, pin=True if pin else None)
+    type = described("empty_ref", ty)
     zero: np.generic = type.dtype.type(0)
     return Ref(as_array(broadcast_in_dim(zero, shape=type.shape, dimensions=())))
 
