@@ -51,6 +51,11 @@ def test_numpys_function_gives_the_same(
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-4)
 
 
+def test_a_ramp_of_integers_meets_whole_numbers() -> None:
+    found = pad(np.array([-20], np.int32), (5, 0), "linear_ramp", end_values=5)
+    assert np.asarray(found).tolist() == [5, 0, -5, -10, -15, -20]
+
+
 def test_functions_say_what_shall_be_there() -> None:
     seen = []
 

@@ -187,8 +187,8 @@ def _with_ramps(x: Array, widths: Pairs, values: Any) -> Array:  # a number, or 
             # from the end to the edge, without it
             shape = [n if i == axis else 1 for i in range(x.ndim)]
             steps = ops.reshape(ops.iota(shape=(n,), dtype=inner.dtype, dimension=0), shape=shape)
-            share = divide(steps, max(n, 1))
-            ramp = add(outer, multiply(share, subtract(inner, outer)))
+            # divided last, so that a whole number of an integer's ramp is one
+            ramp = add(outer, divide(multiply(steps, subtract(inner, outer)), max(n, 1)))
             if not is_inexact(x.dtype):
                 ramp = converted(floor(ramp), x.dtype)
             parts.append(ramp)

@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Protocol, TypeVar
 
-from treadle_ir import Array, ArrayType, Operand, Primitive, current_trace, ops
+from treadle_ir import (
+    Array,
+    ArrayType,
+    Operand,
+    Primitive,
+    composed,
+    composed_numbers,
+    current_trace,
+    ops,
+)
 from treadle_ir.dtypes import BY_NAME, MINIFLOATS, is_bool, is_complex, is_inexact
 from treadle_ir.primitives.compare import Compare, Direction
 from treadle_numpy.operands.arrays import array_of
@@ -59,6 +68,11 @@ def _named(function: Named, name: str, doc: str, example: str) -> Named:
 def unary(name: str, primitive: Primitive, doc: str, example: str = "") -> UnaryFunction:
     """A function of one operand, which integers enter as floats of default width."""
 
+    def converting(x: ArrayLike, /) -> Array:
+        return bind(primitive, inexact_operand(name, x))
+
+    whole = composed(converting)  # large integers become floats on the way, in one pass
+
     def function(x: ArrayLike, /) -> Array:
         try:
             direct = x.type.dtype in INEXACT  # type: ignore[union-attr]  # NumPy's arrays take the long way
@@ -66,7 +80,7 @@ def unary(name: str, primitive: Primitive, doc: str, example: str = "") -> Unary
             direct = False
         if direct:
             return current_trace().process(primitive, (x,))[0]  # type: ignore[arg-type, return-value]
-        return bind(primitive, inexact_operand(name, x))
+        return whole(x) if isinstance(x, Array) else converting(x)
 
     return _named(function, name, doc, example)
 
@@ -115,6 +129,16 @@ def binary(
         if (is_inexact(dtype) or not inexact) and (by_parts is None or not is_complex(dtype))
     }
 
+    def promoting(x: ArrayLike, y: ArrayLike, /) -> Array:
+        operands = promote_shapes(name, x, y, inexact=inexact)
+        if by_parts is not None and is_complex(operands[0].dtype):
+            return by_parts(*operands)
+        return bind(primitive, *operands)
+
+    whole = composed_numbers("x", "y")(
+        promoting
+    )  # found again as a whole, and one pass over large arrays
+
     # On the short ways the operands are arrays, which type checkers cannot see.
     def function(x: ArrayLike, y: ArrayLike, /) -> Array:
         kind = type(y)
@@ -144,10 +168,8 @@ def binary(
             known = mixed(x, y)
             if known is not None:
                 return known
-        operands = promote_shapes(name, x, y, inexact=inexact)
-        if by_parts is not None and is_complex(operands[0].dtype):
-            return by_parts(*operands)
-        return bind(primitive, *operands)
+        # A number beside NumPy's arrays stays one: as an array of theirs it would not yield to their type.
+        return (whole if isinstance(x, Array) or isinstance(y, Array) else promoting)(x, y)
 
     return _named(function, name, doc, example)
 
