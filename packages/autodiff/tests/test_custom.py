@@ -381,3 +381,16 @@ def test_rules_can_be_asked_for() -> None:
     reverse.defvjp(fwd, bwd)
     assert (forward.jvp, reverse.fwd, reverse.bwd) == (jvp_rule, fwd, bwd)
     assert forward.nondiff_argnums == reverse.nondiff_argnums == (0,)
+
+
+def test_what_was_said_of_the_rules() -> None:
+    f = custom_vjp(lambda x: x)
+    assert (f.symbolic_zeros, f.optimize_remat) == (False, False)
+    f.defvjp(lambda x: (x, None), lambda _, ct: (ct,), optimize_remat=True)
+    assert (f.symbolic_zeros, f.optimize_remat) == (False, True)
+    f.defvjp(lambda x: (x, None), lambda _, ct: (ct,), symbolic_zeros=True)
+    assert (f.symbolic_zeros, f.optimize_remat) == (True, False)
+    g = custom_jvp(lambda x: x)
+    assert not g.symbolic_zeros
+    g.defjvp(lambda primals, tangents: (primals[0], tangents[0]), symbolic_zeros=True)
+    assert g.symbolic_zeros

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import pickle
 from typing import Any
 
@@ -16,7 +15,6 @@ from treadle_ir import (
     AxisType,
     PartitionSpec as P,
     ShardingError,
-    UnsupportedError,
     check_names,
     layout_of,
     part_shape,
@@ -26,24 +24,6 @@ from treadle_ir import (
 
 MESH = AbstractMesh((4, 2), ("x", "y"))
 ENTRIES = st.sampled_from([None, "x", "y", ("x", "y"), ("y", "x"), P.UNCONSTRAINED])
-
-
-def test_entries_are_what_users_write() -> None:
-    assert P("x", None, ("y", "z")) == ("x", None, ("y", "z"))
-    assert P(("x",), ()) == P("x", None)
-    assert P(["x", "y"]) == P(("x", "y"))
-    assert [*P("x", None)] == ["x", None]
-    assert (P("x", None)[0], len(P("x", None))) == ("x", 2)
-    assert P("x") + P("y") == P("x", "y") == ("x", *P("y"))
-    assert P("x") != P("x", None)
-    assert len({P("x"), P("x"), P("y")}) == 2
-    assert repr(P("x", ("y", "z"))) == "P('x', ('y', 'z'))"
-
-
-@given(st.lists(ENTRIES, max_size=3))
-def test_copies_are_equal(entries: list[Any]) -> None:
-    spec = P(*entries)
-    assert pickle.loads(pickle.dumps(spec)) == copy.deepcopy(spec) == spec
 
 
 @given(st.lists(ENTRIES, max_size=3), st.integers(3, 5))
@@ -99,26 +79,6 @@ def test_what_is_no_mesh() -> None:
             AbstractMesh(*arguments)
 
 
-def test_what_is_no_specification() -> None:
-    for entry in (3, ("x", 3), {"x"}):
-        with pytest.raises(ArgumentError):
-            P(entry)
-    with pytest.raises(UnsupportedError):
-        P("x", unreduced={"y"})
-    with pytest.raises(AttributeError, match="immutable"):
-        P("x").entries = ()  # type: ignore[attr-defined]
-
-
-def test_entries_are_found_and_counted() -> None:
-    spec = P("x", None, ("y",), None)
-    assert (spec.index("x"), spec.index(None), spec.index("y")) == (0, 1, 2)
-    assert (spec.count(None), spec.count("y"), spec.count("z")) == (2, 1, 0)
-    with pytest.raises(ValueError, match="not in tuple"):
-        spec.index("z")
-    with pytest.raises(ArgumentError, match="each entry"):
-        spec.index(1.5)
-
-
 @pytest.mark.parametrize("kind", AxisType)
 def test_whether_all_axes_are_of_a_type(kind: AxisType) -> None:
     def asked(mesh: AbstractMesh) -> dict[AxisType, bool]:
@@ -169,8 +129,10 @@ def test_other_types_of_abstract_axes() -> None:
     changed = mesh.update_axis_types({"y": AxisType.Explicit})
     assert changed.axis_types == (AxisType.Auto, AxisType.Explicit)
     assert changed.update_axis_types({"y": AxisType.Auto, "other": AxisType.Auto}) == mesh
-
-
-def test_entries_as_a_tuple() -> None:
-    assert P("x", None, ("y", "z")).partitions == ("x", None, ("y", "z"))
-    assert P().partitions == ()
+    assert mesh.update(axis_types=changed.axis_types) == changed
+    assert mesh.update() == mesh
+    assert mesh.update((2,), ("q",), (AxisType.Auto,)) == AbstractMesh((2,), ("q",))
+    with pytest.raises(ArgumentError, match="names"):
+        mesh.update(axis_names=("u",))
+    with pytest.raises(TypeError, match="foo"):
+        mesh.update(foo=None)

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from treadle_ir import ArgumentError, ArrayType, UnsupportedError, new_ref
-from treadle_runtime import ShapeDtypeStruct, device_put, devices, from_host, jit
+from treadle_runtime import (
+    Format,
+    Layout,
+    ShapeDtypeStruct,
+    device_put,
+    devices,
+    from_host,
+    jit,
+)
 from treadle_runtime.abstract import abstract_placed
 from treadle_runtime.placement.sharding import SingleDeviceSharding
 
@@ -56,3 +64,15 @@ def test_what_stands_for_a_reference() -> None:
         jit(lambda x: x).trace(struct)
     with pytest.raises(ArgumentError, match="is_ref"):
         ShapeDtypeStruct((2,), "f4", is_ref="yes")  # type: ignore[arg-type]
+
+
+def test_its_format() -> None:
+    there = SingleDeviceSharding(devices()[1])
+    assert ShapeDtypeStruct((2,), "f4").format == Format()
+    assert ShapeDtypeStruct((2,), "f4", sharding=there).format == Format(None, there)
+    ordered = ShapeDtypeStruct((2,), "f4", sharding=Format(Layout((0,)), there))
+    assert ordered.sharding is there
+    assert ordered.format == device_put(np.ones(2, "f4"), devices()[1]).format
+    assert ordered.update(dtype="i4").format == ordered.format
+    assert ordered != ordered.update(sharding=there)
+    assert "format=Layout(major_to_minor=(0,)" in repr(ordered)

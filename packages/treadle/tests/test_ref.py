@@ -239,3 +239,79 @@ def test_where_it_lies() -> None:
     assert ref.sharding == treadle.sharding.SingleDeviceSharding(there)
     with pytest.raises(AttributeError, match="sharding"):
         treadle.jit(lambda r: r.sharding)(ref)
+
+
+class TestViews:
+    """Expected values are those of JAX 0.12.0.1 where it has the view; through transposed ones it cannot read."""
+
+    def test_parts_are_read_and_written(self) -> None:
+        ref: Any = new_ref(tnp.arange(6.0).reshape(2, 3))
+        row = ref.at[0]
+        assert row.ref is ref
+        ref.at[0][1] = 4.0
+        np.testing.assert_array_equal(row[...], [0, 4, 2])
+        row.set(tnp.ones(3))
+        row.reshape(3, 1)[1, 0] = 5.0
+        np.testing.assert_array_equal(ref[...], [[1, 5, 1], [3, 4, 5]])
+        np.testing.assert_array_equal(row.swap(tnp.full(3, 3.0)), [1, 5, 1])
+        row.at[1].set(8.0)
+        ref.at[0][...] += 1
+        np.testing.assert_array_equal(ref[...], [[4, 9, 4], [3, 4, 5]])
+        row.at[1:][...] = tnp.zeros(2)
+        ref.at[:, 1].T[0] = 7.0
+        np.testing.assert_array_equal(ref[...], [[4, 7, 0], [3, 4, 5]])
+        np.testing.assert_array_equal(ref.at[np.array([1, 0])].at[0][...], [3, 4, 5])
+        row.addupdate(1.0, 0)
+        assert ref[0, 0] == 5
+
+    def test_functions_take_views(self) -> None:
+        ref = new_ref(tnp.arange(6.0).reshape(2, 3))
+        row = ref.at[1]
+        assert get(row, 0) == 3
+        set(row, 0, 9.0)
+        assert swap(row, 0, 1.0) == 9
+        addupdate(row, 0, 1.0)
+        np.testing.assert_array_equal(get(row), [2, 4, 5])
+        with pytest.raises(ArgumentError, match="not a reference"):
+            freeze(row)  # type: ignore[arg-type]
+
+    def test_under_jit_loops_and_gradients(self) -> None:
+        @treadle.jit
+        def f(x: Any, i: Any) -> Any:
+            ref = new_ref(x)
+            ref.at[i][...] = tnp.zeros(3)
+            ref.T[0, 1] = 9.0
+
+            def body(j: Any, carry: Any) -> Any:
+                ref.at[j][...] = ref.at[j][...] * 2
+                return carry
+
+            lax.fori_loop(0, 2, body, 0)
+            return ref[...]
+
+        x = tnp.arange(6.0).reshape(2, 3)
+        np.testing.assert_array_equal(f(x, 0), [[0, 0, 0], [18, 8, 10]])
+        grads = treadle.grad(lambda x: f(x, 0).sum())(x)
+        np.testing.assert_array_equal(grads, [[0, 0, 0], [0, 2, 2]])
+        outer = new_ref(x)
+        treadle.jit(lambda r: r.at[1].set(tnp.zeros(3)))(outer)
+        np.testing.assert_array_equal(outer[...], [[0, 1, 2], [0, 0, 0]])
+
+    def test_what_does_not_fit(self) -> None:
+        ref: Any = new_ref(tnp.arange(6.0).reshape(2, 3))
+        with pytest.raises(IndexError):
+            ref.at[5]
+        with pytest.raises(ShapeError):
+            ref.at[1].set(0.0)
+        with pytest.raises(DTypeError):
+            ref.at[0].set(tnp.ones(3, complex))
+        with pytest.raises(TypeError):
+            ref.at[0] = 1
+
+    def test_where_it_is(self) -> None:
+        x = treadle.device_put(tnp.ones(2), treadle.devices()[0])
+        ref = new_ref(x)
+        assert ref.committed
+        assert not new_ref(tnp.ones(2)).committed
+        assert ref.format == x.format
+        assert ref.unsafe_buffer_pointer() == x.unsafe_buffer_pointer()

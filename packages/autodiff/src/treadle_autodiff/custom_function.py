@@ -145,6 +145,8 @@ def with_hash(fun: Callable[..., R]) -> Callable[..., R]:
 class CustomFunction(ABC, Generic[P, R]):
     """A function, and which of its arguments have no derivative."""
 
+    _symbolic = False
+
     def __init__(
         self,
         fun: Callable[P, R],
@@ -164,6 +166,11 @@ class CustomFunction(ABC, Generic[P, R]):
     def nondiff_argnums(self) -> tuple[int, ...]:
         """The places of the arguments without a derivative."""
         return tuple(sorted(self._static))
+
+    @property
+    def symbolic_zeros(self) -> bool:
+        """Whether its rules see zeros that are known as `SymbolicZero`s."""
+        return self._symbolic
 
     @abstractmethod
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:

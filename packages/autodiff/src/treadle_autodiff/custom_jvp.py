@@ -57,7 +57,6 @@ class custom_jvp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
     """
 
     _jvp: Callable[..., tuple[Tree, Tree]] | None = None  # until it is set
-    _symbolic = False
 
     def defjvp(self, jvp: F, symbolic_zeros: bool = False) -> F:
         """Set the rule: `jvp(*nondiff, primals, tangents) -> (results, result_tangents)`.

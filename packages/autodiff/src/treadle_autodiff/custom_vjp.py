@@ -89,7 +89,7 @@ class custom_vjp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
     """
 
     _rules: tuple[Callable[..., Tree], Callable[..., Tree]] | None = None  # until it is set
-    _symbolic = False
+    _optimize = False
 
     def defvjp(
         self,
@@ -112,6 +112,12 @@ class custom_vjp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
         functions("custom_vjp.defvjp", fwd=fwd, bwd=bwd)
         flags("custom_vjp.defvjp", symbolic_zeros=symbolic_zeros, optimize_remat=optimize_remat)
         self._rules, self._symbolic = (with_hash(fwd), with_hash(bwd)), symbolic_zeros
+        self._optimize = optimize_remat
+
+    @property
+    def optimize_remat(self) -> bool:
+        """Whether `defvjp` was asked to; it changes nothing."""
+        return self._optimize
 
     @property
     def fwd(self) -> Callable[..., Tree] | None:

@@ -183,14 +183,12 @@ from treadle_ir.loops import (
     reached_carries as reached_carries,
 )
 from treadle_ir.meshes import (
-    UNCONSTRAINED as UNCONSTRAINED,
     AbstractDevice as AbstractDevice,
     AbstractMesh as AbstractMesh,
     AxisType as AxisType,
     Layout as Layout,
     Layouts as Layouts,
     MeshAxes as MeshAxes,
-    PartitionSpec as PartitionSpec,
     Whole as Whole,
     check_names as check_names,
     checked_axes as checked_axes,
@@ -209,6 +207,7 @@ from treadle_ir.operands import (
     type_like as type_like,
     weak_literal as weak_literal,
 )
+from treadle_ir.partition_spec import UNCONSTRAINED as UNCONSTRAINED, PartitionSpec as PartitionSpec
 from treadle_ir.placer import (
     install_placer as install_placer,
     installed_placer as installed_placer,
@@ -330,6 +329,7 @@ if TYPE_CHECKING:
         ref_set as ref_set,
         ref_swap as ref_swap,
     )
+    from treadle_ir.ref_views import TransformedRef as TransformedRef
     from treadle_ir.refs import (
         Cell as Cell,
         HeldTree as HeldTree,
@@ -369,6 +369,7 @@ if not TYPE_CHECKING:
             "treadle_ir.primitives.shard_map": "axes_of inside_axes",
             "treadle_ir.rearrange": "rearranged share_captures unused_parameters",
             "treadle_ir.ref_functions": "free_ref freeze ref_addupdate ref_get ref_set ref_swap",
+            "treadle_ir.ref_views": "TransformedRef",
             "treadle_ir.refs": (
                 "Cell HeldTree Ref as_body discharged empty_ref holding lending new_cell new_ref "
                 "store usable"

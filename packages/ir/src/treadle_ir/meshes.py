@@ -7,14 +7,16 @@ what users write; a `Layout` is the same for an array of known rank, as programs
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from math import prod
-from typing import Any, Final, TypeAlias, final
+from typing import Any, TypeAlias, final
 
 from treadle_ir.declared import integers, refused, sequence
-from treadle_ir.errors import ArgumentError, ShardingError, UnsupportedError
+from treadle_ir.errors import ArgumentError, ShardingError
 from treadle_ir.frozen import frozen
+from treadle_ir.partition_spec import UNCONSTRAINED, PartitionSpec
 from treadle_ir.registry import register
 
 Layout: TypeAlias = tuple[tuple[str, ...] | None, ...]
@@ -40,146 +42,6 @@ class AxisType(Enum):
         return self.name
 
     __str__ = __repr__
-
-
-@final
-class Unconstrained:
-    """The class of `PartitionSpec.UNCONSTRAINED`."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "UNCONSTRAINED"
-
-    def __reduce__(self) -> str:
-        return "UNCONSTRAINED"
-
-
-UNCONSTRAINED: Final = Unconstrained()
-"""The compiler may divide this axis of the array as it likes."""
-
-Entry: TypeAlias = str | tuple[str, ...] | Unconstrained | None
-
-
-@final
-class PartitionSpec:
-    """Which axes of a mesh divide which axes of an array.
-
-    One entry for each axis of the array: None (it is whole on each device), the name of an axis of the mesh, a tuple of
-    names (divided by each in turn), or `PartitionSpec.UNCONSTRAINED`. Axes without an entry are whole.
-
-    Args:
-        partitions: the entries.
-        unreduced: not there yet.
-        reduced: not there yet.
-
-    Raises:
-        ArgumentError: an entry of another kind.
-        UnsupportedError: `unreduced` or `reduced` is given.
-
-    Example:
-        >>> from treadle_ir import PartitionSpec as P
-        >>> P("x", None, ("y", "z"))
-        P('x', None, ('y', 'z'))
-    """
-
-    __slots__ = ("partitions",)
-    UNCONSTRAINED: Final = UNCONSTRAINED
-    partitions: tuple[Entry, ...]
-
-    def __new__(
-        cls, *partitions: object, unreduced: Collection[str] = (), reduced: Collection[str] = ()
-    ) -> PartitionSpec:
-        """A specification with these entries."""
-        for name, axes in (("unreduced", unreduced), ("reduced", reduced)):
-            if not isinstance(axes, tuple | list | set | frozenset):
-                raise refused("PartitionSpec", name, "a set of names of axes", axes)
-        if unreduced or reduced:
-            raise UnsupportedError(
-                "PartitionSpec: sums that are not added up yet (`unreduced`, `reduced`) are not there",
-                fix="add up first, with lax.psum within shard_map",
-            )
-        self = object.__new__(cls)
-        object.__setattr__(self, "partitions", tuple([_entry(each) for each in partitions]))
-        return self
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a PartitionSpec is immutable; `{name}` cannot be set")
-
-    def __iter__(self) -> Iterator[Entry]:
-        return iter(self.partitions)
-
-    def __len__(self) -> int:
-        return len(self.partitions)
-
-    def __getitem__(self, index: Any) -> Any:  # Any: as tuples are indexed
-        return self.partitions[index]
-
-    def index(self, entry: object) -> int:
-        """Where an entry stands first; ValueError if it does not."""
-        return self.partitions.index(_entry(entry))
-
-    def count(self, entry: object) -> int:
-        """How many entries are this one."""
-        return self.partitions.count(_entry(entry))
-
-    def __add__(self, other: object) -> PartitionSpec:
-        if isinstance(other, PartitionSpec | tuple):
-            return PartitionSpec(*self, *other)
-        return NotImplemented
-
-    def __radd__(self, other: object) -> PartitionSpec:
-        if isinstance(other, tuple):
-            return PartitionSpec(*other, *self)
-        return NotImplemented
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, PartitionSpec):
-            return self.partitions == other.partitions
-        if isinstance(other, tuple):
-            return self.partitions == tuple([_entry(each) for each in other])
-        return NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.partitions)
-
-    def __repr__(self) -> str:
-        return f"P{self.partitions!r}"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return PartitionSpec, self.partitions
-
-    @property
-    def unreduced(self) -> frozenset[str]:
-        """The axes over which a sum is not added up yet: none."""
-        return frozenset()
-
-    @property
-    def reduced(self) -> frozenset[str]:
-        """The axes whose derivative is not added up yet: none."""
-        return frozenset()
-
-    def update(self, *, partitions: Sequence[object] | None = None) -> PartitionSpec:
-        """The same with other entries."""
-        return self if partitions is None else PartitionSpec(*partitions)
-
-
-def _entry(given: object) -> Entry:
-    if given is None or isinstance(given, str | Unconstrained):
-        return given
-    if isinstance(given, tuple | list):
-        names = tuple(given)
-        for name in names:
-            if not isinstance(name, str):
-                raise refused("PartitionSpec", "each name of an entry", "a string", name)
-        return names[0] if len(names) == 1 else (names or None)
-    raise refused(
-        "PartitionSpec",
-        "each entry",
-        "None, the name of an axis, or a tuple of names",
-        given,
-        fix="write the names of the mesh's axes, not their numbers: P('x', None)",
-    )
 
 
 @final
@@ -340,6 +202,27 @@ class AbstractMesh(MeshAxes):
     def axes(self) -> AbstractMesh:
         """Itself, without the kind of devices."""
         return self if self.abstract_device is None else super().axes
+
+    def update(
+        self,
+        axis_sizes: object = None,
+        axis_names: object = None,
+        axis_types: object = None,
+        **abstract_device: AbstractDevice | None,
+    ) -> AbstractMesh:
+        """The same with other sizes, names or types of axes, or, by its name, another `abstract_device`.
+
+        Raises:
+            ArgumentError: they do not go together.
+
+        Example:
+            >>> from treadle_ir import AbstractMesh
+            >>> AbstractMesh((4, 2), ("x", "y")).update(axis_names=("u", "v"))
+            AbstractMesh('u': 4, 'v': 2, axis_types=(Auto, Auto))
+        """
+        changes = {"axis_sizes": axis_sizes, "axis_names": axis_names, "axis_types": axis_types}
+        given = {name: value for name, value in changes.items() if value is not None}
+        return replace(self, **given, **abstract_device)  # type: ignore[arg-type]  # the constructor checks
 
     def with_types(self, kind: AxisType, names: Iterable[str]) -> AbstractMesh:
         """The same with another type for some axes."""

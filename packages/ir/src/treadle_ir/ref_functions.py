@@ -6,7 +6,12 @@ from typing import Any
 
 from treadle_ir.array import Array
 from treadle_ir.errors import ArgumentError
+from treadle_ir.ref_views import TransformedRef
 from treadle_ir.refs import Ref
+
+
+def _ref_or_view(function: str, ref: object) -> Ref | TransformedRef:
+    return ref if isinstance(ref, TransformedRef) else _ref(function, ref)
 
 
 def _ref(function: str, ref: object) -> Ref:
@@ -58,7 +63,9 @@ def free_ref(ref: Ref) -> None:
     ref._value = None
 
 
-def ref_get(ref: Ref, idx: Any = None) -> Array:  # Any: whatever arrays take as an index
+def ref_get(
+    ref: Ref | TransformedRef, idx: Any = None
+) -> Array:  # Any: whatever arrays take as an index
     """`ref[idx]`; all of it where `idx` is None.
 
     Raises:
@@ -70,10 +77,10 @@ def ref_get(ref: Ref, idx: Any = None) -> Array:  # Any: whatever arrays take as
         >>> print(ref_get(new_ref(np.arange(3)), 1))
         1
     """
-    return _ref("get", ref)[... if idx is None else idx]
+    return _ref_or_view("get", ref)[... if idx is None else idx]
 
 
-def ref_set(ref: Ref, idx: Any, value: Any) -> None:
+def ref_set(ref: Ref | TransformedRef, idx: Any, value: Any) -> None:
     """`ref[idx] = value`; all of it where `idx` is None.
 
     Raises:
@@ -88,10 +95,10 @@ def ref_set(ref: Ref, idx: Any, value: Any) -> None:
         >>> print(counter[...])
         [0. 5.]
     """
-    _ref("set", ref)[... if idx is None else idx] = value
+    _ref_or_view("set", ref)[... if idx is None else idx] = value
 
 
-def ref_swap(ref: Ref, idx: Any, value: Any) -> Array:
+def ref_swap(ref: Ref | TransformedRef, idx: Any, value: Any) -> Array:
     """`ref[idx] = value`, and what was there before.
 
     Raises:
@@ -105,12 +112,12 @@ def ref_swap(ref: Ref, idx: Any, value: Any) -> Array:
         >>> print(ref_swap(counter, 1, 5.0), counter[...])
         0.0 [0. 5.]
     """
-    before = ref_get(_ref("swap", ref), idx)
+    before = ref_get(_ref_or_view("swap", ref), idx)
     ref_set(ref, idx, value)
     return before
 
 
-def ref_addupdate(ref: Ref, idx: Any, x: Any) -> None:
+def ref_addupdate(ref: Ref | TransformedRef, idx: Any, x: Any) -> None:
     """`ref[idx] += x`; indices that come twice are added twice.
 
     Raises:
@@ -125,4 +132,4 @@ def ref_addupdate(ref: Ref, idx: Any, x: Any) -> None:
         >>> print(counter[...])
         [2. 0. 1.]
     """
-    _ref("addupdate", ref).addupdate(x, ... if idx is None else idx)
+    _ref_or_view("addupdate", ref).addupdate(x, ... if idx is None else idx)

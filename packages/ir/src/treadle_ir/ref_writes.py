@@ -6,8 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from treadle_ir.abstract_ref import AbstractRef
+from treadle_ir.array import Array, type_of
 from treadle_ir.dtypes import is_complex, is_floating
-from treadle_ir.errors import IndexingError
+from treadle_ir.errors import DTypeError, IndexingError, ShapeError
+from treadle_ir.operands import as_array
+from treadle_ir.primitives.convert import convert
+from treadle_ir.types import ArrayType
 
 
 def check_positions(shape: tuple[int, ...], entries: tuple[Any, ...]) -> None:
@@ -56,3 +61,24 @@ def kind_of(dtype: np.dtype[Any]) -> int:
     if is_complex(dtype):
         return 2
     return 1 if is_floating(dtype) else 0
+
+
+def fitting(what: str, ref: AbstractRef, part: ArrayType, x: object) -> Array:
+    """A value for a part of a reference, in its element type.
+
+    Raises:
+        ShapeError, DTypeError: it is not like the part.
+    """
+    array = as_array(x)
+    type = type_of(array)
+    if type.shape != part.shape:
+        raise ShapeError(
+            f"{what}: the value is {type}, but the part of the reference is {part.strong()}",
+            fix=f"broadcast the value to {list(part.shape)}",
+        )
+    if type.dtype != part.dtype and not (type.weak and kind_of(type.dtype) <= kind_of(part.dtype)):
+        raise DTypeError(
+            f"{what}: the value is {type}, but the reference holds {ref.type.strong()}",
+            fix="convert the value with .astype(ref.dtype)",
+        )
+    return array if type is part else convert(array, dtype=part.dtype, weak=part.weak)

@@ -29,18 +29,15 @@ from treadle_ir.array import Array, Operand, type_of
 from treadle_ir.declared import flags
 from treadle_ir.errors import (
     ArgumentError,
-    DTypeError,
     EscapedTracerError,
-    ShapeError,
 )
 from treadle_ir.operands import as_array
-from treadle_ir.primitives.convert import convert
 from treadle_ir.primitives.shape import broadcast_in_dim
-from treadle_ir.ref_writes import check_positions, kind_of
+from treadle_ir.ref_views import RefIndexer, TransformedRef, is_whole, part, reshaped, transposed
+from treadle_ir.ref_writes import fitting
 from treadle_ir.stage import StagingTrace
 from treadle_ir.trace import Trace, current_trace
 from treadle_ir.tracer import Tracer
-from treadle_ir.types import ArrayType
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -156,6 +153,55 @@ class Ref(Cell):
         """How the array that it holds is laid over devices; AttributeError where that is not known yet."""
         return self._read().sharding
 
+    @property
+    def format(self) -> Any:  # Any: as above
+        """Where the array is, and in which order its elements lie; AttributeError where that is not known yet."""
+        held: Any = self._read()
+        return held.format
+
+    @property
+    def committed(self) -> bool:
+        """Whether it stays on its devices: as the array does that it holds."""
+        return self._read().committed
+
+    def unsafe_buffer_pointer(self) -> int:
+        """Where the array that it holds now begins in the memory of its device; a write moves it."""
+        return self._read().unsafe_buffer_pointer()
+
+    @property
+    def at(self) -> RefIndexer:
+        """`ref.at[index]` is a view of a part: what is written to it stands in the reference.
+
+        Example:
+            >>> import numpy as np
+            >>> ref = new_ref(np.zeros(3, np.float32))
+            >>> ref.at[1:][...] = np.ones(2, np.float32)
+            >>> print(ref[...])
+            [0. 1. 1.]
+        """
+        return RefIndexer(self)
+
+    @property
+    def T(self) -> TransformedRef:  # noqa: N802 - as of arrays
+        """A view with the axes in the opposite order."""
+        return transposed(self, self.ndim, ())
+
+    def transpose(self, *permutation: Any) -> TransformedRef:
+        """A view with the axes in another order, the opposite one unless it is given.
+
+        Raises:
+            ShapeError: it does not name each axis once.
+        """
+        return transposed(self, self.ndim, permutation)
+
+    def reshape(self, *shape: Any) -> TransformedRef:
+        """A view of the elements in another shape, one size of which may be -1.
+
+        Raises:
+            ShapeError: it has not as many elements.
+        """
+        return reshaped(self, self.size, shape)
+
     def __len__(self) -> int:
         """The size of the first axis."""
         if not self.ndim:
@@ -172,19 +218,19 @@ class Ref(Cell):
         Raises:
             IndexingError: a position is beyond the ends of its axis, here and below.
         """
-        return _part(self._read(), index)
+        return part(self._read(), index)
 
     def __setitem__(self, index: Any, x: Any) -> None:
         """Replace the array, or a part of it."""
         value = self._read()
-        part = _fitting("set", self, type_of(_part(value, index)), x)
-        self._write(part if _is_whole(index) else value.at[index].set(part))
+        new = fitting("set", self.aval, type_of(part(value, index)), x)
+        self._write(new if is_whole(index) else value.at[index].set(new))
 
     def addupdate(self, x: Any, index: Any = ...) -> None:
         """Add to the array, or to a part of it; indices that come twice are added twice."""
         value = self._read()
-        part = _fitting("addupdate", self, type_of(_part(value, index)), x)
-        self._write(value.at[index].add(part))
+        new = fitting("addupdate", self.aval, type_of(part(value, index)), x)
+        self._write(value.at[index].add(new))
 
     # By __getitem__ alone Python would iterate for ever: an index beyond the end is moved to the last element.
     __iter__ = None
@@ -240,34 +286,6 @@ def _is_within(trace: Trace | None, other: Trace) -> bool:
     while trace is not None and not trace.hands_on(other):
         trace = trace.parent
     return trace is not None
-
-
-def _is_whole(index: object) -> bool:
-    return index is ... or (isinstance(index, tuple) and not index)
-
-
-def _part(value: Array, index: Any) -> Array:
-    if _is_whole(index):
-        return value
-    check_positions(value.shape, index if isinstance(index, tuple) else (index,))
-    return value[index]
-
-
-def _fitting(what: str, ref: Ref, part: ArrayType, x: object) -> Array:
-    """A value for a part of a ref, in its element type."""
-    array = as_array(x)
-    type = type_of(array)
-    if type.shape != part.shape:
-        raise ShapeError(
-            f"{what}: the value is {type}, but the part of the reference is {part.strong()}",
-            fix=f"broadcast the value to {list(part.shape)}",
-        )
-    if type.dtype != part.dtype and not (type.weak and kind_of(type.dtype) <= kind_of(part.dtype)):
-        raise DTypeError(
-            f"{what}: the value is {type}, but the reference holds {ref._type.strong()}",
-            fix="convert the value with .astype(ref.dtype)",
-        )
-    return array if type is part else convert(array, dtype=part.dtype, weak=part.weak)
 
 
 # --- what users call ----------------------------------------------------------------------------------

@@ -201,3 +201,39 @@ def test_walks_see_children_before_their_node() -> None:
     assert tree_structure(1).walk(node, None, [5]) == 5
     with pytest.raises(TreeError, match="walk: got 2 leaves for a structure of 3"):
         structure.walk(node, None, [1, 2])
+
+
+def test_a_structure_is_made_of_node_data_and_children() -> None:
+    trees: list[Any] = [
+        1,
+        None,
+        (),
+        [1, (2, None)],
+        {"b": 1, "a": [2]},
+        Point(1, [2]),
+        OrderedDict(b=1, a=2),
+        defaultdict(int, a=1),
+        Tagged("t", 1, 2),
+    ]
+    for tree in trees:
+        known = tree_structure(tree)
+        assert (
+            PyTreeDef.from_node_data_and_children(None, known.node_data(), known.children())
+            == known
+        )
+    kept = PyTreeDef.from_node_data_and_children(None, (dict, ["b", "a"]), iter([LEAF, LEAF]))
+    assert kept.unflatten([1, 2]) == {"b": 1, "a": 2}
+
+
+@pytest.mark.parametrize(
+    ("node_data", "count"),
+    [(None, 1), ((type(None), None), 1), ((dict, ["q"]), 2), ((Point, None), 3)],
+)
+def test_nodes_have_as_many_children_as_their_data_say(node_data: Any, count: int) -> None:
+    with pytest.raises(TreeError, match=f"but {count} were given"):
+        PyTreeDef.from_node_data_and_children(None, node_data, [LEAF] * count)
+
+
+def test_only_nodes_have_children() -> None:
+    with pytest.raises(TreeError, match="`int` is no node"):
+        PyTreeDef.from_node_data_and_children(None, (int, None), [])

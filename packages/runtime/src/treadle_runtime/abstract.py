@@ -20,7 +20,7 @@ from treadle_ir import (
 )
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.placement.asked import concrete
-from treadle_runtime.placement.format import Format, lies_on
+from treadle_runtime.placement.format import Format, Layout, lies_on, row_major
 from treadle_runtime.placement.placement import PlacedType, default_placement, placement_of
 from treadle_runtime.placement.sharding import Sharding
 
@@ -32,7 +32,7 @@ class ShapeDtypeStruct:
     With `is_ref` it stands for a reference to such an array, as an argument of `eval_shape`.
     """
 
-    __slots__ = ("dtype", "is_ref", "shape", "sharding", "weak_type")
+    __slots__ = ("_ordered", "dtype", "is_ref", "shape", "sharding", "weak_type")
 
     def __init__(
         self,
@@ -53,6 +53,7 @@ class ShapeDtypeStruct:
             raise refused("ShapeDtypeStruct", "dtype", "an element type", dtype) from None
         lies = isinstance(sharding, Format)
         self.sharding = lies_on("ShapeDtypeStruct", sharding, self.ndim) if lies else sharding
+        self._ordered = lies and isinstance(sharding.layout, Layout)
         self.weak_type = weak_type
         self.is_ref = is_ref
 
@@ -80,6 +81,13 @@ class ShapeDtypeStruct:
         )
 
     @property
+    def format(self) -> Format:
+        """Where it would be, and in which order its elements lie, as far as both were said."""
+        if self._ordered:
+            return Format(row_major(self.ndim), self.sharding)
+        return Format(None, self.sharding)
+
+    @property
     def ndim(self) -> int:
         """The number of axes."""
         return len(self.shape)
@@ -91,9 +99,12 @@ class ShapeDtypeStruct:
 
     def update(self, **changes: Any) -> ShapeDtypeStruct:
         """The same with other attributes."""
-        known = {"shape": self.shape, "dtype": self.dtype, "sharding": self.sharding}
+        known = {"shape": self.shape, "dtype": self.dtype, "sharding": self._place()}
         flags_known = {"weak_type": self.weak_type, "is_ref": self.is_ref}
         return ShapeDtypeStruct(**{**known, **flags_known, **changes})
+
+    def _place(self) -> Any:  # Any: a sharding, a specification or a format
+        return self.format if self._ordered else self.sharding
 
     def __len__(self) -> int:
         if not self.shape:
@@ -107,15 +118,17 @@ class ShapeDtypeStruct:
         return hash(self._key())
 
     def _key(self) -> tuple[Any, ...]:
-        return self.shape, self.dtype, self.sharding, self.weak_type, self.is_ref
+        return self.shape, self.dtype, self._place(), self.weak_type, self.is_ref
 
     def __repr__(self) -> str:
         shape = ", ".join(map(str, self.shape))
         weak = ", weak_type=True" if self.weak_type else ""
         where = f", sharding={self.sharding}" if self.sharding is not None else ""
+        order = f", format={self.format.layout}" if self._ordered else ""
         ref = ", is_ref=True" if self.is_ref else ""
         comma = "," if len(self.shape) == 1 else ""
-        return f"ShapeDtypeStruct(shape=({shape}{comma}), dtype={dtypes.user_name(self.dtype)}{where}{weak}{ref})"
+        known = f"shape=({shape}{comma}), dtype={dtypes.user_name(self.dtype)}"
+        return f"ShapeDtypeStruct({known}{where}{order}{weak}{ref})"
 
 
 def refuse_described_ref(leaf: object) -> None:

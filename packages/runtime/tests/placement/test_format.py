@@ -125,3 +125,11 @@ def test_over_several_devices(kind: AxisType) -> None:
         found = f(x)
     assert np.array_equal(found, -(np.asarray(x) ** 2))
     assert found.sharding.is_equivalent_to(lies, 2)
+
+
+def test_layouts_changed_and_compared_with_shapes() -> None:
+    layout = Layout((0, 1), ())
+    assert layout.update(major_to_minor=(1, 0)) == Layout((1, 0), ())
+    layout.check_compatible_aval((2, 3))
+    with pytest.raises(ShapeError, match="is for 2 axes, but the array has 1"):
+        layout.check_compatible_aval((2,))

@@ -26,6 +26,8 @@ def test_the_memories_of_a_device() -> None:
     device = devices(backend="cpu")[0]
     assert device in local_devices(backend="cpu")
     memory = device.default_memory()
+    assert memory.process_index == 0
+    assert memory.addressable_by_devices() == [device]
     assert (memory.kind, memory.platform, memory.device) == ("device", "cpu", device)
     memories = device.addressable_memories()
     assert memories[0] == memory == device.memory("device")

@@ -96,3 +96,18 @@ def test_shapes_that_do_not_fit() -> None:
             sharding.shard_shape(shape)
         with pytest.raises(ShardingError):
             device_put(np.ones(shape), sharding)
+
+
+def test_which_axes_divide_nothing() -> None:
+    assert NamedSharding(MESH, P("x")).replicated_axes == {"y"}
+    assert NamedSharding(MESH, P(None, ("x", "y"))).replicated_axes == frozenset()
+    assert NamedSharding(MESH, P()).replicated_axes == {"x", "y"}
+
+
+def test_ranks_that_go_with_a_sharding() -> None:
+    NamedSharding(MESH, P("x")).check_compatible_aval((2, 5))  # of sizes nothing is asked
+    SingleDeviceSharding(devices()[0]).check_compatible_aval(())
+    with pytest.raises(ValueError, match="axes"):
+        NamedSharding(MESH, P("x")).check_compatible_aval(())
+    with pytest.raises(ArgumentError, match="aval_shape"):
+        SingleDeviceSharding(devices()[0]).check_compatible_aval("x")  # type: ignore[arg-type]

@@ -20,7 +20,8 @@ from treadle_ir.declared import sequence
 from treadle_ir.errors import TreeError
 from treadle_ir.tree.difference import Code, prefix_error, write
 from treadle_ir.tree.paths import Leaf, Tree
-from treadle_ir.tree.registry import DICT, KINDS, LIST, NAMEDTUPLE, TUPLE, Meta
+from treadle_ir.tree.proto import decoded, encoded
+from treadle_ir.tree.registry import DICT, KINDS, LIST, NAMEDTUPLE, NONE, TUPLE, Meta
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -175,6 +176,78 @@ class PyTreeDef:
             return meta, None
         return kind.node_type, list(meta) if kind is DICT else meta
 
+    @staticmethod
+    def from_node_data_and_children(
+        registry: object, node_data: NodeData | None, children: Iterable[PyTreeDef]
+    ) -> PyTreeDef:
+        """The structure of a node, from what `node_data` and `children` returned.
+
+        Args:
+            registry: for JAX's sake; there is one.
+            node_data: type and metadata of the node, None for a leaf.
+            children: the structures of its children.
+
+        Raises:
+            ValueError: the type is no node, or has another number of children.
+
+        Example:
+            >>> from treadle_ir.tree import PyTreeDef, default_registry, tree_structure
+            >>> leaf = tree_structure(0)
+            >>> PyTreeDef.from_node_data_and_children(default_registry, (dict, ["b", "a"]), [leaf, leaf])
+            PyTreeDef({'b': *, 'a': *})
+        """
+        parts = list(children)
+        if node_data is None:
+            _check_arity("a leaf", 0, parts)
+            return LEAF
+        node_type, meta = node_data
+        kind = KINDS[node_type]
+        if kind is None:
+            error = TreeError(
+                f"from_node_data_and_children: `{node_type.__qualname__}` is no node of trees"
+            )
+            error.add_note("  fix: register it with register_pytree_node")
+            raise error
+        if kind is NAMEDTUPLE:
+            meta = node_type
+            _check_arity(node_type.__qualname__, len(node_type._fields), parts)  # type: ignore[attr-defined]  # as all of them have
+        elif kind is DICT:
+            meta = tuple(meta)
+            _check_arity("a dict of these keys", len(meta), parts)
+        elif kind is NONE:
+            _check_arity("None", 0, parts)
+        return make_structure(
+            tuple(join([*[part.code for part in parts], ((kind, len(parts), meta),)]))
+        )
+
+    def serialize_using_proto(self) -> bytes:
+        """The structure as bytes, the same as JAX's; of tuples, lists, dicts with string keys and None.
+
+        Raises:
+            ValueError: it has other nodes, or other keys.
+
+        Example:
+            >>> from treadle_ir.tree import tree_structure
+            >>> tree_structure((1, None)).serialize_using_proto().hex(" ")
+            '0a 02 10 01 0a 02 10 03 0a 04 08 02 10 04'
+        """
+        return encoded(self.code)
+
+    @staticmethod
+    def deserialize_using_proto(registry: object, data: bytes) -> PyTreeDef:
+        """The structure that `serialize_using_proto` made bytes of, here or in JAX; there is one registry.
+
+        Raises:
+            ValueError: these are no such bytes.
+
+        Example:
+            >>> from treadle_ir.tree import PyTreeDef, default_registry, tree_structure
+            >>> data = tree_structure({"a": 1, "b": [2, 3]}).serialize_using_proto()
+            >>> PyTreeDef.deserialize_using_proto(default_registry, data)
+            PyTreeDef({'a': *, 'b': [*, *]})
+        """
+        return make_structure(decoded(data))
+
     def walk(
         self,
         f_node: Callable[[tuple[Any, ...], Any], Any],
@@ -219,6 +292,15 @@ class PyTreeDef:
         """
         pieces = ([inner.code] * e if isinstance(e, int) else [(e,)] for e in self.code)
         return make_structure(tuple(join(piece for group in pieces for piece in group)))
+
+
+def _check_arity(what: str, arity: int, children: list[PyTreeDef]) -> None:
+    if len(children) != arity:
+        error = TreeError(
+            f"from_node_data_and_children: {what} has {arity} children, but {len(children)} were given"
+        )
+        error.add_note("  fix: give what `children` of the structure returned")
+        raise error
 
 
 def counted(structure: PyTreeDef, function: str, leaves: Iterable[Leaf]) -> list[Leaf]:

@@ -238,7 +238,7 @@ def explicit_axes(
 
     Example:
         >>> import numpy as np
-        >>> from treadle_ir.meshes import AxisType, PartitionSpec
+        >>> from treadle_ir import AxisType, PartitionSpec
         >>> from treadle_runtime import get_abstract_mesh, make_mesh, set_mesh
         >>> def see(x):
         ...     print(get_abstract_mesh().axis_types[0].name)

@@ -134,6 +134,15 @@ class Memory:
         """The platform of its device."""
         return self.device.platform
 
+    @property
+    def process_index(self) -> int:
+        """The number of the process that its device belongs to."""
+        return self.device.process_index
+
+    def addressable_by_devices(self) -> list[Device]:
+        """The devices that reach it: its own."""
+        return [self.device]
+
 
 def device_by_id(platform: str, number: int) -> Device:
     """The device of a platform with this number.

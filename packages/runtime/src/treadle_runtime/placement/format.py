@@ -6,6 +6,7 @@ order, or for none. Within a program any order can be asked for, by `with_layout
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, Final, TypeAlias, TypeVar, final
 
 from treadle_ir import (
@@ -80,6 +81,24 @@ class Layout:
             "Layout", "sub_byte_element_size_in_bits", self.sub_byte_element_size_in_bits
         )
         put(self, "sub_byte_element_size_in_bits", bits)
+
+    def update(self, **changes: Any) -> Layout:  # Any: as the constructor takes them
+        """The same with other attributes."""
+        return replace(self, **changes)
+
+    def check_compatible_aval(self, aval_shape: tuple[int, ...]) -> None:
+        """Check that arrays of this rank can lie like this.
+
+        Raises:
+            ShapeError: they have another number of axes. (Also a ValueError.)
+
+        Example:
+            >>> from treadle.experimental.layout import Layout
+            >>> Layout((0, 1)).update(major_to_minor=(1, 0)).check_compatible_aval((2, 3))
+        """
+        ndim = len(integers("check_compatible_aval", "aval_shape", aval_shape))
+        if ndim != len(self.major_to_minor):
+            raise _of_other_rank("check_compatible_aval", self, ndim)
 
 
 @final

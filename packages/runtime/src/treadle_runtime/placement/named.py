@@ -21,6 +21,7 @@ from treadle_ir import (
     Whole,
     check_names,
     fork_safe_lock,
+    integers,
     layout_of,
     names as checked_names,
     part_shape,
@@ -136,6 +137,27 @@ class NamedSharding(Sharding):
             ShardingError: there are more entries than axes.
         """
         return tuple([names or () for names in layout_of(self.spec, ndim)])
+
+    @property
+    def replicated_axes(self) -> frozenset[str]:
+        """The axes of the mesh that divide nothing."""
+        used = {name for names in self.layout(len(self.spec)) for name in names}
+        return frozenset(self.mesh.axis_names) - used
+
+    def check_compatible_aval(self, aval_shape: tuple[int, ...]) -> None:
+        """Check that arrays of this rank can be laid out like this; of their sizes nothing is asked.
+
+        Raises:
+            ShardingError: they have fewer axes than the specification has entries. (Also a ValueError.)
+
+        Example:
+            >>> import treadle
+            >>> from treadle.sharding import NamedSharding, PartitionSpec as P
+            >>> sharding = NamedSharding(treadle.make_mesh((1,), ("x",)), P("x"))
+            >>> sharding.check_compatible_aval((3, 2)), sharding.replicated_axes
+            (None, frozenset())
+        """
+        self.layout(len(integers("check_compatible_aval", "aval_shape", aval_shape)))
 
     def shard_shape(self, global_shape: tuple[int, ...]) -> tuple[int, ...]:
         """The shape of the part on one device.

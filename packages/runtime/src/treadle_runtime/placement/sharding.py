@@ -96,6 +96,14 @@ class Sharding(ABC):
             ShardingError: an array of this shape cannot be laid out like this.
         """
 
+    def check_compatible_aval(self, aval_shape: tuple[int, ...]) -> None:
+        """Check that arrays of this rank can be laid out like this; of their sizes nothing is asked.
+
+        Raises:
+            ShardingError: they have too few axes. (Also a ValueError.)
+        """
+        integers("check_compatible_aval", "aval_shape", aval_shape)
+
     @abstractmethod
     def parts(self, shape: tuple[int, ...]) -> tuple[Index, ...]:
         """Which part of an array of this shape each device has, in the order of `devices`.

@@ -86,7 +86,7 @@ def visualize_sharding(
     Example:
         >>> import numpy as np
         >>> from treadle_runtime import Mesh, NamedSharding, devices
-        >>> from treadle_ir.meshes import PartitionSpec
+        >>> from treadle_ir import PartitionSpec
         >>> mesh = Mesh(np.array(devices()[:1]), ("x",))
         >>> visualize_sharding((4, 2), NamedSharding(mesh, PartitionSpec("x")))
         +-------+

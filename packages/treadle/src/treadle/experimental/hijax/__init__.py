@@ -45,7 +45,7 @@ from treadle.interpreters.ad import (
     instantiate_zeros as instantiate_zeros,
     is_undefined_primal as is_undefined_primal,
 )
-from treadle_ir import AbstractRef as AbstractRef
+from treadle_ir import AbstractRef as AbstractRef, TransformedRef as TransformedRef
 from treadle_ir.tree import MappingSpec as MappingSpec
 
 __all__ = [
@@ -63,6 +63,7 @@ __all__ = [
     "NullAccum",
     "RefAccum",
     "ShapedArray",
+    "TransformedRef",
     "ValAccum",
     "Zero",
     "aval_method",

@@ -1,0 +1,57 @@
+"""Specifications over the axes of a mesh."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given, strategies as st
+
+from treadle_ir import ArgumentError, PartitionSpec as P, UnsupportedError
+
+ENTRIES = st.sampled_from([None, "x", "y", ("x", "y"), ("y", "x"), P.UNCONSTRAINED])
+
+
+def test_entries_are_what_users_write() -> None:
+    assert P("x", None, ("y", "z")) == ("x", None, ("y", "z"))
+    assert P(("x",), ()) == P("x", None)
+    assert P(["x", "y"]) == P(("x", "y"))
+    assert [*P("x", None)] == ["x", None]
+    assert (P("x", None)[0], len(P("x", None))) == ("x", 2)
+    assert P("x") + P("y") == P("x", "y") == ("x", *P("y"))
+    assert P("x") != P("x", None)
+    assert len({P("x"), P("x"), P("y")}) == 2
+    assert repr(P("x", ("y", "z"))) == "P('x', ('y', 'z'))"
+
+
+@given(st.lists(ENTRIES, max_size=3))
+def test_copies_are_equal(entries: list[Any]) -> None:
+    spec = P(*entries)
+    assert pickle.loads(pickle.dumps(spec)) == copy.deepcopy(spec) == spec
+
+
+def test_what_is_no_specification() -> None:
+    for entry in (3, ("x", 3), {"x"}):
+        with pytest.raises(ArgumentError):
+            P(entry)
+    with pytest.raises(UnsupportedError):
+        P("x", unreduced={"y"})
+    with pytest.raises(AttributeError, match="immutable"):
+        P("x").entries = ()
+
+
+def test_entries_are_found_and_counted() -> None:
+    spec = P("x", None, ("y",), None)
+    assert (spec.index("x"), spec.index(None), spec.index("y")) == (0, 1, 2)
+    assert (spec.count(None), spec.count("y"), spec.count("z")) == (2, 1, 0)
+    with pytest.raises(ValueError, match="not in tuple"):
+        spec.index("z")
+    with pytest.raises(ArgumentError, match="each entry"):
+        spec.index(1.5)
+
+
+def test_entries_as_a_tuple() -> None:
+    assert P("x", None, ("y", "z")).partitions == ("x", None, ("y", "z"))
+    assert P().partitions == ()
