@@ -37,7 +37,7 @@ def test_recurrence_along_an_axis_of_several() -> None:
         whole = np.asarray(recurrence(a, b, 1, reverse))
         for i, j in np.ndindex(3, 2):
             alone = recurrence(a[i, :, j], b[i, :, j], 0, reverse)
-            np.testing.assert_allclose(whole[i, :, j], alone, rtol=1e-12)
+            np.testing.assert_allclose(whole[i, :, j], np.asarray(alone), rtol=1e-12)
 
 
 def test_products_with_zeros() -> None:
