@@ -258,14 +258,17 @@ class DeviceArray(Placed):
             _check_readable(self.type)
             given = duplicate(self) if copy else self
             return capsule_of(device_of(given).backend, buffer_of(given), stream)
+        if dl_device is not None and (int(dl_device[0]), dl_device[1]) != (CPU, 0):
+            raise BufferError(f"the elements are on device {there}, not on {tuple(dl_device)}")
         elements = readable(self)
-        if max_version is not None and max_version >= (1, 0):
-            if not copy:  # what shares memory with this array says that it is read-only
-                elements = elements.view()
-                elements.flags.writeable = False
+        if copy:  # the receiver's own, which it may write to
+            elements = elements.copy()
+        elif max_version is not None and max_version >= (1, 0):
+            elements = elements.view()
+            elements.flags.writeable = False
         elif not elements.flags.writeable:
             elements = elements.copy()  # the old protocol cannot say that memory is read-only
-        return elements.__dlpack__(max_version=max_version, dl_device=dl_device, copy=copy)
+        return elements.__dlpack__(max_version=max_version)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """DLPack's kind and number of the device whose memory a capsule is of: a GPU's, else the CPU's."""
