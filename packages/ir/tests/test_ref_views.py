@@ -60,6 +60,20 @@ def test_what_is_known_of_a_view() -> None:
         len(new_ref(np.float32(1)).reshape())
 
 
+def test_parts_of_numpy_arrays_are_written_and_summed() -> None:
+    ref = new_ref(X)
+    before = ref[...]
+    expected = X.copy()
+    ref[1, ::2] = np.float32([7, 8])
+    expected[1, ::2] = [7, 8]
+    ref.at[0].at[1:][...] = np.float32([5, 6])
+    expected[0, 1:] = [5, 6]
+    ref.addupdate(np.ones((2, 3), np.float32), (np.array([0, 0]),))  # a row twice
+    expected[0] += 2
+    np.testing.assert_array_equal(np.asarray(ref[...]), expected)
+    np.testing.assert_array_equal(np.asarray(before), X)
+
+
 def test_what_does_not_fit_is_refused() -> None:
     ref = new_ref(X)
     with pytest.raises(ShapeError, match="6 elements do not have the shape"):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final, NoReturn, Protocol, TypeAlias, final
+from typing import Any, ClassVar, Final, NoReturn, TypeAlias, final
 
 import numpy as np
 
@@ -16,16 +17,6 @@ from treadle_ir.frozen import frozen
 from treadle_ir.primitives.shape import reshape, transpose
 from treadle_ir.ref_writes import check_positions, fitting
 from treadle_ir.types import ArrayType
-
-
-class Reference(Protocol):
-    """A reference, as views need it."""
-
-    def __getitem__(self, index: Any, /) -> Array:
-        """Read it."""
-
-    def __setitem__(self, index: Any, x: Any, /) -> None:
-        """Write it."""
 
 
 @final
@@ -41,7 +32,7 @@ class Indexed:
 
     def put(self, x: Array, new: Array) -> Array:
         """The array with another part in its place."""
-        return x.at[self.index].set(new)
+        return with_part(x, self.index, new)
 
 
 @final
@@ -79,54 +70,25 @@ class Reshaped:
 Step: TypeAlias = Indexed | Transposed | Reshaped
 
 
-@final
-@frozen
-class RefIndexer:
-    """What `ref.at` is: `ref.at[index]` is a view of a part of the reference."""
+class Viewed(ABC):
+    """What is read and written like an array in a cell, and has views: a reference, or a view of one."""
 
-    ref_or_view: Any  # Any: a reference or a view
-
-    def __getitem__(self, index: Any) -> TransformedRef:
-        """A view of a part; what can be wrong with the index is found now.
-
-        Raises:
-            IndexingError: a position is beyond the ends of its axis.
-        """
-        view = viewed(self.ref_or_view, Indexed(index))
-        view._read()
-        return view
-
-
-@final
-class TransformedRef:
-    """A view of a reference: a part, its axes in another order, its elements in another shape, one after the other.
-
-    It is read and written as a reference is. What is written to it stands in the reference.
-
-    Attributes:
-        ref: the reference.
-        transforms: what is done to its array, in order.
-
-    Example:
-        >>> import numpy as np
-        >>> from treadle_ir import new_ref
-        >>> ref = new_ref(np.zeros((2, 3), np.float32))
-        >>> row = ref.at[1]
-        >>> print(row[0], row.shape)
-        0.0 (3,)
-        >>> row.at[1:][...] = np.ones(2, np.float32)
-        >>> print(ref[...])
-        [[0. 0. 0.]
-         [0. 1. 1.]]
-    """
-
-    __slots__ = ("ref", "transforms")
+    __slots__ = ()
+    # By __getitem__ alone Python would iterate for ever: an index beyond the end is moved to the last element.
     __iter__: ClassVar[None] = None
-    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # indices may be arrays
 
-    def __init__(self, ref: Reference, transforms: Sequence[Step]) -> None:
-        self.ref: Final = ref
-        self.transforms: Final = tuple(transforms)
+    @property
+    @abstractmethod
+    def _type(self) -> ArrayType:
+        """The type of the array."""
+
+    @abstractmethod
+    def _read(self) -> Array:
+        """The array."""
+
+    @abstractmethod
+    def _write(self, value: Array, /) -> None:
+        """Replace the array by another of its type."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -149,13 +111,17 @@ class TransformedRef:
         return self._type.size
 
     @property
-    def type(self) -> AbstractRef:
-        """What is known of the part."""
-        return AbstractRef(self._type)
-
-    @property
     def at(self) -> RefIndexer:
-        """`view.at[index]` is a view of a part."""
+        """`ref.at[index]` is a view of a part: what is written to it stands in the reference.
+
+        Example:
+            >>> import numpy as np
+            >>> from treadle_ir import new_ref
+            >>> ref = new_ref(np.zeros(3, np.float32))
+            >>> ref.at[1:][...] = np.ones(2, np.float32)
+            >>> print(ref[...])
+            [0. 1. 1.]
+        """
         return RefIndexer(self)
 
     @property
@@ -179,6 +145,84 @@ class TransformedRef:
         """
         return reshaped(self, self.size, shape)
 
+    def addupdate(self, x: Any, index: Any = ...) -> None:
+        """Add to the array, or to a part of it; indices that come twice are added twice."""
+        value = self._read()
+        new = fitting("addupdate", type_of(value), type_of(part(value, index)), x)
+        self._write(with_added(value, index, new))
+
+    def __getitem__(self, index: Any) -> Array:  # Any: whatever arrays take
+        """The array, or a part of it.
+
+        Raises:
+            IndexingError: a position is beyond the ends of its axis, here and below.
+        """
+        return part(self._read(), index)
+
+    def __setitem__(self, index: Any, x: Any) -> None:
+        """Replace the array, or a part of it."""
+        value = self._read()
+        new = fitting("set", type_of(value), type_of(part(value, index)), x)
+        self._write(new if is_whole(index) else with_part(value, index, new))
+
+    def __bool__(self) -> bool:
+        """True, also of an empty array: it is a reference, not what it holds."""
+        return True
+
+
+@final
+@frozen
+class RefIndexer:
+    """What `ref.at` is: `ref.at[index]` is a view of a part of the reference."""
+
+    ref_or_view: Any  # Any: a reference or a view
+
+    def __getitem__(self, index: Any) -> TransformedRef:
+        """A view of a part; what can be wrong with the index is found now.
+
+        Raises:
+            IndexingError: a position is beyond the ends of its axis.
+        """
+        view = viewed(self.ref_or_view, Indexed(index))
+        view._read()
+        return view
+
+
+@final
+class TransformedRef(Viewed):
+    """A view of a reference: a part, its axes in another order, its elements in another shape, one after the other.
+
+    It is read and written as a reference is. What is written to it stands in the reference.
+
+    Attributes:
+        ref: the reference.
+        transforms: what is done to its array, in order.
+
+    Example:
+        >>> import numpy as np
+        >>> from treadle_ir import new_ref
+        >>> ref = new_ref(np.zeros((2, 3), np.float32))
+        >>> row = ref.at[1]
+        >>> print(row[0], row.shape)
+        0.0 (3,)
+        >>> row.at[1:][...] = np.ones(2, np.float32)
+        >>> print(ref[...])
+        [[0. 0. 0.]
+         [0. 1. 1.]]
+    """
+
+    __slots__ = ("ref", "transforms")
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # indices may be arrays
+
+    def __init__(self, ref: Viewed, transforms: Sequence[Step]) -> None:
+        self.ref: Final = ref
+        self.transforms: Final = tuple(transforms)
+
+    @property
+    def type(self) -> AbstractRef:
+        """What is known of the part."""
+        return AbstractRef(self._type)
+
     def get(self, idx: Any = ()) -> Array:  # Any: whatever arrays take as an index, here and below
         """`view[idx]`."""
         return self[idx]
@@ -193,35 +237,11 @@ class TransformedRef:
         self[idx] = value
         return before
 
-    def addupdate(self, x: Any, index: Any = ...) -> None:
-        """Add to the part, or to a part of it; indices that come twice are added twice."""
-        value = self._read()
-        new = fitting("addupdate", self.type, type_of(part(value, index)), x)
-        self._write(value.at[index].add(new))
-
-    def __getitem__(self, index: Any) -> Array:
-        """The array, or a part of it.
-
-        Raises:
-            IndexingError: a position is beyond the ends of its axis, here and below.
-        """
-        return part(self._read(), index)
-
-    def __setitem__(self, index: Any, x: Any) -> None:
-        """Replace what it is a view of, or a part of that."""
-        value = self._read()
-        new = fitting("set", self.type, type_of(part(value, index)), x)
-        self._write(new if is_whole(index) else value.at[index].set(new))
-
     def __len__(self) -> int:
         """The size of the first axis."""
         if not self.ndim:
             raise TypeError("len() of a view of a scalar")
         return self.shape[0]
-
-    def __bool__(self) -> bool:
-        """True, also of an empty array: it is a view, not what it shows."""
-        return True
 
     def __array__(self, *_: object, **__: object) -> NoReturn:
         raise ArgumentError(
@@ -241,7 +261,7 @@ class TransformedRef:
             value = step.of(value)
         return value
 
-    def _write(self, new: Array) -> None:
+    def _write(self, new: Array, /) -> None:
         """Put the new part into each array that it is a part of, from the innermost out."""
         arrays = [self.ref[...]]
         for step in self.transforms[:-1]:
@@ -309,3 +329,31 @@ def part(value: Array, index: Any) -> Array:
         return value
     check_positions(value.shape, index if isinstance(index, tuple) else (index,))
     return value[index]
+
+
+def with_part(value: Any, index: Any, new: Any) -> Array:
+    """An array with another part; NumPy's arrays, which are all that this package alone works with, have no `at`.
+
+    Example:
+        >>> print(with_part(np.zeros(3, np.int32), 1, 7))
+        [0 7 0]
+    """
+    if isinstance(value, np.ndarray):
+        written = value.copy()
+        written[index] = new
+        return written  # type: ignore[return-value]  # NumPy's, which operations take as they take ours
+    return value.at[index].set(new)  # type: ignore[no-any-return]
+
+
+def with_added(value: Any, index: Any, new: Any) -> Array:
+    """An array with something added to a part, as often as the index names an element.
+
+    Example:
+        >>> print(with_added(np.zeros(3, np.int32), [1, 1], 7))
+        [ 0 14  0]
+    """
+    if isinstance(value, np.ndarray):
+        written = value.copy()
+        np.add.at(written, index, new)
+        return written  # type: ignore[return-value]  # as above
+    return value.at[index].add(new)  # type: ignore[no-any-return]

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from treadle_ir.abstract_ref import AbstractRef
 from treadle_ir.array import Array, type_of
 from treadle_ir.dtypes import is_complex, is_floating
 from treadle_ir.errors import DTypeError, IndexingError, ShapeError
@@ -63,8 +62,8 @@ def kind_of(dtype: np.dtype[Any]) -> int:
     return 1 if is_floating(dtype) else 0
 
 
-def fitting(what: str, ref: AbstractRef, part: ArrayType, x: object) -> Array:
-    """A value for a part of a reference, in its element type.
+def fitting(what: str, whole: ArrayType, part: ArrayType, x: object) -> Array:
+    """A value for a part of the array of a reference, in its element type.
 
     Raises:
         ShapeError, DTypeError: it is not like the part.
@@ -78,7 +77,7 @@ def fitting(what: str, ref: AbstractRef, part: ArrayType, x: object) -> Array:
         )
     if type.dtype != part.dtype and not (type.weak and kind_of(type.dtype) <= kind_of(part.dtype)):
         raise DTypeError(
-            f"{what}: the value is {type}, but the reference holds {ref.type.strong()}",
+            f"{what}: the value is {type}, but the reference holds {whole.strong()}",
             fix="convert the value with .astype(ref.dtype)",
         )
     return array if type is part else convert(array, dtype=part.dtype, weak=part.weak)

@@ -33,11 +33,11 @@ from treadle_ir.errors import (
 )
 from treadle_ir.operands import as_array
 from treadle_ir.primitives.shape import broadcast_in_dim
-from treadle_ir.ref_views import RefIndexer, TransformedRef, is_whole, part, reshaped, transposed
-from treadle_ir.ref_writes import fitting
+from treadle_ir.ref_views import Viewed
 from treadle_ir.stage import StagingTrace
 from treadle_ir.trace import Trace, current_trace
 from treadle_ir.tracer import Tracer
+from treadle_ir.types import ArrayType
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -105,43 +105,27 @@ class Cell(ABC):
 
 
 @final
-class Ref(Cell):
+class Ref(Cell, Viewed):
     """A cell that holds an array, which `ref[...]` reads and `ref[...] = x` replaces; made by `new_ref`.
 
     `ref[index]` reads a part, `ref[index] = x` writes one, with the indices that arrays take; `x` has the part's shape
     and element type. A ref is no array: operations take `ref[...]`.
     """
 
-    __slots__ = ("_type",)
+    __slots__ = ("_known",)
 
     def __init__(self, value: Array) -> None:
         super().__init__(value)
-        self._type = type_of(value)
+        self._known = type_of(value)
+
+    @property
+    def _type(self) -> ArrayType:
+        return self._known
 
     @property
     def what(self) -> str:
         """What it is, for messages."""
         return f"a reference to {self._type.strong()}"
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The size of each axis."""
-        return self._type.shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The element type."""
-        return self._type.dtype
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return self._type.ndim
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return self._type.size
 
     @property
     def aval(self) -> AbstractRef:
@@ -168,72 +152,11 @@ class Ref(Cell):
         """Where the array that it holds now begins in the memory of its device; a write moves it."""
         return self._read().unsafe_buffer_pointer()
 
-    @property
-    def at(self) -> RefIndexer:
-        """`ref.at[index]` is a view of a part: what is written to it stands in the reference.
-
-        Example:
-            >>> import numpy as np
-            >>> ref = new_ref(np.zeros(3, np.float32))
-            >>> ref.at[1:][...] = np.ones(2, np.float32)
-            >>> print(ref[...])
-            [0. 1. 1.]
-        """
-        return RefIndexer(self)
-
-    @property
-    def T(self) -> TransformedRef:  # noqa: N802 - as of arrays
-        """A view with the axes in the opposite order."""
-        return transposed(self, self.ndim, ())
-
-    def transpose(self, *permutation: Any) -> TransformedRef:
-        """A view with the axes in another order, the opposite one unless it is given.
-
-        Raises:
-            ShapeError: it does not name each axis once.
-        """
-        return transposed(self, self.ndim, permutation)
-
-    def reshape(self, *shape: Any) -> TransformedRef:
-        """A view of the elements in another shape, one size of which may be -1.
-
-        Raises:
-            ShapeError: it has not as many elements.
-        """
-        return reshaped(self, self.size, shape)
-
     def __len__(self) -> int:
         """The size of the first axis."""
         if not self.ndim:
             raise TypeError("len() of a reference to a scalar")
         return self.shape[0]
-
-    def __bool__(self) -> bool:
-        """True, also of an empty array: it is a reference, not what it holds."""
-        return True
-
-    def __getitem__(self, index: Any) -> Array:  # Any: whatever arrays take
-        """The array, or a part of it.
-
-        Raises:
-            IndexingError: a position is beyond the ends of its axis, here and below.
-        """
-        return part(self._read(), index)
-
-    def __setitem__(self, index: Any, x: Any) -> None:
-        """Replace the array, or a part of it."""
-        value = self._read()
-        new = fitting("set", self.aval, type_of(part(value, index)), x)
-        self._write(new if is_whole(index) else value.at[index].set(new))
-
-    def addupdate(self, x: Any, index: Any = ...) -> None:
-        """Add to the array, or to a part of it; indices that come twice are added twice."""
-        value = self._read()
-        new = fitting("addupdate", self.aval, type_of(part(value, index)), x)
-        self._write(value.at[index].add(new))
-
-    # By __getitem__ alone Python would iterate for ever: an index beyond the end is moved to the last element.
-    __iter__ = None
 
     def __array__(self, *_: object, **__: object) -> NoReturn:
         raise ArgumentError(
