@@ -64,9 +64,9 @@ def test_parts_of_numpy_arrays_are_written_and_summed() -> None:
     ref = new_ref(X)
     before = ref[...]
     expected = X.copy()
-    ref[1, ::2] = np.float32([7, 8])
+    ref[1, ::2] = np.array([7, 8], np.float32)
     expected[1, ::2] = [7, 8]
-    ref.at[0].at[1:][...] = np.float32([5, 6])
+    ref.at[0].at[1:][...] = np.array([5, 6], np.float32)
     expected[0, 1:] = [5, 6]
     ref.addupdate(np.ones((2, 3), np.float32), (np.array([0, 0]),))  # a row twice
     expected[0] += 2
