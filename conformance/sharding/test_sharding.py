@@ -9,6 +9,7 @@ import pytest
 
 from conformance.sharding import (
     arrays,
+    deferred,
     exchanges,
     exported,
     maps,
@@ -78,6 +79,11 @@ def test_explicit_axes(law: str) -> None:
 @pytest.mark.parametrize("law", within.LAWS)
 def test_functions_over_explicit_axes(law: str) -> None:
     assert not raised("explicit.within")[law], raised("explicit.within")[law]
+
+
+@pytest.mark.parametrize("law", deferred.LAWS)
+def test_sums_that_are_put_off(law: str) -> None:
+    assert not raised("deferred")[law], raised("deferred")[law]
 
 
 @pytest.mark.parametrize("law", exported.LAWS)

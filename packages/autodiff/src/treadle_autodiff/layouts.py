@@ -1,4 +1,4 @@
-"""How cotangents lie over explicit axes of the mesh in force: as their primals do."""
+"""How cotangents lie over explicit axes of the mesh in force: as their primals do, but for sums that are put off."""
 
 from __future__ import annotations
 
@@ -17,14 +17,20 @@ from treadle_ir import (
     layout_of_operand,
     layouts_here,
     ops,
+    sums_of,
+    with_sums,
 )
 
 
-def laid_alike(cotangent: Operand, layout: Layout | None) -> Operand:
-    """A cotangent, laid over the explicit axes of the mesh in force as its primal is."""
+def laid_alike(cotangent: Operand, primal: Layout | None) -> Operand:
+    """A cotangent, laid over the explicit axes of the mesh in force as its primal is.
+
+    Of what is reduced it is unreduced, and the other way round.
+    """
     mesh = explicit_mesh()
-    if mesh is None or layout is None:
+    if mesh is None or primal is None:
         return cotangent
+    layout = with_sums(primal, sums_of(primal).of_cotangents())
     if layout_of_operand(cotangent, mesh) == layout:
         return cotangent
     return ops.sharding_constraint(cotangent, mesh=mesh, layout=layout)

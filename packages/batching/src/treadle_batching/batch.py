@@ -35,8 +35,10 @@ from treadle_ir import (
     reset_current,
     run_under,
     set_current,
+    sums_of,
     type_of,
     types_of,
+    with_sums,
 )
 from treadle_ir.primitives.call import CustomJvpCall, CustomVjpCall
 
@@ -68,7 +70,8 @@ class BatchTracer(Tracer):
         layout = super().__treadle_layout__(mesh)
         if layout is None:
             return None
-        return (*layout[: self.dim], *layout[self.dim + 1 :])
+        one = (*layout[: self.dim], *layout[self.dim + 1 :])
+        return with_sums(one, sums_of(layout))  # type: ignore[no-any-return]
 
     def behind(self) -> Operand | None:
         """The batched array."""

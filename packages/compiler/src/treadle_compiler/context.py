@@ -15,7 +15,7 @@ import numpy as np
 
 from treadle_compiler.memories import on_device
 from treadle_compiler.types import dense, is_in_parts, mlir_type, scalar_text, string_text
-from treadle_ir import ArrayType, Literal, Primitive, Program, TreadleError, Type, dtypes
+from treadle_ir import ArrayType, Layout, Literal, Primitive, Program, TreadleError, Type, dtypes
 
 if TYPE_CHECKING:
     from treadle_compiler.lower import ModuleWriter
@@ -36,7 +36,7 @@ class NestingError(TreadleError, RecursionError):
 class HloValue:
     """A value in the text: its name and its type."""
 
-    __slots__ = ("literal", "memory", "mlir", "name", "type")
+    __slots__ = ("lies", "literal", "memory", "mlir", "name", "type")
 
     def __init__(self, name: str, type: Type) -> None:
         self.name = name
@@ -44,6 +44,9 @@ class HloValue:
         self.mlir = mlir_type(type)
         self.literal: object = None  # the scalar, when the value is a scalar constant
         self.memory: str | None = None  # the kind it is in, where that is not the device's own
+        self.lies: Layout | None = (
+            None  # how it lies over the mesh, if it is a sum that is not added up
+        )
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy
 from dataclasses import replace
 from typing import Any, Final, final
 
@@ -31,6 +33,14 @@ from treadle_compiler.recompute import kept_apart
 from treadle_compiler.registry import LoweringRule, lowering_of
 from treadle_compiler.settings import DUMP_IR_TO
 from treadle_compiler.types import is_in_parts
+from treadle_compiler.unreduced import (
+    NONE,
+    Axes,
+    as_wanted,
+    asked_of,
+    lower_with_sums,
+    speaks_of_sums,
+)
 from treadle_ir import (
     AbstractMesh,
     Layout,
@@ -41,6 +51,8 @@ from treadle_ir import (
     UnsupportedError,
     Value,
     frozen,
+    sums_of,
+    with_sums,
 )
 from treadle_ir.events import ProgramLowered, heard, tell
 from treadle_ir.primitives.memory import DEVICE_MEMORY
@@ -84,6 +96,9 @@ class ModuleWriter:
         self.partitioning: Final = partitioning
         self.memories = memories
         self.has_memories = memories is not None  # whether a value may be in a memory of the host
+        self.has_sums = speaks_of_sums(program, partitioning)  # whether one may be unreduced
+        # By id of a program of a loop or a branch that is being written: which of its parameters and results are sums.
+        self._sums: dict[int, tuple[Sequence[Layout | None], Sequence[Axes]]] = {}
         self.platform: Final = platform
         self.callbacks: list[Callable[..., object]] = []
         self.inspections: list[Inspection] = []
@@ -157,6 +172,8 @@ class ModuleWriter:
         if self.has_memories and any(x.memory is not None for x in operands):
             # Parameters of a function are in the device's own memory.
             return self.emit_inline(context, program, operands)
+        if self.has_sums and any(x.lies is not None for x in operands):  # nor are they sums
+            return self.emit_inline(context, program, operands)
         name = self.function(program)
         attributes = {"callee": name}
         if inlining:
@@ -217,6 +234,11 @@ class ModuleWriter:
     ) -> list[HloValue]:
         """The program's equations, here."""
         environment: dict[Value, HloValue] = dict(zip(program.parameters, operands, strict=True))
+        starts, ends = self._sums.get(id(program), ((), ()))
+        for parameter, lies in zip(program.parameters, starts, strict=False):
+            environment[parameter] = x = copy(environment[parameter])
+            x.lies = lies
+        asked = asked_of(program) if self.has_sums else {}
         outer = context.result_types, context.location
         outer_scope = self.scope
         annotated = annotated_values(program)
@@ -244,6 +266,10 @@ class ModuleWriter:
                 if annotated and (metadata := metadata_of(made, annotated)):
                     with context.annotating(metadata):
                         results = self._by_rule(context, primitive, inputs)
+                elif self.has_sums:
+                    axes = asked.get(made[0], NONE) if made else NONE
+                    lower = functools.partial(self._by_rule, context, primitive)
+                    results = lower_with_sums(self, context, primitive, inputs, axes, lower)
                 else:
                     results = self._by_rule(context, primitive, inputs)
             except Exception as error:
@@ -258,10 +284,25 @@ class ModuleWriter:
             else:
                 environment.update(zip(made, results, strict=True))
         context.result_types, context.location = outer
-        return [
+        results = [
             environment[atom] if isinstance(atom, Value) else context.literal(atom)
             for atom in program.results
         ]
+        for number, axes in enumerate(ends):
+            results[number] = as_wanted(context, results[number], axes)
+        return results
+
+    @contextmanager
+    def with_sums(
+        self, programs: Sequence[tuple[Program, Sequence[Layout | None], Sequence[Axes]]]
+    ) -> Iterator[None]:
+        """While a loop or a branch is written: which parameters and results of its programs are sums."""
+        before = self._sums
+        self._sums = before | {id(program): (starts, ends) for program, starts, ends in programs}
+        try:
+            yield
+        finally:
+            self._sums = before
 
     def _by_rule(
         self, context: LoweringContext, primitive: Primitive, inputs: Sequence[HloValue]
@@ -297,7 +338,13 @@ class ModuleWriter:
         if memories is not None:
             for x, memory in zip(parameters, memories.parameters, strict=True):
                 x.memory = memory
-        results = self.emit_inline(context, program, parameters)
+        if self.has_sums and program is self.program and self.partitioning is not None:
+            starts = [x if sums_of(x).unreduced else None for x in self.partitioning.parameters]
+            ends = [sums_of(x).unreduced for x in self.partitioning.results]
+            with self.with_sums([(program, starts, ends)]):
+                results = self.emit_inline(context, program, parameters)
+        else:
+            results = self.emit_inline(context, program, parameters)
         if self.has_memories and program is self.program:
             results = self._where_wanted(context, results)
         self._memories[name] = [x.memory for x in results]
@@ -491,7 +538,7 @@ def _marks(
 
 
 def _sharding(layout: Layout, type: Type) -> str:
-    held = (
-        (*layout, ()) if is_in_parts(type) else layout
-    )  # elements in parts have one more axis there
+    held: Layout = layout
+    if is_in_parts(type):  # elements in parts have one more axis there
+        held = with_sums((*layout, ()), sums_of(layout))
     return f"sdy.sharding = {sharding_text('@mesh', held)}"

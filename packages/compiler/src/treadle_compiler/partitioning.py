@@ -8,7 +8,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from treadle_ir import AbstractMesh, Layout, Type, frozen
+from treadle_ir import AbstractMesh, Layout, Type, frozen, sums_of
 from treadle_ir.primitives.partitioned import Partitioner
 
 
@@ -68,7 +68,9 @@ def layout_text(layout: Layout, open: bool = False) -> str:
 
 def per_value_text(mesh: str, layouts: Sequence[Layout], open: bool) -> str:
     """Layouts of several values over a mesh of that name, as an attribute."""
-    each = ", ".join([f"<{mesh}, {layout_text(layout, open)}>" for layout in layouts])
+    each = ", ".join(
+        [f"<{mesh}, {layout_text(layout, open)}{_sums_text(layout)}>" for layout in layouts]
+    )
     return f"#sdy.sharding_per_value<[{each}]>"
 
 
@@ -77,9 +79,15 @@ def axes_text(names: Sequence[str]) -> str:
     return f"#sdy<manual_axes{{{', '.join([_quoted(name) for name in names])}}}>"
 
 
-def sharding_text(mesh: str, layout: Layout) -> str:
+def sharding_text(mesh: str, layout: Layout, open: bool = False) -> str:
     """A layout over a mesh of that name, as an attribute."""
-    return f"#sdy.sharding<{mesh}, {layout_text(layout)}>"
+    return f"#sdy.sharding<{mesh}, {layout_text(layout, open)}{_sums_text(layout)}>"
+
+
+def _sums_text(layout: Layout) -> str:
+    """The axes over which an array is a sum; of those over which its cotangents are, XLA need not know."""
+    unreduced = sorted(sums_of(layout).unreduced)
+    return f", unreduced={{{', '.join(map(_quoted, unreduced))}}}" if unreduced else ""
 
 
 def _quoted(name: str) -> str:

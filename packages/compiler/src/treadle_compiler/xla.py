@@ -251,9 +251,11 @@ def tiles_of(
     if sharding.is_replicated():
         return []
     sizes = list(sharding.tile_assignment_dimensions())
-    if sharding.is_manual() or not sizes:
-        return None
     devices = np.asarray(sharding.tile_assignment_devices())
+    if (
+        sharding.is_manual() or not sizes or not devices.size
+    ):  # none: a sum over all axes of the mesh
+        return None
     places = np.indices(sizes).reshape(len(sizes), -1)
     numbers = np.empty_like(places)
     numbers[:, devices] = places

@@ -64,6 +64,13 @@ from treadle_ir.declared import (
     sequence_or_none as sequence_or_none,
     shown as shown,
 )
+from treadle_ir.deferred import (
+    NO_SUMS as NO_SUMS,
+    LayoutWithSums as LayoutWithSums,
+    Sums as Sums,
+    sums_of as sums_of,
+    with_sums as with_sums,
+)
 from treadle_ir.derived import Derived as Derived, derived as derived
 from treadle_ir.dtypes import DType as DType, float0 as float0
 from treadle_ir.effects import (
@@ -148,7 +155,11 @@ from treadle_ir.importing import importing as importing
 from treadle_ir.inference import inferred as inferred
 from treadle_ir.interpret import interpret as interpret, last_uses as last_uses
 from treadle_ir.known import KnownTracer as KnownTracer, as_staged as as_staged
-from treadle_ir.layouts.laid import sizes_text as sizes_text, type_text as type_text
+from treadle_ir.layouts.laid import (
+    is_whole as is_whole,
+    sizes_text as sizes_text,
+    type_text as type_text,
+)
 from treadle_ir.layouts.mesh import (
     MESH as MESH,
     explicit_mesh as explicit_mesh,
@@ -167,7 +178,9 @@ from treadle_ir.layouts.staged import (
     layout_of_operand as layout_of_operand,
     layouts_here as layouts_here,
     program_layouts as program_layouts,
+    seen as seen,
 )
+from treadle_ir.layouts.sums import ADDS_WHOLE as ADDS_WHOLE, linear_terms as linear_terms
 from treadle_ir.lazily import (
     NamespaceHooks as NamespaceHooks,
     import_module as import_module,

@@ -14,13 +14,17 @@ from math import prod
 from typing import Any, TypeAlias, final
 
 from treadle_ir.declared import integers, refused, sequence
+from treadle_ir.deferred import sums_of, with_sums
 from treadle_ir.errors import ArgumentError, ShardingError
 from treadle_ir.frozen import frozen
 from treadle_ir.partition_spec import UNCONSTRAINED, PartitionSpec
 from treadle_ir.registry import register
 
 Layout: TypeAlias = tuple[tuple[str, ...] | None, ...]
-"""For each axis of an array the axes of the mesh that divide it, major to minor; None leaves it to the compiler."""
+"""For each axis of an array the axes of the mesh that divide it, major to minor; None leaves it to the compiler.
+
+Where sums are put off, it is a `LayoutWithSums`.
+"""
 
 Whole: TypeAlias = tuple[tuple[str, ...], ...]
 """A layout that leaves nothing to the compiler: how an array lies over explicit axes."""
@@ -302,11 +306,18 @@ def checked_axes(
 
 
 def check_names(spec: PartitionSpec, mesh: MeshAxes) -> None:
-    """Check that a specification names axes of a mesh, each at most once.
+    """Check that a specification names axes of a mesh, each at most once, and puts off sums over explicit ones only.
 
     Raises:
         ShardingError: it does not.
     """
+    for axis in spec.sums.axes:
+        if axis not in mesh.explicit_axes:
+            raise ShardingError(
+                f"{spec}: the mesh has no explicit axis {axis!r}; its axes are {mesh.axis_names}, of the types "
+                f"{mesh.axis_types}",
+                fix="name an explicit axis: of others the compiler decides when sums are added up",
+            )
     seen: set[Hashable] = set()
     for entry in spec:
         for name in entry if isinstance(entry, tuple) else (entry,):
@@ -342,7 +353,7 @@ def layout_of(spec: PartitionSpec, ndim: int, what: str = "the array") -> Layout
             found.append(entry or ())
         else:
             found.append((entry,) if isinstance(entry, str) else None)
-    return (*found, *((),) * (ndim - len(found)))
+    return with_sums((*found, *((),) * (ndim - len(found))), spec.sums)  # type: ignore[no-any-return]
 
 
 def spec_of(layout: Layout) -> PartitionSpec:
@@ -355,7 +366,8 @@ def spec_of(layout: Layout) -> PartitionSpec:
     entries: list[object] = [UNCONSTRAINED if names is None else names for names in layout]
     while entries and entries[-1] == ():
         entries.pop()
-    return PartitionSpec(*entries)
+    sums = sums_of(layout)
+    return PartitionSpec(*entries, unreduced=sums.unreduced, reduced=sums.reduced)
 
 
 def parts_of(layout: Layout, mesh: MeshAxes) -> tuple[int, ...]:

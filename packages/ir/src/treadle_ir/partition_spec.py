@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final, TypeAlias, final
 
 from treadle_ir.declared import refused
-from treadle_ir.errors import UnsupportedError
+from treadle_ir.deferred import NO_SUMS, Sums
+from treadle_ir.errors import ArgumentError
 
 
 @final
@@ -37,37 +38,38 @@ class PartitionSpec:
 
     Args:
         partitions: the entries.
-        unreduced: not there yet.
-        reduced: not there yet.
+        unreduced: explicit axes over which the array is a sum of what devices have, that is not added up yet.
+        reduced: explicit axes over which the cotangents of the array are such sums.
 
     Raises:
-        ArgumentError: an entry of another kind.
-        UnsupportedError: `unreduced` or `reduced` is given.
+        ArgumentError: an entry of another kind, or an axis that is used twice.
 
     Example:
         >>> from treadle_ir import PartitionSpec as P
         >>> P("x", None, ("y", "z"))
         P('x', None, ('y', 'z'))
+        >>> P("x", unreduced={"y"})
+        P('x', unreduced={'y'})
     """
 
-    __slots__ = ("partitions",)
+    __slots__ = ("partitions", "sums")
     UNCONSTRAINED: Final = UNCONSTRAINED
     partitions: tuple[Entry, ...]
+    sums: Sums
 
     def __new__(
         cls, *partitions: object, unreduced: Collection[str] = (), reduced: Collection[str] = ()
     ) -> PartitionSpec:
         """A specification with these entries."""
-        for name, axes in (("unreduced", unreduced), ("reduced", reduced)):
-            if not isinstance(axes, tuple | list | set | frozenset):
-                raise refused("PartitionSpec", name, "a set of names of axes", axes)
-        if unreduced or reduced:
-            raise UnsupportedError(
-                "PartitionSpec: sums that are not added up yet (`unreduced`, `reduced`) are not there",
-                fix="add up first, with lax.psum within shard_map",
-            )
         self = object.__new__(cls)
-        object.__setattr__(self, "partitions", tuple([_entry(each) for each in partitions]))
+        put = object.__setattr__
+        put(self, "partitions", tuple([_entry(each) for each in partitions]))
+        if unreduced or reduced:
+            sums = Sums(_axes("unreduced", unreduced), _axes("reduced", reduced))
+            _check_once(self.partitions, sums)
+            put(self, "sums", sums)
+        else:
+            put(self, "sums", NO_SUMS)
         return self
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -92,43 +94,98 @@ class PartitionSpec:
 
     def __add__(self, other: object) -> PartitionSpec:
         if isinstance(other, PartitionSpec | tuple):
-            return PartitionSpec(*self, *other)
+            return self._joined(self, other)
         return NotImplemented
 
     def __radd__(self, other: object) -> PartitionSpec:
         if isinstance(other, tuple):
-            return PartitionSpec(*other, *self)
+            return self._joined(other, self)
         return NotImplemented
+
+    def _joined(self, *entries: PartitionSpec | tuple[object, ...]) -> PartitionSpec:
+        sums = [each.sums for each in entries if isinstance(each, PartitionSpec)]
+        return PartitionSpec(
+            *[entry for each in entries for entry in each],
+            unreduced=frozenset[str]().union(*[each.unreduced for each in sums]),
+            reduced=frozenset[str]().union(*[each.reduced for each in sums]),
+        )
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, PartitionSpec):
-            return self.partitions == other.partitions
+            return self.partitions == other.partitions and self.sums == other.sums
         if isinstance(other, tuple):
-            return self.partitions == tuple([_entry(each) for each in other])
+            return not self.sums.axes and self.partitions == tuple([_entry(e) for e in other])
         return NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self.partitions)
+        return hash((self.partitions, self.sums)) if self.sums.axes else hash(self.partitions)
 
     def __repr__(self) -> str:
-        return f"P{self.partitions!r}"
+        if not self.sums.axes:
+            return f"P{self.partitions!r}"
+        shown = [repr(each) for each in self.partitions]
+        for name, axes in (("unreduced", self.unreduced), ("reduced", self.reduced)):
+            if axes:
+                shown.append(f"{name}={{{', '.join(map(repr, sorted(axes)))}}}")
+        return f"P({', '.join(shown)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return PartitionSpec, self.partitions
+        return _spec, (self.partitions, self.unreduced, self.reduced)
 
     @property
     def unreduced(self) -> frozenset[str]:
-        """The axes over which a sum is not added up yet: none."""
-        return frozenset()
+        """The axes over which the array is a sum that is not added up yet."""
+        return self.sums.unreduced
 
     @property
     def reduced(self) -> frozenset[str]:
-        """The axes whose derivative is not added up yet: none."""
-        return frozenset()
+        """The axes over which the cotangents of the array are such sums."""
+        return self.sums.reduced
 
-    def update(self, *, partitions: Sequence[object] | None = None) -> PartitionSpec:
-        """The same with other entries."""
-        return self if partitions is None else PartitionSpec(*partitions)
+    def update(
+        self,
+        *,
+        partitions: Sequence[object] | None = None,
+        unreduced: Collection[str] | None = None,
+        reduced: Collection[str] | None = None,
+    ) -> PartitionSpec:
+        """The same with other entries, or other sums that are put off."""
+        return PartitionSpec(
+            *(self.partitions if partitions is None else partitions),
+            unreduced=self.unreduced if unreduced is None else unreduced,
+            reduced=self.reduced if reduced is None else reduced,
+        )
+
+
+def _spec(
+    partitions: tuple[Entry, ...], unreduced: Collection[str], reduced: Collection[str]
+) -> PartitionSpec:
+    return PartitionSpec(*partitions, unreduced=unreduced, reduced=reduced)
+
+
+def _axes(what: str, given: object) -> frozenset[str]:
+    if not isinstance(given, tuple | list | set | frozenset):
+        raise refused("PartitionSpec", what, "a set of names of axes", given)
+    for name in given:
+        if not isinstance(name, str):
+            raise refused("PartitionSpec", f"each of {what}", "the name of an axis, a string", name)
+    return frozenset(given)
+
+
+def _check_once(partitions: tuple[Entry, ...], sums: Sums) -> None:
+    both = sums.unreduced & sums.reduced
+    divides = {
+        name
+        for entry in partitions
+        for name in (entry if isinstance(entry, tuple) else (entry,))
+        if isinstance(name, str)
+    }
+    if both or (both := sums.axes & divides):
+        raise ArgumentError(
+            f"PartitionSpec: the axis {min(both)!r} stands there twice, but it can divide an axis of the array, be "
+            "unreduced, or be reduced",
+            fix="leave one of the two out",
+        )
 
 
 def _entry(given: object) -> Entry:

@@ -40,6 +40,7 @@ from treadle_ir import (
     over_mesh,
     over_mesh_of,
     refused,
+    seen,
     sequence,
     stage,
     stage_tree,
@@ -104,10 +105,7 @@ def _layouts(leaves: Sequence[Any]) -> tuple[Whole | None, ...] | None:
     for leaf in leaves:
         given = leaf.sharding if isinstance(leaf, (ShapeDtypeStruct, ShapedArray)) else None
         if isinstance(given, NamedSharding):
-            shown = layout_of(given.spec, len(leaf.shape))
-            found.append(
-                tuple([tuple([n for n in each or () if n in mesh.explicit_axes]) for each in shown])
-            )
+            found.append(seen(layout_of(given.spec, len(leaf.shape)), mesh))
         else:
             found.append(layout_of_operand(leaf, mesh))
     return tuple(found)

@@ -35,10 +35,13 @@ from treadle_ir import (
     frozen,
     integer,
     interpret,
+    is_whole,
     layout_of,
     refused,
     running,
+    seen,
     sizes_text,
+    sums_of,
     varying_of,
 )
 from treadle_runtime import NamedSharding, explicit_sharding, get_abstract_mesh
@@ -184,12 +187,8 @@ class ShapedArray(AbstractValue):
         self._sharding = sharding
         mesh, spec = getattr(sharding, "mesh", None), getattr(sharding, "spec", None)
         if isinstance(mesh, MeshAxes) and isinstance(spec, PartitionSpec):
-            shown = mesh.explicit_axes
-            layout = [
-                tuple([name for name in names or () if name in shown])
-                for names in layout_of(spec, len(self.shape))
-            ]
-            self._layout = tuple(layout) if any(layout) else None
+            layout = seen(layout_of(spec, len(self.shape)), mesh.abstract_mesh)
+            self._layout = None if is_whole(layout) else layout
 
     @classmethod
     def of(cls, type: ArrayType, vma: frozenset[Hashable] = frozenset()) -> ShapedArray:
@@ -327,7 +326,7 @@ class ShapedArray(AbstractValue):
 
     def str_short(self, short_dtypes: bool = False, mesh_axis_types: bool = False) -> str:
         """`float32[2,3]`; `float32[2@x,3]` where an explicit axis divides it; `{V:i}` behind where it varies."""
-        text = f"{dtypes.user_name(self.dtype)}[{sizes_text(self.shape, self._layout)}]"
+        text = f"{dtypes.user_name(self.dtype)}[{sizes_text(self.shape, self._layout)}]{sums_of(self._layout)}"
         return f"{text}{{V:{','.join(sorted(map(str, self._vma)))}}}" if self._vma else text
 
     def __str__(self) -> str:

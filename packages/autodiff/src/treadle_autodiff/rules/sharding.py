@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from treadle_autodiff.registry import jvp_rule, linear, transpose_rule
 from treadle_autodiff.tangents import Linear, Tangent, Zero
@@ -19,10 +20,11 @@ def sharding_constraint_transpose(
     operands: Sequence[Operand | Linear],
     /,
 ) -> Sequence[Tangent | None]:
-    """The cotangent, laid out in the same way."""
+    """The cotangent, laid out in the same way; where a sum is put off, that of one of the two is."""
     (ct,) = cotangents
     assert not isinstance(ct, Zero)
-    return [*bind(primitive, ct)]
+    back = replace(primitive, unreduced=primitive.reduced, reduced=primitive.unreduced)
+    return [*bind(back, ct)]
 
 
 @jvp_rule(InspectSharding)

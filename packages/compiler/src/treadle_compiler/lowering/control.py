@@ -38,7 +38,11 @@ def _same_types(
     context: LoweringContext, values: Sequence[HloValue], types: Sequence[Type]
 ) -> list[HloValue]:
     """Values under the types of the equation, which may differ in weak marks, that XLA has not."""
-    return [HloValue(value.name, type) for value, type in zip(values, types, strict=True)]
+    made = []
+    for value, type in zip(values, types, strict=True):
+        made.append(HloValue(value.name, type))
+        made[-1].lies = value.lies
+    return made
 
 
 def _known(index: HloValue, branches: int) -> int | None:

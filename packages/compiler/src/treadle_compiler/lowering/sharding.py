@@ -8,6 +8,7 @@ from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.memories import staying
 from treadle_compiler.partitioning import inspection_mark, sharding_text
 from treadle_compiler.registry import lowering_rule
+from treadle_compiler.unreduced import as_wanted
 from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint
 
 
@@ -19,8 +20,11 @@ def sharding_constraint_lowering(
     if context.module.partitioning is None:
         return [x]
     mesh = context.module.mesh_name(primitive.mesh)
-    attributes = {"sharding": sharding_text(mesh, primitive.layout)}
-    laid = context.one("sdy.sharding_constraint", [x], x.type, attributes)
+    lies, axes = primitive.lies, frozenset(primitive.unreduced)
+    made = as_wanted(context, x, axes) if axes else x
+    attributes = {"sharding": sharding_text(mesh, lies)}
+    laid = context.one("sdy.sharding_constraint", [made], x.type, attributes)
+    laid.lies = lies if axes else None
     return [staying(x, laid)]
 
 

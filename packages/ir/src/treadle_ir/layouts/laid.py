@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias, final
 
+from treadle_ir.deferred import LayoutWithSums, sums_of
 from treadle_ir.dtypes import user_name
 from treadle_ir.errors import ShardingTypeError
 from treadle_ir.meshes import AbstractMesh, Whole
@@ -27,6 +28,10 @@ class Laid(NamedTuple):
     def __str__(self) -> str:
         return type_text(self.type, self.layout)
 
+    def without_sums(self) -> Laid:
+        """The same, as it is divided."""
+        return Laid(self.type, tuple(self.layout))
+
 
 def sizes_text(shape: Sequence[int], layout: Whole | None) -> str:
     """Sizes with the axes of the mesh that divide them: `8@x,4`, `8@(x,y),4`."""
@@ -43,8 +48,8 @@ def sizes_text(shape: Sequence[int], layout: Whole | None) -> str:
 
 
 def type_text(type: ArrayType, layout: Whole | None) -> str:
-    """A type with how an array of it lies: `float32[8@x,4]`."""
-    return f"{user_name(type.dtype)}[{sizes_text(type.shape, layout)}]"
+    """A type with how an array of it lies: `float32[8@x,4]`, `float32[8,4]{U:x}`."""
+    return f"{user_name(type.dtype)}[{sizes_text(type.shape, layout)}]{sums_of(layout)}"
 
 
 def whole(ndim: int) -> Whole:
@@ -53,8 +58,8 @@ def whole(ndim: int) -> Whole:
 
 
 def is_whole(layout: Whole) -> bool:
-    """Whether nothing is divided."""
-    return not any(layout)
+    """Whether nothing is divided, and no sum put off."""
+    return not any(layout) and type(layout) is not LayoutWithSums
 
 
 def count(names: Names, mesh: AbstractMesh) -> int:
@@ -69,7 +74,8 @@ def refuse(
     primitive: Primitive, operands: Sequence[Laid], why: str, fix: str = SAY
 ) -> ShardingTypeError:
     """The error for operands whose result could lie in several ways, or in none."""
-    listed = " and ".join([str(each) for each in operands if each.type.ndim])
+    arrays = [each for each in operands if each.type.ndim] or operands
+    listed = " and ".join(map(str, arrays))
     return ShardingTypeError(f"{primitive.name} of {listed}: {why}", fix=fix)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
+from treadle_ir.deferred import LayoutWithSums, with_sums
 from treadle_ir.errors import ShardingTypeError
 from treadle_ir.layouts.laid import Laid, is_whole, type_text, whole
 from treadle_ir.meshes import AbstractMesh, Whole
@@ -108,8 +109,24 @@ def result_layouts(
             return [None] * len(results)
         if isinstance(operand, ArrayType):
             operands.append(Laid(operand, layout))
+    if any([type(each.layout) is LayoutWithSums for each in operands]):
+        from treadle_ir.layouts.sums import result_sums  # noqa: PLC0415 - it needs many primitives, and few need it
+
+        divided = _divided(primitive, [each.without_sums() for each in operands], arrays, mesh)
+        sums = result_sums(primitive, operands, divided, arrays)
+        return [with_sums(*each) for each in zip(divided, sums, strict=True)]
+    return _divided(primitive, operands, arrays, mesh)
+
+
+def _divided(
+    primitive: Primitive,
+    operands: Sequence[Laid],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+) -> Sequence[Whole]:
+    """How results are divided, of operands that all lie in known ways."""
     if all([is_whole(each.layout) for each in operands]):
-        return [whole(each.ndim) for each in arrays]
+        return [whole(each.ndim) for each in results]
     rule = layout_rules.get(type(primitive))
     if rule is None:
         listed = " and ".join([type_text(*each) for each in operands if each.type.ndim])
@@ -117,4 +134,4 @@ def result_layouts(
             f"{primitive.name} of {listed}: explicit axes are not supported for this operation",
             fix="leave the part of the program to the compiler: `auto_axes(f, out_sharding=P(...))`",
         )
-    return rule(primitive, operands, arrays, mesh)
+    return rule(primitive, operands, results, mesh)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from treadle_ir.array import Array
+from treadle_ir.deferred import LayoutWithSums, sums_of, with_sums
 from treadle_ir.errors import ShardingTypeError
 from treadle_ir.families import Elementwise, InlineCall, OverMesh
 from treadle_ir.layouts.laid import is_whole, whole
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 def seen(layout: Layout, mesh: AbstractMesh) -> Whole:
     """What types show of a layout: the explicit axes."""
     shown = mesh.explicit_axes
-    return tuple([tuple([n for n in names or () if n in shown]) for names in layout])
+    divided = tuple([tuple([n for n in names or () if n in shown]) for names in layout])
+    return with_sums(divided, sums_of(layout).over(shown))  # type: ignore[no-any-return]
 
 
 def layout_of_operand(operand: object, mesh: AbstractMesh) -> Whole | None:
@@ -68,11 +70,17 @@ def note_layouts(
     for value, layout in zip(results, found, strict=True):
         if layout is not None:
             trace.layouts[value] = layout
-    if len(found) != 1 or isinstance(primitive, _FOLLOWS) or not found[0] or is_whole(found[0]):
+    if len(found) != 1 or found[0] is None or is_whole(found[0]):
+        return None
+    layout = found[0]
+    # Of what lies as an operand does XLA knows, but not that a sum is put off.
+    if isinstance(primitive, OverMesh if type(layout) is LayoutWithSums else _FOLLOWS):
         return None
     # What explicit axes do not divide, automatic ones may.
     rest = None if mesh.auto_axes else ()
-    return ShardingConstraint(mesh, tuple([names or rest for names in found[0]]))
+    return ShardingConstraint.of(
+        mesh, with_sums([names or rest for names in layout], sums_of(layout))
+    )
 
 
 # Results that lie as an operand does, whatever the compiler is told, and those that say by themselves how they lie.

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, final
 
 from treadle_ir.array import Array, Operand
+from treadle_ir.deferred import Sums, sums_of, with_sums
 from treadle_ir.effects import Callback, Effects
 from treadle_ir.errors import ShardingError
 from treadle_ir.families import OverMesh
@@ -25,7 +26,7 @@ class ShardingConstraint(OverMesh):
 
     Constraints:
         (C1) the layout has an entry for each axis of the operand
-        (C2) it names axes of the mesh, each once
+        (C2) it names axes of the mesh, each once, those included over which sums are put off
     """
 
     takes_keys: ClassVar[bool] = True
@@ -34,6 +35,24 @@ class ShardingConstraint(OverMesh):
     mesh: AbstractMesh
     layout: Layout
     device_ids: tuple[int, ...] = ()
+    unreduced: tuple[str, ...] = ()
+    reduced: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, mesh: AbstractMesh, layout: Layout, device_ids: tuple[int, ...] = ()
+    ) -> ShardingConstraint:
+        """That of a layout, with the sums that it puts off."""
+        unreduced, reduced = sums_of(layout)
+        return cls(
+            mesh, tuple(layout), device_ids, tuple(sorted(unreduced)), tuple(sorted(reduced))
+        )
+
+    @property
+    def lies(self) -> Layout:
+        """The layout, with the sums that are put off."""
+        sums = Sums(frozenset(self.unreduced), frozenset(self.reduced))
+        return with_sums(self.layout, sums)  # type: ignore[no-any-return]
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """The operand's type."""
@@ -44,6 +63,7 @@ class ShardingConstraint(OverMesh):
                 f"sharding_constraint: the layout has {len(self.layout)} entries, but {x} has {x.ndim} axes"
             )
         named = [name for names in self.layout for name in names or ()]
+        named += [*self.unreduced, *self.reduced]
         if len({*named}) != len(named) or not {*named} <= {*self.mesh.axis_names}:  # C2
             raise ShardingError(
                 f"sharding_constraint: the layout names {named}, and the mesh has the axes {self.mesh.axis_names}"
@@ -55,7 +75,7 @@ def sharding_constraint(
     x: Operand, *, mesh: AbstractMesh, layout: Layout, device_ids: tuple[int, ...] = ()
 ) -> Array:
     """The operand, laid over the axes of a mesh."""
-    return bind(ShardingConstraint(mesh, layout, device_ids), x)[0]
+    return bind(ShardingConstraint.of(mesh, layout, device_ids), x)[0]
 
 
 @register

@@ -10,6 +10,7 @@ from treadle_ir import (
     Tracer,
     explicit_mesh,
     installed_resharder,
+    is_whole,
     layout_of_operand,
     left_to_the_compiler,
     ops,
@@ -49,6 +50,6 @@ def lying_like(x: object, made: Array, *, reshaped: bool = False) -> Array:
         return made
     mesh = explicit_mesh()
     layout = None if mesh is None else layout_of_operand(x, mesh)
-    if mesh is None or not layout or not any(layout):
+    if mesh is None or layout is None or is_whole(layout):
         return made
     return ops.sharding_constraint(made, mesh=mesh, layout=layout)

@@ -132,6 +132,11 @@ def make_array_from_callback(
         name, lies_on(name, sharding, len(whole)) if isinstance(sharding, Format) else sharding
     )
     wanted = lies.shard_shape(whole)
+    if any(lies.terms()):
+        raise ShardingError(
+            f"{name}: an array that lies as {lies} is a sum, of which devices have terms and not parts",
+            fix="make it over P(...) first, and lay it anew: `reshard(x, P(..., unreduced={...}))`",
+        )
     made: dict[tuple[Any, ...], Any] = {}
     parts = []
     for device, index in zip(lies.devices, lies.parts(whole), strict=True):

@@ -19,7 +19,7 @@ class Shard:
 
     device: Device
     data: Array | None  # None where the device belongs to another process
-    index: Index
+    index: Index  # of a sum that is put off: of which part of it this is a term
     replica_id: int = 0  # of the devices that have the same part, which one this is
 
     def __repr__(self) -> str:
@@ -38,7 +38,7 @@ def shards_of(array: DeviceArray, wanted: Collection[Device]) -> list[Shard]:
     if sharding.num_devices == 1 and sharding.is_fully_addressable:
         return [Shard(sharding.devices[0], array, (slice(None),) * array.type.ndim)]
     device_of(array)
-    parts = sharding.devices_indices_map(array.type.shape)
+    parts = zip(sharding.devices, sharding.parts(array.type.shape), sharding.terms(), strict=True)
     type_ = array.type.with_shape(sharding.shard_shape(array.type.shape))
     buffers = iter(sharding.devices[0].backend.shards(buffer_of(array)))
     data = {
@@ -47,8 +47,8 @@ def shards_of(array: DeviceArray, wanted: Collection[Device]) -> list[Shard]:
     }
     copies: dict[Any, int] = {}
     found = []
-    for device, part in parts.items():
-        key = tuple([(each.start, each.stop) for each in part])
+    for device, part, term in parts:
+        key = (term, *[(each.start, each.stop) for each in part])
         copies[key] = copies.get(key, -1) + 1
         if device in wanted:
             found.append(Shard(device, data.get(device), part, copies[key]))

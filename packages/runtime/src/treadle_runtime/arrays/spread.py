@@ -30,7 +30,7 @@ def spread(elements: np.ndarray[Any, Any], sharding: Sharding, *, owned: bool = 
     """
     cut = _cut(sharding, elements.shape)
     backend, raw = sharding.devices[0].backend, sharding.raw(elements.ndim)
-    parts = [elements[index] for index in cut.distinct]
+    parts = [_part(elements, index, sharding) for index in cut.distinct]
     if not parts:
         return backend.joined([], elements.shape, elements.dtype, raw)
     if 0 < parts[0].nbytes < _OWN_COPY:
@@ -51,6 +51,15 @@ def spread(elements: np.ndarray[Any, Any], sharding: Sharding, *, owned: bool = 
     return backend.joined(buffers, elements.shape, elements.dtype, raw)
 
 
+def _part(
+    elements: np.ndarray[Any, Any], index: Index | None, sharding: Sharding
+) -> np.ndarray[Any, Any]:
+    """A part of an array; None stands for a term that adds nothing to a sum."""
+    if index is None:
+        return np.zeros(sharding.shard_shape(elements.shape), elements.dtype)
+    return elements[index]
+
+
 def _repeats(elements: np.ndarray[Any, Any]) -> bool:
     """Whether an array has the same memory at several places, as `np.broadcast_to` makes it: parts may be one."""
     return any(
@@ -67,9 +76,12 @@ def _copied(part: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 @final
 @frozen
 class _Cut:
-    """How an array is cut for the devices of this process: which parts differ, and which of them each device has."""
+    """How an array is cut for the devices of this process: which parts differ, and which of them each device has.
 
-    distinct: tuple[Index, ...]
+    Of a sum that is put off the first term is the array, and the others, which None stands for, are zero.
+    """
+
+    distinct: tuple[Index | None, ...]
     numbers: tuple[int, ...]
     devices: tuple[Any, ...]  # Any: jaxlib's devices
     copies: bool  # whether jaxlib copies several parts in one call
@@ -78,15 +90,16 @@ class _Cut:
 @lru_cache(maxsize=256)
 def _cut(sharding: Sharding, shape: tuple[int, ...]) -> _Cut:
     ours, parts = sharding.addressable_devices, sharding.parts(shape)
-    found: dict[_Key, tuple[int, Index]] = {}
+    given = [None if term else index for index, term in zip(parts, sharding.terms(), strict=True)]
+    found: dict[_Key | None, tuple[int, Index | None]] = {}
     numbers, devices = [], []
-    for device, index in zip(sharding.devices, parts, strict=True):
+    for device, index in zip(sharding.devices, given, strict=True):
         if device in ours:
             number, _ = found.setdefault(_key(index), (len(found), index))
             numbers.append(number)
             devices.append(device.raw)
     # In jaxlib 0.10 to 0.12 it fails with `bad_function_call` where some devices, but not all, have the same part.
-    different = len({_key(index) for index in parts})
+    different = len({_key(index) for index in given})
     distinct = tuple([index for _, index in found.values()])
     return _Cut(distinct, tuple(numbers), tuple(devices), different in (1, len(parts)))
 
@@ -96,36 +109,40 @@ def gather(
 ) -> np.ndarray[Any, Any]:
     """Read an array over devices into one host array of the elements and the shape that devices hold; waits for it.
 
+    A sum that is put off is added up.
+
     Raises:
         PlacementError: parts of it are in other processes only.
     """
-    parts = sharding.parts(shape)
+    parts = [*zip(sharding.parts(shape), sharding.terms(), strict=True)]
     backend = sharding.devices[0].backend
     ours = sharding.addressable_devices
     local = [part for device, part in zip(sharding.devices, parts, strict=True) if device in ours]
-    wanted = {_key(part) for part in parts}
-    if not wanted <= {_key(part) for part in local}:
+    wanted = {(_key(part), term) for part, term in parts}
+    here = {(_key(part), term) for part, term in local}
+    if not wanted <= here:
         raise PlacementError(
             f"an array of type {type} is spread over {len(wanted)} parts, of which this process has "
-            f"{len({_key(part) for part in local})}: it cannot be read as a whole",
+            f"{len(here)}: it cannot be read as a whole",
             fix="read x.addressable_shards, or gather it with multihost_utils.process_allgather(x)",
         )
     shards = backend.shards(buffer)
     if len(wanted) == 1:  # each device has all of it
         return backend.read(shards[0])
     result: np.ndarray[Any, Any] | None = None
-    seen = set()
-    for part, shard in zip(local, shards, strict=True):
-        if _key(part) in seen:
+    read: dict[_Key | None, set[int]] = {}
+    for (part, term), shard in zip(local, shards, strict=True):
+        terms = read.setdefault(_key(part), set())
+        if term in terms:
             continue
-        seen.add(_key(part))
         elements = backend.read(shard)
         if result is None:
             result = np.empty(shape, elements.dtype)
-        result[part] = elements
+        result[part] = result[part] + elements if terms else elements
+        terms.add(term)
     assert result is not None
     return result
 
 
-def _key(part: Index) -> _Key:
-    return tuple([(each.start, each.stop) for each in part])
+def _key(part: Index | None) -> _Key | None:
+    return None if part is None else tuple([(each.start, each.stop) for each in part])

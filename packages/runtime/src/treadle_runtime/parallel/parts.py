@@ -16,6 +16,7 @@ from treadle_ir import (
     ShardingError,
     Staged,
     TreeFunction,
+    UnsupportedError,
     array_results,
     axes_of,
     bind,
@@ -137,6 +138,11 @@ def _layout(
 ) -> Layout:
     """A specification as the layout of an argument or a result. Any: an ArrayType."""
     assert isinstance(type, ArrayType)
+    if spec.sums.axes:
+        raise UnsupportedError(
+            f"shard_map: {spec} of {what}: sums that are put off do not go in or out of shard_map",
+            fix="add up what goes in, `reshard(x, P(...))`, and within the function, with lax.psum",
+        )
     try:
         check_names(spec, mesh)
         layout = layout_of(spec, type.ndim, what)

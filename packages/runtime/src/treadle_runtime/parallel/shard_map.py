@@ -25,6 +25,7 @@ from treadle_ir import (
     sequence,
     shown,
     spec_of,
+    sums_of,
     type_of,
     wraps,
 )
@@ -235,7 +236,7 @@ def _refuse_moves(
             lies = layout_of(sharding.spec, x.ndim, what)
         if (
             lies is None
-            or not any(lies)
+            or not (any(lies) or sums_of(lies).unreduced)
             or len(spec) > len(lies)
             or PartitionSpec.UNCONSTRAINED in spec
         ):

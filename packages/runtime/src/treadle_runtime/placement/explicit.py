@@ -22,6 +22,9 @@ from treadle_ir import (
     ops,
     over_mesh,
     result_layouts,
+    seen,
+    sums_of,
+    with_sums,
 )
 from treadle_runtime.placement.mesh import Mesh
 from treadle_runtime.placement.named import NamedSharding, layout_from_tiles
@@ -36,6 +39,8 @@ def layout_in(sharding: Sharding, mesh: AbstractMesh, ndim: int) -> Layout | Non
     if sharding.mesh.shape_tuple == mesh.shape_tuple:
         return sharding.layout(ndim)
     current = current_context().get(MESH)
+    if sharding.spec.sums.axes:
+        return None
     if isinstance(current, Mesh) and sharding.devices == current.flat:
         return layout_from_tiles(sharding.tiles(ndim), current)
     return None
@@ -51,10 +56,7 @@ def explicit_layouts(operands: Sequence[PlacedType]) -> tuple[Whole | None, ...]
 
 def _shown(operand: PlacedType, mesh: AbstractMesh) -> Whole | None:
     layout = layout_in(operand.placement.sharding, mesh, operand.type.ndim)
-    if layout is None:
-        return None
-    axes = mesh.explicit_axes
-    return tuple([tuple([n for n in names or () if n in axes]) for names in layout])
+    return None if layout is None else seen(layout, mesh)
 
 
 def shardings_of(
@@ -67,11 +69,15 @@ def shardings_of(
     # What explicit axes do not divide, automatic ones may.
     rest = PartitionSpec.UNCONSTRAINED if mesh.auto_axes else None
     return [
-        None
-        if layout is None
-        else NamedSharding(mesh, PartitionSpec(*[names or rest for names in layout]))
-        for layout in layouts
+        None if layout is None else NamedSharding(mesh, _spec(layout, rest)) for layout in layouts
     ]
+
+
+def _spec(layout: Whole, rest: object = None) -> PartitionSpec:
+    """A layout as a specification with an entry for each axis, that of those which are whole being given."""
+    sums = sums_of(layout)
+    entries = [names or rest for names in layout]
+    return PartitionSpec(*entries, unreduced=sums.unreduced, reduced=sums.reduced)
 
 
 def explicit_mesh_of(operand: PlacedType) -> MeshAxes | None:
@@ -96,9 +102,10 @@ def with_whole_rows(x: Array, lies: PlacedType) -> Array:
     mesh, sharding = explicit_mesh_of(lies), lies.placement.sharding
     if mesh is None or not isinstance(sharding, NamedSharding):
         return x
-    _, *others = sharding.layout(x.ndim)
+    layout = sharding.layout(x.ndim)
+    rows = with_sums(((), *layout[1:]), sums_of(layout))
     with over_mesh(mesh):
-        return ops.sharding_constraint(x, mesh=mesh.axes, layout=((), *others))
+        return ops.sharding_constraint(x, mesh=mesh.axes, layout=rows)
 
 
 def shardings_by_rule(
@@ -151,7 +158,4 @@ def shardings_over(
     mesh: Mesh | AbstractMesh, layouts: Sequence[Whole | None]
 ) -> list[NamedSharding | None]:
     """Layouts as shardings over a mesh."""
-    return [
-        None if layout is None else NamedSharding(mesh, PartitionSpec(*[n or None for n in layout]))
-        for layout in layouts
-    ]
+    return [None if layout is None else NamedSharding(mesh, _spec(layout)) for layout in layouts]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from functools import lru_cache
 from math import prod
 from typing import Any, ClassVar, Final, final
@@ -12,6 +13,7 @@ import numpy as np
 
 from treadle_compiler import jaxlib
 from treadle_ir import (
+    NO_SUMS,
     AbstractMesh,
     ArgumentError,
     Layout,
@@ -27,6 +29,7 @@ from treadle_ir import (
     part_shape,
     parts_of,
     refused,
+    with_sums,
 )
 from treadle_runtime.client.backend import raw_kind
 from treadle_runtime.placement.devices import Device
@@ -126,23 +129,27 @@ class NamedSharding(Sharding):
 
     @property
     def is_fully_replicated(self) -> bool:
-        """Whether nothing is divided."""
+        """Whether each device has the whole array: nothing is divided, and no sum put off."""
         sizes = self.mesh.shape
-        return all(sizes[name] == 1 for names in self.layout(len(self.spec)) for name in names)
+        divides = [name for names in self.layout(len(self.spec)) for name in names]
+        return all(sizes[name] == 1 for name in (*divides, *self.spec.unreduced))
 
     def layout(self, ndim: int) -> Whole:
         """The axes of the mesh that divide each axis of an array of a rank; what is left to the compiler is whole.
 
+        Sums that are put off stay so.
+
         Raises:
             ShardingError: there are more entries than axes.
         """
-        return tuple([names or () for names in layout_of(self.spec, ndim)])
+        divided = [names or () for names in layout_of(self.spec, ndim)]
+        return with_sums(divided, self.spec.sums)  # type: ignore[no-any-return]
 
     @property
     def replicated_axes(self) -> frozenset[str]:
-        """The axes of the mesh that divide nothing."""
+        """The axes of the mesh along which devices have the same: they divide nothing, and no sum is put off."""
         used = {name for names in self.layout(len(self.spec)) for name in names}
-        return frozenset(self.mesh.axis_names) - used
+        return frozenset(self.mesh.axis_names) - used - self.spec.unreduced
 
     def check_compatible_aval(self, aval_shape: tuple[int, ...]) -> None:
         """Check that arrays of this rank can be laid out like this; of their sizes nothing is asked.
@@ -182,6 +189,24 @@ class NamedSharding(Sharding):
                 columns.append([slice(int(n) * width, (int(n) + 1) * width) for n in numbers])
         return tuple(zip(*columns, strict=True)) if columns else ((),) * len(self.devices)
 
+    def terms(self) -> tuple[int, ...]:
+        """Which term of the sum over unreduced axes each device has, in the order of `devices`."""
+        (numbers,) = tiles_of((tuple(sorted(self.spec.unreduced)),), self.placed)
+        return tuple(map(int, numbers))
+
+    def devices_indices_map(self, global_shape: tuple[int, ...]) -> Mapping[Device, Index]:
+        """Which part of an array of this shape each device has.
+
+        Raises:
+            ShardingError: the array is a sum over axes of the mesh, of which devices have terms.
+        """
+        if self.spec.unreduced:
+            raise ShardingError(
+                f"devices_indices_map: an array over {self.spec} is a sum, of which devices have terms and not parts",
+                fix="add it up first: `reshard(x, P(...))`",
+            )
+        return super().devices_indices_map(global_shape)
+
     def tiles(self, ndim: int) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
         """For each axis of an array of a rank, the number of the part that each device has."""
         return tiles_of(self.layout(ndim), self.placed)
@@ -200,7 +225,8 @@ class NamedSharding(Sharding):
             )
         if isinstance(other, NamedSharding) and isinstance(other.mesh, AbstractMesh):
             return False
-        if self.devices != other.devices:
+        sums = other.spec.sums if isinstance(other, NamedSharding) else NO_SUMS
+        if self.devices != other.devices or self.spec.sums != sums:
             return False
         if not isinstance(other, NamedSharding):
             return True  # one device
@@ -222,21 +248,26 @@ class NamedSharding(Sharding):
         return found
 
     def tiled(self, ndim: int) -> Any:  # Any: jaxlib's sharding
-        """How a grid of parts is numbered: the axes that divide the array, in its order, then those that copy it."""
+        """How a grid of parts is numbered.
+
+        The axes that divide the array come first, in its order, then those over which it is a sum, then the others.
+        """
         hlo = jaxlib().xla_client.HloSharding
         if self.is_fully_replicated:
             return hlo.replicate()
         layout, names = self.layout(ndim), self.mesh.axis_names
         order = [names.index(name) for each in layout for name in each]
+        order += [axis for axis, name in enumerate(names) if name in self.spec.unreduced]
         order += [axis for axis in range(len(names)) if axis not in order]
         parts = list(parts_of(layout, self.mesh))
-        copies = self.mesh.size // prod(parts)
-        replicated = jaxlib().xla_client.OpSharding.Type.REPLICATED
+        terms = prod([self.mesh.shape[name] for name in self.spec.unreduced])
+        copies = self.mesh.size // prod(parts) // terms
+        kinds = jaxlib().xla_client.OpSharding.Type
         return hlo.iota_tile(
-            tuple(parts + [copies] * (copies > 1)),
+            tuple(parts + [terms] * (terms > 1) + [copies] * (copies > 1)),
             reshape_dims=self.mesh.axis_sizes,
             transpose_perm=order,
-            subgroup_types=[replicated] * (copies > 1),
+            subgroup_types=[kinds.UNREDUCED] * (terms > 1) + [kinds.REPLICATED] * (copies > 1),
         )
 
     def update(
@@ -319,7 +350,9 @@ def layout_on(sharding: NamedSharding, mesh: Mesh, ndim: int) -> Whole:
     """
     if sharding.mesh is mesh or sharding.mesh.shape_tuple == mesh.shape_tuple:
         return sharding.layout(ndim)
-    found = layout_from_tiles(sharding.tiles(ndim), mesh)
+    found = None
+    if not sharding.spec.sums.axes:
+        found = layout_from_tiles(sharding.tiles(ndim), mesh)
     if found is None:
         raise ShardingError(
             f"an array over {sharding.mesh} with {sharding.spec} meets another over {mesh}: "

@@ -9,6 +9,7 @@ import numpy as np
 
 import treadle_compiler as compiler
 from treadle_ir import (
+    NO_SUMS,
     AbstractMesh,
     ArrayType,
     Layout,
@@ -20,6 +21,7 @@ from treadle_ir import (
     layout_of,
     parts_of,
     spec_of,
+    with_sums,
 )
 from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_runtime.placement.devices import Device
@@ -197,6 +199,9 @@ def result_placements(
         layout = None if tiles is None else layout_from_tiles(tiles[: type_.ndim], sharding.placed)
         if layout is not None:
             layout = (*layout, *((),) * (type_.ndim - len(layout)))
+            layout = with_sums(
+                layout, each.spec.sums if isinstance(each, NamedSharding) else NO_SUMS
+            )
         if layout is not None and _divides(type_, layout, sharding.placed):
             named = NamedSharding(sharding.placed, spec_of(layout), memory_kind=kind)
             found.append(placement_of(named, committed=True))

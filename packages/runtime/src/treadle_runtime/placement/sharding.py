@@ -112,6 +112,10 @@ class Sharding(ABC):
             ShardingError: an array of this shape cannot be laid out like this.
         """
 
+    def terms(self) -> tuple[int, ...]:
+        """Which term of a sum that is put off each device has, in the order of `devices`; without one, the first."""
+        return (0,) * len(self.devices)
+
     def devices_indices_map(self, global_shape: tuple[int, ...]) -> Mapping[Device, Index]:
         """Which part of an array of this shape each device has."""
         shape = integers("devices_indices_map", "global_shape", global_shape)

@@ -30,6 +30,7 @@ from treadle_ir import (
     ShardingError,
     TreadleError,
     Type,
+    UnsupportedError,
     current_context,
     frozen,
     layout_of,
@@ -161,7 +162,12 @@ def automatic(mesh: MeshAxes) -> AbstractMesh:
 def _over(sharding: Sharding | None, type: Type) -> Over | None:
     if not isinstance(sharding, NamedSharding) or not isinstance(type, ArrayType):
         return None
-    return Over(automatic(sharding.mesh), layout_of(sharding.spec, type.ndim))
+    if sharding.spec.unreduced:
+        raise UnsupportedError(
+            f"export: an argument or a result lies as {sharding.spec}; sums that are put off are not exported",
+            fix="add it up within the function, `reshard(x, P(...))`, and before the call",
+        )
+    return Over(automatic(sharding.mesh), tuple(layout_of(sharding.spec, type.ndim)))
 
 
 def in_memories(program: Program, outputs: Sequence[Sharding | None]) -> Program:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from treadle_ir.deferred import sums_of, with_sums
 from treadle_ir.errors import ShardingTypeError
 from treadle_ir.families import InlineCall
 from treadle_ir.layouts.laid import whole
@@ -30,14 +31,15 @@ def constraint_layouts(
     mesh: AbstractMesh,
 ) -> Sequence[Known]:
     """As it says; an axis of which it says nothing lies as before."""
-    said, before = primitive.layout, operands[0]
+    said, before = primitive.lies, operands[0]
     if None not in said:
         return [seen(said, mesh)]
     if before is None:
         return [None]
     named = {name for names in said for name in names or ()}
     kept = [tuple([n for n in names if n not in named]) for names in before]
-    return [seen(tuple([k if s is None else s for s, k in zip(said, kept, strict=True)]), mesh)]
+    both = [k if s is None else s for s, k in zip(said, kept, strict=True)]
+    return [seen(with_sums(both, sums_of(said)), mesh)]
 
 
 @nested_rule(ShardMap)
@@ -152,11 +154,13 @@ def scan_layouts(
                 f"scan: the leading axis of array {number} that is scanned over is divided by {layout[0]}",
                 fix="lay it anew first, so that the leading axis is whole: `reshard(x, P(None, ...))`",
             )
-        given.append(None if layout is None else layout[1:])
+        given.append(None if layout is None else with_sums(layout[1:], sums_of(layout)))
     returned = program_layouts(primitive.body, given, mesh)
     count = primitive.carries
     carries = _carried(operands[first:last], returned[:count])
-    stacked: list[Known] = [None if each is None else ((), *each) for each in returned[count:]]
+    stacked: list[Known] = [
+        None if each is None else with_sums(((), *each), sums_of(each)) for each in returned[count:]
+    ]
     return [*carries, *stacked]
 
 

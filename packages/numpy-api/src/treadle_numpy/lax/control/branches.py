@@ -33,6 +33,7 @@ from treadle_ir import (
     explicit_mesh,
     holding,
     interned,
+    is_whole,
     layouts_here,
     ops,
     over_mesh_of,
@@ -344,7 +345,7 @@ def _divided_alike(bodies: Sequence[Body], functions: Sequence[object]) -> list[
         )
         program = body.program.then(
             [
-                None if new is None or new == old else ShardingConstraint(mesh, new)
+                None if new is None or new == old else ShardingConstraint.of(mesh, new)
                 for new, old in zip(laid, layouts, strict=True)
             ]
         )
@@ -356,7 +357,7 @@ def _divided_alike(bodies: Sequence[Body], functions: Sequence[object]) -> list[
 
 def _one_division(layouts: Sequence[Whole | None]) -> Whole | None:
     """How a result is divided by some branches, all in the same way, that others return whole."""
-    divided = {layout for layout in layouts if layout and any(layout)}
+    divided = {layout for layout in layouts if layout is not None and not is_whole(layout)}
     return divided.pop() if len(divided) == 1 and len({*layouts}) == 2 else None
 
 

@@ -19,10 +19,13 @@ from treadle_ir import (
     checked_axes_here,
     explicit,
     explicit_mesh,
+    is_whole,
     layouts_here,
     ops,
     promoted,
+    sums_of,
     varying_of,
+    with_sums,
 )
 from treadle_ir.tree import PyTreeDef, explain_difference
 from treadle_numpy.lax.control.staging import Body, first_difference, paths_of
@@ -131,7 +134,7 @@ def _divide(
         one, two = before[position], after[position]
         if type.shape != result.shape or one is None or two is None:
             continue
-        if any(two) and not any(one):
+        if is_whole(one) and not is_whole(two):
             carry[position] = ops.sharding_constraint(carry[position], mesh=mesh, layout=two)
             changed = True
     return changed
@@ -142,7 +145,8 @@ def _lie(carry: Sequence[Operand], elements: Sequence[Operand]) -> Layouts:
     carries, others = layouts_here(carry), layouts_here(elements)
     if carries is None or others is None:
         return None
-    return (*carries, *[layout and layout[1:] for layout in others])
+    rows = [None if each is None else with_sums(each[1:], sums_of(each)) for each in others]
+    return (*carries, *rows)
 
 
 def _alike(

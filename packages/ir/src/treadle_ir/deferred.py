@@ -1,0 +1,93 @@
+"""Sums over axes of a mesh that are put off: of an array's own parts, and of those of its cotangents.
+
+An array over explicit axes may be `unreduced` over some: each device has one term, and the array is their sum, which
+nobody has added up yet. Programs mean the sum; only how it lies is different. What is `reduced` lies as if nothing
+were said, but its cotangents are unreduced: so gradients of weights are added up once, after the last of them.
+
+See decisions/0104-deferred-sums.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple, TypeAlias, final
+
+Entries: TypeAlias = Iterable[tuple[str, ...] | None]
+
+
+@final
+class Sums(NamedTuple):
+    """The axes of the mesh over which the sum of an array, or of its cotangents, is put off."""
+
+    unreduced: frozenset[str] = frozenset()
+    reduced: frozenset[str] = frozenset()
+
+    @property
+    def axes(self) -> frozenset[str]:
+        """All of them."""
+        return self.unreduced | self.reduced
+
+    def over(self, names: Iterable[str]) -> Sums:
+        """Those among some axes."""
+        return Sums(self.unreduced.intersection(names), self.reduced.intersection(names))
+
+    def of_cotangents(self) -> Sums:
+        """Those of the cotangents of such an array, or of the array of such cotangents."""
+        return Sums(self.reduced, self.unreduced)
+
+    def __str__(self) -> str:
+        """As types show them: `{U:x}`, `{R:(x,y)}`, and nothing where there are none."""
+        shown = [
+            f"{letter}:{names[0] if len(names) == 1 else '(' + ','.join(names) + ')'}"
+            for letter, names in (("U", sorted(self.unreduced)), ("R", sorted(self.reduced)))
+            if names
+        ]
+        return f"{{{','.join(shown)}}}" if shown else ""
+
+
+NO_SUMS: Final = Sums()
+
+
+@final
+class LayoutWithSums(tuple[tuple[str, ...] | None, ...]):
+    """A layout of an array with sums that are put off; layouts of others are mere tuples."""
+
+    sums: Sums
+
+    def __eq__(self, other: object) -> bool:
+        return super().__eq__(other) and self.sums == sums_of(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((tuple(self), self.sums))
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()}{self.sums}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return with_sums, (tuple(self), self.sums)
+
+
+def with_sums(
+    layout: Entries, sums: Sums
+) -> Any:  # Any: a layout that leaves to the compiler what the given one does
+    """A layout with sums that are put off, or without any.
+
+    Example:
+        >>> with_sums(((), ("y",)), Sums(unreduced=frozenset({"x"})))
+        ((), ('y',)){U:x}
+        >>> with_sums(((), ("y",)), NO_SUMS)
+        ((), ('y',))
+    """
+    if not sums.axes:
+        return tuple(layout)
+    made = LayoutWithSums(layout)
+    made.sums = sums
+    return made
+
+
+def sums_of(layout: object) -> Sums:
+    """The sums that are put off of an array that lies so."""
+    return layout.sums if type(layout) is LayoutWithSums else NO_SUMS
