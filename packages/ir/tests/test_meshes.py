@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 from typing import Any
 
@@ -15,11 +16,13 @@ from treadle_ir import (
     AxisType,
     PartitionSpec as P,
     ShardingError,
+    Sums,
     check_names,
     layout_of,
     part_shape,
     parts_of,
     spec_of,
+    sums_of,
 )
 
 MESH = AbstractMesh((4, 2), ("x", "y"))
@@ -49,6 +52,26 @@ def test_unequal_parts() -> None:
 def test_names_that_do_not_fit(spec: P) -> None:
     with pytest.raises(ShardingError):
         check_names(spec, MESH)
+
+
+def test_sums_are_put_off_over_explicit_axes_only() -> None:
+    explicit = MESH.with_types(AxisType.Explicit, ["x"])
+    check_names(P("y", unreduced={"x"}), explicit)
+    for spec in (P(unreduced={"y"}), P(reduced={"y"}), P(unreduced={"z"})):
+        with pytest.raises(ShardingError, match="no explicit axis"):
+            check_names(spec, explicit)
+
+
+@given(st.sets(st.sampled_from("ab")), st.sets(st.sampled_from("cd")))
+def test_a_layout_says_which_sums_are_put_off(unreduced: set[str], reduced: set[str]) -> None:
+    spec = P("x", None, unreduced=unreduced, reduced=reduced)
+    layout = layout_of(spec, 3)
+    assert (*layout,) == (("x",), (), ())
+    assert sums_of(layout) == Sums(frozenset(unreduced), frozenset(reduced))
+    assert (layout == (("x",), (), ())) == (not unreduced and not reduced)
+    assert spec_of(layout) == P("x", unreduced=unreduced, reduced=reduced)
+    assert pickle.loads(pickle.dumps(layout)) == copy.copy(layout) == layout
+    assert hash(layout_of(spec, 3)) == hash(layout)
 
 
 def test_more_entries_than_axes() -> None:

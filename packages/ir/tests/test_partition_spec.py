@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from treadle_ir import ArgumentError, PartitionSpec as P, UnsupportedError
+from treadle_ir import ArgumentError, PartitionSpec as P
 
 ENTRIES = st.sampled_from([None, "x", "y", ("x", "y"), ("y", "x"), P.UNCONSTRAINED])
 
@@ -36,10 +36,39 @@ def test_what_is_no_specification() -> None:
     for entry in (3, ("x", 3), {"x"}):
         with pytest.raises(ArgumentError):
             P(entry)
-    with pytest.raises(UnsupportedError):
-        P("x", unreduced={"y"})
     with pytest.raises(AttributeError, match="immutable"):
         P("x").entries = ()
+
+
+def test_sums_that_are_put_off() -> None:
+    spec = P("x", unreduced={"y"}, reduced=["z"])
+    assert spec.unreduced == {"y"}
+    assert spec.reduced == {"z"}
+    assert repr(spec) == "P('x', unreduced={'y'}, reduced={'z'})"
+    assert repr(P(unreduced={"z", "y"})) == "P(unreduced={'y', 'z'})"
+    assert pickle.loads(pickle.dumps(spec)) == copy.deepcopy(spec) == spec
+    assert len({spec, P("x"), P("x", unreduced={"y"}), P("x", reduced={"y"})}) == 4
+    assert P("x", unreduced={"y"}) != ("x",)
+    assert P("x", unreduced=()) == P("x")
+    assert spec.update(partitions=(None,)) == P(None, unreduced={"y"}, reduced={"z"})
+    assert spec.update(unreduced=(), reduced=()) == P("x")
+    assert P("x") + P(None, unreduced={"y"}) == P("x", None, unreduced={"y"})
+    before: tuple[str, ...] = ("x",)
+    assert before + P(reduced={"y"}) == P("x", reduced={"y"})
+
+
+def test_sums_that_cannot_be() -> None:
+    with pytest.raises(ArgumentError, match="a set of names"):
+        P(unreduced="x")
+    with pytest.raises(ArgumentError, match="the name of an axis"):
+        P(reduced={1})  # type: ignore[arg-type]
+    for wrong in (
+        lambda: P("x", unreduced={"x"}),
+        lambda: P(("y", "x"), reduced={"x"}),
+        lambda: P(unreduced={"x"}, reduced={"x"}),
+    ):
+        with pytest.raises(ArgumentError, match="the axis 'x' stands there twice"):
+            wrong()
 
 
 def test_entries_are_found_and_counted() -> None:

@@ -21,6 +21,8 @@ EXAMPLES: Final[list[Example]] = [
     example(ShardingConstraint(_MESH, (("x",), ())), "f64[4,3]"),
     example(ShardingConstraint(_MESH, (None, ("x", "y"))), "c64[3,4]"),
     example(ShardingConstraint(_EXPLICIT, (("x",),), (0, 1)), "i32[0]", label="of devices"),
+    example(ShardingConstraint(_EXPLICIT, ((),), unreduced=("x",)), "f32[3]", label="a sum"),
+    example(ShardingConstraint(_EXPLICIT, (), reduced=("x",)), "c128[]", label="reduced"),
     *[
         example(InspectSharding(_ignore), text, parses=False)
         for text in ("f32[4,3]", "f32[]", "f32[0]")
