@@ -72,9 +72,8 @@ def _with_metadata(attributes: Mapping[str, str], metadata: Metadata) -> Mapping
     return {**attributes, FRONTEND_ATTRIBUTES: f"{{{', '.join([own, *more] if own else more)}}}"}
 
 
-_Key: TypeAlias = tuple[
-    object, Type
-]  # elements or a scalar's value, and the type they are wanted in
+# elements or a scalar's value, and the type they are wanted in
+_Key: TypeAlias = tuple[object, Type]
 
 
 @final

@@ -30,9 +30,8 @@ class Jaxlib:
         # What is caught keeps its class: else the `except` clause would raise a second error.
         self.core = Refusal(JaxRuntimeError=self.core.JaxRuntimeError)
         self.xla_client = Refusal()
-        if (
-            _collect in gc.callbacks
-        ):  # a lock of jaxlib's may have been held by a thread that is gone
+        # a lock of jaxlib's may have been held by a thread that is gone
+        if _collect in gc.callbacks:
             gc.callbacks.remove(_collect)
 
 

@@ -288,10 +288,8 @@ class ModuleWriter:
         slot = len(self._functions)
         self._functions.append("")
         context = LoweringContext(self)
-        outer_scope, self.scope = (
-            self.scope,
-            "",
-        )  # XLA puts the names of a call before those in the function
+        # XLA puts the names of a call before those in the function
+        outer_scope, self.scope = self.scope, ""
         parameters = [context.fresh(parameter.type) for parameter in program.parameters]
         memories = self.memories if program is self.program else None
         if memories is not None:
@@ -491,7 +489,6 @@ def _marks(
 
 
 def _sharding(layout: Layout, type: Type) -> str:
-    held = (
-        (*layout, ()) if is_in_parts(type) else layout
-    )  # elements in parts have one more axis there
+    # elements in parts have one more axis there
+    held = (*layout, ()) if is_in_parts(type) else layout
     return f"sdy.sharding = {sharding_text('@mesh', held)}"

@@ -390,9 +390,8 @@ def _raw_options(options: CompileOptions, flags: Sequence[tuple[str, FlagValue]]
     raw.num_partitions = build.num_partitions = options.num_partitions
     if options.num_partitions > 1:
         build.use_spmd_partitioning = build.use_shardy_partitioner = True
-        build.allow_spmd_sharding_propagation_to_output = [
-            True
-        ]  # where nothing is said of a result
+        # where nothing is said of a result
+        build.allow_spmd_sharding_propagation_to_output = [True]
     grid = np.asarray(options.device_ids, np.int32)
     raw.device_assignment = client.DeviceAssignment.create(
         grid.reshape(options.num_replicas, options.num_partitions)

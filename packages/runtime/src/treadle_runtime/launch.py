@@ -118,9 +118,8 @@ class Launch:
                 self._raise_of_callbacks()
         except core.JaxRuntimeError as error:
             self._raise_of_callbacks()
-            if "KeyboardInterrupt" in str(
-                error
-            ):  # on entering a callback, before it could be noted there
+            # on entering a callback, before it could be noted there
+            if "KeyboardInterrupt" in str(error):
                 raise KeyboardInterrupt from None
             raise self._located(execution_error(error, self.types)) from error
         return results

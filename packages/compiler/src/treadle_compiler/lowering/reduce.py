@@ -39,9 +39,8 @@ _F32: Final = np.dtype(np.float32)
 _I32: Final = np.dtype(np.int32)
 _I64: Final = np.dtype(np.int64)
 STRIPS: Final = 16
-LONG_STRIP: Final = (
-    1 << 12
-)  # elements in a row of memory, from which on it pays to compile the folding
+# elements in a row of memory, from which on it pays to compile the folding
+LONG_STRIP: Final = 1 << 12
 
 
 SHORT: Final = (

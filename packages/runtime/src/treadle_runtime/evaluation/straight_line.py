@@ -42,9 +42,8 @@ from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
 from treadle_runtime.placement.placement import PlacedType
 
 Run: TypeAlias = Callable[..., list[DeviceArray]]
-MOST_CONSTANT: Final = (
-    1 << 12
-)  # bytes of what depends on constants alone and is computed beforehand
+# bytes of what depends on constants alone and is computed beforehand
+MOST_CONSTANT: Final = 1 << 12
 # Ufuncs that are rounded exactly, and so have the same bits whichever of its loops NumPy takes where operand and result
 # overlap; its exponential functions have others there, and `maximum` takes no third operand by position.
 _OVERWRITING: Final = frozenset(

@@ -96,9 +96,8 @@ class Validated:
         self, number: int, value: object, shape: tuple[int, ...], dtype: np.dtype[Any]
     ) -> np.ndarray[Any, Any]:
         array = checked_result(self._name, number, value, shape, dtype)
-        return np.ascontiguousarray(array).reshape(
-            shape
-        )  # ascontiguousarray makes scalars one-dimensional
+        # ascontiguousarray makes scalars one-dimensional
+        return np.ascontiguousarray(array).reshape(shape)
 
 
 @final

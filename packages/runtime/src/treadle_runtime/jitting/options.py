@@ -188,9 +188,8 @@ class JitOptions:
     keep_unused: bool = False
     inline: bool = False
     inlining: str = ""  # of the call, where the operations do not take its place at once
-    flags: tuple[
-        tuple[str, Any], ...
-    ] = ()  # Any: strings, numbers, booleans; checked when compiling
+    # Any: strings, numbers, booleans; checked when compiling
+    flags: tuple[tuple[str, Any], ...] = ()
     device: Device | None = None
     inputs: AskedFor | None = None  # in_shardings
     outputs: AskedFor | None = None  # out_shardings

@@ -13,9 +13,8 @@ from typing import Any, TypeAlias
 from treadle_ir import ArgumentError, Arguments, Cell, holding, lending, new_cell, store
 from treadle_ir.tree import flatten_leaves_and_structure
 
-Pure: TypeAlias = Callable[
-    [list[Any], list[Any]], tuple[Any, list[Any]]
-]  # Any: leaves, what cells hold, and a tree
+# Any: leaves, what cells hold, and a tree
+Pure: TypeAlias = Callable[[list[Any], list[Any]], tuple[Any, list[Any]]]
 
 
 def places_of(arguments: Arguments) -> tuple[int, ...]:

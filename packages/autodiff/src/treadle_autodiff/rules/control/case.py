@@ -136,9 +136,8 @@ def _linearize_case(branches: Sequence[Program], flags: Flags) -> _LinearizedCas
     slots: list[Type] = []  # the common places, by type
     handed_on: list[int] = []
     placed: list[dict[int, Value]] = []  # per branch: its residual parameters by slot
-    passed: list[
-        dict[int, Value]
-    ] = []  # per branch: its residual parameters by place in `handed_on`
+    # per branch: its residual parameters by place in `handed_on`
+    passed: list[dict[int, Value]] = []
     returned: list[dict[int, Any]] = []  # per branch: what the known branch returns, by slot
     for known, split in zip(knowns, splits, strict=True):
         place = {parameter: i for i, parameter in enumerate(known.parameters)}
