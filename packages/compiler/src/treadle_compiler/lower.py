@@ -30,7 +30,7 @@ from treadle_compiler.parts import in_parts
 from treadle_compiler.recompute import kept_apart
 from treadle_compiler.registry import LoweringRule, lowering_of
 from treadle_compiler.settings import DUMP_IR_TO
-from treadle_compiler.types import is_in_parts
+from treadle_compiler.types import is_in_parts, string_text
 from treadle_ir import (
     AbstractMesh,
     Layout,
@@ -329,7 +329,7 @@ class ModuleWriter:
         """An operation's name, with its scopes, and its place if places are wanted."""
         place = _place(source) if self._locations else ""
         if self.scope:
-            name = _quoted(f"{self.scope}/{primitive.name}")
+            name = string_text(f"{self.scope}/{primitive.name}")
             place = f"{name}({place})" if place else name
         return f" loc({place})" if place else ""
 
@@ -354,17 +354,12 @@ class ModuleWriter:
         )
 
 
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
 def _place(source: Source) -> str:
     """A place, and those that called it where they are remembered; an empty string where there is none."""
     found = ""
     for each in reversed([source, *source.callers]):
         if each.line:
-            own = f"{_quoted(each.file)}:{each.line}:0"
+            own = f"{string_text(each.file)}:{each.line}:0"
             found = f"callsite({own} at {found})" if found else own
     return found
 
