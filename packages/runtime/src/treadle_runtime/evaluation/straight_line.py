@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from typing import Any, Final, TypeAlias, final
 
 import numpy as np
@@ -115,10 +116,10 @@ class _Writer:
         self._owned: set[Value] = set()  # arrays that are no views of others
         self._made: dict[str, ArrayType] = {}  # by ufuncs that may overwrite: nobody's views
         self._together: set[Equation] = set()  # written with others
-        count = len(constants)
+        known = len(constants)
         for value, elements in zip(program.parameters, constants, strict=False):
             self._held.constant(value, elements)
-        self._operands = program.parameters[count:]
+        self._operands = program.parameters[known:]
         for number, value in enumerate(self._operands):
             self._held.array(value, f"h{number}")
 
@@ -266,6 +267,7 @@ def _named(lines: Sequence[tuple[str, str]], kept: str) -> tuple[list[str], str]
     last = _last_reads(lines, kept)
     names: dict[str, str] = {}
     free: list[str] = []
+    new = map("s{}".format, count())
 
     def named(text: str) -> str:
         return _LOCAL.sub(lambda match: names[match.group()], text)
@@ -276,7 +278,7 @@ def _named(lines: Sequence[tuple[str, str]], kept: str) -> tuple[list[str], str]
         free += [names[each] for each in {*_LOCAL.findall(text)} if last[each] == index]
         made = _LOCAL.findall(targets)
         for target in made:
-            names[target] = free.pop() if free else f"s{len({*names.values()})}"
+            names[target] = free.pop() if free else next(new)
         free += [names[target] for target in made if last[target] == index]
         found.append(f"{named(targets)} = {read}")
     return found, named(kept)
