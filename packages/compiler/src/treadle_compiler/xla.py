@@ -72,7 +72,7 @@ def compile_text(
     """Compile a StableHLO module and load it on its devices.
 
     A host callback is called with read-only NumPy views and must return a tuple of arrays of exactly the declared
-    shapes and dtypes: XLA copies what it gets without looking. Wrap each in treadle_runtime's `validated`.
+    shapes and dtypes: XLA copies what it gets without looking. Wrap each in treadle_runtime's `Validated`.
 
     Raises:
         ArgumentError: a flag of the user's is unknown, or has a value of the wrong type.
@@ -319,7 +319,7 @@ def processor() -> str:
     parts = [host.system(), host.machine(), str(os.cpu_count())]
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
-            first = next(iter(lines.read().split("\n\n")), "")
+            first = lines.read().partition("\n\n")[0]
     except OSError:
         first = ""
         parts.append(host.processor())
