@@ -6,7 +6,7 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, final
+from typing import Final, NamedTuple, final
 
 from treadle_autodiff.linearize import linearize_tree
 from treadle_autodiff.programs import needed_residuals
@@ -14,15 +14,16 @@ from treadle_autodiff.user_function import Tree, check_callable
 from treadle_autodiff.vjp import differentiable
 from treadle_ir import (
     ArrayType,
+    Atom,
     Equation,
     InlineCall,
     Operand,
     Operands,
     Program,
     TreeFunction,
-    Value,
     array_results,
     as_array,
+    deeper,
     refuse_others,
     stage_tree,
     take_apart,
@@ -30,6 +31,8 @@ from treadle_ir import (
 )
 from treadle_ir.primitives.call import CheckpointName
 from treadle_ir.rewrite import prune
+
+_LITERAL: Final = "from a literal"
 
 
 @final
@@ -65,9 +68,9 @@ def saved_residuals(f: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> list
     program = staged.program
     origins = ["from a constant"] * len(staged.captured)
     origins += [f"from the {name}" for name in _by_name(f, arguments.paths())]
-    of_parameters = dict(zip(program.parameters, origins, strict=True))
+    found = _origins(program, origins)
     return [
-        SavedResidual(atom.type, _origin(program, atom, of_parameters))
+        SavedResidual(atom.type, found.get(atom, _LITERAL))
         for atom in program.results
         if isinstance(atom.type, ArrayType)
     ]
@@ -114,22 +117,23 @@ def _by_name(f: Callable[..., Tree], paths: Sequence[str]) -> list[str]:
     return [re.sub(r"^argument (\d+)", name, path) for path in paths]
 
 
-def _origin(program: Program, atom: object, of_parameters: dict[Value, str]) -> str:
-    """Where a value of a program comes from: a parameter, or an operation and its place in the user's code."""
-    if not isinstance(atom, Value):
-        return "from a literal"
-    if atom in of_parameters:
-        return of_parameters[atom]
-    equation = next(each for each in program.equations if atom in each.results)
-    primitive = equation.primitive
-    if isinstance(primitive, InlineCall):  # what is stored was made inside
-        inner = primitive.program
-        outside = [_origin(program, x, of_parameters) for x in equation.operands]
-        result = inner.results[equation.results.index(atom)]
-        return _origin(inner, result, dict(zip(inner.parameters, outside, strict=True)))
-    if isinstance(primitive, CheckpointName):
-        return f"named {primitive.label!r}{_place(equation)}"
-    return f"output of {primitive.name}{_place(equation)}"
+def _origins(program: Program, of_parameters: Sequence[str]) -> dict[Atom, str]:
+    """Where the values of a program come from: parameters, or operations and their places in the user's code."""
+    origins: dict[Atom, str] = dict(zip(program.parameters, of_parameters, strict=True))
+    for equation in program.equations:
+        primitive = equation.primitive
+        if isinstance(primitive, InlineCall):  # what is stored was made inside
+            inner = primitive.program
+            with deeper():
+                within = _origins(inner, [origins.get(x, _LITERAL) for x in equation.operands])
+            found = [within.get(x, _LITERAL) for x in inner.results]
+            origins.update(zip(equation.results, found, strict=True))
+            continue
+        what = f"output of {primitive.name}"
+        if isinstance(primitive, CheckpointName):
+            what = f"named {primitive.label!r}"
+        origins.update(dict.fromkeys(equation.results, f"{what}{_place(equation)}"))
+    return origins
 
 
 def _place(equation: Equation) -> str:
