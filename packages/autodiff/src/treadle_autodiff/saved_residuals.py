@@ -6,7 +6,7 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple, final
+from typing import NamedTuple, final
 
 from treadle_autodiff.linearize import linearize_tree
 from treadle_autodiff.programs import needed_residuals
@@ -21,9 +21,9 @@ from treadle_ir import (
     Operands,
     Program,
     TreeFunction,
+    Value,
     array_results,
     as_array,
-    deeper,
     refuse_others,
     stage_tree,
     take_apart,
@@ -31,8 +31,6 @@ from treadle_ir import (
 )
 from treadle_ir.primitives.call import CheckpointName
 from treadle_ir.rewrite import prune
-
-_LITERAL: Final = "from a literal"
 
 
 @final
@@ -68,9 +66,9 @@ def saved_residuals(f: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> list
     program = staged.program
     origins = ["from a constant"] * len(staged.captured)
     origins += [f"from the {name}" for name in _by_name(f, arguments.paths())]
-    found = _origins(program, origins)
+    found = _Origins(program, origins)
     return [
-        SavedResidual(atom.type, found.get(atom, _LITERAL))
+        SavedResidual(atom.type, found.of(atom))
         for atom in program.results
         if isinstance(atom.type, ArrayType)
     ]
@@ -117,23 +115,46 @@ def _by_name(f: Callable[..., Tree], paths: Sequence[str]) -> list[str]:
     return [re.sub(r"^argument (\d+)", name, path) for path in paths]
 
 
-def _origins(program: Program, of_parameters: Sequence[str]) -> dict[Atom, str]:
+@final
+class _Origins:
     """Where the values of a program come from: parameters, or operations and their places in the user's code."""
-    origins: dict[Atom, str] = dict(zip(program.parameters, of_parameters, strict=True))
-    for equation in program.equations:
-        primitive = equation.primitive
-        if isinstance(primitive, InlineCall):  # what is stored was made inside
-            inner = primitive.program
-            with deeper():
-                within = _origins(inner, [origins.get(x, _LITERAL) for x in equation.operands])
-            found = [within.get(x, _LITERAL) for x in inner.results]
-            origins.update(zip(equation.results, found, strict=True))
-            continue
-        what = f"output of {primitive.name}"
-        if isinstance(primitive, CheckpointName):
-            what = f"named {primitive.label!r}"
-        origins.update(dict.fromkeys(equation.results, f"{what}{_place(equation)}"))
-    return origins
+
+    def __init__(self, program: Program, of_parameters: Sequence[str]) -> None:
+        self._program = program
+        self._of_parameters = of_parameters
+        # By id of a program, what makes its values; a number is that of a parameter.
+        self._makers: dict[int, dict[Atom, Equation | int]] = {}
+
+    def _maker(self, program: Program, atom: Atom) -> Equation | int:
+        made = self._makers.get(id(program))
+        if made is None:
+            made = {parameter: i for i, parameter in enumerate(program.parameters)}
+            made.update((value, e) for e in program.equations for value in e.results)
+            self._makers[id(program)] = made
+        return made[atom]
+
+    def of(self, atom: Atom) -> str:
+        """The origin of a value, which is followed into calls, where it was made, and out of them again."""
+        program = self._program
+        calls: list[
+            tuple[Program, Equation]
+        ] = []  # those that `program` is in, the outermost first
+        while isinstance(atom, Value):
+            maker = self._maker(program, atom)
+            if isinstance(maker, int):
+                if not calls:
+                    return self._of_parameters[maker]
+                program, call = calls.pop()
+                atom = call.operands[maker]
+            elif isinstance(maker.primitive, InlineCall):
+                calls.append((program, maker))
+                program, index = maker.primitive.program, maker.results.index(atom)
+                atom = program.results[index]
+            elif isinstance(maker.primitive, CheckpointName):
+                return f"named {maker.primitive.label!r}{_place(maker)}"
+            else:
+                return f"output of {maker.primitive.name}{_place(maker)}"
+        return "from a literal"
 
 
 def _place(equation: Equation) -> str:
