@@ -180,3 +180,19 @@ def test_scopes_and_axes_may_have_any_name():
     layout = (("x\n",),)
     text = lowered(function, F32, partitioning=Partitioning(mesh, (layout,), (layout,))).text
     assert mlir.pretty(text, locations=True).count("a\\0A") == 1
+
+
+def test_small_programs_that_call_one_another_twice_do_not_double_the_text():
+    def lengths(depth):
+        program = stage(lambda x: [ops.sine(x)], F32).program
+        for _ in range(depth):
+            inner = program
+            program = stage(
+                lambda x: [
+                    ops.multiply(*[bind(Call(inner, "inner"), each)[0] for each in (x, x)])  # noqa: B023
+                ],
+                F32,
+            ).program
+        return len(lower_program(program).text)
+
+    assert lengths(24) < 4 * lengths(12)

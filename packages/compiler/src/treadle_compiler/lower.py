@@ -151,7 +151,7 @@ class ModuleWriter:
 
         `inlining` is an attribute by which XLA knows when to inline the call; it keeps small ones from being inlined.
         """
-        small = len(program.equations) <= _INLINE_LIMIT and not inlining
+        small = not inlining and _is_small(program)
         if small or any(e.ordered for e in program.effects):
             return self.emit_inline(context, program, operands)
         if self.has_memories and any(x.memory is not None for x in operands):
@@ -352,6 +352,14 @@ class ModuleWriter:
             f"module attributes {{mhlo.num_partitions = {count} : i32, mhlo.num_replicas = 1 : i32}} "
             f"{{\n{meshes}\n{functions}\n}}\n"
         )
+
+
+def _is_small(program: Program) -> bool:
+    """Whether a program is cheaper in place; with what it calls, or calls of calls would double the text each time."""
+    count = len(program.equations)
+    if count <= _INLINE_LIMIT:
+        count += sum([len(each.equations) for each in program.nested()])
+    return count <= _INLINE_LIMIT
 
 
 def _place(source: Source) -> str:
