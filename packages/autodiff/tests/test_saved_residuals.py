@@ -82,3 +82,19 @@ def test_errors() -> None:
         print_saved_residuals(3.0)  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="argument"):
         print_saved_residuals(ops.sine, "x")
+
+
+def test_a_long_chain_of_calls_takes_time_in_proportion() -> None:
+    call = checkpoint(
+        lambda x, y: (ops.multiply(ops.sine(x), y), ops.multiply(ops.cosine(y), x)),
+        policy=policies.everything_saveable,
+    )
+
+    def f(x: Any, y: Any) -> Any:
+        for _ in range(40):  # whose operands all come from the call before: 2^40 ways back
+            x, y = call(x, y)
+        return ops.add(x, y)
+
+    residuals = saved_residuals(f, np.float32(1.0), np.float32(2.0))
+    assert len(residuals) >= 80
+    assert "output of sine" in str(residuals)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treadle_compiler.attributes import attribute_text, string_text
+from treadle_compiler.attributes import attribute_text
 from treadle_compiler.mlir import mlir
+from treadle_compiler.types import string_text
 from treadle_ir import ArgumentError, RangeError
 
 

@@ -7,10 +7,20 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from treadle_compiler import lower_program
+from treadle_compiler import Partitioning, lower_program, mlir
 from treadle_compiler.context import LoweringContext
-from treadle_compiler.lower import ModuleWriter
-from treadle_ir import ArrayType, DerivativeError, MissingRuleError, Primitive, bind, ops, stage
+from treadle_compiler.writer import ModuleWriter
+from treadle_ir import (
+    AbstractMesh,
+    ArrayType,
+    DerivativeError,
+    MissingRuleError,
+    Primitive,
+    bind,
+    named_scope,
+    ops,
+    stage,
+)
 from treadle_ir.primitives.call import Call, CustomVjpLinear
 
 F32 = ArrayType((3,), np.dtype("f4"))
@@ -70,7 +80,7 @@ def test_locations_are_written_on_request():
 def test_the_text_is_the_same_in_every_process():
     script = (
         "import numpy as np\n"
-        "from treadle_ir import ArrayType, ops, stage\n"
+        "from treadle_ir import AbstractMesh, ArrayType, ops, stage\n"
         "from treadle_compiler import lower_program\n"
         "program = stage(lambda x: [ops.reduce_add(ops.multiply(x, np.float32(0.1)), axes=(0,))],"
         " ArrayType((3,), np.dtype('f4'))).program\n"
@@ -159,3 +169,30 @@ def test_each_function_numbers_its_own_values():
     other = lowered(lambda x: bind(Call(inner, "chain"), ops.add(x, x)), F32).text
     private = [text.partition("private")[2] for text in (one, other)]
     assert private[0] == private[1] != ""
+
+
+def test_scopes_and_axes_may_have_any_name():
+    def function(x):
+        with named_scope('a\n"b"\\é'):
+            return [ops.sine(x)]
+
+    mesh = AbstractMesh((2,), ("x\n",))
+    layout = (("x\n",),)
+    text = lowered(function, F32, partitioning=Partitioning(mesh, (layout,), (layout,))).text
+    assert mlir.pretty(text, locations=True).count("a\\0A") == 1
+
+
+def test_small_programs_that_call_one_another_twice_do_not_double_the_text():
+    def lengths(depth):
+        program = stage(lambda x: [ops.sine(x)], F32).program
+        for _ in range(depth):
+            inner = program
+            program = stage(
+                lambda x: [
+                    ops.multiply(*[bind(Call(inner, "inner"), each)[0] for each in (x, x)])  # noqa: B023
+                ],
+                F32,
+            ).program
+        return len(lower_program(program).text)
+
+    assert lengths(24) < 4 * lengths(12)

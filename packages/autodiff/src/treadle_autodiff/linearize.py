@@ -184,9 +184,8 @@ class Linearized:
     results: Operands
     program: Program
     captured: tuple[Operand, ...]
-    zero: tuple[
-        Zero | None, ...
-    ]  # per result: its zero tangent, or None where the program has a result
+    # per result: its zero tangent, or None where the program has a result
+    zero: tuple[Zero | None, ...]
 
     def tangents(self, *tangents: Operand) -> list[Tangent]:
         """Push tangents of the nonzero operands forward."""

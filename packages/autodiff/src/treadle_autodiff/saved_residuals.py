@@ -14,6 +14,7 @@ from treadle_autodiff.user_function import Tree, check_callable
 from treadle_autodiff.vjp import differentiable
 from treadle_ir import (
     ArrayType,
+    Atom,
     Equation,
     InlineCall,
     Operand,
@@ -65,9 +66,9 @@ def saved_residuals(f: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> list
     program = staged.program
     origins = ["from a constant"] * len(staged.captured)
     origins += [f"from the {name}" for name in _by_name(f, arguments.paths())]
-    of_parameters = dict(zip(program.parameters, origins, strict=True))
+    found = _Origins(program, origins)
     return [
-        SavedResidual(atom.type, _origin(program, atom, of_parameters))
+        SavedResidual(atom.type, found.of(atom))
         for atom in program.results
         if isinstance(atom.type, ArrayType)
     ]
@@ -114,22 +115,46 @@ def _by_name(f: Callable[..., Tree], paths: Sequence[str]) -> list[str]:
     return [re.sub(r"^argument (\d+)", name, path) for path in paths]
 
 
-def _origin(program: Program, atom: object, of_parameters: dict[Value, str]) -> str:
-    """Where a value of a program comes from: a parameter, or an operation and its place in the user's code."""
-    if not isinstance(atom, Value):
+@final
+class _Origins:
+    """Where the values of a program come from: parameters, or operations and their places in the user's code."""
+
+    def __init__(self, program: Program, of_parameters: Sequence[str]) -> None:
+        self._program = program
+        self._of_parameters = of_parameters
+        # By id of a program, what makes its values; a number is that of a parameter.
+        self._makers: dict[int, dict[Atom, Equation | int]] = {}
+
+    def _maker(self, program: Program, atom: Atom) -> Equation | int:
+        made = self._makers.get(id(program))
+        if made is None:
+            made = {parameter: i for i, parameter in enumerate(program.parameters)}
+            made.update((value, e) for e in program.equations for value in e.results)
+            self._makers[id(program)] = made
+        return made[atom]
+
+    def of(self, atom: Atom) -> str:
+        """The origin of a value, which is followed into calls, where it was made, and out of them again."""
+        program = self._program
+        calls: list[
+            tuple[Program, Equation]
+        ] = []  # those that `program` is in, the outermost first
+        while isinstance(atom, Value):
+            maker = self._maker(program, atom)
+            if isinstance(maker, int):
+                if not calls:
+                    return self._of_parameters[maker]
+                program, call = calls.pop()
+                atom = call.operands[maker]
+            elif isinstance(maker.primitive, InlineCall):
+                calls.append((program, maker))
+                program, index = maker.primitive.program, maker.results.index(atom)
+                atom = program.results[index]
+            elif isinstance(maker.primitive, CheckpointName):
+                return f"named {maker.primitive.label!r}{_place(maker)}"
+            else:
+                return f"output of {maker.primitive.name}{_place(maker)}"
         return "from a literal"
-    if atom in of_parameters:
-        return of_parameters[atom]
-    equation = next(each for each in program.equations if atom in each.results)
-    primitive = equation.primitive
-    if isinstance(primitive, InlineCall):  # what is stored was made inside
-        inner = primitive.program
-        outside = [_origin(program, x, of_parameters) for x in equation.operands]
-        result = inner.results[equation.results.index(atom)]
-        return _origin(inner, result, dict(zip(inner.parameters, outside, strict=True)))
-    if isinstance(primitive, CheckpointName):
-        return f"named {primitive.label!r}{_place(equation)}"
-    return f"output of {primitive.name}{_place(equation)}"
 
 
 def _place(equation: Equation) -> str:

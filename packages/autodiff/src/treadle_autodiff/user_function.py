@@ -16,9 +16,8 @@ from treadle_ir import (
 from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure, tree_unflatten
 
 Tree: TypeAlias = Any  # a pytree: any Python object
-Structured: TypeAlias = tuple[
-    PyTreeDef, tuple[Tree, ...]
-]  # of the results, and the aux output if there is one
+# of the results, and the aux output if there is one
+Structured: TypeAlias = tuple[PyTreeDef, tuple[Tree, ...]]
 
 
 def of_positional(

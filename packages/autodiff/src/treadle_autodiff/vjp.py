@@ -19,7 +19,6 @@ from treadle_autodiff.tangents import Tangent, presented
 from treadle_autodiff.transpose import transpose
 from treadle_autodiff.user_function import (
     Tree,
-    check_callable,
     no_reduced_axes,
     of_positional,
     released,
@@ -94,7 +93,6 @@ def jvp(
     """
     flags("jvp", has_aux=has_aux)
     functions("jvp", fun=fun)
-    check_callable(fun, "jvp")
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise ArgumentError(
             "jvp: primals and tangents must be tuples or lists of arguments, but they are "
@@ -159,7 +157,6 @@ def linearize(
     """
     flags("linearize", has_aux=has_aux)
     functions("linearize", fun=fun)
-    check_callable(fun, "linearize")
     leaves, structure = flatten_arrays(primals, "argument ")
     given = flatten_leaves_and_structure(primals)[0]
     nonzero = differentiable(leaves, structure)
@@ -251,7 +248,6 @@ def vjp(
     flags("vjp", has_aux=has_aux)
     no_reduced_axes("vjp", reduce_axes)
     functions("vjp", fun=fun)
-    check_callable(fun, "vjp")
     leaves, structure = flatten_arrays(primals, "argument ")
     given = flatten_leaves_and_structure(primals)[0]
     nonzero = differentiable(leaves, structure)
@@ -291,7 +287,6 @@ def linear_transpose(
     """
     functions("linear_transpose", fun=fun)
     no_reduced_axes("linear_transpose", reduce_axes)
-    check_callable(fun, "linear_transpose")
     leaves, structure = flatten_leaves_and_structure(primals)
     types = [type_like("linear_transpose", leaf) for leaf in leaves]
     staged, (out, _) = stage_tree(of_positional("linear_transpose", fun, structure, False), *types)

@@ -8,10 +8,7 @@ from treadle_compiler._version import __version__ as __version__
 from treadle_ir import lazy_names as _lazy_names, source as _source
 
 if TYPE_CHECKING:
-    from treadle_compiler.attributes import (
-        attribute_text as attribute_text,
-        string_text as string_text,
-    )
+    from treadle_compiler.attributes import attribute_text as attribute_text
     from treadle_compiler.built import (
         BuildContext as BuildContext,
         IrValue as IrValue,
@@ -101,6 +98,7 @@ if TYPE_CHECKING:
         device_dtype as device_dtype,
         device_shape as device_shape,
         element_type as element_type,
+        string_text as string_text,
     )
     from treadle_compiler.xla import (
         CompileError as CompileError,
@@ -127,7 +125,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__, __all__ = _lazy_names(
         __name__,
         {
-            "treadle_compiler.attributes": "attribute_text string_text",
+            "treadle_compiler.attributes": "attribute_text",
             "treadle_compiler.built": (
                 "BuildContext IrValue build ir_array ir_context ir_dialects ir_elements ir_module "
                 "ir_type new_ir_context"
@@ -154,7 +152,7 @@ if not TYPE_CHECKING:
             ),
             "treadle_compiler.persistent": "CacheError CacheWarning DiskCache compile_cached",
             "treadle_compiler.registry": "LoweringRule lowering_rule lowering_rules",
-            "treadle_compiler.types": "device_dtype device_shape element_type",
+            "treadle_compiler.types": "device_dtype device_shape element_type string_text",
             "treadle_compiler.xla": (
                 "CompileError MemoryStats Tiles compile_text cost_analysis deserialise "
                 "memory_stats optimized_hlo output_tiles platform_fingerprint raw_compile_options "

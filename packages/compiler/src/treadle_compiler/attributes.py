@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from treadle_compiler.types import dense, element_type, scalar_text
+from treadle_compiler.types import dense, element_type, scalar_text, string_text
 from treadle_ir import ArgumentError, RangeError, dtypes, shown
 from treadle_ir.dtypes import NAMES
-
-_PLAIN: Final = frozenset(range(32, 127)) - {ord('"'), ord("\\")}
-
-
-def string_text(value: str) -> str:
-    r"""A string in MLIR's quotes; other bytes than plain ASCII as two digits.
-
-    Example:
-        >>> print(string_text('a "b"'))
-        "a \22b\22"
-    """
-    parts = [chr(byte) if byte in _PLAIN else f"\\{byte:02X}" for byte in value.encode()]
-    return f'"{"".join(parts)}"'
 
 
 def attribute_text(where: str, value: object) -> str:

@@ -188,18 +188,13 @@ def build(
         ModuleError: what it built is not valid, or not of the types that the equation has.
     """
     border = mlir()
-    types = [each.type for each in operands]
     with locked(), border.context, border.ir.Location.unknown():
-        inner = BuildContext(context, types)
+        inner = BuildContext(context, [each.type for each in operands])
         with border.ir.InsertionPoint(inner.block):
             results = rule(inner, [*inner.block.arguments])
         callee = {"callee": inner.finish(results)}
     if not inner.takes_token:
         return context.emit("func.call", operands, context.result_types, callee)
-    before = context.token
-    if before is None:
-        before = context.one("stablehlo.create_token", (), TOKEN)
-    *made, context.token = context.emit(
-        "func.call", (*operands, before), (*context.result_types, TOKEN), callee
-    )
+    given, types = (*operands, context.token_before()), (*context.result_types, TOKEN)
+    *made, context.token = context.emit("func.call", given, types, callee)
     return made

@@ -51,9 +51,8 @@ _alive: Final[WeakValueDictionary[tuple[Any, ...], LoadedExecutable]] = WeakValu
 # Those that were wanted last, kept for programs that are made anew again and again.
 _recent: Final[deque[LoadedExecutable]] = deque(maxlen=64)
 _lock: Final = fork_safe_lock()
-_disk: Final[
-    dict[tuple[str | None, int], DiskCache]
-] = {}  # by what the settings said, the last few
+# by what the settings said, the last few
+_disk: Final[dict[tuple[str | None, int], DiskCache]] = {}
 
 
 def disk_cache() -> DiskCache | None:

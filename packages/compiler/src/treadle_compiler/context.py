@@ -15,11 +15,21 @@ import numpy as np
 
 from treadle_compiler.memories import on_device
 from treadle_compiler.types import dense, is_in_parts, mlir_type, scalar_text, string_text
-from treadle_ir import ArrayType, Layout, Literal, Primitive, Program, TreadleError, Type, dtypes
+from treadle_ir import (
+    TOKEN,
+    ArrayType,
+    Layout,
+    Literal,
+    Primitive,
+    Program,
+    TreadleError,
+    Type,
+    dtypes,
+)
 
 if TYPE_CHECKING:
-    from treadle_compiler.lower import ModuleWriter
     from treadle_compiler.registry import LoweringRule
+    from treadle_compiler.writer import ModuleWriter
     from treadle_ir.primitives.metadata import Metadata
 
 
@@ -75,9 +85,8 @@ def _with_metadata(attributes: Mapping[str, str], metadata: Metadata) -> Mapping
     return {**attributes, FRONTEND_ATTRIBUTES: f"{{{', '.join([own, *more] if own else more)}}}"}
 
 
-_Key: TypeAlias = tuple[
-    object, Type
-]  # elements or a scalar's value, and the type they are wanted in
+# elements or a scalar's value, and the type they are wanted in
+_Key: TypeAlias = tuple[object, Type]
 
 
 @final
@@ -105,9 +114,8 @@ class LoweringContext:
         self.lines: list[str] = []
         self.result_types: tuple[Type, ...] = ()
         self.location = ""  # ` loc(...)` when source locations were asked for
-        self.token: HloValue | None = (
-            None  # of the last ordered callback in this function or region
-        )
+        # of the last ordered effect in this function or region
+        self.token: HloValue | None = None
         self._constants: dict[_Key, HloValue] = {}  # and scalars that were broadcast
         self._added: list[_Key] = []  # to `_constants`, in this region
         self._count = 0
@@ -232,6 +240,12 @@ class LoweringContext:
             found = self._constants[key] = make()
             self._added.append(key)
         return found
+
+    def token_before(self) -> HloValue:
+        """The token of the ordered effects so far in this function or region; a new one if there were none."""
+        if self.token is None:
+            self.token = self.one("stablehlo.create_token", (), TOKEN)
+        return self.token
 
     def binary_region(self, op: str, type: Type) -> str:
         """The text of a region that applies one operation to two values of a type, as reductions have it.

@@ -9,10 +9,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
 from typing import Any, Final, TypeAlias
 
-from treadle_compiler.library import jaxlib
+from treadle_compiler.library import jaxlib, made_once
 from treadle_compiler.partitioning import PARTITIONED, part_mark
 from treadle_ir import UnsupportedError
 
@@ -56,10 +55,9 @@ def partitioned_by(
             del _asked[each]
 
 
-@cache
+@made_once
 def _register() -> None:
-    border = jaxlib()
-    register = border.core.register_custom_call_partitioner
+    register = jaxlib().core.register_custom_call_partitioner
     register(PARTITIONED, _unasked, _partition, _unasked, True)
 
 

@@ -88,9 +88,8 @@ def convert(context: LoweringContext, x: HloValue, dtype: DType) -> HloValue:
     if dtype in _WITHOUT_NEGATIVE_ZERO and dtypes.is_floating(x.dtype):
         x = _flushed(context, x, dtype)
     elif x.dtype in dtypes.SMALL and dtype != _F32 and dtypes.is_floating(x.dtype):
-        x = convert(
-            context, x, _F32
-        )  # XLA compares with limits of integers that a type has not: 6 becomes 127
+        # XLA compares with limits of integers that a type has not: 6 becomes 127
+        x = convert(context, x, _F32)
     return context.one("stablehlo.convert", (x,), ArrayType(x.shape, dtype))
 
 

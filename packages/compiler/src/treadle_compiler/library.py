@@ -6,11 +6,14 @@ import functools
 import gc
 import importlib
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 from treadle_compiler.fork import Refusal, check_fork, mark_started, refuse_in_children
-from treadle_ir import importing
+from treadle_ir import fork_safe_rlock, importing
+
+T = TypeVar("T")
 
 
 @final
@@ -30,16 +33,29 @@ class Jaxlib:
         # What is caught keeps its class: else the `except` clause would raise a second error.
         self.core = Refusal(JaxRuntimeError=self.core.JaxRuntimeError)
         self.xla_client = Refusal()
-        if (
-            _collect in gc.callbacks
-        ):  # a lock of jaxlib's may have been held by a thread that is gone
-            gc.callbacks.remove(_collect)
+        # a lock of jaxlib's may have been held by a thread that is gone
+        if self.collect in gc.callbacks:
+            gc.callbacks.remove(self.collect)
+
+    def collect(self, phase: str, _: object) -> None:
+        """Free the Python objects that jaxlib no longer needs: it keeps those of its own threads until it is told."""
+        if phase == "stop":
+            self.core.collect_garbage()
 
 
-def _collect(phase: str, info: object) -> None:
-    """Free the Python objects that jaxlib no longer needs: it keeps those of its own threads until it is told."""
-    if phase == "stop":
-        jaxlib().core.collect_garbage()
+def made_once(make: Callable[[], T]) -> Callable[[], T]:
+    """A function whose value is made by the first call, also where several threads make that at once."""
+    lock, made = fork_safe_rlock(), list[T]()
+
+    @functools.wraps(make)
+    def value() -> T:
+        if not made:
+            with lock:
+                if not made:
+                    made.append(make())
+        return made[0]
+
+    return value
 
 
 def start_quietly() -> None:
@@ -47,7 +63,7 @@ def start_quietly() -> None:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
 
 
-@functools.cache
+@made_once
 def jaxlib() -> Jaxlib:
     """Import jaxlib, once, with its start-up chatter off unless the user has asked for it.
 
@@ -62,12 +78,12 @@ def jaxlib() -> Jaxlib:
         core = importlib.import_module("jaxlib._jax")
         release = str(importlib.import_module("jaxlib").__version__)
     found = Jaxlib(xla_client, core, release)
-    gc.callbacks.append(_collect)
+    gc.callbacks.append(found.collect)
     refuse_in_children(found)
     return found
 
 
-@functools.cache
+@made_once
 def register_lapack() -> None:
     """Let programs on the CPU call LAPACK, once: jaxlib's custom calls, which are scipy's LAPACK and import scipy.
 
@@ -84,7 +100,7 @@ def register_lapack() -> None:
         lapack._lapack.initialize()
 
 
-@functools.cache
+@made_once
 def register_hybrid() -> None:
     """Let programs on a GPU call LAPACK on the host, once; its plugin has been loaded, and told XLA of the calls."""
     with importing(forks_wait=False):

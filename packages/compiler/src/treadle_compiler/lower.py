@@ -1,66 +1,35 @@
-"""Program to StableHLO text: deterministic, linear in equations, nested programs shared as functions.
-
-Values are numbered in order of emission in each function and functions in order of first use, so a program gives
-the same bytes in every process; the text is the key of the disk cache.
-"""
+"""Program to StableHLO text: deterministic, linear in equations, nested programs shared as functions."""
 
 from __future__ import annotations
 
-import functools
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
-from copy import copy
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final, final
+from typing import final
 
-from treadle_compiler.annotations import annotated_values, metadata_of
-from treadle_compiler.context import FRONTEND_ATTRIBUTES, HloValue, LoweringContext
 from treadle_compiler.dump import dump
-from treadle_compiler.function_text import function_text
-from treadle_compiler.memories import Memories, moved, usable
-from treadle_compiler.narrow import in_wider_types, is_small
+from treadle_compiler.memories import Memories
 from treadle_compiler.partitioning import (
     CustomPart,
     Inspection,
     ManualScope,
     Partitioning,
-    mesh_text,
     sharding_text,
 )
-from treadle_compiler.parts import in_parts
-from treadle_compiler.recompute import kept_apart
-from treadle_compiler.registry import LoweringRule, lowering_of
 from treadle_compiler.settings import DUMP_IR_TO
 from treadle_compiler.types import is_in_parts
-from treadle_compiler.unreduced import (
-    NONE,
-    Axes,
-    as_wanted,
-    asked_of,
-    lower_with_sums,
-    speaks_of_sums,
-)
+from treadle_compiler.writer import ModuleWriter
 from treadle_ir import (
     AbstractMesh,
     Layout,
-    Primitive,
     Program,
-    Source,
     Type,
     UnsupportedError,
-    Value,
     frozen,
     sums_of,
     with_sums,
 )
 from treadle_ir.events import ProgramLowered, heard, tell
-from treadle_ir.primitives.memory import DEVICE_MEMORY
-from treadle_ir.primitives.metadata import Metadata
-
-_MOST_NOTES: Final = 4  # of an error: of programs deep within one another, the innermost say enough
-_FIRST: Final = "@first"  # the mesh of the first device alone
-_INLINE_LIMIT: Final = 4  # equations: smaller nested programs are cheaper inline than as functions
 
 
 @final
@@ -78,344 +47,6 @@ class LoweredModule:
     inspections: tuple[Inspection, ...] = ()  # by the number in the custom calls
     memories: Memories | None = None  # where one is not in the device's own
     custom_parts: tuple[CustomPart, ...] = ()  # by the number in the custom calls
-
-
-@final
-class ModuleWriter:
-    """Collects the functions of a module while it is written."""
-
-    def __init__(
-        self,
-        program: Program,
-        platform: str,
-        locations: bool,
-        partitioning: Partitioning | None = None,
-        memories: Memories | None = None,
-    ) -> None:
-        self.program: Final = program
-        self.partitioning: Final = partitioning
-        self.memories = memories
-        self.has_memories = memories is not None  # whether a value may be in a memory of the host
-        self.has_sums = speaks_of_sums(program, partitioning)  # whether one may be unreduced
-        # By id of a program of a loop or a branch that is being written: which of its parameters and results are sums.
-        self._sums: dict[int, tuple[Sequence[Layout | None], Sequence[Axes]]] = {}
-        self.platform: Final = platform
-        self.callbacks: list[Callable[..., object]] = []
-        self.inspections: list[Inspection] = []
-        self.custom_parts: list[CustomPart] = []
-        self.open_regions = 0  # loops and branches around what is being written
-        self.manual: ManualScope | None = None  # the shard_map around what is being written
-        self.scope = ""  # the named scopes around what is being written, outermost first: `encoder/attention`
-        self.metadata: Metadata = ()  # attributes of what is being written
-        self._locations = locations
-        self._functions: list[str] = []
-        self._meshes: dict[tuple[tuple[str, int], ...], str] = {}  # names, by axes
-        self._has_first = False  # whether something is on the first device alone
-        if partitioning is not None:
-            self.mesh_name(partitioning.mesh)
-        # By id of a nested program, by what its collectives are over, and by its attributes. Programs that rules have
-        # made are kept alive: the next ones would get their ids.
-        self._names: dict[tuple[int, ManualScope | None, Metadata], str] = {}
-        self._written: list[Program] = []
-        self._shared: dict[Hashable, str] = {}  # names of functions that alike operations share
-        self._memories: dict[str, list[str | None]] = {}  # where functions have their results
-        self._rules: dict[type[Primitive], LoweringRule[Any]] = {}  # those used so far
-
-    @functools.cached_property
-    def apart(self) -> frozenset[int]:
-        """The checkpoints behind barriers, by id: looked for when the first one is met."""
-        return kept_apart(self.program)
-
-    def mesh_name(self, mesh: AbstractMesh) -> str:
-        """The name of a mesh, which is declared when it is first asked for."""
-        number = len(self._meshes)
-        name = f"@mesh{number}" if number else "@mesh"
-        return self._meshes.setdefault(mesh.shape_tuple, name)
-
-    def on_first_device(self, count: int) -> str:
-        """An attribute: the values of an operation, so many, are on the first device alone, where it takes place.
-
-        XLA has to know that of what has effects; else each device would have them.
-        """
-        self._has_first = True
-        return f"#sdy.sharding_per_value<[{', '.join([f'<{_FIRST}, []>'] * count)}]>"
-
-    def add_callback(self, function: Callable[..., object]) -> int:
-        """Register a host function; the index that selects it."""
-        self.callbacks.append(function)
-        return len(self.callbacks) - 1
-
-    def add_inspection(self, callback: Callable[[Any], object], ndim: int) -> int:
-        """Register someone who wants to know how an array lies; the number that selects it."""
-        self.inspections.append(Inspection(callback, ndim))
-        return len(self.inspections) - 1
-
-    def add_custom_part(self, part: CustomPart) -> int:
-        """Register a call whose user says how it is partitioned; the number that selects it."""
-        self.custom_parts.append(part)
-        return len(self.custom_parts) - 1
-
-    def emit_program(
-        self,
-        context: LoweringContext,
-        program: Program,
-        operands: Sequence[HloValue],
-        inlining: str = "",
-    ) -> Sequence[HloValue]:
-        """A call of the program's function, which is written when it is first called; small ones are inlined.
-
-        `inlining` is an attribute by which XLA knows when to inline the call; it keeps small ones from being inlined.
-        """
-        small = len(program.equations) <= _INLINE_LIMIT and not inlining
-        if small or any(e.ordered for e in program.effects):
-            return self.emit_inline(context, program, operands)
-        if self.has_memories and any(x.memory is not None for x in operands):
-            # Parameters of a function are in the device's own memory.
-            return self.emit_inline(context, program, operands)
-        if self.has_sums and any(x.lies is not None for x in operands):  # nor are they sums
-            return self.emit_inline(context, program, operands)
-        name = self.function(program)
-        attributes = {"callee": name}
-        if inlining:
-            attributes[FRONTEND_ATTRIBUTES] = f'{{inlineable = "{inlining}"}}'
-        results = context.emit("func.call", operands, program.result_types, attributes)
-        if self.has_memories:
-            for x, memory in zip(results, self._memories[name], strict=True):
-                x.memory = memory
-        return results
-
-    def function(self, program: Program) -> str:
-        """The name of a program's function, which is written when it is first asked for."""
-        key = id(program), self.manual, self.metadata
-        name = self._names.get(key)
-        if name is None:
-            name = self._names[key] = f"@f{len(self._names)}"
-            self._written.append(program)
-            self.write_function(name, program, "private")
-        return name
-
-    def shared(
-        self,
-        context: LoweringContext,
-        rule: LoweringRule[Any],
-        primitive: Primitive,
-        operands: Sequence[HloValue],
-    ) -> list[HloValue]:
-        """What a rule emits, as a call of a function that all operations share which are alike."""
-        types, results = tuple([x.type for x in operands]), context.result_types
-        key = rule, primitive, types, results, self.manual, self.metadata
-        name = self._shared.get(key)
-        if name is None:
-            inner = LoweringContext(self)
-            inner.result_types = results
-            parameters = [inner.fresh(type) for type in types]
-            found = rule(inner, primitive, *parameters)
-            name = self._shared[key] = self.add_function(
-                lambda name: function_text(name, "private", inner.lines, parameters, found)
-            )
-        return context.emit("func.call", operands, results, {"callee": name})
-
-    def add_function(self, write: Callable[[str], str]) -> str:
-        """Add a function that is text already, by what writes it with its name. Returns the name."""
-        (name,) = self.add_functions(1, lambda names: [write(*names)])
-        return name
-
-    def add_functions(
-        self, count: int, write: Callable[[Sequence[str]], Sequence[str]]
-    ) -> list[str]:
-        """Add so many functions that call one another, by what writes them with their names. Returns the names."""
-        first = len(self._functions)
-        names = [f"@b{first + number}" for number in range(count)]
-        self._functions += write(names)
-        return names
-
-    def emit_inline(
-        self, context: LoweringContext, program: Program, operands: Sequence[HloValue]
-    ) -> list[HloValue]:
-        """The program's equations, here."""
-        environment: dict[Value, HloValue] = dict(zip(program.parameters, operands, strict=True))
-        starts, ends = self._sums.get(id(program), ((), ()))
-        for parameter, lies in zip(program.parameters, starts, strict=False):
-            environment[parameter] = x = copy(environment[parameter])
-            x.lies = lies
-        asked = asked_of(program) if self.has_sums else {}
-        outer = context.result_types, context.location
-        outer_scope = self.scope
-        annotated = annotated_values(program)
-        for equation in program.equations:
-            primitive = equation.primitive
-            inputs = [
-                environment[atom] if type(atom) is Value else context.literal(atom)
-                for atom in equation.operands
-            ]
-            if self.has_memories:
-                inputs = usable(context, primitive, inputs)
-            made = equation.results
-            if len(made) == 1:  # as nearly always
-                context.result_types = (made[0].type,)
-            else:
-                context.result_types = tuple([result.type for result in made])
-            source = equation.source
-            if source.scope:
-                self.scope = f"{outer_scope}/{source.scope}" if outer_scope else source.scope
-            if self._locations or self.scope:
-                context.location = self._location(source, primitive)
-            else:
-                context.location = ""
-            try:
-                if annotated and (metadata := metadata_of(made, annotated)):
-                    with context.annotating(metadata):
-                        results = self._by_rule(context, primitive, inputs)
-                elif self.has_sums:
-                    axes = asked.get(made[0], NONE) if made else NONE
-                    lower = functools.partial(self._by_rule, context, primitive)
-                    results = lower_with_sums(self, context, primitive, inputs, axes, lower)
-                else:
-                    results = self._by_rule(context, primitive, inputs)
-            except Exception as error:
-                if len(getattr(error, "__notes__", ())) < _MOST_NOTES:
-                    place = equation.source.show()
-                    where = f" of {place}" if place else ""
-                    error.add_note(f"  while: lowering {primitive.name}{where}")
-                raise
-            self.scope = outer_scope
-            if len(made) == 1:
-                (environment[made[0]],) = results
-            else:
-                environment.update(zip(made, results, strict=True))
-        context.result_types, context.location = outer
-        results = [
-            environment[atom] if isinstance(atom, Value) else context.literal(atom)
-            for atom in program.results
-        ]
-        for number, axes in enumerate(ends):
-            results[number] = as_wanted(context, results[number], axes)
-        return results
-
-    @contextmanager
-    def with_sums(
-        self, programs: Sequence[tuple[Program, Sequence[Layout | None], Sequence[Axes]]]
-    ) -> Iterator[None]:
-        """While a loop or a branch is written: which parameters and results of its programs are sums."""
-        before = self._sums
-        self._sums = before | {id(program): (starts, ends) for program, starts, ends in programs}
-        try:
-            yield
-        finally:
-            self._sums = before
-
-    def _by_rule(
-        self, context: LoweringContext, primitive: Primitive, inputs: Sequence[HloValue]
-    ) -> Sequence[HloValue]:
-        """The results of an operation, by its rule, or by that of the types which stand for those of its values."""
-        rule = self._rules.get(type(primitive))
-        if rule is None:
-            rule = self._rules[type(primitive)] = lowering_of(primitive, self.platform)
-        if primitive.takes_keys and any([is_in_parts(x.type) for x in inputs]):
-            return in_parts(context, rule, primitive, inputs)
-        if context.result_types and is_small(context.result_types[0]):
-            return in_wider_types(context, rule, primitive, inputs)
-        return rule(context, primitive, *inputs)
-
-    def write_function(
-        self,
-        name: str,
-        program: Program,
-        visibility: str,
-        attributes: Sequence[Sequence[str]] = (),
-        result_attributes: Sequence[Sequence[str]] = (),
-    ) -> None:
-        """Write a function of the module; attributes are of the whole program's parameters and results."""
-        slot = len(self._functions)
-        self._functions.append("")
-        context = LoweringContext(self)
-        outer_scope, self.scope = (
-            self.scope,
-            "",
-        )  # XLA puts the names of a call before those in the function
-        parameters = [context.fresh(parameter.type) for parameter in program.parameters]
-        memories = self.memories if program is self.program else None
-        if memories is not None:
-            for x, memory in zip(parameters, memories.parameters, strict=True):
-                x.memory = memory
-        if self.has_sums and program is self.program and self.partitioning is not None:
-            starts = [x if sums_of(x).unreduced else None for x in self.partitioning.parameters]
-            ends = [sums_of(x).unreduced for x in self.partitioning.results]
-            with self.with_sums([(program, starts, ends)]):
-                results = self.emit_inline(context, program, parameters)
-        else:
-            results = self.emit_inline(context, program, parameters)
-        if self.has_memories and program is self.program:
-            results = self._where_wanted(context, results)
-        self._memories[name] = [x.memory for x in results]
-        self.scope = outer_scope
-        self._functions[slot] = function_text(
-            name, visibility, context.lines, parameters, results, attributes, result_attributes
-        )
-
-    def _where_wanted(
-        self, context: LoweringContext, results: Sequence[HloValue]
-    ) -> list[HloValue]:
-        """The results of the program in the memories where they are wanted."""
-        given = self.memories or Memories(
-            (None,) * len(self.program.parameters), (None,) * len(results)
-        )
-        placed = [
-            x if kind is None else moved(context, x, kind)
-            for x, kind in zip(results, given.results, strict=True)
-        ]
-        self.memories = replace(given, results=tuple([x.memory or DEVICE_MEMORY for x in placed]))
-        return placed
-
-    def memories_differ(self, pairs: dict[int, int]) -> set[int]:
-        """The parameters among pairs that are in another memory than the result."""
-        if self.memories is None:
-            return set()
-        given = [kind or DEVICE_MEMORY for kind in self.memories.parameters]
-        return {i for i, result in pairs.items() if given[i] != self.memories.results[result]}
-
-    def _location(self, source: Source, primitive: Primitive) -> str:
-        """An operation's name, with its scopes, and its place if places are wanted."""
-        place = _place(source) if self._locations else ""
-        if self.scope:
-            name = _quoted(f"{self.scope}/{primitive.name}")
-            place = f"{name}({place})" if place else name
-        return f" loc({place})" if place else ""
-
-    def part(self) -> str:
-        """The module of one device, which speaks of no mesh."""
-        functions = "\n".join(self._functions)
-        return f"module {{\n{functions}\n}}\n"
-
-    def text(self) -> str:
-        """The whole module."""
-        if self.partitioning is None:
-            return self.part()
-        functions = "\n".join(self._functions)
-        count = self.partitioning.mesh.size
-        declared = [mesh_text(name, axes) for axes, name in self._meshes.items()]
-        if self._has_first:
-            declared.append(f"sdy.mesh {_FIRST} = <[], device_ids=[0]>")
-        meshes = "\n".join(declared)
-        return (
-            f"module attributes {{mhlo.num_partitions = {count} : i32, mhlo.num_replicas = 1 : i32}} "
-            f"{{\n{meshes}\n{functions}\n}}\n"
-        )
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
-def _place(source: Source) -> str:
-    """A place, and those that called it where they are remembered; an empty string where there is none."""
-    found = ""
-    for each in reversed([source, *source.callers]):
-        if each.line:
-            own = f"{_quoted(each.file)}:{each.line}:0"
-            found = f"callsite({own} at {found})" if found else own
-    return found
 
 
 def lower_program(

@@ -8,14 +8,13 @@ one context, used under a lock.
 
 from __future__ import annotations
 
-import functools
 import importlib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final, final
 
 from treadle_compiler.fork import check_fork, mark_started
-from treadle_compiler.library import start_quietly
+from treadle_compiler.library import made_once, start_quietly
 from treadle_ir import TreadleError, fork_safe_rlock, frozen, importing
 
 _STABLEHLO: Final = "a module of StableHLO, as `lowered.as_text()` is"
@@ -40,13 +39,13 @@ class Mlir:
     dialects: tuple[Any, ...]  # those that a context is told of
 
 
-@functools.cache
+@made_once
 def mlir() -> Mlir:
     """Import jaxlib.mlir and set up the one shared context."""
     start_quietly()
     check_fork()
     mark_started()
-    with _lock, importing(forks_wait=False):
+    with importing(forks_wait=False):
         ir = importlib.import_module("jaxlib.mlir.ir")
         func = importlib.import_module("jaxlib.mlir.dialects.func")
         stablehlo = importlib.import_module("jaxlib.mlir.dialects.stablehlo")

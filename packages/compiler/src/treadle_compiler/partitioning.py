@@ -8,6 +8,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from treadle_compiler.types import string_text
 from treadle_ir import AbstractMesh, Layout, Type, frozen, sums_of
 from treadle_ir.primitives.partitioned import Partitioner
 
@@ -51,7 +52,7 @@ class ManualScope:
 
 def mesh_text(name: str, axes: Sequence[tuple[str, int]]) -> str:
     """The declaration of a mesh: `sdy.mesh @mesh = <["x"=4, "y"=2]>`."""
-    listed = ", ".join([f"{_quoted(axis)}={size}" for axis, size in axes])
+    listed = ", ".join([f"{string_text(axis)}={size}" for axis, size in axes])
     return f"sdy.mesh {name} = <[{listed}]>"
 
 
@@ -59,7 +60,7 @@ def layout_text(layout: Layout, open: bool = False) -> str:
     """A layout: `[{"x"}, {}, {?}]`; the question mark leaves an axis, or the rest of it (`open`), to XLA."""
     parts = []
     for names in layout:
-        words = [_quoted(name) for name in names or ()]
+        words = [string_text(name) for name in names or ()]
         if open or names is None:
             words.append("?")
         parts.append("{" + ", ".join(words) + "}")
@@ -76,23 +77,18 @@ def per_value_text(mesh: str, layouts: Sequence[Layout], open: bool) -> str:
 
 def axes_text(names: Sequence[str]) -> str:
     """Manual axes, as an attribute."""
-    return f"#sdy<manual_axes{{{', '.join([_quoted(name) for name in names])}}}>"
+    return f"#sdy<manual_axes{{{', '.join([string_text(name) for name in names])}}}>"
 
 
-def sharding_text(mesh: str, layout: Layout, open: bool = False) -> str:
+def sharding_text(mesh: str, layout: Layout) -> str:
     """A layout over a mesh of that name, as an attribute."""
-    return f"#sdy.sharding<{mesh}, {layout_text(layout, open)}{_sums_text(layout)}>"
+    return f"#sdy.sharding<{mesh}, {layout_text(layout)}{_sums_text(layout)}>"
 
 
 def _sums_text(layout: Layout) -> str:
     """The axes over which an array is a sum; of those over which its cotangents are, XLA need not know."""
     unreduced = sorted(sums_of(layout).unreduced)
-    return f", unreduced={{{', '.join(map(_quoted, unreduced))}}}" if unreduced else ""
-
-
-def _quoted(name: str) -> str:
-    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    return f", unreduced={{{', '.join(map(string_text, unreduced))}}}" if unreduced else ""
 
 
 @final

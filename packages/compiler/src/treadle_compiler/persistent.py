@@ -150,9 +150,8 @@ class DiskCache:
         digest = hashlib.sha256(_MAGIC)
         for part in (platform, options.fingerprint(placement=False), text):
             data = part.encode()
-            digest.update(
-                len(data).to_bytes(8, "little")
-            )  # so that no two lists of parts run together
+            # so that no two lists of parts run together
+            digest.update(len(data).to_bytes(8, "little"))
             digest.update(data)
         return digest.hexdigest()
 
@@ -377,9 +376,8 @@ class DiskCache:
             with contextlib.suppress(OSError):
                 os.unlink(path)
             total -= size
-            if (
-                total <= self.limit * 4 // 5
-            ):  # some room, so that the next entry does not sweep again
+            # some room, so that the next entry does not sweep again
+            if total <= self.limit * 4 // 5:
                 return
 
 

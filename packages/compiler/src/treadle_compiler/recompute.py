@@ -33,7 +33,7 @@ def kept_apart(program: Program) -> frozenset[int]:
                 primitive = equation.primitive
                 if isinstance(primitive, Checkpoint):
                     checkpoints.append(primitive)
-                calls = isinstance(primitive, InlineCall) or _one_turn(primitive)
+                calls = isinstance(primitive, InlineCall) or _one_iteration(primitive)
                 for nested in primitive.programs().values():
                     if id(nested) not in (seen if calls else known):
                         (seen if calls else known).add(id(nested))
@@ -44,7 +44,7 @@ def kept_apart(program: Program) -> frozenset[int]:
     return frozenset(apart)
 
 
-def _one_turn(primitive: Primitive) -> bool:
+def _one_iteration(primitive: Primitive) -> bool:
     """Whether it is a loop that XLA puts in place; a scan's lowering writes `unroll` of its iterations as one."""
     return isinstance(primitive, Scan) and primitive.length <= primitive.unroll
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Final, TypeGuard
@@ -53,6 +54,7 @@ _ELEMENTS: Final = {
 }
 
 _BOOL: Final = np.dtype(np.bool_)
+_PLAIN: Final = re.compile(r"[ !#-\[\]-~]*")  # ASCII without quotes and backslashes
 _MOST_BYTES: Final = (1 << 63) - 1
 
 
@@ -218,9 +220,13 @@ def i64_pairs(pairs: Sequence[tuple[int, int]]) -> str:
 
 
 def string_text(text: str) -> str:
-    """A string of MLIR: what is not plain is written by its bytes."""
-    plain = (
-        chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\' else f"\\{byte:02X}"
-        for byte in text.encode()
-    )
-    return f'"{"".join(plain)}"'
+    r"""A string in MLIR's quotes; other bytes than plain ASCII as two digits.
+
+    Example:
+        >>> print(string_text('a "b"'))
+        "a \22b\22"
+    """
+    if _PLAIN.fullmatch(text):  # as nearly always
+        return f'"{text}"'
+    parts = [chr(b) if _PLAIN.fullmatch(chr(b)) else f"\\{b:02X}" for b in text.encode()]
+    return f'"{"".join(parts)}"'

@@ -50,7 +50,7 @@ from treadle_ir.primitives.shape import Reshape, Transpose
 from treadle_ir.primitives.sharding import ShardingConstraint
 
 if TYPE_CHECKING:
-    from treadle_compiler.lower import ModuleWriter
+    from treadle_compiler.writer import ModuleWriter
 
 Axes: TypeAlias = frozenset[str]
 Lower: TypeAlias = Callable[[Sequence[HloValue]], Sequence[HloValue]]

@@ -72,7 +72,7 @@ def compile_text(
     """Compile a StableHLO module and load it on its devices.
 
     A host callback is called with read-only NumPy views and must return a tuple of arrays of exactly the declared
-    shapes and dtypes: XLA copies what it gets without looking. Wrap each in treadle_runtime's `validated`.
+    shapes and dtypes: XLA copies what it gets without looking. Wrap each in treadle_runtime's `Validated`.
 
     Raises:
         ArgumentError: a flag of the user's is unknown, or has a value of the wrong type.
@@ -321,7 +321,7 @@ def processor() -> str:
     parts = [host.system(), host.machine(), str(os.cpu_count())]
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
-            first = next(iter(lines.read().split("\n\n")), "")
+            first = lines.read().partition("\n\n")[0]
     except OSError:
         first = ""
         parts.append(host.processor())
@@ -392,9 +392,8 @@ def _raw_options(options: CompileOptions, flags: Sequence[tuple[str, FlagValue]]
     raw.num_partitions = build.num_partitions = options.num_partitions
     if options.num_partitions > 1:
         build.use_spmd_partitioning = build.use_shardy_partitioner = True
-        build.allow_spmd_sharding_propagation_to_output = [
-            True
-        ]  # where nothing is said of a result
+        # where nothing is said of a result
+        build.allow_spmd_sharding_propagation_to_output = [True]
     grid = np.asarray(options.device_ids, np.int32)
     raw.device_assignment = client.DeviceAssignment.create(
         grid.reshape(options.num_replicas, options.num_partitions)

@@ -21,8 +21,8 @@ def test_a_composite_names_its_decomposition() -> None:
     assert text.count('"stablehlo.composite"') == 2
     assert text.count('name = "my.sine"') == 2
     assert "version = 2 : i32" in text
-    assert "flag = true, n = -3 : i64, scale = 0x3FE0000000000000 : f64" in text
-    assert 'text = "a\\22\\5C\\C3\\A9"' in text
+    assert '"flag" = true, "n" = -3 : i64, "scale" = 0x3FE0000000000000 : f64' in text
+    assert '"text" = "a\\22\\5C\\C3\\A9"' in text
     assert text.count("func.func") == 2  # the decomposition once
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 import treadle_compiler as compiler
 from treadle_compiler import check_fork, jaxlib
-from treadle_ir import ArrayType, Equation, ExecutionError, TreadleError, fork_safe_lock
+from treadle_ir import ArrayType, Equation, ExecutionError, Program, TreadleError, fork_safe_lock
 from treadle_ir.primitives.foreign import ForeignCall
 from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_runtime.arrays.array import Buffer
@@ -18,12 +18,12 @@ from treadle_runtime.arrays.deleted import Deleted
 from treadle_runtime.client import execution_error
 from treadle_runtime.client.failures import too_large
 from treadle_runtime.client.peers import met
-from treadle_runtime.host.validated import InPlace, Validated, validated
+from treadle_runtime.host.validated import InPlace, Validated
 from treadle_runtime.placement.placement import PlacedType, Placement, placement_of
 from treadle_runtime.placement.sharding import Sharding
 
 if TYPE_CHECKING:
-    from treadle_compiler import LoadedExecutable, LoweredModule
+    from treadle_compiler import LoadedExecutable, LoweredCallback, LoweredModule
 
 
 def translated(error: Exception, results: Sequence[ArrayType] = ()) -> Exception:
@@ -118,9 +118,8 @@ class Launch:
                 self._raise_of_callbacks()
         except core.JaxRuntimeError as error:
             self._raise_of_callbacks()
-            if "KeyboardInterrupt" in str(
-                error
-            ):  # on entering a callback, before it could be noted there
+            # on entering a callback, before it could be noted there
+            if "KeyboardInterrupt" in str(error):
                 raise KeyboardInterrupt from None
             raise self._located(execution_error(error, self.types)) from error
         return results
@@ -198,19 +197,7 @@ def compile_program(
         ForkError: in a process forked after XLA had been started.
     """
     check_fork()
-    callbacks: list[Validated] = []
-    functions: list[Callable[..., object]] = []
-    for each in lowered.callbacks:
-        assert isinstance(each, compiler.LoweredCallback)
-        expected = [(type.shape, type.dtype) for type in each.results]
-        answers = len(placement.devices) > 1
-        checked = (
-            InPlace(each, answers=answers)
-            if each.in_place
-            else validated(each, expected, answers=answers)
-        )
-        callbacks.append(checked)
-        functions.append(_with_token(checked) if each.ordered else checked)
+    callbacks = _checked_callbacks(lowered, answers=len(placement.devices) > 1)
     devices = placement.devices
     noting = None
     if met:
@@ -231,7 +218,9 @@ def compile_program(
             devices[0].backend.raw,
             [device.raw for device in devices],
             flags=flags,
-            host_callbacks=functions,
+            host_callbacks=[
+                _with_token(checked) if each.ordered else checked for each, checked in callbacks
+            ],
             inspectors=inspectors,
             partitioners=partitioners,
         )
@@ -242,43 +231,75 @@ def compile_program(
     if noting is not None and compiler.has_collectives(compiler.optimized_hlo(executable)):
         executable.execute_sharded = noting(executable.execute_sharded)
     types: tuple[ArrayType, ...] = lowered.program.result_types  # type: ignore[assignment]  # no tokens
-    kinds = [DEVICE_MEMORY] * len(types)
-    if lowered.memories is not None:
-        kinds = [kind or DEVICE_MEMORY for kind in lowered.memories.results]
-    if placement.sharding.num_devices == 1:
-        results = tuple(
-            [_in_memory(placement, kind).of(type) for type, kind in zip(types, kinds, strict=True)]
-        )
-    else:
-        from treadle_runtime.placement.partition import result_placements  # noqa: PLC0415 - only over several devices
-
-        places = result_placements(executable, placement, types, wanted, kinds)
-        if None in places and lowered.partitioning is not None:  # XLA chose unequal parts
-            even = [
-                ((),) * type.ndim if place is None else layout
-                for type, place, layout in zip(
-                    types, places, lowered.partitioning.results, strict=True
-                )
-            ]
-            return compile_program(compiler.repartitioned(lowered, even), placement, flags, wanted)
-        results = tuple(
-            [place.of(type) for type, place in zip(types, places, strict=True) if place is not None]
-        )
+    places = _places_of_results(executable, lowered, types, placement, wanted)
+    results = [
+        place.of(type) for type, place in zip(types, places, strict=True) if place is not None
+    ]
+    if len(results) < len(types):  # XLA chose unequal parts of some, which are asked for whole
+        assert lowered.partitioning is not None, "the results of one device are not in parts"
+        even = [
+            ((),) * type.ndim if place is None else layout
+            for type, place, layout in zip(types, places, lowered.partitioning.results, strict=True)
+        ]
+        return compile_program(compiler.repartitioned(lowered, even), placement, flags, wanted)
     if lowered.inspections:
         from treadle_runtime.placement.partition import inner_sharding  # noqa: PLC0415 - rarely needed
 
         for number, asking in enumerate(lowered.inspections):
             asking.callback(inner_sharding(seen.get(number), placement, asking.ndim))
-    ordered = any(effect.ordered for effect in lowered.program.effects)
-    foreign = [
+    return Launch(
+        executable,
+        placement,
+        tuple(results),
+        tuple([checked for _, checked in callbacks]),
+        ordered=any([effect.ordered for effect in lowered.program.effects]),
+        foreign=_foreign_calls(lowered.program),
+    )
+
+
+def _checked_callbacks(
+    lowered: LoweredModule, *, answers: bool
+) -> list[tuple[LoweredCallback, Validated]]:
+    """The callbacks of a module, each with what makes it safe for XLA."""
+    found = []
+    for each in lowered.callbacks:
+        assert isinstance(each, compiler.LoweredCallback)
+        expected = [(type.shape, type.dtype) for type in each.results]
+        checked = (
+            InPlace(each, answers=answers)
+            if each.in_place
+            else Validated(each, expected, answers=answers)
+        )
+        found.append((each, checked))
+    return found
+
+
+def _places_of_results(
+    executable: LoadedExecutable,
+    lowered: LoweredModule,
+    types: Sequence[ArrayType],
+    placement: Placement,
+    wanted: Sequence[Sharding | None],
+) -> Sequence[Placement | None]:
+    """Where the results of a program are; None for one that XLA has cut into unequal parts."""
+    kinds = [DEVICE_MEMORY] * len(types)
+    if lowered.memories is not None:
+        kinds = [kind or DEVICE_MEMORY for kind in lowered.memories.results]
+    if placement.sharding.num_devices == 1:
+        return [_in_memory(placement, kind) for kind in kinds]
+    from treadle_runtime.placement.partition import result_placements  # noqa: PLC0415 - only over several devices
+
+    return result_placements(executable, placement, types, wanted, kinds)
+
+
+def _foreign_calls(program: Program) -> list[Equation]:
+    """The calls of native functions in a program and in those within it."""
+    return [
         equation
-        for program in (lowered.program, *lowered.program.nested())
-        for equation in program.equations
+        for each in (program, *program.nested())
+        for equation in each.equations
         if isinstance(equation.primitive, ForeignCall)
     ]
-    return Launch(
-        executable, placement, results, tuple(callbacks), ordered=ordered, foreign=foreign
-    )
 
 
 def _parts_of(

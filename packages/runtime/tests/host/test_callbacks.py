@@ -259,3 +259,10 @@ def test_debug_log_goes_to_the_logger(caplog: pytest.LogCaptureFixture) -> None:
     ]
     with pytest.raises(ArgumentError, match="not given"):
         debug_log("{x}")
+
+
+def test_debug_log_refuses_what_is_no_format_and_names_itself() -> None:
+    with pytest.raises(ArgumentError, match=r"debug\.log: fmt must be a string, got 3"):
+        debug_log(3)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match=r"debug\.log: '{x}' asks for x, which is not given"):
+        debug_log("{x}")

@@ -9,13 +9,13 @@ from treadle_compiler.options import CompileOptions
 from treadle_compiler.xla import compile_text
 from treadle_ir.errors import DTypeError, ShapeError
 from treadle_runtime.client import Backend, Backends
-from treadle_runtime.host.validated import CallbackError, validated
+from treadle_runtime.host.validated import CallbackError, Validated
 
 F4 = np.dtype("f4")
 
 
 def test_right_results_pass() -> None:
-    call = validated(lambda x: (x + 1, 3), [((2,), "f4"), ((), "i4")])
+    call = Validated(lambda x: (x + 1, 3), [((2,), "f4"), ((), "i4")])
     first, second = call(np.ones(2, "f4"))
     assert first is not None
     assert second is not None
@@ -24,12 +24,12 @@ def test_right_results_pass() -> None:
 
 
 def test_bare_and_missing_results() -> None:
-    assert len(validated(lambda: np.zeros(2, "f4"), [((2,), "f4")])()) == 1
-    assert validated(lambda: None, [])() == ()
+    assert len(Validated(lambda: np.zeros(2, "f4"), [((2,), "f4")])()) == 1
+    assert Validated(lambda: None, [])() == ()
 
 
 def test_results_are_contiguous() -> None:
-    (value,) = validated(lambda: np.zeros((4, 6), "f4")[::2, ::2], [((2, 3), "f4")])()
+    (value,) = Validated(lambda: np.zeros((4, 6), "f4")[::2, ::2], [((2, 3), "f4")])()
     assert value is not None
     assert value.flags.c_contiguous
 
@@ -40,39 +40,39 @@ def test_operands_are_read_only() -> None:
         return x
 
     with pytest.raises(ValueError, match="read-only"):
-        validated(write, [((2,), "f4")])(np.zeros(2, "f4"))
+        Validated(write, [((2,), "f4")])(np.zeros(2, "f4"))
 
 
 def test_tokens_are_passed_as_none() -> None:
     seen: list[object] = []
-    validated(seen.append, [])(None)
+    Validated(seen.append, [])(None)
     assert seen == [None]
 
 
 def test_wrong_shape() -> None:
     with pytest.raises(ShapeError, match=r"result 0 has shape \[3\], but \[2\] was declared"):
-        validated(lambda: np.zeros(3, "f4"), [((2,), "f4")])()
+        Validated(lambda: np.zeros(3, "f4"), [((2,), "f4")])()
 
 
 def test_wrong_dtype() -> None:
     with pytest.raises(DTypeError, match="result 0 has dtype float64, but float32 was declared"):
-        validated(lambda: np.zeros(2), [((2,), "f4")])()
+        Validated(lambda: np.zeros(2), [((2,), "f4")])()
     with pytest.raises(DTypeError, match="is a str"):
-        validated(lambda: "text", [((2,), "f4")])()
+        Validated(lambda: "text", [((2,), "f4")])()
 
 
 def test_wrong_number() -> None:
     with pytest.raises(CallbackError, match="2 results were returned, 1 declared"):
-        validated(lambda: (1, 2), [((), "f4")])()
+        Validated(lambda: (1, 2), [((), "f4")])()
     with pytest.raises(CallbackError, match="1 results were returned, 0 declared"):
-        validated(lambda: 1, [])()
+        Validated(lambda: 1, [])()
 
 
 def test_the_exception_is_kept_once() -> None:
     def fail() -> None:
         raise KeyError("mine")
 
-    call = validated(fail, [])
+    call = Validated(fail, [])
     for _ in range(40):
         with pytest.raises(KeyError):
             call()
@@ -109,7 +109,7 @@ TEXT = """module {
 )
 def test_in_a_program(function: Any, error: type[Exception]) -> None:
     backend = Backends(environ={}).get("cpu")
-    call = validated(function, [((3,), "f4")])
+    call = Validated(function, [((3,), "f4")])
     executable = compile_text(backend.raw, TEXT, backend.devices, CompileOptions(), [call])
     buffer = backend.put(np.ones(3, "f4"))
     with pytest.raises(RuntimeError):
@@ -122,7 +122,7 @@ def test_in_a_program(function: Any, error: type[Exception]) -> None:
 @pytest.mark.xla
 def test_a_sound_callback_in_a_program() -> None:
     backend = Backends(environ={}).get("cpu")
-    call = validated(lambda x: x * 3, [((3,), "f4")])
+    call = Validated(lambda x: x * 3, [((3,), "f4")])
     executable = compile_text(backend.raw, TEXT, backend.devices, CompileOptions(), [call])
     buffer = backend.put(np.ones(3, "f4"))
     (result,) = executable.execute([buffer], handlers(backend))

@@ -237,9 +237,8 @@ def _over_own_mesh(made: Staged, leaves: Sequence[Any]) -> list[NamedSharding | 
     if mesh is None:
         return None
     layouts = made.layouts
-    if (
-        layouts is None
-    ):  # the function said nothing about how its values lie: it is asked again, as a program
+    # the function said nothing about how its values lie: it is asked again, as a program
+    if layouts is None:
         types = made.program.parameter_types
         with over_mesh(mesh):
             again = stage(

@@ -123,12 +123,10 @@ def _move_groups(x: Operand, source: int, destination: int, count: int) -> Opera
     """`x` with the outer part (of size `count`) of one axis made the outer part of another one."""
     if count == 1:
         return x
-    x = _split(
-        x, source, count
-    )  # the groups stand at `source`, what is left of the axis after them
-    target = (
-        destination if destination < source else destination + 1
-    )  # where the other axis stands now
+    # the groups stand at `source`, what is left of the axis after them
+    x = _split(x, source, count)
+    # where the other axis stands now
+    target = destination if destination < source else destination + 1
     ndim = type_of(x).ndim
     order = [axis for axis in range(ndim) if axis != source]
     order.insert(order.index(target), source)

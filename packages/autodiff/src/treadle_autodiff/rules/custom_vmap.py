@@ -62,9 +62,8 @@ def _differentiated(
 
     def batched(size: int, operands: Operands, flags: Flags) -> tuple[Operands, Flags]:
         xs, given, of_xs = list(operands[:count]), list(operands[count:]), list(flags[:count])
-        for i, place in enumerate(
-            places
-        ):  # a primal and its tangent both have the batch, or neither
+        # a primal and its tangent both have the batch, or neither
+        for i, place in enumerate(places):
             has_batch = of_xs[place], flags[count + i]
             if any(has_batch):
                 xs[place] = _repeated(xs[place], size, has_batch[0])

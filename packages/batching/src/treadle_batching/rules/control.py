@@ -289,16 +289,16 @@ def _batched_while(primitive: While, axis: Axis, flags: Flags) -> _WhileLoop:
         )
         captured = (*holds.captured, *step.captured)
         return _WhileLoop(batched, captured, len(holds.captured), carried, None)
-    return _rows_at_their_own_pace(primitive, axis, holds, step)
+    return _each_at_its_own_pace(primitive, axis, holds, step)
 
 
-def _rows_at_their_own_pace(
+def _each_at_its_own_pace(
     primitive: While, axis: Axis, holds: BatchedProgram, step: BatchedProgram
 ) -> _WhileLoop:
     cond_count = len(holds.captured) + primitive.cond_constants
     body_count = len(step.captured) + primitive.body_constants
     carry_types = step.program.parameter_types[body_count:]
-    rows = batched_type(primitive.cond.result_types[0], 0, axis)
+    conditions = batched_type(primitive.cond.result_types[0], 0, axis)
 
     def iteration(*operands: Operand) -> Operands:
         for_cond, for_body = operands[:cond_count], operands[cond_count : cond_count + body_count]
@@ -315,8 +315,10 @@ def _rows_at_their_own_pace(
         *holds.program.parameter_types[:cond_count],
         *step.program.parameter_types[:body_count],
     )
-    body = stage(iteration, *constants, rows, *carry_types)
-    any_active = stage(lambda active, *_: [ops.reduce_or(active, axes=(0,))], rows, *carry_types)
+    body = stage(iteration, *constants, conditions, *carry_types)
+    any_active = stage(
+        lambda active, *_: [ops.reduce_or(active, axes=(0,))], conditions, *carry_types
+    )
     batched = While(
         any_active.program, body.program, 0, cond_count + body_count, primitive.trip_bound
     )

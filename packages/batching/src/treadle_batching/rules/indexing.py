@@ -44,9 +44,8 @@ def gather_batch(
         assert operand_dim is not None
         dropped = collapsed + batching
         rank = type_of(indices).ndim - 1 + len(offsets)
-        number = sum(
-            other not in dropped for other in range(operand_dim)
-        )  # among the axes of a slice that stay
+        # among the axes of a slice that stay
+        number = sum(other not in dropped for other in range(operand_dim))
         result = offsets[number] if number < len(offsets) else rank
         offsets = _with(past(offsets, result), number, result)
         sizes = _with(sizes, operand_dim, axis.size)

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from treadle_compiler import emit
+from treadle_compiler.attributes import attribute_text
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import string_text
 from treadle_ir import UnsupportedError, deeper
-from treadle_ir.primitives.composite import Composite, PlatformIndex, Setting
+from treadle_ir.primitives.composite import Composite, PlatformIndex
 
 
 @lowering_rule(Composite)
@@ -21,24 +22,13 @@ def composite_lowering(
     """A composite whose decomposition is the program's function."""
     with deeper():
         function = context.module.function(primitive.program)
-    settings = ", ".join(f"{name} = {_attribute(value)}" for name, value in primitive.settings)
     attributes = {
         "name": string_text(primitive.label),
-        "composite_attributes": f"{{{settings}}}",
+        "composite_attributes": attribute_text("composite", dict(primitive.settings)),
         "decomposition": function,
         "version": f"{primitive.version} : i32",
     }
     return context.emit("stablehlo.composite", operands, context.result_types, attributes)
-
-
-def _attribute(value: Setting) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return f"{value} : i64"
-    if isinstance(value, float):
-        return f"0x{np.float64(value).view(np.uint64):016X} : f64"
-    return string_text(value)
 
 
 @lowering_rule(PlatformIndex)

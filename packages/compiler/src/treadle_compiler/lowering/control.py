@@ -27,16 +27,7 @@ def _is_ordered(*programs: Program) -> bool:
     return any(effect.ordered for program in programs for effect in program.effects)
 
 
-def _token(context: LoweringContext) -> HloValue:
-    """The token of the last ordered callback, or the first one."""
-    if context.token is None:
-        context.token = context.one("stablehlo.create_token", (), TOKEN)
-    return context.token
-
-
-def _same_types(
-    context: LoweringContext, values: Sequence[HloValue], types: Sequence[Type]
-) -> list[HloValue]:
+def _same_types(values: Sequence[HloValue], types: Sequence[Type]) -> list[HloValue]:
     """Values under the types of the equation, which may differ in weak marks, that XLA has not."""
     made = []
     for value, type in zip(values, types, strict=True):
@@ -67,7 +58,7 @@ def case_lowering(
         if chosen is not None:
             return context.inline(branches[chosen], *operands)
         ordered = _is_ordered(*branches)
-        token = _token(context) if ordered else None
+        token = context.token_before() if ordered else None
 
         def branch(program: Program) -> str:
             def body(_: Sequence[HloValue]) -> Sequence[HloValue]:
@@ -101,7 +92,7 @@ def _loop(
     body: Callable[[Sequence[HloValue]], Sequence[HloValue]],
 ) -> list[HloValue]:
     """A `while` whose body may have ordered effects."""
-    state = [*carries, _token(context)] if ordered else list(carries)
+    state = [*carries, context.token_before()] if ordered else list(carries)
     types = [value.type for value in state]
 
     def holds(values: Sequence[HloValue]) -> Sequence[HloValue]:
@@ -131,7 +122,7 @@ def while_lowering(
     of_cond = primitive.cond_constants
     fixed = of_cond + primitive.body_constants
     bound = primitive.trip_bound
-    carries = _same_types(context, operands[fixed:], types)
+    carries = _same_types(operands[fixed:], types)
     if bound is not None:
         carries.insert(0, emit.scalar(context, 0, _I32))
 
@@ -180,7 +171,7 @@ def scan_lowering(
     types, count = context.result_types, primitive.carries
     fixed = primitive.constants + count
     constants, xs = operands[: primitive.constants], operands[fixed:]
-    carries = _same_types(context, operands[primitive.constants : fixed], types[:count])
+    carries = _same_types(operands[primitive.constants : fixed], types[:count])
     ys = []
     for type in types[count:]:
         assert isinstance(type, ArrayType)
@@ -203,7 +194,7 @@ def scan_lowering(
             as_elements(_written(context, as_numbers(buffer), as_numbers(y), index), buffer.type)
             for buffer, y in zip(values[count:], results[count:], strict=True)
         ]
-        after = _same_types(context, results[:count], [value.type for value in values[:count]])
+        after = _same_types(results[:count], [value.type for value in values[:count]])
         memories[:] = [y.memory for y in results[count:]]
         return [*after, *stacked]
 

@@ -48,11 +48,9 @@ def host_call_lowering(
     if not ordered:
         results = context.emit("stablehlo.custom_call", operands, types, attributes)
     else:
-        token = context.token
-        if token is None:
-            token = context.one("stablehlo.create_token", (), TOKEN)
+        given = (context.token_before(), *operands)
         context.token, *results = context.emit(
-            "stablehlo.custom_call", (token, *operands), (TOKEN, *types), attributes
+            "stablehlo.custom_call", given, (TOKEN, *types), attributes
         )
     return [_whole(context, x) for x in results] if several else results
 

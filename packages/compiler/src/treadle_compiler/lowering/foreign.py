@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from treadle_compiler.attributes import string_text
 from treadle_compiler.callback import LoweredCallback
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
+from treadle_compiler.types import string_text
 from treadle_ir import MissingRuleError
 from treadle_ir.primitives.foreign import AxisOrder, BufferCallback, ForeignCall, NativeCall
 

@@ -39,18 +39,15 @@ _F32: Final = np.dtype(np.float32)
 _I32: Final = np.dtype(np.int32)
 _I64: Final = np.dtype(np.int64)
 STRIPS: Final = 16
-LONG_STRIP: Final = (
-    1 << 12
-)  # elements in a row of memory, from which on it pays to compile the folding
+# elements in a row of memory, from which on it pays to compile the folding
+LONG_STRIP: Final = 1 << 12
 
 
-SHORT: Final = (
-    32  # elements along an axis up to which it is short: beyond that, the loop is none of vectors
-)
+# elements along an axis up to which it is short: beyond that, the loop is none of vectors
+SHORT: Final = 32
 
-FEW: Final = (
-    8  # elements of a row below which integers are faster even than YNNPACK without a look for NaN
-)
+# elements of a row below which integers are faster even than YNNPACK without a look for NaN
+FEW: Final = 8
 
 
 def wide(dtype: DType) -> DType:

@@ -83,9 +83,8 @@ def order_keys(context: LoweringContext, x: HloValue) -> list[HloValue]:
         return [emit.binary(context, "subtract", signed, emit.like(context, signed, 1 << 31))]
     if x.dtype.itemsize == 4:
         return [emit.convert(context, x, _I64)]
-    if dtypes.is_unsigned(
-        x.dtype
-    ):  # the sign bit inverted turns the unsigned order into the signed one
+    # the sign bit inverted turns the unsigned order into the signed one
+    if dtypes.is_unsigned(x.dtype):
         x = emit.bitcast(context, x, _I64)
         x = emit.binary(context, "xor", x, emit.like(context, x, np.iinfo(_I64).min))
     upper = emit.binary(context, "shift_right_arithmetic", x, emit.like(context, x, 32))
@@ -160,9 +159,8 @@ def top_k_lowering(context: LoweringContext, primitive: TopK, x: HloValue) -> Se
         types = ArrayType(values.shape, _F32), positions
         _, chosen = context.emit("chlo.top_k", (alike,), types, {"k": f"{primitive.k} : i64"})
         return [taker.take(x, taker.flat(chosen)), chosen]
-    inverted = [
-        emit.unary(context, "not", key) for key in order_keys(context, wide)
-    ]  # ~k is -k - 1, so it is in the opposite order
+    # ~k is -k - 1, so it is in the opposite order
+    inverted = [emit.unary(context, "not", key) for key in order_keys(context, wide)]
     if len(inverted) == 1:
         order = emit.slice(context, _ranked(context, inverted[0], axis), axis, 0, primitive.k)
         chosen = emit.convert(context, order, _I32)

@@ -149,9 +149,8 @@ class DeviceArray(Placed):
         return complex(self._scalar("complex()"))
 
     def __index__(self) -> int:
-        if (
-            self.type.dtype.kind == "b"
-        ):  # an index, though, not a mask: Python's own bools are integers too
+        # an index, though, not a mask: Python's own bools are integers too
+        if self.type.dtype.kind == "b":
             raise self._no_index()
         elements = readable(self)
         try:
@@ -232,9 +231,8 @@ class DeviceArray(Placed):
         elements = elements_of(self).view()
         elements.flags.writeable = False
         dtype = self.type.dtype
-        if is_extended(dtype) and not is_own_key(
-            dtype
-        ):  # another process has no such type of NumPy's
+        # another process has no such type of NumPy's
+        if is_extended(dtype) and not is_own_key(dtype):
             return _unpickled, (for_device(elements), self.type.weak, self.type)
         return _unpickled, (elements, self.type.weak)
 

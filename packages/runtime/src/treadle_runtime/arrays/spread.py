@@ -11,9 +11,8 @@ from treadle_ir import ArrayType, PlacementError, frozen
 from treadle_runtime.client.backend import Buffer, aligned_empty
 from treadle_runtime.placement.sharding import Index, Sharding
 
-_Key: TypeAlias = tuple[
-    tuple[int | None, int | None], ...
-]  # slices cannot be hashed before Python 3.12
+# slices cannot be hashed before Python 3.12
+_Key: TypeAlias = tuple[tuple[int | None, int | None], ...]
 
 
 _OWN_COPY: Final = 1 << 16
@@ -39,9 +38,8 @@ def spread(elements: np.ndarray[Any, Any], sharding: Sharding, *, owned: bool = 
             parts = [_copied(part) for part in parts]
         given = [parts[number] for number in cut.numbers]
         return backend.put_parts(given, cut.devices, elements.shape, raw, owned=not together)
-    held: dict[
-        int, np.ndarray[Any, Any]
-    ] = {}  # copied one by one: so the allocator uses memory again
+    # copied one by one: so the allocator uses memory again
+    held: dict[int, np.ndarray[Any, Any]] = {}
     buffers = []
     for number, device in zip(cut.numbers, cut.devices, strict=True):
         if number not in held:

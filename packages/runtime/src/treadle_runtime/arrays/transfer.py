@@ -169,9 +169,8 @@ def _put(leaf: Any, sharding: Sharding | Space | None, donate: bool) -> Any:
     if current_context().watched:
         guard("device-to-device", leaf.type, device, explicit=True)
     if device.platform == "cpu" and (leaf.host is not None or (home is device and leaf.is_ready())):
-        put = DeviceArray(
-            placed, elements_of(leaf)
-        )  # elements never change, so memory may be shared
+        # elements never change, so memory may be shared
+        put = DeviceArray(placed, elements_of(leaf))
     elif home is device and leaf.sharding.num_devices == 1:
         copy = device.backend.copy_to_device(buffer_of(leaf), device.raw, memory)
         put = DeviceArray(placed, None, copy)
@@ -184,9 +183,8 @@ def _put(leaf: Any, sharding: Sharding | Space | None, donate: bool) -> Any:
 
 def _put_over(leaf: Any, sharding: NamedSharding, donate: bool) -> DeviceArray:
     """An array over a mesh."""
-    shared = (
-        type(leaf) is np.ndarray and leaf.dtype.names is None
-    )  # its parts are copied, and so not it
+    # its parts are copied, and so not it
+    shared = type(leaf) is np.ndarray and leaf.dtype.names is None
     if type(leaf) is not DeviceArray:
         try:
             leaf = as_device_array(as_operand(leaf)) if shared else as_argument(leaf)

@@ -180,9 +180,8 @@ class Backend:
         wide = dtype.itemsize >= 8
 
         def put_elements(elements: np.ndarray[Any, Any] | float) -> Buffer:
-            put = (
-                library.xla_client.batched_device_put
-            )  # looked up each time: a forked child refuses
+            # looked up each time: a forked child refuses
+            put = library.xla_client.batched_device_put
             return put(aval, sharding, [elements], devices, True, True, enable_x64=wide)
 
         return put_elements
@@ -276,9 +275,8 @@ class Backend:
             pass
         if buffer.is_deleted():
             raise deleted()
-        self.block(
-            buffer
-        )  # a failed computation says so here; the buffer protocol only says that it cannot
+        # a failed computation says so here; the buffer protocol only says that it cannot
+        self.block(buffer)
         return read_uncommon(buffer)
 
     def shards(self, buffer: Buffer) -> list[Buffer]:

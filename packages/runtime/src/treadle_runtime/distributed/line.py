@@ -129,9 +129,8 @@ class Line:
                 self._heard_of_a_loss |= kind == "lost"
                 if kind == "lost" and message["process"] != self._options.process:
                     self._lost(message["process"], message["why"])
-                elif (
-                    kind == "lost" and not self._failed
-                ):  # by silence: the others have gone on without this process
+                elif kind == "lost" and not self._failed:
+                    # by silence: the others have gone on without this process
                     self._lost(
                         message["process"], f"the others gave this process up: {message['why']}"
                     )

@@ -73,13 +73,11 @@ class Holding:
         self.written: list[tuple[str, str]] = []
         self._made = 0
         self._constants: dict[Value, Elements] = {}
-        self._same: dict[
-            Value, Atom
-        ] = {}  # values with the elements of others, though perhaps another shape
+        # values with the elements of others, though perhaps another shape
+        self._same: dict[Value, Atom] = {}
         self._numbers: dict[Value, str] = {}
-        self._arrays: dict[
-            Value, tuple[str, tuple[int, ...]]
-        ] = {}  # with their shape, which broadcasts
+        # with their shape, which broadcasts
+        self._arrays: dict[Value, tuple[str, tuple[int, ...]]] = {}
         self._points: dict[Value, str] = {}  # numbers, as arrays without axes
         self._spread: dict[Value, tuple[Kernel, Atom]] = {}  # what was not broadcast yet
         self._aligned: dict[Value, tuple[int, ...]] = {}  # in which shape that broadcasts

@@ -11,16 +11,14 @@ from treadle_ir.primitives.reduce import ArgReduction, Reduction
 
 ANY_SIZE: Final = 1 << 62
 OTHERWISE: Final = 1 << 14  # elements, where a primitive and its families say nothing
-SLOW_LIMIT: Final = (
-    1 << 15
-)  # elements, for types that NumPy does not have (bfloat16, the small floats) or is slow with
+# elements, for types that NumPy does not have (bfloat16, the small floats) or is slow with
+SLOW_LIMIT: Final = 1 << 15
 
 _SLOW_ON_INTEGERS: Final = frozenset({e.Divide, e.Power, e.Remainder})
 """NumPy's loops for these, of integers, are not vectorised, or they go over the elements several times."""
 
-MOST_ROWS: Final = (
-    1 << 12
-)  # loops of a reduction by NumPy, each of which takes 30 to 70 ns to begin: 7 ms for the maxima of 1e5 rows of ten
+# loops of a reduction by NumPy, each of which takes 30 to 70 ns to begin: 7 ms for the maxima of 1e5 rows of ten
+MOST_ROWS: Final = 1 << 12
 
 host_limits: Final[RuleTable[int]] = RuleTable(
     "host limit",

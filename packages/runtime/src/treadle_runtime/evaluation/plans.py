@@ -40,9 +40,8 @@ from treadle_runtime.placement.placement import PlacedType, Placement, default_o
 
 PASSES: Final = 2  # over a large array, from which on compiling pays
 MOST_CAPTURED: Final = 1 << 16  # bytes of constants that are kept with a plan
-MOST_ARRAYS: Final = (
-    1 << 14
-)  # each costs 40 us and 9 KB in the making of a plan, which takes 5 us less for it later
+# each costs 40 us and 9 KB in the making of a plan, which takes 5 us less for it later
+MOST_ARRAYS: Final = 1 << 14
 
 
 @final

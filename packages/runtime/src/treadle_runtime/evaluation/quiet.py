@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 
-def _error_state() -> tuple[
-    Any, Any, Any
-]:  # Any: two functions and what the first takes, in either of two ways
+# Any: two functions and what the first takes, in either of two ways
+def _error_state() -> tuple[Any, Any, Any]:
     try:
         from numpy._core import umath  # noqa: PLC0415 - private: may be gone one day
 

@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from typing import Any, Final, TypeAlias, final
 
 import numpy as np
@@ -42,9 +43,8 @@ from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
 from treadle_runtime.placement.placement import PlacedType
 
 Run: TypeAlias = Callable[..., list[DeviceArray]]
-MOST_CONSTANT: Final = (
-    1 << 12
-)  # bytes of what depends on constants alone and is computed beforehand
+# bytes of what depends on constants alone and is computed beforehand
+MOST_CONSTANT: Final = 1 << 12
 # Ufuncs that are rounded exactly, and so have the same bits whichever of its loops NumPy takes where operand and result
 # overlap; its exponential functions have others there, and `maximum` takes no third operand by position.
 _OVERWRITING: Final = frozenset(
@@ -116,10 +116,10 @@ class _Writer:
         self._owned: set[Value] = set()  # arrays that are no views of others
         self._made: dict[str, ArrayType] = {}  # by ufuncs that may overwrite: nobody's views
         self._together: set[Equation] = set()  # written with others
-        count = len(constants)
+        known = len(constants)
         for value, elements in zip(program.parameters, constants, strict=False):
             self._held.constant(value, elements)
-        self._operands = program.parameters[count:]
+        self._operands = program.parameters[known:]
         for number, value in enumerate(self._operands):
             self._held.array(value, f"h{number}")
 
@@ -267,6 +267,7 @@ def _named(lines: Sequence[tuple[str, str]], kept: str) -> tuple[list[str], str]
     last = _last_reads(lines, kept)
     names: dict[str, str] = {}
     free: list[str] = []
+    new = map("s{}".format, count())
 
     def named(text: str) -> str:
         return _LOCAL.sub(lambda match: names[match.group()], text)
@@ -277,7 +278,7 @@ def _named(lines: Sequence[tuple[str, str]], kept: str) -> tuple[list[str], str]
         free += [names[each] for each in {*_LOCAL.findall(text)} if last[each] == index]
         made = _LOCAL.findall(targets)
         for target in made:
-            names[target] = free.pop() if free else f"s{len({*names.values()})}"
+            names[target] = free.pop() if free else next(new)
         free += [names[target] for target in made if last[target] == index]
         found.append(f"{named(targets)} = {read}")
     return found, named(kept)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final
 
 from treadle_ir import (
-    ArgumentError,
     ArrayType,
     as_array,
     bind,
@@ -14,14 +13,13 @@ from treadle_ir import (
     flatten_arrays,
     frozen,
     functions,
-    names,
-    shown,
     type_of,
 )
-from treadle_ir.primitives.effectful import VMAP_METHODS, HostFunction, VmapMethod
+from treadle_ir.primitives.effectful import HostFunction, VmapMethod
 from treadle_ir.primitives.foreign import AxisOrder, BufferCallback
 from treadle_ir.tree import PyTreeDef, tree_flatten
 from treadle_runtime.host.foreign import checked_aliases, declared_result
+from treadle_runtime.host.vmap_methods import check_vmap_method
 
 
 @final
@@ -81,16 +79,12 @@ def buffer_callback(
         [1 2 3]
     """
     functions("buffer_callback", callback=callback)
-    names("buffer_callback", vmap_method=vmap_method)
+    check_vmap_method("buffer_callback", vmap_method)
     flags(
         "buffer_callback",
         has_side_effect=has_side_effect,
         command_buffer_compatible=command_buffer_compatible,
     )
-    if vmap_method is not None and vmap_method not in VMAP_METHODS:
-        raise ArgumentError(
-            f"buffer_callback: vmap_method must be one of {', '.join(VMAP_METHODS)}, got {shown(vmap_method)}"
-        )
     leaves, structure = tree_flatten(result_shape_dtypes)
     types = tuple([declared_result("buffer_callback", each) for each in leaves])
 

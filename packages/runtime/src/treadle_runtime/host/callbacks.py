@@ -22,7 +22,6 @@ from treadle_ir import (
     canonical_dtype,
     frozen,
     functions,
-    names,
     ops,
     refused,
     shown,
@@ -31,9 +30,10 @@ from treadle_ir import (
 from treadle_ir.dtypes import is_key
 from treadle_ir.logs import logger
 from treadle_ir.primitives import effectful
-from treadle_ir.primitives.effectful import VMAP_METHODS, VmapMethod
+from treadle_ir.primitives.effectful import VmapMethod
 from treadle_ir.tree import PyTreeDef, tree_flatten
 from treadle_runtime.host.validated import CallbackError
+from treadle_runtime.host.vmap_methods import check_vmap_method
 from treadle_runtime.placement.sharding import SingleDeviceSharding
 
 
@@ -179,12 +179,8 @@ def pure_callback(
         >>> print(jit(sorted_by_numpy)(np.float32([3, 1, 2])))
         [1. 2. 3.]
     """
-    names("pure_callback", vmap_method=vmap_method)
     functions("pure_callback", callback=callback)
-    if vmap_method is not None and vmap_method not in VMAP_METHODS:
-        raise ArgumentError(
-            f"vmap_method must be one of {', '.join(VMAP_METHODS)}, got {vmap_method!r}"
-        )
+    check_vmap_method("pure_callback", vmap_method)
     _check_caller("pure_callback", sharding)
     made, operands = _on_trees(callback, result_shape_dtypes, args, kwargs)
     results = effectful.pure_callback(
@@ -291,11 +287,8 @@ def debug_print(
         x = [1 2]
         >>> effects_barrier()  # whatever is printed has been
     """
-    if not isinstance(fmt, str):
-        raise refused("debug.print", "fmt", "a string", fmt, fix='write debug.print("{}", x)')
-    if not skip_format_check:
-        _check_format(fmt, args, kwargs)
-    debug_callback(_Teller(print, fmt), *args, ordered=ordered, **kwargs)
+    teller = _teller("debug.print", print, fmt, None if skip_format_check else (args, kwargs))
+    debug_callback(teller, *args, ordered=ordered, **kwargs)
 
 
 def debug_log(
@@ -315,9 +308,22 @@ def debug_log(
         >>> from treadle_runtime import jit
         >>> jit(lambda x: debug_log("x = {x}", x=x))(np.int32([1, 2]))
     """
-    if not skip_format_check:
-        _check_format(fmt, args, kwargs)
-    debug_callback(_Teller(_log, fmt), *args, ordered=ordered, **kwargs)
+    teller = _teller("debug.log", _log, fmt, None if skip_format_check else (args, kwargs))
+    debug_callback(teller, *args, ordered=ordered, **kwargs)
+
+
+def _teller(
+    where: str,
+    tell: Callable[[str], object],
+    fmt: str,
+    given: tuple[Sequence[Any], dict[str, Any]] | None,
+) -> _Teller:
+    """What tells a format string, which is checked against the values that are given for it."""
+    if not isinstance(fmt, str):
+        raise refused(where, "fmt", "a string", fmt, fix=f'write {where}("{{}}", x)')
+    if given is not None:
+        _check_format(where, fmt, *given)
+    return _Teller(tell, fmt)
 
 
 def _fields(fmt: str) -> Iterator[str]:
@@ -329,9 +335,9 @@ def _fields(fmt: str) -> Iterator[str]:
             yield from _fields(within)
 
 
-def _check_format(fmt: str, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+def _check_format(where: str, fmt: str, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
     if fmt[:1] == "f" and ("{" not in fmt) and (args or kwargs):
-        raise ArgumentError(f"debug.print: the format string {fmt!r} has no fields for the values")
+        raise ArgumentError(f"{where}: the format string {fmt!r} has no fields for the values")
     used: set[str] = set()
     automatic = 0
     try:
@@ -341,15 +347,15 @@ def _check_format(fmt: str, args: Sequence[Any], kwargs: dict[str, Any]) -> None
                 head, automatic = str(automatic), automatic + 1
             used.add(head)
     except ValueError as error:
-        raise ArgumentError(f"debug.print: {fmt!r} is not a format string: {error}") from error
+        raise ArgumentError(f"{where}: {fmt!r} is not a format string: {error}") from error
     given = {*map(str, range(len(args))), *kwargs}
     if used - given:
         raise ArgumentError(
-            f"debug.print: {fmt!r} asks for {', '.join(sorted(used - given))}, which is not given",
+            f"{where}: {fmt!r} asks for {', '.join(sorted(used - given))}, which is not given",
             fix='pass values by position or by name, and do not use f"..."',
         )
     if given - used:
         raise ArgumentError(
-            f"debug.print: {fmt!r} does not use the value(s) {', '.join(sorted(given - used))}",
+            f"{where}: {fmt!r} does not use the value(s) {', '.join(sorted(given - used))}",
             fix="write a field {name} for each value",
         )

@@ -26,8 +26,9 @@ from treadle_ir import (
     type_like,
     type_of,
 )
-from treadle_ir.primitives.effectful import VMAP_METHODS, VmapMethod
+from treadle_ir.primitives.effectful import VmapMethod
 from treadle_ir.primitives.foreign import AxisOrder, ForeignCall
+from treadle_runtime.host.vmap_methods import check_vmap_method
 
 LayoutOption: TypeAlias = Any  # None, a sequence of axes, or a Layout
 
@@ -76,14 +77,11 @@ def ffi_call(
         >>> jit(half)(np.ones(3, np.float32), factor=np.float32(0.5))  # doctest: +SKIP
         Array([0.5, 0.5, 0.5], dtype=float32)
     """
-    names("ffi_call", vmap_method=vmap_method, legacy_backend_config=legacy_backend_config)
+    names("ffi_call", legacy_backend_config=legacy_backend_config)
     if not isinstance(target_name, str):
         raise refused("ffi_call", "target_name", "a string", target_name)
     flags("ffi_call", has_side_effect=has_side_effect)
-    if vmap_method is not None and vmap_method not in VMAP_METHODS:
-        raise ArgumentError(
-            f"ffi_call: vmap_method must be one of {', '.join(VMAP_METHODS)}, got {shown(vmap_method)}"
-        )
+    check_vmap_method("ffi_call", vmap_method)
     version = integer("ffi_call", "custom_call_api_version", custom_call_api_version)
     if legacy_backend_config is not None and version >= 4:
         raise ArgumentError(

@@ -1,7 +1,7 @@
 """Host callbacks made safe.
 
 XLA copies what a Python callback returns by its own size, with no look at shape or dtype: a wrong answer would
-overwrite memory. `validated` puts a check between the two, and keeps the exception of a callback, so that the caller
+overwrite memory. `Validated` puts a check between the two, and keeps the exception of a callback, so that the caller
 of the program sees the user's own exception and not its text inside a C++ message.
 """
 
@@ -30,8 +30,12 @@ class Validated:
     `raised` holds the exceptions that the callback has raised and nobody has taken yet, by thread: XLA:CPU calls
     back on the thread that runs the program, which need not be the caller's.
 
-    Where it `answers` in any case, a callback that fails returns zeros, and its exception is only kept: other devices
-    wait for the one that called back, and would wait for ever.
+    Where it `answers` in any case, a callback that fails returns zeros, and its exception is only kept, for whoever
+    runs the program to ask `take_error()`: other devices wait for the one that called back, and would wait for ever.
+
+    Raises, when called:
+        CallbackError: the number of results is wrong.
+        ShapeError, DTypeError: a result is not what was declared.
     """
 
     __slots__ = ("_answers", "_expected", "_function", "_lock", "_name", "_raised")
@@ -96,9 +100,8 @@ class Validated:
         self, number: int, value: object, shape: tuple[int, ...], dtype: np.dtype[Any]
     ) -> np.ndarray[Any, Any]:
         array = checked_result(self._name, number, value, shape, dtype)
-        return np.ascontiguousarray(array).reshape(
-            shape
-        )  # ascontiguousarray makes scalars one-dimensional
+        # ascontiguousarray makes scalars one-dimensional
+        return np.ascontiguousarray(array).reshape(shape)
 
 
 @final
@@ -112,23 +115,6 @@ class InPlace(Validated):
 
     def _given(self, operands: Sequence[Any]) -> Sequence[Any]:
         return operands
-
-
-def validated(
-    function: Callable[..., object],
-    result_shapes_dtypes: Iterable[ShapeDtype],
-    *,
-    answers: bool = False,
-) -> Validated:
-    """Wrap a host callback so that only arrays of the declared shapes and dtypes get through to XLA.
-
-    With `answers`, a failure gives zeros, and whoever runs the program has to ask `take_error()`.
-
-    Raises, when called:
-        CallbackError: the number of results is wrong.
-        ShapeError, DTypeError: a result is not what was declared.
-    """
-    return Validated(function, result_shapes_dtypes, answers=answers)
 
 
 def _read_only(operand: np.ndarray[Any, Any] | None) -> np.ndarray[Any, Any] | None:

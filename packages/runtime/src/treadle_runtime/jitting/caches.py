@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any, Final, TypeVar, final
 
@@ -19,11 +19,10 @@ from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.miss import FastCall, no_fast_call
 from treadle_runtime.jitting.once import OncePerKey
 from treadle_runtime.jitting.options import JitOptions
-from treadle_runtime.jitting.statics import Identity, holds_dead
+from treadle_runtime.jitting.statics import Identity, Key, holds_dead
 from treadle_runtime.jitting.traced import Timing, Traced
 
 V = TypeVar("V")
-Key = tuple[Hashable, ...]
 
 MOST_SIGNATURES: Final = 1024
 """Signatures that are kept of one function with one set of options."""
@@ -54,14 +53,16 @@ class FunctionCache:
         self._has_dead = False
 
     def keep(self, table: dict[Key, V], key: Key, value: V) -> None:
-        """Put a value into one of the tables."""
+        """Put a value into one of the tables. Loops are over copies: other threads put values into it meanwhile."""
         if self._has_dead:
             self._has_dead = False
             for each in (self.traces, self.calls):
-                for known in [known for known in each if holds_dead(known)]:
-                    each.pop(known, None)
-        while len(table) >= MOST_SIGNATURES:
-            table.pop(next(iter(table)), None)
+                for known in [*each]:
+                    if holds_dead(known):
+                        each.pop(known, None)
+        if len(table) >= MOST_SIGNATURES:
+            for oldest in [*table][: 1 - MOST_SIGNATURES]:
+                table.pop(oldest, None)
         table[key] = value
 
     def gone(self, reference: object) -> None:

@@ -51,6 +51,11 @@ class Lowering:
     wanted: tuple[Sharding | None, ...] = ()  # of the results, where several devices were asked for
 
     @property
+    def types(self) -> tuple[ArrayType, ...]:
+        """The types of the leaves."""
+        return tuple([operand.type for operand in self.operands])
+
+    @property
     def input_shardings(self) -> list[Sharding]:
         """Where each leaf has to be: those that are over the devices as they lie, others whole on each."""
         where = self.placement
@@ -242,7 +247,8 @@ def prepare(program: Program, first: int, options: JitOptions, arguments: Argume
     left = Program(
         tuple([program.parameters[index] for index in kept]), program.equations, program.results
     )
-    return Prepared(left, kept, {kept.index(index): result for index, result in pairs.items()})
+    place = {index: number for number, index in enumerate(kept)}
+    return Prepared(left, kept, {place[index]: result for index, result in pairs.items()})
 
 
 @final

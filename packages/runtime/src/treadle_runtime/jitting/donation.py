@@ -1,7 +1,7 @@
 """Which donated buffers results can take over, and what is said of the others.
 
-A result can take over a buffer of its own shape and element type; results are served in order, each by the first
-donated parameter that fits.
+A result can take over a buffer of its own shape and element type. Donated parameters are gone through in order: of the
+results that fit, the first that has no buffer yet takes it over.
 """
 
 from __future__ import annotations
@@ -17,16 +17,14 @@ def pair(
     parameters: Sequence[ArrayType], results: Sequence[ArrayType], donated: Sequence[int]
 ) -> dict[int, int]:
     """Which parameter's buffer which result takes over: parameter to result."""
-    free = list(range(len(results)))
+    free: dict[ArrayType, list[int]] = {}  # by type, the last one first
+    for number in reversed(range(len(results))):
+        free.setdefault(results[number].strong(), []).append(number)
     pairs: dict[int, int] = {}
     for index in donated:
-        for result in free:
-            if results[result].shape == parameters[index].shape and (
-                results[result].dtype == parameters[index].dtype
-            ):
-                pairs[index] = result
-                free.remove(result)
-                break
+        fitting = free.get(parameters[index].strong())
+        if fitting:
+            pairs[index] = fitting.pop()
     return pairs
 
 

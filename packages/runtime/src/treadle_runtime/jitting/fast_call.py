@@ -70,14 +70,7 @@ MOST_BYTES: Final = 1 << 14  # of a NumPy array that is handed over as it is
 MOST_KNOWN_BYTES: Final = 256  # of a NumPy array that is known again by its elements
 
 _NUMBERS: Final = (bool, int, float)
-_PLAIN: Final = (
-    bool,
-    int,
-    float,
-    str,
-    bytes,
-    type(None),
-)  # static values that compare cheaply and cannot change
+_PLAIN: Final = (bool, int, float, str, bytes, type(None))  # compare cheaply, cannot change
 
 Names: TypeAlias = dict[str, Any]  # the constants of the function, of all kinds
 
@@ -434,10 +427,17 @@ class _Writer:
         """An array that is donated is no other argument of the call."""
         if not all(type(self.arguments.leaves[i]) is DeviceArray for i in self.call.donated):
             raise _NotFast
-        for i in self.call.donated:
-            others = [x for j, x in enumerate(self.leaves) if j != i]
-            if others:
-                self.miss_if(" or ".join([f"{self.leaves[i]} is {other}" for other in others]))
+        donated = {*self.call.donated}
+        given = self.arguments.leaves
+        arrays = [i for i, leaf in enumerate(given) if type(leaf) is DeviceArray]
+        if len(arrays) > MOST_LEAVES:  # as `take_all`: no two may be one
+            listed = ", ".join([self.leaves[i] for i in arrays])
+            self.miss_if(f"len({{*map(id, ({listed}))}}) != {len(arrays)}")
+            return
+        pairs = [(i, j) for i in donated for j in arrays if j > i or (j < i and j not in donated)]
+        if pairs:
+            same = [f"{self.leaves[i]} is {self.leaves[j]}" for i, j in pairs]
+            self.miss_if(" or ".join(same))
 
     # ---- execution and results
 

@@ -71,9 +71,8 @@ _MOST_PURE: Final = 64
 class JitFunction(Generic[P, R]):
     """A jitted function; made by `jit`."""
 
-    __qualname__ = (
-        "PjitFunction"  # JAX's name of it, by which libraries know that a function is jitted
-    )
+    # JAX's name of it, by which libraries know that a function is jitted
+    __qualname__ = "PjitFunction"
 
     def __init__(self, function: Callable[P, R], options: JitOptions) -> None:
         shown_as(self, function)

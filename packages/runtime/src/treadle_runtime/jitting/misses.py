@@ -13,7 +13,8 @@ from treadle_ir import Arguments, Context, shown, source
 from treadle_ir.logs import say, wanted
 from treadle_ir.settings import EXPLAIN_CACHE_MISSES
 from treadle_ir.tree import explain_difference
-from treadle_runtime.jitting.caches import FunctionCache, Key
+from treadle_runtime.jitting.caches import FunctionCache
+from treadle_runtime.jitting.statics import Key
 
 _MOST = 5  # arguments that are told of
 

@@ -44,11 +44,6 @@ class Split:
     donate_argnums: tuple[int, ...] = ()
     donate_argnames: frozenset[str] = frozenset()
 
-    @property
-    def simple(self) -> bool:
-        """Whether there is nothing static, so that positional arguments can be flattened as they are."""
-        return not self.static_argnums and not self.static_argnames
-
 
 def _tuple_of(value: object, name: str, kind: type) -> tuple[Any, ...]:
     if value is None:
@@ -87,9 +82,8 @@ def split_of(
         ArgumentError: a number or name that the function does not have, or one both static and donated.
     """
     if static_argnums is static_argnames is donate_argnums is donate_argnames is None:
-        return (
-            NOTHING_SAID  # asking for a function's parameters takes longer than the rest of `jit`
-        )
+        # asking for a function's parameters takes longer than the rest of `jit`
+        return NOTHING_SAID
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -188,9 +182,8 @@ class JitOptions:
     keep_unused: bool = False
     inline: bool = False
     inlining: str = ""  # of the call, where the operations do not take its place at once
-    flags: tuple[
-        tuple[str, Any], ...
-    ] = ()  # Any: strings, numbers, booleans; checked when compiling
+    # Any: strings, numbers, booleans; checked when compiling
+    flags: tuple[tuple[str, Any], ...] = ()
     device: Device | None = None
     inputs: AskedFor | None = None  # in_shardings
     outputs: AskedFor | None = None  # out_shardings

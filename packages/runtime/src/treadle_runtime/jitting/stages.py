@@ -24,7 +24,6 @@ from treadle_compiler import (
 from treadle_ir import (
     ArgumentError,
     Arguments,
-    ArrayType,
     Tracer,
     UnsupportedError,
     UsageError,
@@ -40,12 +39,7 @@ from treadle_runtime.jitting.fast_call import fast_call
 from treadle_runtime.jitting.miss import MISS, FastCall, no_fast_call
 from treadle_runtime.jitting.options import Split
 from treadle_runtime.jitting.shardings import put_as_compiled
-from treadle_runtime.jitting.traced_call import (
-    args_info_of,
-    as_before,
-    donated_numbers,
-    structs_of,
-)
+from treadle_runtime.jitting.traced_call import Stage, as_before, structs_of
 from treadle_runtime.jitting.watched_call import call_watched, guard_argument
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.format import Format, row_major
@@ -63,20 +57,14 @@ class ProgramText(str):
 
 
 @final
-class Lowered:
+class Lowered(Stage):
     """A function lowered to StableHLO for arguments of certain types in certain places."""
 
-    __slots__ = ("_arguments", "_lowering", "_split")
+    __slots__ = ("_lowering",)
 
     def __init__(self, lowering: Lowering, arguments: Arguments, split: Split) -> None:
+        super().__init__(arguments, split, lowering.types)
         self._lowering = lowering
-        self._arguments = arguments
-        self._split = split
-
-    @property
-    def in_tree(self) -> PyTreeDef:
-        """The structure of the arguments, `(positional, keywords)`."""
-        return self._arguments.whole_structure
 
     @property
     def out_tree(self) -> PyTreeDef:
@@ -84,29 +72,10 @@ class Lowered:
         return self._lowering.traced.structure
 
     @property
-    def args_info(self) -> Any:
-        """The types of the arguments, and whether they are donated, as (args, kwargs) of `ArgInfo`."""
-        return args_info_of(self._arguments, self._split, self._types)
-
-    @property
-    def in_avals(self) -> Any:  # Any: a tree like the arguments
-        """The types of the arguments, as (args, kwargs) of `ShapeDtypeStruct`."""
-        return self._arguments.without_statics(structs_of(self._types))
-
-    @property
     def is_for_here(self) -> bool:
         """Whether it was lowered for the platform where the arguments are."""
         lowering = self._lowering
         return lowering.module.platform == lowering.placement.device.backend.platform
-
-    @property
-    def donate_argnums(self) -> tuple[int, ...]:
-        """The numbers of the donated arrays, counted through all arrays among the arguments."""
-        return donated_numbers(self._arguments, self._split)
-
-    @property
-    def _types(self) -> tuple[ArrayType, ...]:
-        return tuple([operand.type for operand in self._lowering.operands])
 
     @property
     def out_info(self) -> Any:
@@ -177,19 +146,18 @@ class Lowered:
 
 
 @final
-class Compiled:
+class Compiled(Stage):
     """A compiled function, for arguments of exactly these types and structures."""
 
-    __slots__ = ("_arguments", "_call", "_fast", "_lowering", "_split")
+    __slots__ = ("_call", "_fast", "_lowering")
 
     def __init__(
         self, call: CompiledCall, lowering: Lowering, arguments: Arguments, split: Split
     ) -> None:
+        super().__init__(arguments, split, lowering.types)
         self._call = call
         self._fast: FastCall = no_fast_call
         self._lowering = lowering
-        self._arguments = arguments
-        self._split = split
 
     @property
     def parts(self) -> tuple[CompiledCall, Lowering, Arguments, Split]:
@@ -254,16 +222,6 @@ class Compiled:
         return self(*args, **kwargs)
 
     @property
-    def args_info(self) -> Any:  # Any: a tree like the arguments
-        """The types of the arguments, and whether they are donated, as (args, kwargs) of `ArgInfo`."""
-        return args_info_of(self._arguments, self._split, self._types)
-
-    @property
-    def in_avals(self) -> Any:  # Any: a tree like the arguments
-        """The types of the arguments, as (args, kwargs) of `ShapeDtypeStruct`."""
-        return self._arguments.without_statics(structs_of(self._types))
-
-    @property
     def out_info(self) -> Any:  # Any: a tree like the results
         """The shapes, element types and shardings of the results, in their structure."""
         structs = [
@@ -276,20 +234,6 @@ class Compiled:
             for each in self._call.launch.results
         ]
         return self.out_tree.unflatten(structs)
-
-    @property
-    def donate_argnums(self) -> tuple[int, ...]:
-        """The numbers of the donated arrays, counted through all arrays among the arguments."""
-        return donated_numbers(self._arguments, self._split)
-
-    @property
-    def _types(self) -> tuple[ArrayType, ...]:
-        return tuple([operand.type for operand in self._lowering.operands])
-
-    @property
-    def in_tree(self) -> PyTreeDef:
-        """The structure of the arguments, `(positional, keywords)`."""
-        return self._arguments.whole_structure
 
     @property
     def out_tree(self) -> PyTreeDef:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import final
 
 from treadle_ir import ArrayType, Operand, Program, Tracer, Whole
@@ -23,7 +23,6 @@ class Timing:
     first_run: float | None = None
     from_disk: bool = False
     equations: int = 0
-    calls: int = field(default=0, repr=False)
 
     @property
     def signature(self) -> str:

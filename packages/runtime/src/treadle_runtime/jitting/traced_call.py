@@ -1,4 +1,4 @@
-"""The first stage of a jitted call: the function, traced for arguments of certain types."""
+"""The first stage of a jitted call: the function, traced for arguments of certain types; what all stages have."""
 
 from __future__ import annotations
 
@@ -62,19 +62,6 @@ def _donated(arguments: Arguments, split: Split) -> list[bool]:
     return [number in numbers for number in range(len(arguments.leaves))]
 
 
-def args_info_of(
-    arguments: Arguments, split: Split, types: tuple[ArrayType, ...]
-) -> Any:  # Any: a tree like the arguments
-    """The types of arguments, and which are donated; static ones are left out, as `in_tree` leaves them out."""
-    pairs = zip(structs_of(types), _donated(arguments, split), strict=True)
-    return arguments.without_statics([ArgInfo(struct, donated) for struct, donated in pairs])
-
-
-def donated_numbers(arguments: Arguments, split: Split) -> tuple[int, ...]:
-    """The numbers of the donated arrays, counted through all arrays among the arguments."""
-    return tuple([n for n, donated in enumerate(_donated(arguments, split)) if donated])
-
-
 def structs_of(
     types: Sequence[Type], shardings: Sequence[NamedSharding | None] | None = None
 ) -> list[ShapeDtypeStruct]:
@@ -124,14 +111,47 @@ def as_before(
     )
 
 
+class Stage:
+    """What each stage of a jitted call knows of the arguments that it is for."""
+
+    __slots__ = ("_arguments", "_split", "_types")
+
+    def __init__(self, arguments: Arguments, split: Split, types: tuple[ArrayType, ...]) -> None:
+        self._arguments = arguments
+        self._split = split
+        self._types = types
+
+    @property
+    def in_tree(self) -> PyTreeDef:
+        """The structure of the arguments, `(positional, keywords)`."""
+        return self._arguments.whole_structure
+
+    @property
+    def in_avals(self) -> Any:  # Any: a tree like the arguments
+        """The types of the arguments, as (args, kwargs) of `ShapeDtypeStruct`."""
+        return self._arguments.without_statics(structs_of(self._types))
+
+    @property
+    def args_info(self) -> Any:  # Any: a tree like the arguments
+        """The types of the arguments, and whether they are donated, as (args, kwargs) of `ArgInfo`.
+
+        Static ones are left out, as `in_tree` leaves them out.
+        """
+        pairs = zip(structs_of(self._types), _donated(self._arguments, self._split), strict=True)
+        return self._arguments.without_statics([ArgInfo(type, given) for type, given in pairs])
+
+    @property
+    def donate_argnums(self) -> tuple[int, ...]:
+        """The numbers of the donated arrays, counted through all arrays among the arguments."""
+        donated = _donated(self._arguments, self._split)
+        return tuple([number for number, given in enumerate(donated) if given])
+
+
 @final
-class TracedCall:
+class TracedCall(Stage):
     """A function staged for arguments of certain types."""
 
-    __slots__ = (
-        *("_arguments", "_lower", "_name", "_shown", "_split", "_traced", "_types"),
-        "shardings",
-    )
+    __slots__ = ("_lower", "_name", "_shown", "_traced", "shardings")
 
     def __init__(
         self,
@@ -144,13 +164,11 @@ class TracedCall:
         shardings: Callable[[], tuple[list[Sharding | None], list[Sharding | None]]],
         shown: Sequence[NamedSharding | None],
     ) -> None:
+        super().__init__(arguments, split, types)
         # Of the arrays among the arguments and results, where somebody says: for those who write it down.
         self.shardings = shardings
         self._traced = traced
-        self._arguments = arguments
-        self._types = types
         self._name = name
-        self._split = split
         self._lower = lower
         self._shown = shown  # how results lie over explicit axes of a mesh
 
@@ -175,24 +193,9 @@ class TracedCall:
         return self.program.effects
 
     @property
-    def args_info(self) -> Any:  # Any: a tree like the arguments
-        """The types of the arguments, and whether they are donated, as (args, kwargs) of `ArgInfo`."""
-        return args_info_of(self._arguments, self._split, self._types)
-
-    @property
-    def in_avals(self) -> Any:  # Any: a tree like the arguments
-        """The types of the arguments, as (args, kwargs) of `ShapeDtypeStruct`."""
-        return self._arguments.without_statics(structs_of(self._types))
-
-    @property
     def out_avals(self) -> Any:  # Any: a tree like the results
         """The types of the results; the same as `out_info`."""
         return self.out_info
-
-    @property
-    def donate_argnums(self) -> tuple[int, ...]:
-        """The numbers of the donated arrays, counted through all arrays among the arguments."""
-        return donated_numbers(self._arguments, self._split)
 
     @property
     def fun_name(self) -> str:
@@ -204,11 +207,6 @@ class TracedCall:
         """Shapes and element types of the results, in their structure; how they lie over explicit axes of a mesh."""
         types = self._traced.program.result_types
         return self._traced.structure.unflatten(structs_of(types, self._shown))
-
-    @property
-    def in_tree(self) -> PyTreeDef:
-        """The structure of the arguments, `(positional, keywords)`."""
-        return self._arguments.whole_structure
 
     @property
     def out_tree(self) -> PyTreeDef:

@@ -13,9 +13,8 @@ from typing import Any, TypeAlias
 from treadle_ir import ArgumentError, Arguments, Cell, holding, lending, new_cell, store
 from treadle_ir.tree import flatten_leaves_and_structure
 
-Pure: TypeAlias = Callable[
-    [list[Any], list[Any]], tuple[Any, list[Any]]
-]  # Any: leaves, what cells hold, and a tree
+# Any: leaves, what cells hold, and a tree
+Pure: TypeAlias = Callable[[list[Any], list[Any]], tuple[Any, list[Any]]]
 
 
 def places_of(arguments: Arguments) -> tuple[int, ...]:
@@ -69,19 +68,18 @@ def call_pure(
     Raises:
         ArgumentError: one reference is given twice, or given and closed over.
     """
-    given: list[Cell] = []
-    for place in places:
-        cell = arguments.leaves[place]
-        for number, other in enumerate(given):
-            if cell is other:
-                paths = arguments.paths()
-                raise ArgumentError(
-                    f"{name}: {cell.what} is given as {paths[places[number]]} and as {paths[place]}",
-                    fix="pass it once",
-                )
-        given.append(cell)
+    given: list[Cell] = [arguments.leaves[place] for place in places]
+    first: dict[int, int] = {}  # by id, where it is given first
+    for place, cell in zip(places, given, strict=True):
+        before = first.setdefault(id(cell), place)
+        if before != place:
+            paths = arguments.paths()
+            raise ArgumentError(
+                f"{name}: {cell.what} is given as {paths[before]} and as {paths[place]}",
+                fix="pass it once",
+            )
     cells = [*given, *closed]
-    others = [leaf for i, leaf in enumerate(arguments.leaves) if i not in places]
+    others = [leaf for leaf in arguments.leaves if not isinstance(leaf, Cell)]
     values = [cell.load() for cell in cells]
     with lending(given):
         output, values = pure(others, values)

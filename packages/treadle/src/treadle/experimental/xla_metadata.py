@@ -43,10 +43,9 @@ __all__ = [
 
 @overload
 def set_xla_metadata(x: None = None, **kwargs: object) -> overriding: ...
+# Any: a tree of arrays, and the same tree
 @overload
-def set_xla_metadata(
-    x: Any, **kwargs: object
-) -> Any: ...  # Any: a tree of arrays, and the same tree
+def set_xla_metadata(x: Any, **kwargs: object) -> Any: ...
 def set_xla_metadata(x: Any = None, **kwargs: object) -> Any:
     """What makes an array, or what runs in a `with` block or a function, has these attributes in compiled programs.
 

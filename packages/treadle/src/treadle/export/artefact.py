@@ -20,9 +20,8 @@ from treadle_ir import ArgumentError, ArrayType
 from treadle_runtime import PLATFORMS, ShapeDtypeStruct
 
 FORMAT: Final = 1
-SYMBOLIC_FORMAT: Final = (
-    2  # where sizes are symbolic, which releases that know format 1 only cannot read
-)
+# where sizes are symbolic, which releases that know format 1 only cannot read
+SYMBOLIC_FORMAT: Final = 2
 # The calling conventions that `deserialize` reads, by JAX's names.
 minimum_supported_calling_convention_version: Final = CALLING_CONVENTION
 maximum_supported_calling_convention_version: Final = CALLING_CONVENTION

@@ -8,9 +8,8 @@ from typing import Any, Final
 from treadle_ir import ArgumentError, fork_safe_lock, integer
 from treadle_runtime import devices, profiler_module
 
-_running: Final[
-    list[Any]
-] = []  # the server of the process, if there is one. Any: jaxlib has no types
+# the server of the process, if there is one. Any: jaxlib has no types
+_running: Final[list[Any]] = []
 _lock: Final = fork_safe_lock()
 
 

@@ -6,8 +6,9 @@ and residuals in common places.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, final
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar, final
 
 from treadle_autodiff.programs import jvp_program, linearize_program, transpose_program
 from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rule
@@ -15,6 +16,7 @@ from treadle_autodiff.rules.call import with_zeros
 from treadle_autodiff.rules.control.operands import nonzero_flags, those
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise, zeros
 from treadle_ir import (
+    Atom,
     Flags,
     Operand,
     Operands,
@@ -25,11 +27,12 @@ from treadle_ir import (
     derived,
     either,
     frozen,
+    share_captures,
     stage,
-    type_of,
-    unused_parameters,
 )
 from treadle_ir.primitives.control import Case
+
+K = TypeVar("K")
 
 
 @final
@@ -40,26 +43,6 @@ class _Branches:
     primitive: Case
     captured: tuple[Operand, ...]
     nonzero: Flags
-
-
-def _with_common_captured(
-    programs: Sequence[Program], captured: Sequence[Sequence[Operand]]
-) -> tuple[tuple[Program, ...], tuple[Operand, ...]]:
-    """The programs with all that any of them captured as leading parameters."""
-    widened = []
-    for index, program in enumerate(programs):
-        own = len(captured[index])
-        leading: list[Value] = []
-        for other, operands in enumerate(captured):
-            leading += (
-                program.parameters[:own]
-                if other == index
-                else unused_parameters([type_of(x) for x in operands])
-            )
-        widened.append(
-            Program((*leading, *program.parameters[own:]), program.equations, program.results)
-        )
-    return tuple(widened), tuple([operand for operands in captured for operand in operands])
 
 
 @jvp_rule(Case)
@@ -82,10 +65,10 @@ def case_jvp(
 def _case_jvp(branches: Sequence[Program], flags: Flags) -> _Branches:
     nonzero = either(*[jvp_program(branch, flags).nonzero for branch in branches])
     jvps = [jvp_program(branch, flags, nonzero) for branch in branches]
-    programs, captured = _with_common_captured(
+    programs, captured = share_captures(
         [each.program for each in jvps], [each.captured for each in jvps]
     )
-    return _Branches(Case(programs), captured, nonzero)
+    return _Branches(Case(tuple(programs)), tuple(captured), nonzero)
 
 
 @final
@@ -96,7 +79,6 @@ class _LinearizedCase:
     known: Case
     captured: tuple[Operand, ...]
     linear: Case
-    slots: int  # residuals that the known case returns
     handed_on: tuple[int, ...]  # places among the known case's operands after the index
     nonzero: Flags
 
@@ -126,72 +108,72 @@ def case_linearize(
     return outputs[: len(types)], linear
 
 
+@final
+class _Places(Generic[K]):
+    """Places that all branches have: each branch takes, for a key, the first one that it has not taken yet."""
+
+    def __init__(self) -> None:
+        self.keys: list[K] = []
+        self._by_key: defaultdict[K, list[int]] = defaultdict(list)
+
+    def of_branch(self) -> Callable[[K], int]:
+        """What one branch takes its places with."""
+        taken = Counter[K]()
+
+        def take(key: K) -> int:
+            known = self._by_key[key]
+            if taken[key] == len(known):
+                known.append(len(self.keys))
+                self.keys.append(key)
+            taken[key] += 1
+            return known[taken[key] - 1]
+
+        return take
+
+
 def _linearize_case(branches: Sequence[Program], flags: Flags) -> _LinearizedCase:
     nonzero = either(*[linearize_program(branch, flags).nonzero for branch in branches])
     splits = [linearize_program(branch, flags, nonzero) for branch in branches]
-    knowns, captured = _with_common_captured(
+    knowns, captured = share_captures(
         [each.known for each in splits], [each.captured for each in splits]
     )
     count = len(nonzero)
-    slots: list[Type] = []  # the common places, by type
-    handed_on: list[int] = []
-    placed: list[dict[int, Value]] = []  # per branch: its residual parameters by slot
-    passed: list[
-        dict[int, Value]
-    ] = []  # per branch: its residual parameters by place in `handed_on`
-    returned: list[dict[int, Any]] = []  # per branch: what the known branch returns, by slot
+    slots, handed_on = _Places[Type](), _Places[int]()
+    made: list[dict[int, tuple[Value, Atom]]] = []  # per branch, by slot: parameter, and its value
+    passed: list[dict[int, Value]] = []  # per branch, by place among those handed on
     for known, split in zip(knowns, splits, strict=True):
-        place = {parameter: i for i, parameter in enumerate(known.parameters)}
-        in_slots: dict[int, Value] = {}
-        in_passed: dict[int, Value] = {}
-        out: dict[int, Any] = {}
-        for atom, parameter in zip(
-            known.results[count:], split.linear.parameters[: split.residuals], strict=True
-        ):
-            source = place.get(atom) if isinstance(atom, Value) else None
-            if source is not None:
-                at = next(
-                    (i for i, s in enumerate(handed_on) if s == source and i not in in_passed), None
-                )
-                if at is None:
-                    at = len(handed_on)
-                    handed_on.append(source)
-                in_passed[at] = parameter
+        operand = {parameter: i for i, parameter in enumerate(known.parameters)}
+        slot_of, place_of = slots.of_branch(), handed_on.of_branch()
+        made.append({})
+        passed.append({})
+        residuals = split.linear.parameters[: split.residuals]
+        for atom, parameter in zip(known.results[count:], residuals, strict=True):
+            if isinstance(atom, Value) and atom in operand:
+                passed[-1][place_of(operand[atom])] = parameter
             else:
-                at = next(
-                    (i for i, t in enumerate(slots) if t == parameter.type and i not in in_slots),
-                    None,
-                )
-                if at is None:
-                    at = len(slots)
-                    slots.append(parameter.type)
-                in_slots[at] = parameter
-                out[at] = atom
-        placed.append(in_slots)
-        passed.append(in_passed)
-        returned.append(out)
-    handed_types = [knowns[0].parameters[i].type for i in handed_on]
+                made[-1][slot_of(parameter.type)] = parameter, atom
+    handed_types = [knowns[0].parameters[i].type for i in handed_on.keys]
     known_branches, linear_branches = [], []
-    for i, (known, split) in enumerate(zip(knowns, splits, strict=True)):
-        known_branches.append(_with_slots(known, count, slots, returned[i]))
-        leading = [placed[i].get(at) or Value(type) for at, type in enumerate(slots)]
-        leading += [passed[i].get(at) or Value(type) for at, type in enumerate(handed_types)]
+    for known, split, own, given in zip(knowns, splits, made, passed, strict=True):
+        returned = {at: atom for at, (_, atom) in own.items()}
+        known_branches.append(_with_slots(known, count, slots.keys, returned))
+        leading = [own[i][0] if i in own else Value(type) for i, type in enumerate(slots.keys)]
+        leading += [given.get(i) or Value(type) for i, type in enumerate(handed_types)]
         tangents = split.linear.parameters[split.residuals :]
         linear_branches.append(
             Program((*leading, *tangents), split.linear.equations, split.linear.results)
         )
     return _LinearizedCase(
         Case(tuple(known_branches)),
-        captured,
+        tuple(captured),
         Case(tuple(linear_branches)),
-        len(slots),
-        tuple(handed_on),
+        tuple(handed_on.keys),
         nonzero,
     )
 
 
 def _with_slots(
-    program: Program, count: int, slots: Sequence[Type], returned: dict[int, Any]
+    program: Program, count: int, slots: Sequence[Type], returned: dict[int, Atom]
 ) -> Program:
     """The program with its first results, then what it has for each slot; zeros where it has nothing."""
     empty = [i for i in range(len(slots)) if i not in returned]
@@ -233,7 +215,7 @@ def case_transpose(
 def _transpose_case(branches: Sequence[Program], linear: Flags, given: Flags) -> _Branches:
     nonzero = either(*[transpose_program(branch, linear, given).nonzero for branch in branches])
     transposed = [transpose_program(branch, linear, given, instantiate=True) for branch in branches]
-    programs, captured = _with_common_captured(
+    programs, captured = share_captures(
         [
             Program(
                 each.program.parameters,
@@ -244,4 +226,4 @@ def _transpose_case(branches: Sequence[Program], linear: Flags, given: Flags) ->
         ],
         [each.captured for each in transposed],
     )
-    return _Branches(Case(programs), captured, nonzero)
+    return _Branches(Case(tuple(programs)), tuple(captured), nonzero)

@@ -315,7 +315,8 @@ def _computed_before(
 
     It returns all results of an equation that has one of the wanted ones.
     """
-    live: set[Any] = set(wanted)
+    asked = {*wanted}
+    live: set[Any] = {*wanted}
     equations: list[Equation] = []
     results: list[Value] = []
     for equation in reversed(program.equations):
@@ -323,7 +324,7 @@ def _computed_before(
             continue
         equations.append(equation)
         live.update(equation.operands)
-        if not set(wanted).isdisjoint(equation.results):
+        if not asked.isdisjoint(equation.results):
             results += equation.results
     return Program(
         program.parameters[:constants], tuple(reversed(equations)), tuple(results)

@@ -114,7 +114,7 @@ def while_linearize(
         bounded = derived(
             primitive.body,
             ("while_bounded", primitive.cond, primitive.cond_constants, primitive.body_constants),
-            lambda: _Bounded(_bounded_turn(primitive)),
+            lambda: _Bounded(_bounded_iteration(primitive)),
         )
         constants = primitive.cond_constants + primitive.body_constants
         carries = len(primals) - constants
@@ -138,7 +138,7 @@ class _Bounded:
     captured: tuple[Operand, ...] = ()
 
 
-def _bounded_turn(primitive: While) -> Program:
+def _bounded_iteration(primitive: While) -> Program:
     """One iteration of a scan that stands for a while loop: the body if the condition still holds, else nothing."""
     of_cond, of_body = primitive.cond_constants, primitive.body_constants
     cond, body = primitive.cond, primitive.body

@@ -30,9 +30,8 @@ from treadle_ir import ArrayType, dtypes
 from treadle_ir.primitives.linear_algebra import Eig, Eigh, Schur, Svd
 
 _CHOSEN_BY_SIZE: Final = "0 : ui8"  # Jacobi's method for small matrices and many of them
-_MOST_JACOBI: Final = (
-    1024  # rows or columns that are left to Jacobi's method, unless another is asked for
-)
+# rows or columns that are left to Jacobi's method, unless another is asked for
+_MOST_JACOBI: Final = 1024
 _MOST_BATCHED: Final = 32  # rows or columns; there cuSOLVER computes all singular vectors
 
 

@@ -190,9 +190,8 @@ class Parts(NamedTuple):
     """Of which arrays a value of a type is made in programs."""
 
     lo: tuple[ArrayType, ...]
-    slots: tuple[
-        ArrayType, ...
-    ]  # where its tangents go; none where the arrays themselves have them
+    # where its tangents go; none where the arrays themselves have them
+    slots: tuple[ArrayType, ...]
     own: bool  # whether they do
 
     @property

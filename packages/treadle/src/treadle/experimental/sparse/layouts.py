@@ -122,9 +122,8 @@ def bcoo_broadcast_in_dim(
     end = places[n + s - 1] + 1 if s else begin
     data, indices = whole_batches(mat)
     nse = mat.nse
-    columns: list[
-        Array
-    ] = []  # each as [*batch, nse, 1, ..., m, ..., 1]: one axis for each new or grown axis
+    # each as [*batch, nse, 1, ..., m, ..., 1]: one axis for each new or grown axis
+    columns: list[Array] = []
     grown = [
         axis
         for axis in range(begin, end)
