@@ -665,7 +665,7 @@ def _slice(primitive: shape.Slice, types: Types, x: Wide) -> Sequence[Wide]:
 def _least(dtype: DType) -> Any:
     if dtypes.is_bool(dtype):
         return False
-    if dtypes.is_floating(dtype):
+    if dtypes.is_inexact(dtype):
         return REAL.type(-448 if dtypes.dtype_name(dtype) == "f8e4m3fn" else -math.inf)
     return -(1 << bit_width(dtype) - 1) if dtypes.is_signed(dtype) else 0
 
@@ -673,9 +673,18 @@ def _least(dtype: DType) -> Any:
 def _greatest(dtype: DType) -> Any:
     if dtypes.is_bool(dtype):
         return True
-    if dtypes.is_floating(dtype):
+    if dtypes.is_inexact(dtype):
         return -_least(dtype)
     return (1 << bit_width(dtype) - dtypes.is_signed(dtype)) - 1
+
+
+def _before_all(bound: Callable[[DType], Any]) -> Callable[[DType], Any]:
+    # What a running extreme starts with: any element replaces it.
+    def start(dtype: DType) -> Any:
+        value = bound(dtype)
+        return COMPLEX.type(complex(value, value)) if dtypes.is_complex(dtype) else value
+
+    return start
 
 
 def _greater(x: Any, y: Any) -> Any:
@@ -703,8 +712,8 @@ FOLDS: Final[dict[type[Primitive], tuple[Callable[[Any, Any], Any], Callable[[DT
     window.ReduceWindowMinimum: (_lesser, _greatest),
     cumulative.CumulativeAdd: (operator.add, lambda dtype: 0),
     cumulative.CumulativeMultiply: (_product, lambda dtype: 1),
-    cumulative.CumulativeMaximum: (_greater, _least),
-    cumulative.CumulativeMinimum: (_lesser, _greatest),
+    cumulative.CumulativeMaximum: (_greater, _before_all(_least)),
+    cumulative.CumulativeMinimum: (_lesser, _before_all(_greatest)),
 }
 
 

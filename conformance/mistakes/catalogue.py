@@ -1154,7 +1154,7 @@ def in_axes_for_other_arguments() -> None:
 
 @mistake(
     errors.ShapeError,
-    "vmap got inconsistent sizes for array axes to be mapped: argument 0 has 2 (axis 0 of f32[2]); argument 1 has 3 (axis 0 of f32[3])",
+    "vmap got inconsistent sizes for array axes to be mapped: argument x has 2 (axis 0 of f32[2]); argument y has 3 (axis 0 of f32[3])",
     "mapped axes must have one size; pass in_axes=None for arguments that all batch elements share",
 )
 def rows_of_other_numbers() -> None:
@@ -1163,7 +1163,7 @@ def rows_of_other_numbers() -> None:
 
 @mistake(
     errors.ShapeError,
-    "vmap was requested to map argument 0 along axis 1, which implies that its rank should be at least 2, but is only 1 (its type is f32[2])",
+    "vmap was requested to map argument x along axis 1, which implies that its rank should be at least 2, but is only 1 (its type is f32[2])",
     "pass in_axes=None for arguments that all batch elements share",
 )
 def in_axis_that_does_not_exist() -> None:
@@ -1181,7 +1181,7 @@ def out_axis_that_does_not_exist() -> None:
 
 @mistake(
     errors.ShapeError,
-    "vmap was requested to map argument 0 along axis 0, which implies that its rank should be at least 1, but is only 0 (its type is f32[]*)",
+    "vmap was requested to map argument x along axis 0, which implies that its rank should be at least 1, but is only 0 (its type is f32[]*)",
     "pass in_axes=None for arguments that all batch elements share",
 )
 def rows_of_a_number() -> None:

@@ -68,8 +68,10 @@ def test_a_collective_over_an_outer_axis():
 
 
 def test_mistakes():
-    with pytest.raises(ValueError, match=r"inconsistent sizes.*argument 0 has 2.*argument 1 has 3"):
+    with pytest.raises(ValueError, match=r"inconsistent sizes.*argument x has 2.*argument y has 3"):
         vmap(ops.add)(A, B)
+    with pytest.raises(ShapeError, match=r"argument x\['a'\] has 2.*argument 1 has 3.*argument z"):
+        vmap(lambda x, *others, z: x)({"a": A}, B, z=A)
     with pytest.raises(ValueError, match="in_axes must be an int, None, or a tuple"):
         vmap(ops.add, in_axes=(0,))(A, A)
     with pytest.raises(ShapeError, match="rank should be at least 1, but is only 0"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -31,6 +32,7 @@ from treadle_ir import (
     canonical_elements,
     flags,
     over_mesh_of,
+    positional_names,
     type_of,
     wraps,
 )
@@ -38,6 +40,7 @@ from treadle_ir.tree import (
     Dims,
     MappingSpec,
     PyTreeDef,
+    SequenceKey,
     flatten_around,
     flatten_leaves_and_structure,
     forms,
@@ -140,11 +143,12 @@ def vmap(
             spec = dims[first] if count else None
             known = _known_size(leaves, dims, axis_size)
             dims[first : first + count] = _dims_of_parts("in_axes", spec, count, form.mapped, known)
+        path = partial(_path, fun, given)
         checked = [
-            None if type(leaf) in VMAPPABLE else _checked_dim(leaf, dim, index, given)
+            None if type(leaf) in VMAPPABLE else _checked_dim(leaf, dim, index, path)
             for index, (leaf, dim) in enumerate(zip(leaves, dims, strict=True))
         ]
-        size = _axis_size(leaves, checked, axis_size, given, name)
+        size = _axis_size(leaves, checked, axis_size, path, name)
         if VMAPPABLE:
             function = TreeFunction(
                 fun,
@@ -243,30 +247,32 @@ def _shared(leaf: object) -> Any:  # Any: whatever it is
     return canonical_elements(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
 
 
-def _path(index: int, tree: Tree) -> str:
-    path = leaf_paths(tree)[index]
-    if len(path) > 1 and getattr(path[0], "idx", None) == 0:
-        return f"argument {getattr(path[1], 'idx', 0)}{keystr(path[2:])}"
-    return f"keyword argument {keystr(path[1:])}"
+def _path(fun: Callable[..., Any], given: tuple[Any, Any], index: int) -> str:
+    """The name of a leaf of positional and keyword arguments, such as `argument x['w']`."""
+    which, argument, *rest = leaf_paths(given)[index]
+    path = keystr(tuple(rest))
+    if which != SequenceKey(0):
+        return f"argument {getattr(argument, 'key', '')}{path}"
+    place = getattr(argument, "idx", 0)
+    names = positional_names(fun)
+    return f"argument {names[place] if place < len(names) else place}{path}"
 
 
-def _checked_dim(leaf: object, dim: object, index: int, tree: Tree) -> Dim:
+def _checked_dim(leaf: object, dim: object, index: int, path: Callable[[int], str]) -> Dim:
     if dim is None:
         return None
     if not isinstance(dim, int) or isinstance(dim, bool):
-        raise ShapeError(
-            f"vmap in_axes must be integers or None, but {_path(index, tree)} has {dim!r}"
-        )
+        raise ShapeError(f"vmap in_axes must be integers or None, but {path(index)} has {dim!r}")
     try:
         type = type_of(leaf)
     except ArgumentError as error:
         raise ArgumentError(
-            f"vmap: {_path(index, tree)} is {leaf!r} of type {_name(leaf)}, which has no axis to map over",
+            f"vmap: {path(index)} is {leaf!r} of type {_name(leaf)}, which has no axis to map over",
             fix="pass an array, or in_axes=None for this argument and an array or number",
         ) from error
     if not -type.ndim <= dim < type.ndim:
         raise ShapeError(
-            f"vmap was requested to map {_path(index, tree)} along axis {dim}, which implies that its rank "
+            f"vmap was requested to map {path(index)} along axis {dim}, which implies that its rank "
             f"should be at least {dim + 1 if dim >= 0 else -dim}, but is only {type.ndim} (its type is {type})",
             fix="pass in_axes=None for arguments that all batch elements share",
         )
@@ -278,7 +284,7 @@ def _name(leaf: object) -> str:
 
 
 def _axis_size(
-    leaves: Operands, dims: Sequence[Dim], given: int | None, tree: Tree, name: str
+    leaves: Operands, dims: Sequence[Dim], given: int | None, path: Callable[[int], str], name: str
 ) -> int:
     sizes = {
         index: type_of(leaf).shape[dim]
@@ -293,7 +299,7 @@ def _axis_size(
     distinct = sorted({*sizes.values(), *(() if given is None else (given,))})
     if len(distinct) > 1:
         lines = "; ".join(
-            f"{_path(i, tree)} has {size} (axis {dims[i]} of {type_of(leaves[i])})"
+            f"{path(i)} has {size} (axis {dims[i]} of {type_of(leaves[i])})"
             for i, size in sizes.items()
         )
         extra = "" if given is None else f"; axis_size is {given}"

@@ -48,7 +48,21 @@ def like(context: LoweringContext, x: HloValue, value: object) -> HloValue:
 
 def binary(context: LoweringContext, op: str, x: HloValue, y: HloValue) -> HloValue:
     """`x op y`, elementwise: `binary(context, "add", x, y)`."""
+    if op in ("maximum", "minimum") and dtypes.is_complex(x.dtype):
+        return _extreme_by_parts(context, op, x, y)
     return context.one(f"stablehlo.{op}", (x, y), ArrayType(x.shape, x.dtype))
+
+
+def _extreme_by_parts(context: LoweringContext, op: str, x: HloValue, y: HloValue) -> HloValue:
+    """The greater or the lesser of complex numbers by real part, then by imaginary part; one that is NaN wins."""
+    direction: Direction = "gt" if op == "maximum" else "lt"
+    (x_real, x_imag), (y_real, y_imag) = parts(context, x), parts(context, y)
+    further = compare(context, x_imag, y_imag, direction)
+    further = binary(context, "and", compare(context, x_real, y_real, "eq"), further)
+    first = binary(context, "or", compare(context, x_real, y_real, direction), further)
+    first = binary(context, "and", first, compare(context, y, y, "eq"))
+    first = binary(context, "or", first, compare(context, x, x, "ne"))
+    return select(context, first, x, y)
 
 
 def unary(context: LoweringContext, op: str, x: HloValue) -> HloValue:
@@ -195,7 +209,10 @@ def reduce(
 ) -> HloValue:
     """Elements along some axes made one by a binary operation."""
     init = scalar(context, identity, x.dtype)
-    region = context.binary_region(f"stablehlo.{op}", init.type)
+    if op in ("maximum", "minimum") and dtypes.is_complex(x.dtype):
+        region = context.region((init.type, init.type), lambda xy: [binary(context, op, *xy)])
+    else:
+        region = context.binary_region(f"stablehlo.{op}", init.type)
     type = ArrayType(tuple([n for i, n in enumerate(x.shape) if i not in axes]), x.dtype)
     attributes = {"dimensions": i64_array(axes)}
     return context.one("stablehlo.reduce", (x, init), type, attributes, (region,))

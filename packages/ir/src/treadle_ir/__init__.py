@@ -12,6 +12,7 @@ from treadle_ir._version import __version__ as __version__
 from treadle_ir.arguments import (
     Arguments as Arguments,
     in_positional_form as in_positional_form,
+    positional_names as positional_names,
     positions as positions,
     take_apart as take_apart,
 )

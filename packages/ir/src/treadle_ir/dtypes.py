@@ -401,12 +401,12 @@ def complex_of(dtype: DType) -> DType:
 
 
 def least(dtype: DType) -> np.generic[Any]:
-    """The identity of maximum: -inf, the least integer, False."""
+    """The identity of maximum: -inf (of complex numbers too), the least integer, False."""
     return _extreme(dtype, -1)
 
 
 def greatest(dtype: DType) -> np.generic[Any]:
-    """The identity of minimum: inf, the greatest integer, True."""
+    """The identity of minimum: inf (of complex numbers too), the greatest integer, True."""
     return _extreme(dtype, 1)
 
 
@@ -419,6 +419,8 @@ def _extreme(dtype: DType, sign: int) -> np.generic[Any]:
         value = sign * _GREATEST.get(dtype, np.inf)
         if sign < 0 and dtype == BY_NAME["f8e8m0fnu"]:  # it has no signs
             value = float(_finfo(dtype).min)
+    elif is_complex(dtype):
+        value = complex(sign * np.inf, 0)
     else:
         info: Any = ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]
         value = info.max if sign > 0 else info.min

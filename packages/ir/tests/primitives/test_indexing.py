@@ -9,7 +9,6 @@ from treadle_ir.primitives.indexing import (
     DynamicUpdateSlice,
     Gather,
     ScatterAdd,
-    ScatterMaximum,
 )
 from treadle_ir.testing.examples import array_type as t
 
@@ -78,8 +77,6 @@ def test_scatter_c1_to_c5(primitive: ScatterAdd, updates: str, message: str) -> 
 def test_scatter_c7() -> None:
     with pytest.raises(DTypeError, match="element types must be equal"):
         ADD.infer(t("f32[5,3]"), t("i32[4,1]"), t("f64[4,3]"))
-    with pytest.raises(DTypeError, match="complex numbers have no order"):
-        ScatterMaximum((1,), (0,), (0,)).infer(t("c64[5,3]"), t("i32[4,1]"), t("c64[4,3]"))
 
 
 def test_dynamic_slice_c1_c2() -> None:

@@ -25,8 +25,8 @@ def test_c2_sums_of_booleans_are_refused() -> None:
         ops.reduce_add(X > 1, axes=(0,))
     with pytest.raises(DTypeError, match="reduce_and: operands are f32"):
         ops.reduce_and(X, axes=(0,))
-    with pytest.raises(DTypeError, match="reduce_maximum: operands are c64"):
-        ops.reduce_maximum(X.astype(np.complex64), axes=(0,))
+    with pytest.raises(DTypeError, match="argmax: operands are c64"):
+        ops.argmax(X.astype(np.complex64), axis=0, dtype=np.dtype(np.int32))
 
 
 def test_narrow_floats_are_rounded_once() -> None:
@@ -37,6 +37,15 @@ def test_narrow_floats_are_rounded_once() -> None:
 
 def test_integer_sums_wrap_around() -> None:
     assert ops.reduce_add(np.array([200, 100], np.uint8), axes=(0,)) == np.uint8(44)
+
+
+def test_complex_numbers_are_ordered_by_real_part_then_by_imaginary_part() -> None:
+    x = np.array([1 + 2j, 3 - 1j, 1 - 5j, 3 - 2j], np.complex64)
+    assert ops.reduce_maximum(x, axes=(0,)) == 3 - 1j
+    assert ops.reduce_minimum(x, axes=(0,)) == 1 - 5j
+    assert ops.reduce_maximum(x[:0], axes=(0,)) == complex(-np.inf, 0)
+    lost = ops.reduce_minimum(np.append(x, np.complex64(complex(9, np.nan))), axes=(0,))
+    assert np.isnan([np.real(lost), np.imag(lost)]).all()
 
 
 def test_identities() -> None:

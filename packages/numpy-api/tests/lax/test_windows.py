@@ -44,3 +44,10 @@ def test_padding_and_steps_of_several_axes() -> None:
 def test_initial_values_of_another_kind_are_refused() -> None:
     with pytest.raises(ArgumentError, match="reduce_window requires"):
         lax.reduce_window(elements(6), "0", lax.add, (2,))  # type: ignore[call-overload]
+
+
+def test_extremes_of_complex_numbers() -> None:
+    x = np.array([1 + 2j, 3 - 1j, 1 - 5j, 1 + 2j], np.complex64)
+    greatest = lax.reduce_window(x, np.complex64(0), lax.max, (2,), (1,), "VALID")
+    assert np.asarray(greatest).tolist() == [3 - 1j, 3 - 1j, 1 + 2j]
+    assert complex(lax.reduce(x, np.complex64(2 - 1j), lax.min, (0,))) == 1 - 5j

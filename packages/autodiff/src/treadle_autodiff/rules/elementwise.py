@@ -129,9 +129,13 @@ DERIVATIVES: Final[dict[type[Primitive], Derivative]] = {
 }
 
 
-def _first_wins(x: Operand, y: Operand, direction: Direction) -> Operand:
-    # 1 where x is the one that is taken, 1/2 at a tie, else 0.
+def _first_wins(x: Operand, y: Operand, z: Operand, direction: Direction) -> Operand:
+    # 1 where x is the one that is taken, 1/2 at a tie, else 0. `direction` orders no complex numbers: the one that
+    # equals the result is taken.
     tie = ops.select(ops.compare(x, y, direction="eq"), number(0.5, x), number(0, x))
+    if dtypes.is_complex(type_of(x).dtype):
+        own = ops.select(ops.compare(x, y, direction="eq"), tie, number(1, x))
+        return ops.select(ops.compare(x, z, direction="eq"), own, number(0, x))
     return ops.select(ops.compare(x, y, direction=direction), number(1, x), tie)
 
 
@@ -170,12 +174,12 @@ PARTIALS: Final[dict[type[Primitive], tuple[Partial, Partial]]] = {
         lambda dy, x, y, z: ops.multiply(dy, ops.negate(ops.divide(x, _squared_distance(x, y)))),
     ),
     e.Maximum: (
-        lambda dx, x, y, z: ops.multiply(dx, _first_wins(x, y, "gt")),
-        lambda dy, x, y, z: ops.multiply(dy, _first_wins(y, x, "gt")),
+        lambda dx, x, y, z: ops.multiply(dx, _first_wins(x, y, z, "gt")),
+        lambda dy, x, y, z: ops.multiply(dy, _first_wins(y, x, z, "gt")),
     ),
     e.Minimum: (
-        lambda dx, x, y, z: ops.multiply(dx, _first_wins(x, y, "lt")),
-        lambda dy, x, y, z: ops.multiply(dy, _first_wins(y, x, "lt")),
+        lambda dx, x, y, z: ops.multiply(dx, _first_wins(x, y, z, "lt")),
+        lambda dy, x, y, z: ops.multiply(dy, _first_wins(y, x, z, "lt")),
     ),
     e.Power: (_power_by_base, _power_by_exponent),
     # z = x - y q with the whole number q = (x - z) / y.

@@ -9,7 +9,7 @@ import numpy as np
 from treadle_autodiff.registry import jvp_rule, linear, locally_constant, transpose_rule
 from treadle_autodiff.rules.shape import operand_type
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
-from treadle_ir import Operand, Operands, bind, ops, type_of
+from treadle_ir import Operand, Operands, bind, dtypes, ops, type_of
 from treadle_ir.primitives.compare import Direction
 from treadle_ir.primitives.reduce import (
     Argmax,
@@ -115,7 +115,7 @@ def _extreme_jvp(
     y, type = results[0], type_of(x)
     if type.size == 0:  # what there is of results are identities, which no element moves
         return results, [Zero(type_of(y).tangent())]
-    others = ops.compare(x, broadcast_back(y, type.shape, primitive.axes), direction=short)
+    others = _fall_short(x, broadcast_back(y, type.shape, primitive.axes), short)
     # counted in a type that holds every count exactly where the element type does not
     wide = np.dtype(np.float32) if type.dtype.itemsize < 4 else type.dtype
     chosen = ops.convert(ops.not_(others), dtype=wide)
@@ -124,3 +124,12 @@ def _extreme_jvp(
     divisor = ops.select(number, count, type.dtype.type(np.nan))
     total = ops.reduce_add(ops.select(others, type.dtype.type(0), dx), axes=primitive.axes)
     return results, [ops.divide(total, divisor)]
+
+
+def _fall_short(x: Operand, extreme: Operand, short: Direction) -> Operand:
+    """Where elements are not the extreme; nowhere where that is NaN."""
+    if not dtypes.is_complex(type_of(x).dtype):
+        return ops.compare(x, extreme, direction=short)
+    return ops.and_(
+        ops.compare(x, extreme, direction="ne"), ops.compare(extreme, extreme, direction="eq")
+    )

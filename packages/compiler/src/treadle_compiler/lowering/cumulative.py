@@ -69,6 +69,9 @@ def _logaddexp(context: LoweringContext, x: HloValue, y: HloValue) -> HloValue:
 
 
 def _identity(primitive: Cumulative, dtype: DType) -> object:
+    if dtypes.is_complex(dtype) and isinstance(primitive, (CumulativeMaximum, CumulativeMinimum)):
+        beyond = -np.inf if isinstance(primitive, CumulativeMaximum) else np.inf
+        return complex(beyond, beyond)
     if isinstance(primitive, CumulativeMinimum):
         return greatest(dtype)
     if isinstance(primitive, (CumulativeMaximum, CumulativeLogsumexp)):

@@ -53,8 +53,6 @@ _STABLEHLO: Final[dict[type[Primitive], str]] = {
     e.Log: "log",
     e.LogPlusOne: "log_plus_one",
     e.Logistic: "logistic",
-    e.Maximum: "maximum",
-    e.Minimum: "minimum",
     e.Multiply: "multiply",
     e.Negate: "negate",
     e.Not: "not",
@@ -114,6 +112,23 @@ for _primitive, _name in _STABLEHLO.items():
     _operation(_primitive, f"stablehlo.{_name}")
 for _primitive, _name in _CHLO.items():
     _operation(_primitive, f"chlo.{_name}")
+
+
+def _extreme(primitive: type[Primitive], op: str) -> None:
+    def rule(
+        context: LoweringContext, primitive: Primitive, /, x: HloValue, y: HloValue
+    ) -> Sequence[HloValue]:
+        type = emit.result_type(context)
+        x, y = context.broadcast_scalar(x, type), context.broadcast_scalar(y, type)
+        if dtypes.is_complex(type.dtype):
+            return [emit.binary(context, op, x, y)]
+        return context.emit(f"stablehlo.{op}", (x, y), context.result_types)
+
+    lowering_rules.register(primitive, rule)
+
+
+_extreme(e.Maximum, "maximum")
+_extreme(e.Minimum, "minimum")
 
 
 @lowering_rule(e.Abs)

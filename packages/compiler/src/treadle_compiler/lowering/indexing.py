@@ -148,7 +148,7 @@ def _merged(context: LoweringContext, primitive: ScatterFamily, updates: HloValu
         )
     kind = type(primitive)
     identity: object = 0 if kind is ScatterAdd else 1
-    if kind is ScatterMaximum or kind is ScatterMinimum:  # complex numbers have no extremes
+    if kind is ScatterMaximum or kind is ScatterMinimum:
         identity = (least if kind is ScatterMaximum else greatest)(updates.dtype)
     return emit.reduce(context, _COMBINE[kind], updates, identity, batch)
 

@@ -62,21 +62,21 @@ class CumulativeMultiply(Cumulative):
 @register
 @final
 class CumulativeMaximum(Cumulative):
-    """The greatest element so far; NaN from the first NaN on."""
+    """The greatest element so far, of complex numbers as for `Maximum`; NaN from the first NaN on."""
 
     __slots__ = ()
     name: ClassVar[str] = "cumulative_maximum"
-    kinds: ClassVar[str] = "biuf"
+    kinds: ClassVar[str] = "biufc"
 
 
 @register
 @final
 class CumulativeMinimum(Cumulative):
-    """The least element so far; NaN from the first NaN on."""
+    """The least element so far, of complex numbers as for `Minimum`; NaN from the first NaN on."""
 
     __slots__ = ()
     name: ClassVar[str] = "cumulative_minimum"
-    kinds: ClassVar[str] = "biuf"
+    kinds: ClassVar[str] = "biufc"
 
 
 @register

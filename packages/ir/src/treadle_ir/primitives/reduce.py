@@ -76,23 +76,29 @@ class ReduceMultiply(Reduction):
 class ReduceMaximum(Reduction):
     """The greatest element along some axes; NaN if one is NaN; the least value where there are no elements.
 
+    Complex numbers are ordered by real part, then by imaginary part; where there are no elements the result is minus
+    infinity, without imaginary part, and where one is NaN both parts are NaN.
+
     Without `keeps_nan` the result is anything where one is NaN: for those who find NaN anyway, as in a sum of
     exponentials. XLA:CPU then does it faster, and together with what follows.
     """
 
     name: ClassVar[str] = "reduce_maximum"
-    kinds: ClassVar[str] = "biuf"
+    kinds: ClassVar[str] = "biufc"
     keeps_nan: bool = True
 
 
 @register
 @final
 class ReduceMinimum(Reduction):
-    """The least element along some axes; NaN if one is NaN; the greatest value where there are no elements."""
+    """The least element along some axes; NaN if one is NaN; the greatest value where there are no elements.
+
+    Complex numbers are ordered as for `ReduceMaximum`; where there are no elements the result is infinity.
+    """
 
     __slots__ = ()
     name: ClassVar[str] = "reduce_minimum"
-    kinds: ClassVar[str] = "biuf"
+    kinds: ClassVar[str] = "biufc"
 
 
 @register

@@ -109,6 +109,8 @@ def _ordered(
 ) -> Elements:
     wide = accumulator(x.dtype)
     result = ufunc.reduce(x.astype(wide, copy=False), axis=axes, initial=identity.astype(wide))
+    if x.dtype.kind == "c":
+        result = np.where(np.isnan(result), complex(np.nan, np.nan), result)
     return np.asarray(result).astype(x.dtype, copy=False)
 
 

@@ -136,10 +136,10 @@ div = _binary(
     "div", ops.divide, "iufc", "The quotient; of integers, rounded toward zero.", "div(-7, 2)", "-3"
 )
 max = _binary(
-    "max", ops.maximum, "biuf", "The greater of two; NaN if either is.", "max(2.5, -1.0)", "2.5"
+    "max", ops.maximum, "biufc", "The greater of two; NaN if either is.", "max(2.5, -1.0)", "2.5"
 )
 min = _binary(
-    "min", ops.minimum, "biuf", "The lesser of two; NaN if either is.", "min(2.5, -1.0)", "-1.0"
+    "min", ops.minimum, "biufc", "The lesser of two; NaN if either is.", "min(2.5, -1.0)", "-1.0"
 )
 _mul = _binary("mul", _numbers("mul", ops.multiply), "iufc", "The product.", "mul(1.5, 2)", "3.0")
 

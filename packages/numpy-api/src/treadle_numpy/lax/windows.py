@@ -21,6 +21,7 @@ from treadle_ir import (
     pairs,
     shown,
 )
+from treadle_ir.dtypes import is_complex
 from treadle_numpy.lax.folding import Fold, TreeComputation
 from treadle_numpy.lax.monoids import MONOIDS, Computation, Monoid, monoid_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
@@ -211,5 +212,11 @@ _with_number: Final = composed_numbers("start")(_combined)
 def _known_reduction(operand: Tree, computation: Callable[..., Tree]) -> Monoid | None:
     """The monoid of an array's elements that a function is, if it is one and windows have an instruction for it."""
     x = operand_or_none(operand)
-    monoid = None if x is None else monoid_of(computation, x.dtype)
-    return None if monoid is None or monoid.reduce_window is None else monoid
+    if x is None:
+        return None
+    monoid = monoid_of(computation, x.dtype)
+    if monoid is None or monoid.reduce_window is None:
+        return None
+    if is_complex(x.dtype) and monoid.name != "add":  # windows have extremes of real numbers only
+        return None
+    return monoid

@@ -25,8 +25,7 @@ from treadle_ir import (
 from treadle_ir.dtypes import (
     greatest,
     is_bool,
-    is_complex,
-    is_floating,
+    is_inexact,
     is_integer,
     least,
     user_name,
@@ -162,7 +161,8 @@ def segment_max(
     """The greatest of the rows of each segment, element by element.
 
     A segment without rows gets minus infinity, the least integer, or False. Shapes, options and errors are those of
-    `segment_sum`, but booleans are taken, and complex numbers, which have no order, are not.
+    `segment_sum`, but booleans are taken; complex numbers are ordered by
+    real part, then by imaginary part.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
@@ -245,12 +245,7 @@ def _numbers(function: str, data: ArrayLike) -> Array:
 def _ordered(function: str, data: ArrayLike) -> Array:
     """Data that can be compared."""
     x = coerce_array(function, 0, data)
-    if is_complex(x.dtype):
-        raise DTypeError(
-            f"{function}: the data are complex, and complex numbers have no order",
-            fix="reduce their absolute values, or their real and imaginary parts",
-        )
-    if not (is_bool(x.dtype) or is_integer(x.dtype) or is_floating(x.dtype)):
+    if not (is_bool(x.dtype) or is_integer(x.dtype) or is_inexact(x.dtype)):
         raise DTypeError(f"{function}: elements of type {user_name(x.dtype)} have no order")
     return x
 

@@ -9,7 +9,15 @@ from dataclasses import replace
 from typing import Any, final
 
 from treadle_compiler import LoweredModule, lower_program
-from treadle_ir import Arguments, ArrayType, Atom, Program, frozen, user_stacklevel
+from treadle_ir import (
+    Arguments,
+    ArrayType,
+    Atom,
+    Program,
+    frozen,
+    positional_names,
+    user_stacklevel,
+)
 from treadle_ir.tree import flatten_leaves_and_structure
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.evaluation.finite import looked_for
@@ -107,7 +115,7 @@ def _lowered(
     def describe(index: int) -> str:
         if index < len(captured):
             return f"captured array {index}"
-        return arguments.paths()[index - len(captured)]
+        return arguments.paths(positional_names(function))[index - len(captured)]
 
     everything = [*[x.placed for x in captured], *operands]
     wanted: list[Sharding | None] = []

@@ -106,21 +106,21 @@ class Divide(Attributeless, Binary):
 @register
 @final
 class Maximum(Attributeless, Binary):
-    """The greater of the two; NaN if one is NaN."""
+    """The greater of the two, of complex numbers by real part, then by imaginary part; NaN if one is NaN."""
 
     __slots__ = ()
     name: ClassVar[str] = "maximum"
-    kinds: ClassVar[str] = "biuf"
+    kinds: ClassVar[str] = "biufc"
 
 
 @register
 @final
 class Minimum(Attributeless, Binary):
-    """The lesser of the two; NaN if one is NaN."""
+    """The lesser of the two, of complex numbers by real part, then by imaginary part; NaN if one is NaN."""
 
     __slots__ = ()
     name: ClassVar[str] = "minimum"
-    kinds: ClassVar[str] = "biuf"
+    kinds: ClassVar[str] = "biufc"
 
 
 @register

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import ClassVar, Final, final
 
-from treadle_ir import dtypes
 from treadle_ir.array import Array, Operand
 from treadle_ir.errors import DTypeError, ShapeError
 from treadle_ir.families import Indexing
@@ -52,7 +51,6 @@ class ScatterFamily(Indexing):
     Source: StableHLO specification, `scatter`; modes as in JAX's documentation of `GatherScatterMode`.
     """
 
-    kinds: ClassVar[str] = "biufc"
     update_window_dims: tuple[int, ...]
     inserted_window_dims: tuple[int, ...]
     scatter_dims_to_operand_dims: tuple[int, ...]
@@ -130,10 +128,6 @@ class ScatterFamily(Indexing):
                 "whose element types must be equal",
                 fix="convert the updates first with .astype(...)",
             )
-        if "c" not in self.kinds and dtypes.is_complex(operand.dtype):
-            raise DTypeError(
-                f"{self.name}: complex numbers have no order, so {operand} has no extremes"
-            )
         return (ArrayType(operand.shape, operand.dtype, operand.weak and updates.weak),)
 
     def window_sizes(self, operand: ArrayType, updates: ArrayType) -> tuple[int, ...]:
@@ -175,23 +169,21 @@ class ScatterMultiply(ScatterFamily):
 @register
 @final
 class ScatterMaximum(ScatterFamily):
-    """The operand with the greater of its elements and their updates."""
+    """The operand with the greater of its elements and their updates: see `Maximum`."""
 
     __slots__ = ()
     takes_keys: ClassVar[bool] = False
     name: ClassVar[str] = "scatter_maximum"
-    kinds: ClassVar[str] = "biuf"
 
 
 @register
 @final
 class ScatterMinimum(ScatterFamily):
-    """The operand with the lesser of its elements and their updates."""
+    """The operand with the lesser of its elements and their updates: see `Minimum`."""
 
     __slots__ = ()
     takes_keys: ClassVar[bool] = False
     name: ClassVar[str] = "scatter_minimum"
-    kinds: ClassVar[str] = "biuf"
 
 
 def _combined(

@@ -14,7 +14,7 @@ from treadle_ir.primitives.cumulative import (
     CumulativeMultiply,
 )
 from treadle_ir.testing.examples import Example, example
-from treadle_ir.testing.examples.reduce import distinct, finite_ties, ties
+from treadle_ir.testing.examples.reduce import complex_ties, distinct, finite_ties, ties
 
 EXAMPLES: Final[list[Example]] = [
     *[
@@ -59,7 +59,13 @@ EXAMPLES: Final[list[Example]] = [
             (1, True, "u8[2,4]"),
             (0, False, "f32[0,2]"),
             (0, False, "f32[1]"),
+            (0, False, "c64[5]"),
+            (1, True, "c128[2,7]"),
         ]
+    ],
+    *[
+        example(operation(1), "c64[3,8]", draw=complex_ties, differentiable=False, label="ties")
+        for operation in (CumulativeMaximum, CumulativeMinimum)
     ],
     *[example(operation(0), "bool[4]") for operation in (CumulativeMaximum, CumulativeMinimum)],
     *[

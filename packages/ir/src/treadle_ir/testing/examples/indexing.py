@@ -380,7 +380,7 @@ EXAMPLES: Final[list[Example]] = [
         "complex",
         ("c64[5]", "i32[4,1]", "c64[4]"),
         6,
-        kinds=(ScatterAdd, ScatterMultiply),
+        kinds=(ScatterAdd, ScatterMultiply, *_EXTREMES),
         **_POINTS,
     ),
     *_scatters(

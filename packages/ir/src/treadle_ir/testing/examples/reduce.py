@@ -51,6 +51,12 @@ def finite_ties(random: np.random.Generator) -> list[Operand]:
     return [np.stack([random.permutation(values), np.sort(values), values[::-1]])]
 
 
+def complex_ties(random: np.random.Generator) -> list[Operand]:
+    """Draw c64[3,8] with real parts that occur several times, and some numbers too."""
+    values = np.array([1 + 2j, 2 - 1j, 2 - 5j, -3j, 2 - 1j, -1, 1 - 7j, 2 - 5j], np.complex64)
+    return [np.stack([random.permutation(values), np.sort(values), values[::-1]])]
+
+
 EXAMPLES: Final[list[Example]] = [
     *[example(operation((1,)), "f32[2,3]") for operation in (ReduceAdd, ReduceMultiply)],
     *[
@@ -85,12 +91,19 @@ EXAMPLES: Final[list[Example]] = [
             ((), "f32[2]"),
             ((), "f32[]"),
             ((0,), "f32[2,0]"),
+            ((0,), "c64[3,2]"),
+            ((0, 1), "c128[2,3]"),
         ]
+    ],
+    *[
+        example(operation((1,)), "c64[3,8]", draw=complex_ties, differentiable=False, label="ties")
+        for operation in (ReduceMaximum, ReduceMinimum)
     ],
     *[
         example(operation(axes), types)
         for operation in (ReduceMaximum, ReduceMinimum)
         for axes, types in [
+            ((0,), "c64[0,2]"),
             ((0, 1), "i32[2,3]"),
             ((1,), "u8[2,4]"),
             ((0,), "bool[3]"),

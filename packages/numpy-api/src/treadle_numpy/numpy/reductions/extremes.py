@@ -58,12 +58,9 @@ def extreme(
             f"zero-size array to reduction operation {name} which has no identity",
             fix="pass `initial`, or check the size before",
         )
-    if is_complex(type.dtype):
-        result = _complex_extreme(operand, axes, largest)
-    else:
-        result = bind(
-            primitives.ReduceMaximum(axes) if largest else primitives.ReduceMinimum(axes), operand
-        )
+    result = bind(
+        primitives.ReduceMaximum(axes) if largest else primitives.ReduceMinimum(axes), operand
+    )
     if initial is not None:
         start = converted(coerce(name, 3, initial), type.dtype)
         result = (maximum if largest else minimum)(result, start)
@@ -81,15 +78,6 @@ def leaders(operand: Operand, axes: tuple[int, ...], largest: bool) -> tuple[Arr
     hopeless = real_part(type.dtype).type(-np.inf if largest else np.inf)
     first = ops.compare(real, wide, direction="eq")
     return best, ops.select(first, ops.imag(operand), hopeless), isnan(operand)
-
-
-def _complex_extreme(operand: Operand, axes: tuple[int, ...], largest: bool) -> Array:
-    """The extreme of complex numbers, which are ordered by real part, then by imaginary part; NaN if there is one."""
-    best, imaginary, missing = leaders(operand, axes, largest)
-    reduction = (primitives.ReduceMaximum if largest else primitives.ReduceMinimum)(axes)
-    result = ops.complex(best, bind(reduction, imaginary))
-    nothing = operand.dtype.type(complex(np.nan, np.nan))
-    return ops.select(bind(primitives.ReduceOr(axes), missing), nothing, result)
 
 
 def peak(name: str, operand: Array, axes: tuple[int, ...], where: ArrayLike | None = None) -> Array:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from treadle_ir import ArgumentError, Array, Operand, composed, ops
+from treadle_ir import ArgumentError, Array, composed, ops
 from treadle_ir.dtypes import is_complex
 from treadle_ir.primitives import elementwise as primitives
-from treadle_ir.primitives.compare import Direction
 from treadle_numpy.numpy.ufuncs.comparison import greater, less
-from treadle_numpy.numpy.ufuncs.making import binary, complex_order
+from treadle_numpy.numpy.ufuncs.making import binary
 from treadle_numpy.numpy.ufuncs.universal import universal
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import promote_shapes
@@ -18,24 +15,12 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 __all__ = ["clip", "fmax", "fmin", "maximum", "minimum"]
 
 
-def _complex_extreme(direction: Direction) -> Callable[[Operand, Operand], Array]:
-    """The greater or the lesser of complex numbers; one that is NaN wins."""
-    ordered = complex_order(direction)
-
-    def extreme(x: Operand, y: Operand) -> Array:
-        first = ops.or_(ordered(x, y), ops.compare(x, x, direction="ne"))
-        return ops.select(first, x, y)
-
-    return extreme
-
-
 maximum = universal(
     binary(
         "maximum",
         primitives.Maximum(),
         "The greater of two; NaN if either is.",
         "print(maximum(1, 2))\n        2",
-        by_parts=_complex_extreme("gt"),
     )
 )
 minimum = universal(
@@ -44,7 +29,6 @@ minimum = universal(
         primitives.Minimum(),
         "The lesser of two; NaN if either is.",
         "print(minimum(1, 2))\n        1",
-        by_parts=_complex_extreme("lt"),
     )
 )
 
