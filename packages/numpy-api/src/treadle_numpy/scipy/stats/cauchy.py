@@ -9,7 +9,7 @@ import numpy as np
 
 from treadle_ir import Array, composed
 from treadle_numpy.numpy.searching.choosing import where
-from treadle_numpy.numpy.ufuncs.exponentials import exp, log, log1p
+from treadle_numpy.numpy.ufuncs.exponentials import exp, log
 from treadle_numpy.numpy.ufuncs.signs import abs
 from treadle_numpy.numpy.ufuncs.trigonometry import arctan2, tan
 from treadle_numpy.operands.coerce import ArrayLike
