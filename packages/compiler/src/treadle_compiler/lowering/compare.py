@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
+from treadle_ir import dtypes
 from treadle_ir.primitives.compare import Clamp, Compare, Select
 
 
@@ -38,8 +39,11 @@ def select_lowering(
 def clamp_lowering(
     context: LoweringContext, primitive: Clamp, low: HloValue, x: HloValue, high: HloValue
 ) -> Sequence[HloValue]:
-    """The limits may both stay scalars, but not one alone."""
+    """The limits may both stay scalars, but not one alone. XLA clamps no truth values."""
     type = emit.result_type(context)
+    if dtypes.is_bool(type.dtype):
+        low, x, high = [context.broadcast_scalar(each, type) for each in (low, x, high)]
+        return [emit.binary(context, "and", emit.binary(context, "or", x, low), high)]
     if low.shape != high.shape:
         low, high = context.broadcast_scalar(low, type), context.broadcast_scalar(high, type)
     return context.emit("stablehlo.clamp", [low, context.broadcast_scalar(x, type), high], (type,))

@@ -199,6 +199,15 @@ def power_lowering(
     """
     type = emit.result_type(context)
     x, wide = context.broadcast_scalar(x, type), context.broadcast_scalar(y, type)
+    if dtypes.is_complex(type.dtype):  # XLA's powers of 0 are NaN where the exponent is not real
+        zero = emit.like(context, x, 0)
+        positive = context.one(
+            "stablehlo.real", [wide], type.with_dtype(dtypes.real_part(type.dtype))
+        )
+        positive = emit.compare(context, positive, emit.like(context, positive, 0), "gt")
+        vanishes = emit.binary(context, "and", emit.compare(context, x, zero, "eq"), positive)
+        power = context.one("stablehlo.power", [x, wide], type)
+        return [emit.select(context, vanishes, zero, power)]
     if not dtypes.is_integer(type.dtype):
         return context.emit("stablehlo.power", [x, wide], [type])
     if dtypes.is_unsigned(type.dtype):
@@ -251,7 +260,12 @@ def exponential2_lowering(
     """
     type = emit.result_type(context)
     if dtypes.is_complex(type.dtype):
-        scaled = context.one("stablehlo.multiply", [x, context.constant(math.log(2), type)], type)
+        # part by part: the product of complex numbers makes NaN of an infinite part
+        real = type.with_dtype(dtypes.real_part(type.dtype))
+        parts = [context.one(f"stablehlo.{part}", [x], real) for part in ("real", "imag")]
+        log = emit.like(context, parts[0], math.log(2))
+        parts = [emit.binary(context, "multiply", part, log) for part in parts]
+        scaled = context.one("stablehlo.complex", parts, type)
         return context.emit("stablehlo.exponential", [scaled], (type,))
     wide = type if type.dtype.itemsize >= 4 else type.with_dtype(_F32)
     if wide.dtype != type.dtype:

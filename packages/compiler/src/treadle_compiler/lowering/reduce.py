@@ -94,6 +94,10 @@ def _extreme(
     releases of jaxlib in our window.
     """
     if context.platform == "cpu" and dtypes.is_floating(x.dtype):
+        if x.dtype.itemsize == 1:  # most have no infinity: squares would overflow to NaN
+            numbers = emit.convert(context, x, _F32)
+            found = _extreme(context, op, np.asarray(identity).astype(_F32)[()], numbers, axes)
+            return emit.convert(context, found, x.dtype)
         if x.dtype.itemsize >= 4 and [*axes] == [len(x.shape) - 1] and 0 < x.shape[-1] <= SHORT:
             return _extreme_of_integers(context, op, x)
         x, axes = _folded(context, op, x, axes)

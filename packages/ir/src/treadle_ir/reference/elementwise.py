@@ -221,9 +221,13 @@ def log_plus_one_eval(primitive: e.LogPlusOne, x: Elements) -> list[Elements]:
 
 @eval_rule(e.Logistic)
 def logistic_eval(primitive: e.Logistic, x: Elements) -> list[Elements]:
-    """With an exponential that cannot overflow: subnormal results are not lost. Of complex numbers, the formula."""
+    """With an exponential that cannot overflow: subnormal results are not lost, complex ones are no NaN."""
+    if x.dtype.kind != "c":
+        return [through(logistic, x)]
     one = np.int8(1)  # yields to every floating type
-    return [through(logistic, x) if x.dtype.kind != "c" else one / (one + np.exp(-x))]
+    negative = x.real < 0
+    power = np.exp(np.where(negative, x, -x))
+    return [np.where(negative, power, one) / (one + power)]
 
 
 def logistic(x: Elements) -> Elements:
@@ -238,7 +242,13 @@ def logistic(x: Elements) -> Elements:
 @eval_rule(e.Rsqrt)
 def rsqrt_eval(primitive: e.Rsqrt, x: Elements) -> list[Elements]:
     """One over the root."""
-    return [through(lambda x: np.int8(1) / np.sqrt(x), x)]
+    return [through(lambda x: inverse(np.sqrt(x)), x)]
+
+
+def inverse(x: Elements) -> Elements:
+    """One over x, 0 for complex infinities: NumPy makes NaN of those with two infinite parts."""
+    quotient: Elements = np.int8(1) / x
+    return np.where(np.isinf(x), x.dtype.type(0), quotient) if x.dtype.kind == "c" else quotient
 
 
 @eval_rule(e.RoundNearestAfz)
@@ -355,7 +365,7 @@ def integer_power_eval(primitive: e.IntegerPower, x: Elements) -> list[Elements]
                 square = square * square
         if result is None:
             return np.ones_like(x)
-        return x.dtype.type(1) / result if primitive.exponent < 0 else result
+        return inverse(result) if primitive.exponent < 0 else result
 
     if dtypes.is_integer(x.dtype):
         return [as_type(power(_native(x)), x.dtype)]

@@ -118,3 +118,23 @@ def test_tails(name, function, arguments):
     found = float(getattr(getattr(stats, name), function)(*arguments))
     expected = getattr(getattr(scipy.stats, name), function)(*arguments)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "shapes"), [("cauchy", ()), ("t", (3.0,))])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_far_tails_of_which_the_square_overflows(name, shapes, dtype):
+    x = np.array([-0.9, 0.9, 0.2, -0.2, 0.1, 1e-3], dtype) ** 3 * np.finfo(dtype).max
+    found = np.asarray(getattr(stats, name).logpdf(x, *np.array(shapes, dtype)))
+    with np.errstate(all="ignore"):
+        terms = [getattr(scipy.stats, name).logpdf(1e50, *shapes) for _ in x]
+    power = {"cauchy": 2, "t": 4}[name]  # the density falls as this power of x
+    expected = terms - power * (np.log(np.abs(x.astype(np.float64))) - np.log(1e50))
+    np.testing.assert_allclose(found, expected, rtol=1e-6 if dtype == np.float32 else 1e-13)
+
+
+@pytest.mark.parametrize(("name", "sign"), [("gumbel_l", 1), ("gumbel_r", -1)])
+def test_the_density_at_infinity_is_none(name, sign):
+    module = getattr(stats, name)
+    ends = np.array([sign, -sign], np.float32) * np.inf
+    np.testing.assert_array_equal(module.logpdf(ends), [-np.inf, -np.inf])
+    np.testing.assert_array_equal(module.pdf(ends), [0, 0])

@@ -39,6 +39,8 @@ EXAMPLES: Final = [
     example(Clamp(), "f64[]", "f64[6]", "f64[]", label="scalar-limits"),
     example(Clamp(), "f32[]", "f32[]", "f32[]"),
     example(Clamp(), "i32[5]", "i32[5]", "i32[5]", domain=(-5.0, 5.0)),
+    example(Clamp(), "bool[4]", "bool[4]", "bool[4]"),
+    example(Clamp(), "bool[]", "bool[4]", "bool[]", label="truths-scalar-limits"),
     example(Clamp(), "u8[2,3]", "u8[2,3]", "u8[2,3]", domain=(0.0, 9.0)),
     example(Clamp(), "bf16[0]", "bf16[0]", "bf16[0]"),
     example(Compare("eq"), "key<fry>[2,3]", "key<fry>[2,3]"),

@@ -8,9 +8,12 @@ from typing import Final
 import numpy as np
 
 from treadle_ir import Array
+from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.exponentials import exp, expm1, log, log1p
+from treadle_numpy.numpy.ufuncs.extremes import minimum
 from treadle_numpy.numpy.ufuncs.rounding import floor
+from treadle_numpy.numpy.ufuncs.signs import abs
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
@@ -76,6 +79,18 @@ def log1mexp(x: Array) -> Array:
     small = x < _LOG_TWO
     near = log(-expm1(-where(small, x, 1)))
     return where(small, near, log1p(-exp(-where(small, 1, x))))
+
+
+def less_exponential(x: Array) -> Array:
+    """`x - exp(x)`; at infinity its limit, -inf, and not the difference of infinities."""
+    return minimum(x, float(finfo(x.dtype).max)) - exp(x)
+
+
+def log1p_of_square(x: Array) -> Array:
+    """`log(1 + x ** 2)`, also where the square overflows."""
+    large = abs(x) > 2 * float(finfo(x.dtype).eps) ** -0.5  # 1 adds nothing to such a square
+    near = where(large, 0, x)
+    return where(large, 2 * log(where(large, abs(x), 1)), log1p(near * near))
 
 
 def log_interval(a: Array, b: Array) -> Array:

@@ -9,11 +9,11 @@ import numpy as np
 
 from treadle_ir import Array, composed
 from treadle_numpy.numpy.searching.choosing import where
-from treadle_numpy.numpy.ufuncs.exponentials import exp, log, log1p
+from treadle_numpy.numpy.ufuncs.exponentials import exp, log
 from treadle_numpy.numpy.ufuncs.signs import abs
 from treadle_numpy.numpy.ufuncs.trigonometry import arctan2, tan
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.scipy.stats.arguments import located, log_of, placed
+from treadle_numpy.scipy.stats.arguments import located, log1p_of_square, log_of, placed
 
 __all__ = ["cdf", "isf", "logcdf", "logpdf", "logsf", "pdf", "ppf", "sf"]
 
@@ -73,7 +73,7 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         -1.8985
     """
     z, scale = located("cauchy.logpdf", x, loc, scale)
-    return -log1p(z * z) - log(math.pi * scale)
+    return -log1p_of_square(z) - log(math.pi * scale)
 
 
 @composed

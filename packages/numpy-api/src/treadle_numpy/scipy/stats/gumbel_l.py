@@ -6,7 +6,7 @@ from __future__ import annotations
 from treadle_ir import Array, composed
 from treadle_numpy.numpy.ufuncs.exponentials import exp, expm1, log, log1p
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.scipy.stats.arguments import located, log1mexp, placed
+from treadle_numpy.scipy.stats.arguments import less_exponential, located, log1mexp, placed
 
 __all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "ppf", "sf"]
 
@@ -44,7 +44,7 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         -1.7272
     """
     z, scale = located("gumbel_l.logpdf", x, loc, scale)
-    return z - exp(z) - log(scale)
+    return less_exponential(z) - log(scale)
 
 
 @composed
