@@ -22,6 +22,18 @@ if __name__ == "__main__":
         print(pool.map(work, [3.0]))
 """
 
+VARIABLES = """
+import os
+os.environ.update(JAX_ENABLE_X64="1", JAX_DEBUG_NANS="1", JAX_DEFAULT_MATMUL_PRECISION="highest")
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=3"
+import jax, jax.numpy as jnp
+print(jnp.zeros(3).dtype, jax.config.jax_debug_nans, jax.config.jax_default_matmul_precision, jax.device_count())
+jax.config.update("jax_enable_x64", False)
+os.environ["JAX_DEBUG_NANS"] = "0"
+import jax
+print(jnp.zeros(3).dtype, jax.config.jax_debug_nans)
+"""
+
 
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "treadle_jax", *arguments]
@@ -78,3 +90,11 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
 
 def test_an_exit_status_is_passed_on(tmp_path: Path) -> None:
     assert run("-c", "raise SystemExit(7)", cwd=tmp_path).returncode == 7
+
+
+def test_variables_that_a_program_sets_before_it_imports_jax_are_read(tmp_path: Path) -> None:
+    done = run("-c", VARIABLES, cwd=tmp_path)
+    assert done.stdout.splitlines() == ["float64 True highest 3", "float32 True"], done.stderr
+    wrong = "import os; os.environ['JAX_ENABLE_X64'] = 'perhaps'; import jax"
+    done = run("-c", wrong, cwd=tmp_path)
+    assert "environment variable JAX_ENABLE_X64 is 'perhaps', which is neither" in done.stderr

@@ -250,3 +250,49 @@ def test_a_module_that_one_of_jax_s_imports() -> None:
 
     info = api_util.debug_info("odeint", scaled, (unravel(flat), 2.0), {})
     assert ravel_first_arg(scaled, unravel, info)(flat, 2.0).tolist() == [2, 2, 2]
+
+
+def test_a_private_module_is_found_where_a_public_function_has_its_name() -> None:
+    from jax._src.numpy import einsum
+
+    assert inspect.ismodule(einsum)
+    assert einsum.einsum is tnp.einsum
+    importlib.import_module("jax._src.numpy.vectorize")
+    assert inspect.ismodule(importlib.import_module("jax._src.numpy").vectorize)
+
+
+def test_products_in_an_order_that_opt_einsum_found() -> None:
+    """As haliax does, whose layers say which `dot_general` they are computed by."""
+    import opt_einsum
+    from jax._src.numpy import einsum
+
+    asked = []
+
+    def product(x: Any, y: Any, *rest: Any, **options: Any) -> Any:
+        asked.append((x.shape, y.shape))
+        return treadle.lax.dot_general(x, y, *rest, **options)
+
+    x, y, z = tnp.ones((2, 3)), tnp.ones((3, 5)), tnp.ones((5, 7))
+    for path in (opt_einsum.contract_path, einsum._default_poly_einsum_handler):
+        operands, steps = path("ij,jk,kl->il", x, y, z, einsum_call=True, optimize="optimal")
+        contractions = tuple(
+            (places, frozenset(letters), text) for places, letters, text, *_ in steps
+        )
+        found = einsum._einsum(operands, contractions, None, "float32", product, out_sharding=None)
+        assert found.shape == (2, 7)
+        assert tnp.all(found == 15)
+    assert asked == [((3, 5), (2, 3)), ((5, 2), (5, 7))] * 2
+
+
+def test_haliax_asks_for_the_mesh_in_force_and_for_names_that_it_may_do_without() -> None:
+    from jax._src import pretty_printer
+    from jax._src.mesh import get_concrete_mesh
+    from jax._src.state.indexing import Slice
+
+    assert get_concrete_mesh().empty
+    mesh = treadle.make_mesh((1,), ("data",))
+    with treadle.set_mesh(mesh):
+        assert get_concrete_mesh() == mesh
+    assert not isinstance(slice(1), Slice)
+    with pytest.raises(AttributeError, match="was asked for through treadle_jax"):
+        pretty_printer.text("")

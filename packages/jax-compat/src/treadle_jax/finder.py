@@ -16,6 +16,7 @@ from treadle_compiler import ir_module
 from treadle_jax import wanted
 from treadle_jax.metadata import JaxDistribution
 from treadle_jax.private import homes, is_package
+from treadle_jax.variables import Variables
 from treadle_jax.view import View
 
 _OWN = "treadle_jax.modules"
@@ -49,22 +50,28 @@ def _exists(name: str) -> bool:
 
 @final
 class ViewLoader(Loader):
-    """Makes views; there is nothing to run."""
+    """Makes views; there is nothing to run but what the import of `jax` itself does."""
 
-    def __init__(self, modules: Sequence[ModuleType]) -> None:
+    def __init__(self, modules: Sequence[ModuleType], variables: Variables) -> None:
         self._modules = modules
+        self._variables = variables
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """The view."""
         return View(spec.name, self._modules)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing: names are looked up when they are asked for."""
+        """Read the environment, for `jax`; nothing else: names are looked up when they are asked for."""
+        if module.__name__ == "jax":
+            self._variables.read_again()
 
 
 @final
 class Finder(DistributionFinder):
     """Stands first in `sys.meta_path` while the hook is in."""
+
+    def __init__(self) -> None:
+        self._variables = Variables()
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -80,7 +87,7 @@ class Finder(DistributionFinder):
         if not modules and fullname not in wanted.modules() and not is_package(fullname):
             # Under another name than the one asked for, since `from jax import x` hides errors of that name.
             raise ModuleNotFoundError(wanted.missing(fullname), name=f"treadle{fullname[3:]}")
-        return ModuleSpec(fullname, ViewLoader(modules), is_package=True)
+        return ModuleSpec(fullname, ViewLoader(modules, self._variables), is_package=True)
 
     def find_distributions(
         self, context: DistributionFinder.Context | None = None

@@ -96,6 +96,11 @@ def homes(name: str) -> list[str]:
     return [name.replace("._src", "", 1), *_HOMES.get(name, ())]
 
 
+def is_module(name: str) -> bool:
+    """Whether it is a private module, also where a public function has its name: `jax._src.numpy.einsum`."""
+    return name in _HOMES
+
+
 def is_package(name: str) -> bool:
     """Whether other private modules are below it."""
     return any(private.startswith(f"{name}.") for private in _HOMES)

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import final
 
 from treadle_ir import did_you_mean
+from treadle_jax.private import is_module
 from treadle_jax.wanted import missing, stand_in
 
 
@@ -27,6 +28,8 @@ class View(ModuleType):
         """A name that was not asked for before; found in the module itself the next time."""
         if name == "__all__":  # `from jax.x import *` looks no further than this, or `__dict__`
             return self._public()
+        if is_module(f"{self.__name__}.{name}"):
+            return importlib.import_module(f"{self.__name__}.{name}")
         for module in self.__dict__.get("_behind", ()):
             try:
                 value = getattr(module, name)
@@ -80,7 +83,7 @@ class View(ModuleType):
 
     def __setattr__(self, name: str, value: object) -> None:
         """Set it, unless it is a view below, which Python sets when it is imported, and a function has its name."""
-        if isinstance(value, View):
+        if isinstance(value, View) and not is_module(f"{self.__name__}.{name}"):
             for module in self.__dict__.get("_behind", ()):
                 found = getattr(module, name, value)
                 if not isinstance(found, ModuleType):

@@ -130,6 +130,41 @@ def test_einsum_tells_a_users_product_which_type_is_wanted() -> None:
     assert asked == [(None, np.float16), ("highest", np.float32)]
 
 
+@pytest.mark.parametrize(
+    ("subscripts", "shapes", "expected"),
+    [
+        ("ij,jk->ik", [(2, 3), (3, 5)], [((2, 3), (3, 5), (((1,), (0,)), ((), ())))]),
+        ("jk,ij->ik", [(3, 5), (2, 3)], [((2, 3), (3, 5), (((1,), (0,)), ((), ())))]),
+        ("ij,jk->ki", [(2, 3), (3, 5)], [((3, 5), (2, 3), (((0,), (1,)), ((), ())))]),
+        ("ab,cb->", [(2, 3), (5, 3)], [((3,), (3,), (((0,), (0,)), ((), ())))]),
+        ("eba,cae->", [(2, 3, 5), (7, 5, 2)], [((2, 5), (5, 2), (((1, 0), (0, 1)), ((), ())))]),
+        ("fb,baf->fab", [(7, 3), (3, 2, 7)], [((3, 2, 7), (7, 3), (((), ()), ((2, 0), (0, 1))))]),
+        (
+            "ij,jk,kl->il",
+            [(2, 3), (3, 5), (5, 7)],
+            [
+                ((3, 5), (2, 3), (((0,), (1,)), ((), ()))),
+                ((5, 2), (5, 7), (((0,), (0,)), ((), ()))),
+            ],
+        ),
+    ],
+)
+def test_einsum_says_which_operand_is_the_left_one(
+    subscripts: str, shapes: list[tuple[int, ...]], expected: list[Any]
+) -> None:
+    """Which is which is something for libraries that quantise activations and weights by different rules."""
+    asked: list[Any] = []
+
+    def product(x: Any, y: Any, axes: Any, precision: Any, preferred_element_type: Any) -> Any:
+        asked.append((x.shape, y.shape, axes))
+        return lax.dot_general(x, y, axes, precision, preferred_element_type)
+
+    operands = [np.arange(float(np.prod(shape))).reshape(shape) for shape in shapes]
+    found = tnp.einsum(subscripts, *operands, _dot_general=product)
+    assert asked == expected
+    np.testing.assert_allclose(found, np.einsum(subscripts, *operands))
+
+
 def test_convolutions_of_integers_become_what_has_no_fewer_bytes() -> None:
     x = np.arange(4, dtype=np.int8).reshape(1, 1, 4)
     for wanted in (np.int32, np.float32, ml_dtypes.bfloat16):

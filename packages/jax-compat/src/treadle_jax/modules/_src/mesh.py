@@ -40,3 +40,8 @@ class _ThreadResources:
 
 
 thread_resources: Final = _ThreadResources()
+
+
+def get_concrete_mesh() -> Mesh:
+    """The mesh of devices in force, one without axes where there is none; for haliax."""
+    return get_mesh()

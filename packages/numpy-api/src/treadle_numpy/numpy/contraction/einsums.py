@@ -170,8 +170,8 @@ def einsum(
     if _dot_general is not None:
         functions("einsum", _dot_general=_dot_general)
     settings = precision, preferred_element_type, _dot_general
-    if len(arrays) <= 2:
-        return _contract(list(inputs), arrays, result, sizes, settings)
+    if len(arrays) <= 2:  # the later one first, as on a path
+        return _contract(list(inputs[::-1]), arrays[::-1], result, sizes, settings)
     if isinstance(optimize, bool):
         optimize = "auto"
     if isinstance(optimize, list):
@@ -191,7 +191,10 @@ def einsum(
 def _contract(
     names: list[str], arrays: list[Array], result: str, sizes: dict[str, int], settings: Settings
 ) -> Array:
-    """One or more operands into the letters of a result."""
+    """One or more operands into the letters of a result.
+
+    Of two, the second is the left one of the product where that saves a transpose.
+    """
     while len(arrays) > 2:
         later = "".join(names[2:]) + result
         kept = "".join(dict.fromkeys(c for c in names[0] + names[1] if c in later))
@@ -204,29 +207,34 @@ def _contract(
     if len(reduced) == 1:
         letters, x = reduced[0]
         return _ordered(letters, x, result)
+    if _product(reduced[1][0], reduced[0][0], result) == result:
+        reduced.reverse()
     (left, x), (right, y) = reduced
     shared = [c for c in left if c in right]
     # an axis of size 1 beside a longer one is broadcast first
     x, y = _full(left, x, shared, sizes), _full(right, y, shared, sizes)
-    batch = [c for c in shared if c in result]
-    summed = [c for c in shared if c not in result]
+    batch = [c for c in result if c in shared]
+    summed = sorted([c for c in shared if c not in result])
     pairs = tuple([left.index(c) for c in summed]), tuple([right.index(c) for c in summed])
     batching = tuple([left.index(c) for c in batch]), tuple([right.index(c) for c in batch])
-    if not summed and len(batch) in (len(left), len(right)):  # no sum: a product with broadcasting
-        whole = result
-        return ops.multiply(_expanded(left, x, whole, sizes), _expanded(right, y, whole, sizes))
     precision, element_type, dot_general = settings
+    alone = not summed and len(batch) in (len(left), len(right))
+    if alone and dot_general is None:  # no sum: a product with broadcasting
+        return ops.multiply(_expanded(left, x, result, sizes), _expanded(right, y, result, sizes))
     if dot_general is None:
         product = contracted(x, y, pairs, batching, precision, element_type)
     else:
         wanted = as_dtype("preferred_element_type", element_type) or x.dtype
         product = dot_general(x, y, (pairs, batching), precision, preferred_element_type=wanted)
-    names_ = (
-        "".join(batch)
-        + "".join(c for c in left if c not in shared)
-        + "".join(c for c in right if c not in shared)
+    return _ordered(_product(left, right, result), product, result)
+
+
+def _product(left: str, right: str, result: str) -> str:
+    """The letters of what `dot_general` makes of two operands: shared ones first, then what each has for itself."""
+    both = [c for c in result if c in left and c in right]
+    return "".join(
+        [*both, *[c for c in left if c not in right], *[c for c in right if c not in left]]
     )
-    return _ordered(names_, product, result)
 
 
 def _full(letters: str, x: Array, shared: list[str], sizes: dict[str, int]) -> Array:
