@@ -45,7 +45,7 @@ def test_what_is_made_once_is_made_by_one_thread() -> None:
 
 
 def test_what_failed_is_made_by_the_next_call() -> None:
-    tries = []
+    tries: list[None] = []
 
     @made_once
     def value() -> int:
