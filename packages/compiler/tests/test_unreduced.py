@@ -9,7 +9,20 @@ from typing import Any
 import numpy as np
 
 from treadle_compiler import Partitioning, lower_program
-from treadle_ir import AbstractMesh, ArrayType, AxisType, Layout, Sums, ops, stage, with_sums
+from treadle_compiler.sums import axes_of, ends_of
+from treadle_ir import (
+    AbstractMesh,
+    ArrayType,
+    AxisType,
+    Layout,
+    Program,
+    Sums,
+    bind,
+    ops,
+    stage,
+    with_sums,
+)
+from treadle_ir.primitives.call import Call
 
 MESH = AbstractMesh((4, 2), ("x", "y"), (AxisType.Explicit,) * 2)
 TYPE = ArrayType((8, 4), np.dtype("f4"))
@@ -79,6 +92,19 @@ def test_a_product_is_made_as_a_sum_where_it_is_asked_for() -> None:
     assert "tensor<2x4xf32>" in text  # a part of the axis that is summed over
     # Somebody else wants the product: it is added up once, for all.
     assert "dot_general" not in " ".join(_regions(_text(lambda x: product(x, SUM), DIVIDED, None)))
+
+
+def test_calls_of_calls_are_looked_at_once() -> None:
+    """Each calls the one before twice: 2 ** 60 calls, of sixty programs."""
+    program = stage(lambda x: [ops.negate(x)], TYPE).program
+    for _ in range(60):
+
+        def twice(x: Any, inner: Program = program) -> list[Any]:
+            return [ops.add(*[bind(Call(inner, "inner"), x)[0] for _ in range(2)])]
+
+        program = stage(twice, TYPE).program
+    assert [*map(axes_of, ends_of(program, [SUM]))] == [{"x"}]
+    assert ends_of(program, [None]) == [None]
 
 
 def test_programs_without_sums_have_no_regions() -> None:

@@ -136,9 +136,7 @@ class _Origins:
     def of(self, atom: Atom) -> str:
         """The origin of a value, which is followed into calls, where it was made, and out of them again."""
         program = self._program
-        calls: list[
-            tuple[Program, Equation]
-        ] = []  # those that `program` is in, the outermost first
+        calls: list[tuple[Program, Equation]] = []  # around `program`, the outermost first
         while isinstance(atom, Value):
             maker = self._maker(program, atom)
             if isinstance(maker, int):

@@ -71,7 +71,7 @@ class BatchTracer(Tracer):
         if layout is None:
             return None
         one = (*layout[: self.dim], *layout[self.dim + 1 :])
-        return with_sums(one, sums_of(layout))  # type: ignore[no-any-return]
+        return with_sums(one, sums_of(layout))
 
     def behind(self) -> Operand | None:
         """The batched array."""

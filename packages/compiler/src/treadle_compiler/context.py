@@ -54,9 +54,7 @@ class HloValue:
         self.mlir = mlir_type(type)
         self.literal: object = None  # the scalar, when the value is a scalar constant
         self.memory: str | None = None  # the kind it is in, where that is not the device's own
-        self.lies: Layout | None = (
-            None  # how it lies over the mesh, if it is a sum that is not added up
-        )
+        self.lies: Layout | None = None  # over the mesh, if it is a sum that is not added up
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -28,18 +28,11 @@ from treadle_compiler.partitioning import (
 from treadle_compiler.parts import in_parts
 from treadle_compiler.recompute import kept_apart
 from treadle_compiler.registry import LoweringRule, lowering_of
+from treadle_compiler.sums import NONE, Axes, Mark, asked_of, speaks_of_sums
 from treadle_compiler.types import is_in_parts, string_text
-from treadle_compiler.unreduced import (
-    NONE,
-    Axes,
-    as_wanted,
-    asked_of,
-    lower_with_sums,
-    speaks_of_sums,
-)
+from treadle_compiler.unreduced import as_wanted, lower_with_sums
 from treadle_ir import (
     AbstractMesh,
-    Layout,
     Primitive,
     Program,
     Source,
@@ -72,7 +65,7 @@ class ModuleWriter:
         self.has_memories = memories is not None  # whether a value may be in a memory of the host
         self.has_sums = speaks_of_sums(program, partitioning)  # whether one may be unreduced
         # By id of a program of a loop or a branch that is being written: which of its parameters and results are sums.
-        self._sums: dict[int, tuple[Sequence[Layout | None], Sequence[Axes]]] = {}
+        self._sums: dict[int, tuple[Sequence[Mark], Sequence[Axes]]] = {}
         self.platform: Final = platform
         self.callbacks: list[Callable[..., object]] = []
         self.inspections: list[Inspection] = []
@@ -268,7 +261,7 @@ class ModuleWriter:
 
     @contextmanager
     def with_sums(
-        self, programs: Sequence[tuple[Program, Sequence[Layout | None], Sequence[Axes]]]
+        self, programs: Sequence[tuple[Program, Sequence[Mark], Sequence[Axes]]]
     ) -> Iterator[None]:
         """While a loop or a branch is written: which parameters and results of its programs are sums."""
         before = self._sums

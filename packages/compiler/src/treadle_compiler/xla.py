@@ -252,9 +252,7 @@ def tiles_of(
         return []
     sizes = list(sharding.tile_assignment_dimensions())
     devices = np.asarray(sharding.tile_assignment_devices())
-    if (
-        sharding.is_manual() or not sizes or not devices.size
-    ):  # none: a sum over all axes of the mesh
+    if sharding.is_manual() or not sizes or not devices.size:  # no devices: a sum over all axes
         return None
     places = np.indices(sizes).reshape(len(sizes), -1)
     numbers = np.empty_like(places)

@@ -181,7 +181,7 @@ from treadle_ir.layouts.staged import (
     program_layouts as program_layouts,
     seen as seen,
 )
-from treadle_ir.layouts.sums import ADDS_WHOLE as ADDS_WHOLE, linear_terms as linear_terms
+from treadle_ir.layouts.sums import sum_operands as sum_operands
 from treadle_ir.lazily import (
     NamespaceHooks as NamespaceHooks,
     import_module as import_module,

@@ -10,9 +10,10 @@ See decisions/0104-deferred-sums.md.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final, NamedTuple, TypeAlias, final
+from typing import Any, Final, NamedTuple, TypeVar, final
 
-Entries: TypeAlias = Iterable[tuple[str, ...] | None]
+# The axes that divide one axis of an array; None too, where that is left to the compiler.
+E = TypeVar("E")
 
 
 @final
@@ -49,8 +50,10 @@ NO_SUMS: Final = Sums()
 
 
 @final
-class LayoutWithSums(tuple[tuple[str, ...] | None, ...]):
-    """A layout of an array with sums that are put off; layouts of others are mere tuples."""
+class LayoutWithSums(
+    tuple[Any, ...]
+):  # Any: entries as in the mere tuples that layouts of others are
+    """A layout of an array with sums that are put off."""
 
     sums: Sums
 
@@ -70,9 +73,7 @@ class LayoutWithSums(tuple[tuple[str, ...] | None, ...]):
         return with_sums, (tuple(self), self.sums)
 
 
-def with_sums(
-    layout: Entries, sums: Sums
-) -> Any:  # Any: a layout that leaves to the compiler what the given one does
+def with_sums(layout: Iterable[E], sums: Sums) -> tuple[E, ...]:
     """A layout with sums that are put off, or without any.
 
     Example:

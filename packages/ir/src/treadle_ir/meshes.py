@@ -353,7 +353,7 @@ def layout_of(spec: PartitionSpec, ndim: int, what: str = "the array") -> Layout
             found.append(entry or ())
         else:
             found.append((entry,) if isinstance(entry, str) else None)
-    return with_sums((*found, *((),) * (ndim - len(found))), spec.sums)  # type: ignore[no-any-return]
+    return with_sums((*found, *((),) * (ndim - len(found))), spec.sums)
 
 
 def spec_of(layout: Layout) -> PartitionSpec:
@@ -366,8 +366,7 @@ def spec_of(layout: Layout) -> PartitionSpec:
     entries: list[object] = [UNCONSTRAINED if names is None else names for names in layout]
     while entries and entries[-1] == ():
         entries.pop()
-    sums = sums_of(layout)
-    return PartitionSpec(*entries, unreduced=sums.unreduced, reduced=sums.reduced)
+    return PartitionSpec(*entries, **sums_of(layout)._asdict())
 
 
 def parts_of(layout: Layout, mesh: MeshAxes) -> tuple[int, ...]:

@@ -120,9 +120,7 @@ def _extreme(primitive: type[Primitive], op: str) -> None:
     ) -> Sequence[HloValue]:
         type = emit.result_type(context)
         x, y = context.broadcast_scalar(x, type), context.broadcast_scalar(y, type)
-        if dtypes.is_complex(type.dtype):
-            return [emit.binary(context, op, x, y)]
-        return context.emit(f"stablehlo.{op}", (x, y), context.result_types)
+        return [emit.binary(context, op, x, y)]
 
     lowering_rules.register(primitive, rule)
 
@@ -261,11 +259,10 @@ def exponential2_lowering(
     type = emit.result_type(context)
     if dtypes.is_complex(type.dtype):
         # part by part: the product of complex numbers makes NaN of an infinite part
-        real = type.with_dtype(dtypes.real_part(type.dtype))
-        parts = [context.one(f"stablehlo.{part}", [x], real) for part in ("real", "imag")]
+        parts = emit.parts(context, x)
         log = emit.like(context, parts[0], math.log(2))
-        parts = [emit.binary(context, "multiply", part, log) for part in parts]
-        scaled = context.one("stablehlo.complex", parts, type)
+        scaled_parts = [emit.binary(context, "multiply", part, log) for part in parts]
+        scaled = context.one("stablehlo.complex", scaled_parts, type)
         return context.emit("stablehlo.exponential", [scaled], (type,))
     wide = type if type.dtype.itemsize >= 4 else type.with_dtype(_F32)
     if wide.dtype != type.dtype:

@@ -28,7 +28,7 @@ def seen(layout: Layout, mesh: AbstractMesh) -> Whole:
     """What types show of a layout: the explicit axes."""
     shown = mesh.explicit_axes
     divided = tuple([tuple([n for n in names or () if n in shown]) for names in layout])
-    return with_sums(divided, sums_of(layout).over(shown))  # type: ignore[no-any-return]
+    return with_sums(divided, sums_of(layout).over(shown))
 
 
 def layout_of_operand(operand: object, mesh: AbstractMesh) -> Whole | None:

@@ -63,8 +63,8 @@ _LINEAR_IN: Final[dict[type[Primitive], tuple[int, ...]]] = {
 }
 """Linear in some of their operands together."""
 
-ADDS_WHOLE: Final = (Pad, Select)
-"""Of these an operand that is whole may stand beside sums: it is the term of the first device."""
+_ADDS_WHOLE: Final = (Pad, Select)
+"""Of these an operand that is whole may stand beside sums."""
 
 _PRODUCTS: Final = (Multiply, DotGeneral, Convolution)
 """Linear in each of their operands, while the other one stays."""
@@ -90,24 +90,30 @@ def result_sums(
         raise refuse(primitive, operands, "they are sums over different axes of the mesh", ADD_UP)
     (axes,) = unreduced
     summed = [i for i, each in enumerate(operands) if sums_of(each.layout).unreduced]
-    terms = linear_terms(primitive, summed, len(operands))
-    if not {*summed} <= {*terms}:
-        raise refuse(
-            primitive, operands, f"it is not linear in the sum over {_listed(axes)}", ADD_UP
+    if sum_operands(primitive, summed, len(operands)) is None:
+        linear = {*summed} <= {*_terms(primitive, summed, len(operands))}
+        why = (
+            f"one of them is a sum over {_listed(axes)} that is not added up yet, and another is not"
+            if linear
+            else f"it is not linear in the sum over {_listed(axes)}"
         )
-    if [*terms] != summed and not isinstance(primitive, ADDS_WHOLE):
-        raise refuse(
-            primitive,
-            operands,
-            f"one of them is a sum over {_listed(axes)} that is not added up yet, and another is not",
-            ADD_UP,
-        )
+        raise refuse(primitive, operands, why, ADD_UP)
     if any([not axes.isdisjoint(names) for layout in layouts for names in layout]):
         raise refuse(primitive, operands, f"{_listed(axes)} divides the other one", ADD_UP)
     return [Sums(unreduced=axes)] * len(results)
 
 
-def linear_terms(primitive: Primitive, summed: Sequence[int], count: int) -> Sequence[int]:
+def sum_operands(primitive: Primitive, summed: Sequence[int], count: int) -> Sequence[int] | None:
+    """The positions among `count` operands that are to be sums, where those `summed` are; None if not all may be.
+
+    One that is to be and is not is whole: it is the term of the first device.
+    """
+    terms = _terms(primitive, summed, count)
+    taken = [*terms] == [*summed] or (isinstance(primitive, _ADDS_WHOLE) and {*summed} <= {*terms})
+    return terms if taken else None
+
+
+def _terms(primitive: Primitive, summed: Sequence[int], count: int) -> Sequence[int]:
     """The positions among `count` operands in which an operation is linear together, where those `summed` are sums."""
     if isinstance(primitive, Convert) and not is_inexact(primitive.dtype):
         return ()  # to round a sum is not to round its terms

@@ -52,7 +52,7 @@ class ShardingConstraint(OverMesh):
     def lies(self) -> Layout:
         """The layout, with the sums that are put off."""
         sums = Sums(frozenset(self.unreduced), frozenset(self.reduced))
-        return with_sums(self.layout, sums)  # type: ignore[no-any-return]
+        return with_sums(self.layout, sums)
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """The operand's type."""

@@ -161,8 +161,7 @@ def segment_max(
     """The greatest of the rows of each segment, element by element.
 
     A segment without rows gets minus infinity, the least integer, or False. Shapes, options and errors are those of
-    `segment_sum`, but booleans are taken; complex numbers are ordered by
-    real part, then by imaginary part.
+    `segment_sum`, but booleans are taken; complex numbers are ordered by real part, then by imaginary part.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 

@@ -75,9 +75,7 @@ def shardings_of(
 
 def _spec(layout: Whole, rest: object = None) -> PartitionSpec:
     """A layout as a specification with an entry for each axis, that of those which are whole being given."""
-    sums = sums_of(layout)
-    entries = [names or rest for names in layout]
-    return PartitionSpec(*entries, unreduced=sums.unreduced, reduced=sums.reduced)
+    return PartitionSpec(*[names or rest for names in layout], **sums_of(layout)._asdict())
 
 
 def explicit_mesh_of(operand: PlacedType) -> MeshAxes | None:

@@ -143,7 +143,7 @@ class NamedSharding(Sharding):
             ShardingError: there are more entries than axes.
         """
         divided = [names or () for names in layout_of(self.spec, ndim)]
-        return with_sums(divided, self.spec.sums)  # type: ignore[no-any-return]
+        return with_sums(divided, self.spec.sums)
 
     @property
     def replicated_axes(self) -> frozenset[str]:
@@ -191,6 +191,8 @@ class NamedSharding(Sharding):
 
     def terms(self) -> tuple[int, ...]:
         """Which term of the sum over unreduced axes each device has, in the order of `devices`."""
+        if not self.spec.unreduced:
+            return super().terms()
         (numbers,) = tiles_of((tuple(sorted(self.spec.unreduced)),), self.placed)
         return tuple(map(int, numbers))
 
