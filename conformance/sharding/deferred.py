@@ -21,9 +21,9 @@ from treadle import lax
 from treadle.errors import ShardingError, ShardingTypeError, UnsupportedError
 from treadle.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P
 
-Program: TypeAlias = Callable[[Any], Any]  # Any: arrays, and trees of them
+Program: TypeAlias = Callable[..., Any]  # Any: arrays, and trees of them
 
-X: Final = np.arange(32, dtype=np.float32).reshape(8, 4)
+X: Final[Any] = np.arange(32, dtype=np.float32).reshape(8, 4)
 U: Final = P(unreduced={"x"})
 R: Final = P(reduced={"x"})
 

@@ -7,6 +7,7 @@ the same bytes in every process; the text is the key of the disk cache.
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -93,6 +94,28 @@ class ModuleWriter:
         """The checkpoints behind barriers, by id: looked for when the first one is met."""
         return kept_apart(self.program)
 
+    @functools.cached_property
+    def called_again(self) -> frozenset[int]:
+        """The programs that stand at several places, by id: counted when the first call is met."""
+        calls = Counter(
+            id(called)
+            for each in (self.program, *self.program.nested())
+            for equation in each.equations
+            for called in equation.primitive.programs().values()
+        )
+        return frozenset([program for program, count in calls.items() if count > 1])
+
+    def _is_small(self, program: Program) -> bool:
+        """Whether a program is cheaper in place; of what is called again, with all that it calls.
+
+        Else calls of calls would double the text each time. What is called once stays in place: XLA follows calls by
+        recursion, and dies of four hundred within one another.
+        """
+        count = len(program.equations)
+        if count <= _INLINE_LIMIT and id(program) in self.called_again:
+            count += sum([len(each.equations) for each in program.nested()])
+        return count <= _INLINE_LIMIT
+
     def mesh_name(self, mesh: AbstractMesh) -> str:
         """The name of a mesh, which is declared when it is first asked for."""
         number = len(self._meshes)
@@ -133,7 +156,7 @@ class ModuleWriter:
 
         `inlining` is an attribute by which XLA knows when to inline the call; it keeps small ones from being inlined.
         """
-        small = not inlining and _is_small(program)
+        small = not inlining and self._is_small(program)
         if small or any(e.ordered for e in program.effects):
             return self.emit_inline(context, program, operands)
         if self.has_memories and any(x.memory is not None for x in operands):
@@ -366,14 +389,6 @@ class ModuleWriter:
             f"module attributes {{mhlo.num_partitions = {count} : i32, mhlo.num_replicas = 1 : i32}} "
             f"{{\n{meshes}\n{functions}\n}}\n"
         )
-
-
-def _is_small(program: Program) -> bool:
-    """Whether a program is cheaper in place; with what it calls, or calls of calls would double the text each time."""
-    count = len(program.equations)
-    if count <= _INLINE_LIMIT:
-        count += sum([len(each.equations) for each in program.nested()])
-    return count <= _INLINE_LIMIT
 
 
 def _place(source: Source) -> str:
