@@ -41,6 +41,25 @@ def over_mesh() -> None:
 
 LAWS, law = table(over_mesh)
 
+
+def scanned(a: Any) -> Any:
+    """Doubled three times by a scan."""
+
+    def step(carry: Any, _: Any) -> Any:
+        return carry + carry, None
+
+    return lax.scan(step, a, None, 3)[0]
+
+
+def looped(a: Any) -> Any:
+    """Tripled three times by a while loop."""
+
+    def step(carry: Any) -> Any:
+        return carry[0] + 1, 3 * carry[1]
+
+    return lax.while_loop(lambda carry: carry[0] < 3, step, (0, a))[1]
+
+
 LINEAR: Final[dict[str, tuple[Program, str]]] = {
     "negate": (lambda a: -a, "float32[8,4]{U:x}"),
     "add": (lambda a: a + a, "float32[8,4]{U:x}"),
@@ -69,14 +88,8 @@ LINEAR: Final[dict[str, tuple[Program, str]]] = {
     "checkpoint": (treadle.checkpoint(lambda a: a * 2), "float32[8,4]{U:x}"),
     "jit": (treadle.jit(lambda a: a - a / 3), "float32[8,4]{U:x}"),
     "cond": (lambda a: lax.cond(True, lambda a: 2 * a, lambda a: a, a), "float32[8,4]{U:x}"),
-    "scan": (
-        lambda a: lax.scan(lambda c, _: (c + c, None), a, None, 3)[0],
-        "float32[8,4]{U:x}",
-    ),
-    "while_loop": (
-        lambda a: lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, 3 * c[1]), (0, a))[1],
-        "float32[8,4]{U:x}",
-    ),
+    "scan": (scanned, "float32[8,4]{U:x}"),
+    "while_loop": (looped, "float32[8,4]{U:x}"),
     "jvp": (lambda a: treadle.jvp(lambda a: 3 * a, (a,), (a,))[1], "float32[8,4]{U:x}"),
 }
 
