@@ -208,9 +208,12 @@ for f in (lambda x, y: x + y, sut.jit(lambda x, y: x + y)):
     except ValueError as error:
         print(error)
 """)
-    for message in (eager, jitted):
+    for message, first, second in (
+        (eager, "argument 0", "argument 1"),
+        (jitted, "argument x of <lambda>", "argument y of <lambda>"),
+    ):
         assert message.startswith("Received incompatible devices for jitted computation")
-        for part in ("argument 0", "CpuDevice(id=2)", "argument 1", "CpuDevice(id=1)"):
+        for part in (first, "CpuDevice(id=2)", second, "CpuDevice(id=1)"):
             assert part in message
 
 
