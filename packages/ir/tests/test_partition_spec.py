@@ -6,6 +6,7 @@ import copy
 import pickle
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
@@ -58,8 +59,9 @@ def test_sums_that_are_put_off() -> None:
 
 
 def test_sums_that_cannot_be() -> None:
-    with pytest.raises(ArgumentError, match="a set of names"):
-        P(unreduced="x")
+    for given in ("x", "", None, np.array([]), np.array(["x", "y"])):
+        with pytest.raises(ArgumentError, match="a set of names"):
+            P(unreduced=given)  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="the name of an axis"):
         P(reduced={1})  # type: ignore[arg-type]
     for wrong in (

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final, TypeAlias, final
 
 from treadle_ir.declared import refused
-from treadle_ir.deferred import NO_SUMS, Sums
+from treadle_ir.deferred import Sums
 from treadle_ir.errors import ArgumentError
 
 
@@ -64,12 +64,10 @@ class PartitionSpec:
         self = object.__new__(cls)
         put = object.__setattr__
         put(self, "partitions", tuple([_entry(each) for each in partitions]))
-        if unreduced or reduced:
-            sums = Sums(_axes("unreduced", unreduced), _axes("reduced", reduced))
+        sums = Sums(_axes("unreduced", unreduced), _axes("reduced", reduced))
+        if sums.axes:
             _check_once(self.partitions, sums)
-            put(self, "sums", sums)
-        else:
-            put(self, "sums", NO_SUMS)
+        put(self, "sums", sums)
         return self
 
     def __setattr__(self, name: str, value: object) -> None:
