@@ -59,9 +59,9 @@ def test_sums_that_are_put_off() -> None:
 
 
 def test_sums_that_cannot_be() -> None:
-    for given in ("x", "", None, np.array([]), np.array(["x", "y"])):
+    for wrong_kind in ("x", "", None, np.array([]), np.array(["x", "y"])):
         with pytest.raises(ArgumentError, match="a set of names"):
-            P(unreduced=given)  # type: ignore[arg-type]
+            P(unreduced=wrong_kind)  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="the name of an axis"):
         P(reduced={1})  # type: ignore[arg-type]
     for wrong in (
