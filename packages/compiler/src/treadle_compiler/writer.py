@@ -37,6 +37,7 @@ from treadle_ir import (
     Primitive,
     Program,
     Source,
+    Type,
     Value,
     sums_of,
 )
@@ -204,6 +205,16 @@ class ModuleWriter:
                 lambda name: function_text(name, "private", inner.lines, parameters, found)
             )
         return context.emit("func.call", operands, results, {"callee": name})
+
+    def identity(self, type: Type) -> str:
+        """The name of the function that returns its argument."""
+        name = self._shared.get(type)
+        if name is None:
+            x = HloValue("%0", type)
+            name = self._shared[type] = self.add_function(
+                lambda name: function_text(name, "private", (), [x], [x])
+            )
+        return name
 
     def add_function(self, write: Callable[[str], str]) -> str:
         """Add a function that is text already, by what writes it with its name. Returns the name."""

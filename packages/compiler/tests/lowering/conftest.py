@@ -70,6 +70,17 @@ def compiled() -> Callable[..., Run]:
 
 
 @pytest.fixture(scope="session")
+def compiled_text() -> Callable[..., str]:
+    """What XLA has made of a function for operands like these."""
+
+    def text(function: Callable[..., Sequence[Any]], *like: Any) -> str:
+        executable, _ = executable_of(function, *like)
+        return str(executable.raw.hlo_modules()[0].to_string())
+
+    return text
+
+
+@pytest.fixture(scope="session")
 def temporaries() -> Callable[..., int]:
     """Bytes of temporary memory of a function compiled for operands like these."""
 
