@@ -15,7 +15,6 @@ import numpy as np
 
 from treadle_compiler.memories import on_device
 from treadle_compiler.types import dense, is_in_parts, mlir_type, scalar_text, string_text
-from treadle_compiler.work import MOST_WORK, WORK
 from treadle_ir import (
     TOKEN,
     ArrayType,
@@ -47,7 +46,7 @@ class NestingError(TreadleError, RecursionError):
 class HloValue:
     """A value in the text: its name and its type."""
 
-    __slots__ = ("lies", "literal", "memory", "mlir", "name", "type", "work")
+    __slots__ = ("lies", "literal", "memory", "mlir", "name", "type")
 
     def __init__(self, name: str, type: Type) -> None:
         self.name = name
@@ -56,9 +55,6 @@ class HloValue:
         self.literal: object = None  # the scalar, when the value is a scalar constant
         self.memory: str | None = None  # the kind it is in, where that is not the device's own
         self.lies: Layout | None = None  # over the mesh, if it is a sum that is not added up
-        self.work = (
-            0  # how long the chain is that XLA may repeat wherever an element is used: `work.py`
-        )
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -81,9 +77,13 @@ def _elements(value: object, type: ArrayType) -> np.ndarray[Any, np.dtype[Any]]:
 
 
 def _with_metadata(attributes: Mapping[str, str], metadata: Metadata) -> Mapping[str, str]:
-    """An operation's attributes with those that XLA calls frontend attributes, of which it may have some already."""
+    """An operation's attributes with those that XLA calls frontend attributes, of which its own come first."""
     own = attributes.get(FRONTEND_ATTRIBUTES, "{}")[1:-1]
-    more = [f"{string_text(name)} = {string_text(value)}" for name, value in metadata]
+    more = [
+        f"{string_text(name)} = {string_text(value)}"
+        for name, value in metadata
+        if f"{name} = " not in own
+    ]
     return {**attributes, FRONTEND_ATTRIBUTES: f"{{{', '.join([own, *more] if own else more)}}}"}
 
 
@@ -142,14 +142,12 @@ class LoweringContext:
         if len(operands) == 2:  # a hot path: joins take three times as long
             x, y = operands
             names, types = f"{x.name}, {y.name}", f"{x.mlir}, {y.mlir}"
-            longest = x.work if x.work > y.work else y.work
         elif len(operands) == 1:
             x = operands[0]
-            names, types, longest = x.name, x.mlir, x.work
+            names, types = x.name, x.mlir
         else:
             names = ", ".join([operand.name for operand in operands])
             types = ", ".join([operand.mlir for operand in operands])
-            longest = max([operand.work for operand in operands], default=0)
         more = f" ({', '.join(regions)})" if regions else ""
         if self.module.metadata and not op.endswith(".return"):
             attributes = _with_metadata(attributes or {}, self.module.metadata)
@@ -158,17 +156,11 @@ class LoweringContext:
         if len(result_types) == 1:
             self._count += 1
             result = HloValue(f"%{self._count}", result_types[0])
-            work = WORK.get(op)
-            if work is not None:
-                result.work = work + longest
             self.lines.append(
                 f'{result.name} = "{op}"({names}){more} : ({types}) -> {result.mlir}{self.location}'
             )
             return [result]
         results = [self.fresh(type) for type in result_types]
-        if op == "func.call":
-            for result in results:
-                result.work = MOST_WORK
         left = f"{', '.join([result.name for result in results])} = " if results else ""
         right = ", ".join([result.mlir for result in results])
         self.lines.append(f'{left}"{op}"({names}){more} : ({types}) -> ({right}){self.location}')

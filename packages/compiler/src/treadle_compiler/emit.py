@@ -10,7 +10,6 @@ from typing import Final, final
 import numpy as np
 
 from treadle_compiler.context import HloValue, LoweringContext
-from treadle_compiler.repeated import settled
 from treadle_compiler.types import i64_array
 from treadle_ir import ArrayType, DType, dtypes
 from treadle_ir.primitives.compare import Direction
@@ -141,7 +140,6 @@ def broadcast(
     context: LoweringContext, x: HloValue, shape: Sequence[int], dimensions: Sequence[int]
 ) -> HloValue:
     """The value broadcast to a shape; `dimensions` says which of its axes are the value's."""
-    x = settled(context, x, shape, dimensions)
     attributes = {"broadcast_dimensions": i64_array(dimensions)}
     return context.one(
         "stablehlo.broadcast_in_dim", (x,), ArrayType(tuple(shape), x.dtype), attributes

@@ -1,38 +1,84 @@
-"""Which operations XLA:CPU takes for so cheap that it repeats them, and how long a chain of them is.
+"""Which operations XLA:CPU takes for so cheap that it repeats them, and what each is worth.
 
-The length of the longest chain stands for the number of operations, which many ways through few would exceed.
+What is not here, such as exponentials, divisions, reductions and products of matrices, it computes once of itself.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-MOST_WORK: Final = 16  # operations, one after the other, that may be repeated for an element
+from treadle_ir import Primitive
+from treadle_ir.primitives import elementwise as e
+from treadle_ir.primitives.call import CheckpointName, StopGradient
+from treadle_ir.primitives.compare import Clamp, Compare, Select
+from treadle_ir.primitives.convert import BitcastConvert, Convert, Copy, ReducePrecision
+from treadle_ir.primitives.random import RandomBits, Threefry2x32
 
-_WORTH: Final = {
-    1: """
-        abs add and bitcast_convert ceil clamp compare complex convert count_leading_zeros floor imag is_finite maximum
-        minimum multiply negate not or popcnt real reduce_precision round_nearest_afz round_nearest_even select
-        shift_left shift_right_arithmetic shift_right_logical sign subtract xor
-    """,
-    # of themselves; what they move is computed again
-    0: "broadcast_in_dim concatenate dynamic_slice pad reshape reverse slice transpose",
-    MOST_WORK: "cosine sine tan",
-}
-
-WORK: Final[dict[str, int]] = {
-    f"stablehlo.{name}": worth for worth, names in _WORTH.items() for name in names.split()
-} | dict.fromkeys(
-    [
-        "func.call",  # whose body is put in place
-        "chlo.digamma",
-        "chlo.erf",
-        "chlo.erf_inv",
-        "chlo.erfc",
-        "chlo.lgamma",
-        "chlo.next_after",
-        "chlo.sinh",
-    ],
-    MOST_WORK,
+_LIGHT: Final[tuple[type[Primitive], ...]] = (
+    *(
+        e.Abs,
+        e.Add,
+        e.And,
+        e.Ceil,
+        e.Complex,
+        e.Conjugate,
+        e.CountLeadingZeros,
+        e.Floor,
+        e.Imag,
+        e.IsFinite,
+        e.Maximum,
+    ),
+    *(
+        e.Minimum,
+        e.Multiply,
+        e.Negate,
+        e.Not,
+        e.Or,
+        e.Popcnt,
+        e.Real,
+        e.RoundNearestAfz,
+        e.RoundNearestEven,
+    ),
+    *(
+        e.ShiftLeft,
+        e.ShiftRightArithmetic,
+        e.ShiftRightLogical,
+        e.Sign,
+        e.Square,
+        e.Subtract,
+        e.Xor,
+    ),
+    *(
+        BitcastConvert,
+        Clamp,
+        Compare,
+        Convert,
+        Copy,
+        ReducePrecision,
+        Select,
+        StopGradient,
+        CheckpointName,
+    ),
 )
-"""By the name of an operation; one that is not here is computed once."""
+
+WORK: Final[dict[type[Primitive], int]] = {
+    **dict.fromkeys(_LIGHT, 1),
+    e.IntegerPower: 3,
+    e.Digamma: 8,
+    e.Erf: 8,
+    e.Erfc: 8,
+    e.Lgamma: 8,
+    e.NextAfter: 8,
+    e.Sinh: 8,
+    e.BesselI0e: 16,
+    e.BesselI1e: 16,
+    e.ErfInv: 16,
+    RandomBits: 96,
+    Threefry2x32: 96,
+    e.Cosine: 128,
+    e.Sine: 128,
+    e.Tan: 512,
+}
+"""By the class of a primitive; None is repeated that is not here.
+
+Measured with a million f32 of jaxlib 0.10.2; a multiplication and an addition of a long chain take 17 ps each."""

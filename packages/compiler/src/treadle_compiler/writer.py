@@ -29,6 +29,7 @@ from treadle_compiler.partitioning import (
 from treadle_compiler.parts import in_parts
 from treadle_compiler.recompute import kept_apart
 from treadle_compiler.registry import LoweringRule, lowering_of
+from treadle_compiler.repeated import reads_of
 from treadle_compiler.sums import NONE, Axes, Mark, asked_of, speaks_of_sums
 from treadle_compiler.types import is_in_parts, string_text
 from treadle_compiler.unreduced import as_wanted, lower_with_sums
@@ -37,7 +38,6 @@ from treadle_ir import (
     Primitive,
     Program,
     Source,
-    Type,
     Value,
     sums_of,
 )
@@ -206,15 +206,16 @@ class ModuleWriter:
             )
         return context.emit("func.call", operands, results, {"callee": name})
 
-    def identity(self, type: Type) -> str:
-        """The name of the function that returns its argument."""
-        name = self._shared.get(type)
+    def _computed_once(self, context: LoweringContext, x: HloValue) -> HloValue:
+        """The value, from a call of the identity that XLA does not inline: a barrier is gone before it fuses."""
+        name = self._shared.get(x.type)
         if name is None:
-            x = HloValue("%0", type)
-            name = self._shared[type] = self.add_function(
-                lambda name: function_text(name, "private", (), [x], [x])
+            same = HloValue("%0", x.type)
+            name = self._shared[x.type] = self.add_function(
+                lambda name: function_text(name, "private", (), [same], [same])
             )
-        return name
+        attributes = {"callee": name, FRONTEND_ATTRIBUTES: '{inlineable = "false"}'}
+        return context.one("func.call", (x,), x.type, attributes)
 
     def add_function(self, write: Callable[[str], str]) -> str:
         """Add a function that is text already, by what writes it with its name. Returns the name."""
@@ -243,6 +244,7 @@ class ModuleWriter:
         outer = context.result_types, context.location
         outer_scope = self.scope
         annotated = annotated_values(program)
+        once = reads_of(program).once if self.platform == "cpu" and not self.partitioning else ()
         for equation in program.equations:
             primitive = equation.primitive
             inputs = [
@@ -279,6 +281,11 @@ class ModuleWriter:
                     where = f" of {place}" if place else ""
                     error.add_note(f"  while: lowering {primitive.name}{where}")
                 raise
+            if once:
+                results = [
+                    self._computed_once(context, x) if value in once else x
+                    for value, x in zip(made, results, strict=True)
+                ]
             self.scope = outer_scope
             if len(made) == 1:
                 (environment[made[0]],) = results

@@ -87,3 +87,14 @@ def test_what_an_operation_says_itself_stays():
 
     (moved,) = _lines(_program(function), "stablehlo.custom_call")
     assert '{_xla_buffer_placement = "pinned_host", "a" = "b"}' in moved
+
+
+def test_what_an_operation_says_itself_comes_before_what_the_user_says_by_the_same_name():
+    inner = _program(lambda x: [ops.sine(x)])
+
+    def function(x: Operand) -> list[Operand]:
+        with METADATA.override((("inlineable", "true"),)):
+            return list(bind(Call(inner, "inner", "xla_late"), x))
+
+    (called,) = _lines(_program(function), "func.call")
+    assert '{inlineable = "xla_late"}' in called

@@ -10,7 +10,6 @@ import numpy as np
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.repeated import settled
 from treadle_compiler.types import axes_text, i64_array, i64_pairs
 from treadle_ir import ArrayType, DType, dtypes
 from treadle_ir.primitives.contract import Convolution, DotGeneral
@@ -54,12 +53,6 @@ def dot_general_lowering(
 ) -> Sequence[HloValue]:
     """One operation."""
     (batch_x, batch_y), (sum_x, sum_y) = primitive.batching, primitive.contracting
-    if not sum_x:  # an outer product, for which XLA broadcasts both
-        shape = emit.result_type(context).shape
-        free = range(len(shape) - len(y.shape) + len(batch_y), len(shape))
-        others = iter(free)
-        axes = [batch_y.index(i) if i in batch_y else next(others) for i in range(len(y.shape))]
-        y = settled(context, y, shape, axes)
     numbers = (
         f"#stablehlo.dot<lhs_batching_dimensions = {axes_text(batch_x)}, "
         f"rhs_batching_dimensions = {axes_text(batch_y)}, "

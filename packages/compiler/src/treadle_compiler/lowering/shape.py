@@ -10,7 +10,6 @@ import numpy as np
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.repeated import settled
 from treadle_compiler.types import axes_text, i64_array
 from treadle_ir import ArrayType, is_symbolic
 from treadle_ir.primitives.shape import (
@@ -35,8 +34,6 @@ def broadcast_in_dim_lowering(
     context: LoweringContext, primitive: BroadcastInDim, x: HloValue
 ) -> Sequence[HloValue]:
     """One operation."""
-    type = emit.result_type(context)
-    x = settled(context, x, type.shape, primitive.dimensions)
     attributes = {"broadcast_dimensions": i64_array(primitive.dimensions)}
     return context.emit("stablehlo.broadcast_in_dim", (x,), context.result_types, attributes)
 
