@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
+
 import numpy as np
+import pytest
 
 from treadle_ir import ArrayType, Program, Tracer, interpret, named_scope, ops, source, stage
 
@@ -47,3 +51,20 @@ def test_a_place_in_another_scope() -> None:
     assert (moved.scope, moved.line) == ("a/b", plain.line)
     assert source.rescoped(plain, "") is plain
     assert source.rescoped(source.NOWHERE, "a") is source.NOWHERE
+
+
+def test_a_cell_of_a_notebook_has_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Compiler:
+        def format_code_name(self, name: str) -> tuple[str, str] | None:
+            return ("Cell", "In[3]") if name.endswith("1219657412.py") else None
+
+    class Shell:
+        compile = Compiler()
+
+    notebook = ModuleType("IPython")
+    notebook.get_ipython = Shell  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "IPython", notebook)
+    assert source.short_name("/tmp/ipykernel_7/1219657412.py") == "In[3]"
+    assert source.short_name("/home/me/train.py") == "train.py"
+    notebook.get_ipython = lambda: None  # type: ignore[attr-defined]  # imported, and not running
+    assert source.short_name("/tmp/ipykernel_7/1219657412.py") == "1219657412.py"

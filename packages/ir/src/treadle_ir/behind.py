@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os.path
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from treadle_ir.arguments import positional_names
 from treadle_ir.errors import ConcretizationError
-from treadle_ir.source import is_internal
+from treadle_ir.source import is_internal, short_name
 from treadle_ir.tracer import Tracer
 from treadle_ir.values import Value
 
@@ -34,7 +33,7 @@ def naming_arguments(
         code = getattr(function, "__code__", None)
         place = ""
         if code is not None and not is_internal(code.co_filename):
-            place = f", at {os.path.basename(code.co_filename)}:{code.co_firstlineno},"
+            place = f", at {short_name(code.co_filename)}:{code.co_firstlineno},"
         depends = ""
         if error.arguments:
             paths = arguments.paths(positional_names(function))

@@ -39,6 +39,15 @@ def is_internal(filename: str) -> bool:
     return known
 
 
+def short_name(file: str) -> str:
+    """A file's name without its folders; of a notebook's cell `In[3]`, as IPython's own tracebacks have it."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    name_of = getattr(getattr(shell, "compile", None), "format_code_name", None)
+    named = None if name_of is None else name_of(file)  # a kind and a name, for what IPython runs
+    return named[1] if named else os.path.basename(file)
+
+
 class Source:
     """A place in the user's code; `NOWHERE` when there is none."""
 
@@ -81,7 +90,7 @@ class Source:
             return ""
         line = self.line
         text = linecache.getline(self.file, line).strip()
-        place = f"{os.path.basename(self.file)}:{line}, in {self.function}"
+        place = f"{short_name(self.file)}:{line}, in {self.function}"
         return f"{place}:  {text}" if text else place
 
     def __repr__(self) -> str:
