@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import numpy as np
 import pytest
 
 from treadle_autodiff import custom_jvp, grad, linear_transpose
-from treadle_ir import MissingRuleError, ops
+from treadle_ir import ArrayType, MissingRuleError, ops, stage
 
 WRONG: list[tuple[str, Callable[[Any], Any]]] = [
     ("multiply", lambda t: ops.multiply(t, t)),
@@ -50,3 +51,38 @@ def test_a_linear_custom_jvp_function_is_transposed_as_what_it_computes() -> Non
     x = np.ones(2, np.float32)
     (back,) = linear_transpose(thrice, x)(x)
     np.testing.assert_array_equal(back, [3, 3])
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_cotangents_of_many_slices_are_laid_side_by_side(order: int) -> None:
+    """Also with gaps, along either axis, and where slices overlap; the work is not the square of their number."""
+    bounds = [(3 * i + i % 2, 3 * i + 3) for i in range(40)][::order]
+    x = np.arange(240, dtype=np.float32).reshape(2, 120)
+    weights = np.zeros_like(x)
+
+    def columns(x: Any) -> list[Any]:
+        return [ops.slice(x, start=(0, a), limit=(2, b)) for a, b in bounds]
+
+    def rows(x: Any) -> list[Any]:
+        flat = ops.reshape(x, shape=(240, 1))
+        return [
+            ops.slice(flat, start=(2 * a, 0), limit=(min(2 * b + 3, 240), 1)) for a, b in bounds
+        ]
+
+    def total(x: Any, parts: Any) -> Any:
+        sums = [
+            ops.multiply(ops.reduce_add(part, axes=(0, 1)), np.float32(number))
+            for number, part in enumerate(parts(x), 1)
+        ]
+        return reduce(ops.add, sums, ops.reduce_add(x, axes=(0, 1)))
+
+    for number, (a, b) in enumerate(bounds, 1):
+        weights[:, a:b] += number
+    np.testing.assert_array_equal(grad(total)(x, columns), weights + 1)
+    weights = np.zeros(240, np.float32)
+    for number, (a, b) in enumerate(bounds, 1):
+        weights[2 * a : 2 * b + 3] += number
+    np.testing.assert_array_equal(grad(total)(x, rows), weights.reshape(2, 120) + 1)
+    staged = stage(lambda x: [grad(total)(x, columns)], ArrayType((2, 120), x.dtype)).program
+    whole = [each for each in staged.equations if each.results[0].type.shape == (2, 120)]
+    assert len(whole) <= 3, staged  # what is as large as the array

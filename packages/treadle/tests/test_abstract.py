@@ -26,6 +26,28 @@ def test_axes_are_pairs() -> None:
             treadle.make_jaxpr(lambda x: x, axis_env=wrong)(1.0)
 
 
+@pytest.mark.parametrize("make", [treadle.make_jaxpr, treadle.xla_computation])
+def test_static_arguments_are_those_that_are_named(make: Any) -> None:
+    """None of another number is static, where a call leaves one out or there is no such argument."""
+    seen: list[Any] = []
+
+    def f(x: Any, n: int = 2) -> Any:
+        seen.extend([x, n])
+        return x * n
+
+    for number in (1, -1, (1,)):
+        make(f, static_argnums=number)(3.0)
+        make(f, static_argnums=number)(3.0, 4)
+    assert seen[1::2] == [2, 4] * 3
+    assert all(isinstance(x, treadle.core.Tracer) for x in seen[::2])
+    make(lambda *xs: seen.extend(xs) or xs[0], static_argnums=(1, 3))(1.0, 2.0)
+    assert isinstance(seen[-2], treadle.core.Tracer)
+    assert seen[-1] == 2.0
+    for wrong in (2, -3, (0, 5)):
+        with pytest.raises(ValueError, match="only accepts 2 positional arguments"):
+            make(f, static_argnums=wrong)
+
+
 def test_references_are_not_written() -> None:
     ref, closed = treadle.new_ref(1.0), treadle.new_ref(tnp.ones(2))
 

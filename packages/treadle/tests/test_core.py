@@ -104,6 +104,15 @@ def test_the_axes_over_which_values_differ() -> None:
             core.ManualAxisType(**wrong)
 
 
+def test_tangents_lie_as_their_primals_do() -> None:
+    with treadle.set_mesh(treadle.make_mesh((1,), ("rows",))):
+        x = treadle.typeof(treadle.reshard(tnp.ones((8, 4)), P("rows")))
+        assert x.to_tangent_aval() == x.to_ct_aval() == x
+        assert x.to_tangent_aval().sharding == x.sharding
+        whole = treadle.typeof(treadle.reshard(tnp.arange(8), P("rows"))).to_tangent_aval()
+        assert str(whole) == "float0[8@rows]"
+
+
 def test_what_is_traced_is_a_tracer() -> None:
     def look(x: Any) -> Any:
         assert isinstance(x, core.Tracer)

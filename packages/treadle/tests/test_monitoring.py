@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -93,3 +95,31 @@ def test_nothing_listens_when_nobody_wants_to_hear() -> None:
 def test_numbers_are_numbers() -> None:
     with pytest.raises(ArgumentError, match="duration must be a number"):
         monitoring.record_event_duration_secs("/mine", "long")  # type: ignore[arg-type]
+
+
+class Slow(list[Any]):
+    """A list whose elements are taken out after a while, in which other threads run."""
+
+    def __delitem__(self, index: Any) -> None:
+        time.sleep(0.02)
+        super().__delitem__(index)
+
+
+def test_threads_unregister_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each takes out its own listener, and not what has come to its place."""
+    monkeypatch.setattr(monitoring, "_EVENTS", Slow())
+    mine = [lambda *args, number=number, **kwargs: number for number in range(4)]
+    for each in mine:
+        monitoring.register_event_listener(each)
+    start = threading.Barrier(2)
+
+    def work(listener: Any) -> None:
+        start.wait()
+        monitoring.unregister_event_listener(listener)
+
+    threads = [threading.Thread(target=work, args=[each]) for each in mine[:2]]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert mine[2:] == monitoring._EVENTS

@@ -305,6 +305,13 @@ def test_information_for_reports(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == text + "\n"
 
 
+def test_information_tells_of_all_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("treadle_runtime.process_count", lambda: 4)
+    text = treadle.print_environment_info(return_string=True)
+    assert text is not None
+    assert "process_count: 4" in text.splitlines()
+
+
 def test_the_width_has_another_name_to_read_it_by() -> None:
     assert treadle.config.x64_enabled is False
     with treadle.enable_x64():

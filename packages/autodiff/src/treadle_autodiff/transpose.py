@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from treadle_autodiff.dependence import SPLIT, independent_results
+from treadle_autodiff.parts import Part, divided_axis, rows, side_by_side
 from treadle_autodiff.registry import TransposeRule, not_linear, transpose_rules
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add
 from treadle_ir import (
@@ -90,13 +91,20 @@ def _backwards(
     here: source.Place,
 ) -> None:
     """Transpose equations in reverse order; their operations are said to come from their lines."""
+    cut: dict[Value, list[Part]] = {}  # of what slices are taken, until its cotangent is needed
     for equation in reversed(linear):
+        if cut:
+            for result in equation.results:
+                if result in cut:
+                    _join(result, cut.pop(result), gathered, here)
         if not any([result in gathered for result in equation.results]):
             continue
-        scope = equation.source.scope
-        here.replayed = (
-            source.rescoped(equation.source, f"transpose({scope})") if scope else equation.source
-        )
+        axis = divided_axis(equation)
+        if axis is not None:
+            part = Part(axis, equation, gathered.pop(equation.results[0]))
+            cut.setdefault(part.whole, []).append(part)
+            continue
+        here.replayed = _transposed(equation.source)
         incoming: list[Tangent] = [
             gathered.pop(result) if result in gathered else Zero(result.type.tangent())
             for result in equation.results
@@ -118,6 +126,29 @@ def _backwards(
                 f"{equation.primitive.name}: cotangent of a known operand"
             )
             gathered[atom] = add(gathered[atom], outward) if atom in gathered else outward
+    for value, parts in cut.items():
+        _join(value, parts, gathered, here)
+
+
+def _transposed(place: source.Source) -> source.Source:
+    """Where the transpose of an operation from a place comes from."""
+    return source.rescoped(place, f"transpose({place.scope})") if place.scope else place
+
+
+def _join(
+    value: Value, parts: Sequence[Part], gathered: dict[Value, Tangent], here: source.Place
+) -> None:
+    """Add the cotangents of slices of a value to its own."""
+    for row in rows(parts):
+        here.replayed = _transposed(row[0].equation.source)
+        if len(row) > 1:
+            found: Tangent | None = side_by_side(row)
+        else:
+            (part,) = row
+            primitive = part.equation.primitive
+            (found,) = _rule(primitive)(primitive, [part.cotangent], [Linear(value.type)])
+        assert found is not None
+        gathered[value] = add(gathered[value], found) if value in gathered else found
 
 
 def _rule(primitive: Primitive) -> TransposeRule[Any]:  # Any: of this primitive

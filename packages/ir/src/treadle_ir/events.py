@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias, final
 
+from treadle_ir.fork import fork_safe_lock
 from treadle_ir.frozen import frozen
 from treadle_ir.logs import log, logs_compiles
 
@@ -130,6 +131,7 @@ class CallbackRun(Event):
 Listener: TypeAlias = Callable[[Event], object]
 
 listeners: Final[list[Listener]] = []  # of the process, in the order in which they came
+_lock: Final = fork_safe_lock()  # for those who change it: threads come and go at once
 
 
 def heard() -> bool:
@@ -171,9 +173,11 @@ class listening:  # noqa: N801 - reads as a statement
         self._listener = listener
 
     def __enter__(self) -> None:
-        listeners.append(self._listener)
+        with _lock:
+            listeners.append(self._listener)
 
     def __exit__(self, *error: object) -> None:
-        # By identity: the methods of two equal lists are equal.
-        last = max(i for i, each in enumerate(listeners) if each is self._listener)
-        del listeners[last]
+        with _lock:
+            # By identity: the methods of two equal lists are equal.
+            last = max(i for i, each in enumerate(listeners) if each is self._listener)
+            del listeners[last]

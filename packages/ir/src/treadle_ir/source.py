@@ -19,10 +19,13 @@ _LIMIT: Final = 16384
 _IS_INTERNAL: Final[dict[str, bool]] = {}  # by file name; filled as files are met
 
 
-def internal(folder: str) -> None:
-    """Say that the files in `folder` belong to treadle and are never the user's code."""
-    _INTERNAL.append(os.path.join(os.path.abspath(folder), ""))
-    _IS_INTERNAL.clear()
+def internal(path: str) -> None:
+    """Say that the files in a folder, or one file, belong to treadle and are never the user's code."""
+    whole = os.path.abspath(path)
+    known = whole if path.endswith(".py") else os.path.join(whole, "")
+    if known not in _INTERNAL:
+        _INTERNAL.append(known)
+        _IS_INTERNAL.clear()
 
 
 def is_internal(filename: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import ExitStack
+from inspect import Parameter, signature
 from typing import Any, final, overload
 
 import numpy as np
@@ -14,6 +15,7 @@ from treadle_compiler import lower_program, unoptimized_hlo
 from treadle_ir import (
     MESH,
     AbstractRef,
+    ArgumentError,
     Arguments,
     Array,
     ArrayType,
@@ -81,7 +83,8 @@ def staged(
     static: Sequence[int] = (),
 ) -> tuple[Staged, PyTreeDef]:
     """A function of pytrees as a program, and the structure of its results; its arguments may be abstract."""
-    fixed = {i % len(args) for i in static} if args else ()
+    count = len(args)
+    fixed = {i % count for i in static if -count <= i < count}  # others have their defaults
     arguments = take_apart(args, kwargs, fixed)
     function = TreeFunction(fun, arguments.rebuilt, array_results())
     for leaf in arguments.leaves:
@@ -121,9 +124,12 @@ def make_jaxpr(
 
     Args:
         fun: the function.
-        static_argnums: positions of arguments that are not traced.
+        static_argnums: positions of arguments that are not traced; those that a call leaves out have their defaults.
         axis_env: names and sizes of mapped axes that `fun` may name, as if it were called inside of them.
         return_shape: the result is `(program, shapes)`, the shapes in the structure of `fun`'s results.
+
+    Raises:
+        ArgumentError: an argument is not of its kind, or `fun` has no such positional argument.
 
     Example:
         >>> import treadle
@@ -133,7 +139,7 @@ def make_jaxpr(
         True
     """
     functions("make_jaxpr", fun=fun)
-    static = _numbers("make_jaxpr", static_argnums)
+    static = _numbers("make_jaxpr", fun, static_argnums)
     axes = [
         _named("make_jaxpr", each)
         for each in (() if axis_env is None else sequence("make_jaxpr", "axis_env", axis_env))
@@ -162,8 +168,27 @@ def _named(function: str, axis: object) -> tuple[Hashable, int]:
     raise refused(function, "each of axis_env", "a pair of a name and a size", axis)
 
 
-def _numbers(function: str, given: int | Sequence[int]) -> tuple[int, ...]:
-    return (given,) if isinstance(given, int) else integers(function, "static_argnums", given)
+def _numbers(
+    function: str, fun: Callable[..., Tree], given: int | Sequence[int]
+) -> tuple[int, ...]:
+    """The numbers of static arguments, from 0 where the function says how many it takes."""
+    numbers = (given,) if isinstance(given, int) else integers(function, "static_argnums", given)
+    try:
+        kinds = [each.kind for each in signature(fun).parameters.values()]
+    except (TypeError, ValueError):  # it does not say
+        return numbers
+    if Parameter.VAR_POSITIONAL in kinds:
+        return numbers
+    positional = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    count = sum(kind in positional for kind in kinds)
+    for number in numbers:
+        if not -count <= number < count:
+            name = getattr(fun, "__name__", "the function")
+            raise ArgumentError(
+                f"{function}: {name} has static_argnums={numbers}, but only accepts {count} positional arguments",
+                fix="count from 0",
+            )
+    return tuple([number % count for number in numbers])
 
 
 def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
@@ -334,7 +359,8 @@ def xla_computation(
         >>> print(xla_computation(lambda x: 2 * x)(1.0).as_hlo_text().split(",")[0])
         HloModule main
     """
-    static = _numbers("xla_computation", static_argnums)
+    functions("xla_computation", fun=fun)
+    static = _numbers("xla_computation", fun, static_argnums)
 
     @wraps(fun)
     def computed(*args: Tree, **kwargs: Tree) -> XlaComputation:

@@ -277,8 +277,10 @@ class ShapedArray(AbstractValue):
         return self.update(weak_type=False)
 
     def to_tangent_aval(self) -> ShapedArray:
-        """What is known of a tangent of such an array."""
-        return ShapedArray.of(self._type.tangent(), self._vma)
+        """What is known of a tangent of such an array, which lies as it does."""
+        made = ShapedArray.of(self._type.tangent(), self._vma)
+        made._layout, made._sharding = self._layout, self._sharding
+        return made
 
     at_least_vspace = to_ct_aval = to_tangent_aval
 

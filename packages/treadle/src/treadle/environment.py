@@ -70,7 +70,7 @@ def print_environment_info(return_string: bool = False) -> str | None:
     import jaxlib  # noqa: PLC0415 - only its version
     import numpy as np  # noqa: PLC0415
 
-    from treadle_runtime import devices  # noqa: PLC0415
+    from treadle_runtime import devices, process_count  # noqa: PLC0415
 
     flags("print_environment_info", return_string=return_string)
     found = devices()
@@ -82,7 +82,7 @@ def print_environment_info(return_string: bool = False) -> str | None:
             f"numpy:   {np.__version__}",
             f"python:  {sys.version}",
             f"devices: {len(found)} of kind {found[0].device_kind} ({found[0].platform})",
-            "process_count: 1",
+            f"process_count: {process_count()}",
             f"platform: {system}",
             *[
                 f"{name}={value}"

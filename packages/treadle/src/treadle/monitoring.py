@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from treadle_ir import ArgumentError, functions, names, refused
+from treadle_ir import ArgumentError, fork_safe_lock, functions, names, refused
 from treadle_ir.events import (
     Event,
     ExecutableFound,
@@ -20,6 +20,7 @@ from treadle_ir.events import (
     ProgramCompiled,
     ProgramLowered,
     listeners,
+    listening,
 )
 
 __all__ = [
@@ -44,6 +45,7 @@ _EVENTS: Final[list[Listener]] = []
 _DURATIONS: Final[list[Listener]] = []
 _SPANS: Final[list[Listener]] = []
 _SCALARS: Final[list[Listener]] = []
+_lock: Final = fork_safe_lock()
 
 
 def record_event(event: str, **kwargs: str | int) -> None:
@@ -235,22 +237,25 @@ def clear_event_listeners() -> None:
         >>> clear_event_listeners()
         >>> record_event("/app/started")  # nobody listens
     """
-    for registered in (_EVENTS, _DURATIONS, _SPANS, _SCALARS):
-        registered.clear()
-    _listen()
+    with _lock:
+        for registered in (_EVENTS, _DURATIONS, _SPANS, _SCALARS):
+            registered.clear()
+        _listen()
 
 
 def _add(function: str, registered: list[Listener], callback: Listener) -> None:
     functions(function, callback=callback)
-    registered.append(callback)
-    _listen()
+    with _lock:
+        registered.append(callback)
+        _listen()
 
 
 def _remove(function: str, registered: list[Listener], callback: Listener) -> None:
-    for index, each in enumerate(registered):
-        if each is callback:
-            del registered[index]
-            return _listen()
+    with _lock:
+        for index, each in enumerate(registered):
+            if each is callback:
+                del registered[index]
+                return _listen()
     raise ArgumentError(
         f"{function}: {callback!r:.100} is not registered",
         fix="pass the same object that was registered",
@@ -259,11 +264,11 @@ def _remove(function: str, registered: list[Listener], callback: Listener) -> No
 
 def _listen() -> None:
     """Hear treadle's own events exactly while somebody is told of them."""
-    wanted, listening = bool(_EVENTS or _DURATIONS), _translate in listeners
-    if wanted and not listening:
-        listeners.append(_translate)
-    elif listening and not wanted:
-        listeners.remove(_translate)
+    wanted, listens = bool(_EVENTS or _DURATIONS), _translate in listeners
+    if wanted and not listens:
+        _hearing.__enter__()
+    elif listens and not wanted:
+        _hearing.__exit__()
 
 
 def _translate(event: Event) -> None:
@@ -282,6 +287,9 @@ def _translate(event: Event) -> None:
         )
     elif isinstance(event, ExecutableFound) and event.on_disk:
         record_event("/jax/compilation_cache/cache_hits")
+
+
+_hearing: Final = listening(_translate)
 
 
 def _number(function: str, name: str, value: object) -> None:

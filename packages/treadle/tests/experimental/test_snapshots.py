@@ -48,6 +48,15 @@ def test_the_last_ones_are_kept(folder):
     assert sorted(path.name for path in folder.iterdir()) == ["step-20", "step-5"]
 
 
+def test_a_run_that_goes_on_from_an_earlier_snapshot_keeps_its_own(folder):
+    for step in (7, 8, 3):
+        snapshots.save(folder, step, {"w": np.float32(step)}, keep=2)
+    assert snapshots.steps(folder) == [3, 7, 8]
+    assert float(snapshots.load(folder, {"w": np.float32(0)}, step=3)["w"]) == 3
+    snapshots.save(folder, 4, {"w": np.float32(4)}, keep=1)
+    assert snapshots.steps(folder) == [4, 7, 8]
+
+
 def test_part_of_a_tree_and_types_for_arrays(folder):
     snapshots.save(folder, 1, tree(2))
     found = snapshots.load(folder, {"w": treadle.ShapeDtypeStruct((2, 3), "float32")})

@@ -181,3 +181,16 @@ def test_texts_may_come_in_a_list() -> None:
     of_list = export.symbolic_args_specs(args, ["b, _", "b"])
     assert isinstance(of_list, tuple)
     assert [str(spec.shape) for spec in of_list] == ["(b, 3)", "(b,)"]
+
+
+def test_products_of_several_arrays_of_open_sizes() -> None:
+    a, b, c = export.symbolic_shape("a, b, c")
+    shapes: Any = [(a, b), (b, c), (c, a)]
+    types = [treadle.ShapeDtypeStruct(shape, "float32") for shape in shapes]
+    xs = [np.ones(shape, np.float32) for shape in ((2, 3), (3, 4), (4, 2))]
+    for function in (
+        lambda *xs: tnp.einsum("ij,jk,kl->il", *xs),
+        lambda *xs: tnp.linalg.multi_dot(xs),
+    ):
+        exported = export.export(treadle.jit(function))(*types)
+        np.testing.assert_array_equal(exported.call(*xs), np.full((2, 2), 12))

@@ -3,6 +3,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from treadle.api_util import argnums_partial, debug_info, flatten_fun, flatten_f
 from treadle.errors import ArgumentError
 from treadle.extend import linear_util as lu
 from treadle.extend.source_info_util import register_exclusion
+from treadle_ir import source
 
 
 def test_a_transformation_by_a_generator() -> None:
@@ -146,3 +148,16 @@ def test_a_cache_lets_functions_go() -> None:
     gone = made()
     gc.collect()
     assert gone() is None
+
+
+def test_files_and_folders_are_left_out_of_tracebacks(tmp_path: Path) -> None:
+    folder = tmp_path / "library"
+    register_exclusion(str(folder))
+    register_exclusion(str(tmp_path / "tools.py"))
+    assert source.is_internal(str(folder / "layers" / "dense.py"))
+    assert source.is_internal(str(tmp_path / "tools.py"))
+    assert not source.is_internal(str(tmp_path / "library.py"))
+    assert not source.is_internal(str(tmp_path / "train.py"))
+    known = len(source._INTERNAL)
+    register_exclusion(str(tmp_path / "tools.py"))  # a module that is loaded again
+    assert len(source._INTERNAL) == known

@@ -12,7 +12,7 @@ from jaxlib.mlir.dialects import stablehlo as hlo
 
 import treadle
 import treadle.numpy as tnp
-from treadle import ffi
+from treadle import export, ffi
 from treadle.core import ShapedArray
 from treadle.errors import ArgumentError, ModuleError, UnsupportedError
 from treadle.extend.core import Primitive
@@ -258,3 +258,16 @@ def test_arguments_are_checked() -> None:
         treadle.jit(primitive(wrong).bind).lower(X)
     with pytest.raises(ArgumentError, match="cannot be an attribute"):
         treadle.jit(lambda x: primitive(ffi.ffi_lowering("t")).bind(x, a=None)).lower(X)
+
+
+def test_rules_of_platforms() -> None:
+    """`gpu` is every kind of GPU, and what no platform is called is refused."""
+    made = primitive(lambda ctx, x: [x])
+    mlir.register_lowering(made, lambda ctx, x: [hlo.add(x, x)], platform="gpu")
+    for platform in ("cpu", "cuda", "rocm", "tpu"):
+        text = export.export(treadle.jit(made.bind), platforms=[platform])(X).mlir_module(platform)
+        assert ("stablehlo.add" in text) == (platform in {"cuda", "rocm"}), platform
+    with pytest.raises(
+        NotImplementedError, match="no platform 'abacus' for the rule of test_built"
+    ):
+        mlir.register_lowering(made, lambda ctx, x: [x], platform="abacus")

@@ -191,10 +191,11 @@ def assert_equal(in_tree: Any, fail_message: str = "") -> None:  # Any: trees of
     leaves, structure = tree_flatten(in_tree)
     arrays = [np.asarray(device_put(leaf)) for leaf in leaves]
     kinds = ", ".join([f"{each.dtype}{list(each.shape)}" for each in arrays])
-    sum_ = 0
+    tree = f"{structure} of {kinds}"
+    sum_ = zlib.crc32(tree.encode())  # what is exchanged of it ends somewhere
     for each in arrays:
         sum_ = zlib.crc32(np.ascontiguousarray(each).tobytes(), sum_)
-    words = exchanged("assert_equal", f"{sum_} {structure} of {kinds}"[:4000])
+    words = exchanged("assert_equal", f"{sum_} {tree}"[:4000])
     for number, word in enumerate(words):
         if word != words[0]:
             shown = [each.partition(" ")[2][:200] for each in (word, words[0])]

@@ -99,7 +99,9 @@ def save(folder: str | os.PathLike[str], step: int, tree: Any, *, keep: int = 2)
         else:
             partial.rename(final)
         _flush(root)
-        for old in steps(root)[:-keep] if keep else []:
+        # A run that was started again from an earlier snapshot finds later ones, too: they are left.
+        before = [each for each in steps(root) if each <= number]
+        for old in before[:-keep] if keep else []:
             shutil.rmtree(root / f"{_PREFIX}{old}")
     exchanged(doing, "done")
 

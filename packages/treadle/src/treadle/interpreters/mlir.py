@@ -72,6 +72,7 @@ from treadle_ir import (
     stage,
     type_of,
 )
+from treadle_runtime import PLATFORMS
 
 __all__ = [
     "AxisContext",
@@ -128,6 +129,11 @@ def __getattr__(name: str) -> Any:  # imported when it is asked for
 
 
 _rules: Final[dict[tuple[Any, str | None], Any]] = {}
+_PLATFORMS: Final[dict[str | None, tuple[str | None, ...]]] = {
+    **{name: (name,) for name in (None, *PLATFORMS, "oneapi")},
+    "gpu": ("cuda", "rocm"),
+}
+"""What a platform's name stands for."""
 
 
 @final
@@ -202,8 +208,11 @@ def register_lowering(
     returns a value for each result. `ctx` has `avals_in`, `avals_out`, `platforms`, and `emit`, which applies an
     operation by its name.
 
+    The platform `gpu` stands for `cuda` and `rocm`.
+
     Raises:
         ArgumentError: `prim` is no `Primitive`.
+        UnsupportedError: there is no such platform.
 
     Example:
         >>> import treadle
@@ -221,7 +230,14 @@ def register_lowering(
         functions("register_lowering", rule=rule)
     if not hasattr(prim, "bind"):
         raise refused("register_lowering", "prim", "a Primitive", prim)
-    _rules[prim, platform] = rule
+    if platform not in _PLATFORMS:
+        known = ", ".join([name for name in _PLATFORMS if name])
+        raise UnsupportedError(
+            f"register_lowering: there is no platform {platform!r} for the rule of {prim}",
+            fix=f"there are {known}; leave `platform` out for all of them",
+        )
+    for each in _PLATFORMS[platform]:
+        _rules[prim, each] = rule
 
 
 def rule_of(primitive: Primitive, platform: str | None) -> Rule | LowerFun:

@@ -246,3 +246,22 @@ def test_devices_are_checked_and_the_first_that_fails_is_reported() -> None:
         text=True,
     )
     assert run.stdout.strip() == "done", run.stderr
+
+
+def test_the_work_of_a_choice_grows_with_its_branches_and_not_with_their_square() -> None:
+    def branch(number: int) -> Any:
+        def f(x: Any) -> Any:
+            checkify.check(x > number, "{x}", x=x)
+            return x + number
+
+        return f
+
+    def size(count: int) -> int:
+        branches = [branch(number) for number in range(count)]
+        f = checkify.checkify(lambda i, x: lax.switch(i, branches, x))
+        error, _ = f(2, 1.0)
+        assert str(error.get()).startswith("1.0")
+        program = treadle.make_jaxpr(f)(1, 2.0).program
+        return sum(len(each.equations) for each in (program, *program.nested()))
+
+    assert size(60) < 3 * size(30)

@@ -12,7 +12,17 @@ from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ShapeError, functions, ops, shown
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ShapeError,
+    functions,
+    integers,
+    is_symbolic,
+    ops,
+    refused,
+    shown,
+)
 from treadle_numpy.lax.contraction import contracted
 from treadle_numpy.lax.precision import PrecisionLike
 from treadle_numpy.numpy.manipulation.axes import transpose
@@ -36,6 +46,7 @@ Path: TypeAlias = (
 DotGeneral: TypeAlias = Callable[..., Array]
 Settings: TypeAlias = tuple[PrecisionLike, DTypeLike | None, DotGeneral | None]
 _WHOLE: Final = np.dtype(np.int32)
+_MIDDLE: Final = 64
 
 
 @lru_cache(maxsize=512)
@@ -129,7 +140,7 @@ def einsum(
     `_dot_general` takes the place of `lax.dot_general`: libraries quantise with it.
 
     Raises:
-        ArgumentError: there are no operands, or the subscripts do not go with them.
+        ArgumentError: there are no operands, the subscripts do not go with them, or `optimize` is no order.
         ShapeError: a letter stands for axes of different sizes.
 
     Example:
@@ -172,13 +183,19 @@ def einsum(
     settings = precision, preferred_element_type, _dot_general
     if len(arrays) <= 2:  # the later one first, as on a path
         return _contract(list(inputs[::-1]), arrays[::-1], result, sizes, settings)
-    if isinstance(optimize, bool):
-        optimize = "auto"
-    if isinstance(optimize, list):
-        optimize = tuple([tuple(step) for step in optimize if not isinstance(step, str)])
     text = ",".join(inputs) + "->" + result
     names = list(inputs)
-    steps = _path(text, tuple([tuple([sizes[c] for c in letters]) for letters in inputs]), optimize)
+    # an order for symbolic sizes is one for sizes that are neither small nor large
+    usual = {c: _MIDDLE if is_symbolic((n,)) else n for c, n in sizes.items()}
+    shapes = tuple([tuple([usual[c] for c in letters]) for letters in inputs])
+    order = _order_of(optimize, len(arrays))
+    try:
+        steps = _path(text, shapes, order)
+    except (LookupError, TypeError) as error:  # opt_einsum reads what is no list
+        raise ArgumentError(
+            f"einsum: optimize is {shown(optimize)}: {error}",
+            fix='use "auto", "optimal", "greedy", or a list of positions as of einsum_path',
+        ) from None
     for position, (chosen, subscript) in enumerate(steps):
         taken = [(names.pop(i), arrays.pop(i)) for i in sorted(chosen, reverse=True)]
         target = subscript.partition("->")[2] if position + 1 < len(steps) else result
@@ -186,6 +203,30 @@ def einsum(
         names.append(target)
         arrays.append(joined)
     return arrays[0]
+
+
+def _order_of(optimize: Any, count: int) -> Any:  # Any: what users give; what opt_einsum takes
+    """What says in which order so many operands are contracted.
+
+    Raises:
+        ArgumentError: it is a list whose steps do not take operands that are there, until one is left.
+    """
+    if isinstance(optimize, bool):
+        return "auto"
+    if not isinstance(optimize, (list, tuple)):
+        return optimize
+    steps = [step for step in optimize if not isinstance(step, str)]
+    left = count
+    for step in steps:
+        places = integers("einsum", "a step of optimize", step)
+        if not places or len({*places}) < len(places) or not all(0 <= i < left for i in places):
+            raise refused("einsum", "a step of optimize", f"places from 0 to {left - 1}", step)
+        left += 1 - len(places)
+    if left != 1:
+        raise refused(
+            "einsum", "optimize", f"a list of steps that take all {count} operands", optimize
+        )
+    return tuple([tuple(step) for step in steps])
 
 
 def _contract(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
-from treadle_ir import ArgumentError, Array, ShapeError, composed, sequence
+from treadle_ir import ArgumentError, Array, ShapeError, composed, is_symbolic, sequence
 from treadle_numpy.lax.precision import PrecisionLike
-from treadle_numpy.numpy.contraction.einsums import einsum
 from treadle_numpy.numpy.contraction.products import (
     cross as vector_product,
     matmul as matmul,
@@ -127,20 +127,52 @@ def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -
                 f"multi_dot: argument {i} has shape {x.shape}, but must be a matrix"
                 + (" or a vector" if ends else "; only the first and the last may be vectors")
             )
-    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    first = operands[0].ndim == 1
-    texts = []
-    for i, x in enumerate(operands):
-        if x.ndim == 1:
-            texts.append(letters[i + 1] if i == 0 else letters[i])
-        else:
-            texts.append(letters[i] + letters[i + 1])
-    result = ("" if first else letters[0]) + (
-        "" if operands[-1].ndim == 1 else letters[len(operands)]
-    )
-    return einsum(
-        ",".join(texts) + "->" + result, *operands, precision=precision, optimize="optimal"
-    )
+    for i, (x, y) in enumerate(pairwise(operands)):
+        if x.shape[-1] != y.shape[0]:
+            raise ShapeError(
+                f"multi_dot: last dimension of each array must match first dimension of following array, but "
+                f"arguments {i} and {i + 1} have shapes {x.shape} and {y.shape}"
+            )
+    split = _cheapest([1 if operands[0].ndim == 1 else operands[0].shape[0], *_ends(operands)])
+
+    def product(start: int, stop: int) -> Array:
+        if stop - start == 1:
+            return operands[start]
+        middle = split[start, stop]
+        return matmul(product(start, middle), product(middle, stop), precision=precision)
+
+    return product(0, len(operands))
+
+
+def _ends(operands: Sequence[Array]) -> list[int]:
+    """The columns of each matrix; a last vector is one."""
+    last = operands[-1]
+    return [*[x.shape[-1] for x in operands[:-1]], 1 if last.ndim == 1 else last.shape[1]]
+
+
+def _cheapest(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
+    """Where to cut the product of the matrices from `i` up to `j`, so that it costs least; sizes[i] are rows of i.
+
+    With symbolic sizes nobody knows, and it goes from left to right.
+
+    Source: T. Cormen, C. Leiserson, R. Rivest, C. Stein, Introduction to Algorithms, section 14.2.
+    """
+    count = len(sizes) - 1
+    if is_symbolic(sizes):
+        return {(0, j): j - 1 for j in range(2, count + 1)}
+    costs: dict[tuple[int, int], int] = {(i, i + 1): 0 for i in range(count)}
+    split = {}
+    for length in range(2, count + 1):
+        for i in range(count - length + 1):
+            j = i + length
+            best = None
+            for k in range(i + 1, j):
+                cost = costs[i, k] + costs[k, j] + sizes[i] * sizes[k] * sizes[j]
+                if best is None or cost < best:
+                    best, split[i, j] = cost, k
+            assert best is not None
+            costs[i, j] = best
+    return split
 
 
 @composed

@@ -47,6 +47,11 @@ class Log:
             number = ops.select(failed, ops.add(number, np.int32(before)), NONE)
         self.note(number)
 
+    def skip(self, sites: Sequence[Site]) -> None:
+        """Leave places for sites that do not run here."""
+        self.sites += sites
+        self.payloads += nothing(sites)[1:]
+
     def note(self, number: Operand) -> None:
         """The first failure wins."""
         if self.number is NONE:

@@ -157,8 +157,7 @@ def _case(primitive: Case, operands: Operands, log: Log) -> Operands:
                     results, found = branch.run(*xs)
                     everything.merge(branch.sites, found[0], found[1:])
                 else:
-                    found = nothing(branch.sites)
-                    everything.merge(branch.sites, found[0], found[1:])
+                    everything.skip(branch.sites)
             return [*results, *everything.results]
 
         return function
@@ -270,8 +269,7 @@ def _while(primitive: While, operands: Operands, log: Log) -> Operands:
         old, carries = xs[constants : constants + len(kept)], xs[constants + len(kept) :]
         moved, found = step.run(*for_body, *carries)
         iteration = Log(log.categories)
-        empty = nothing(holds.sites)
-        iteration.merge(holds.sites, empty[0], empty[1:])
+        iteration.skip(holds.sites)
         iteration.merge(step.sites, found[0], found[1:])
         now = earlier(old, iteration.results)
         return [*earlier(now, asked(*for_cond, *moved)[1]), *moved]
