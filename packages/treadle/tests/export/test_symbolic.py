@@ -181,3 +181,19 @@ def test_texts_may_come_in_a_list() -> None:
     of_list = export.symbolic_args_specs(args, ["b, _", "b"])
     assert isinstance(of_list, tuple)
     assert [str(spec.shape) for spec in of_list] == ["(b, 3)", "(b,)"]
+
+
+def test_sizes_of_scopes_with_different_constraints_are_not_mixed() -> None:
+    (a,) = export.symbolic_shape("a", constraints=["a >= 2"])
+    (other,) = export.symbolic_shape("a", constraints=["a >= 8"])
+    (b,) = export.symbolic_shape("b")
+    for size in (other, b):
+        x, y = treadle.ShapeDtypeStruct((a,), F32), treadle.ShapeDtypeStruct((size,), F32)
+        with pytest.raises(ArgumentError, match="invalid mixing of symbolic scopes"):
+            export.export(treadle.jit(lambda x, y: (x, y)))(x, y)
+        with pytest.raises(ArgumentError, match="of different scopes"):
+            treadle.eval_shape(lambda x, y: tnp.concatenate([x, y]), x, y)
+    (same,) = export.symbolic_shape("a", constraints=["a >= 2"])
+    x, y = treadle.ShapeDtypeStruct((a,), F32), treadle.ShapeDtypeStruct((same,), F32)
+    exported = export.export(treadle.jit(lambda x, y: x + y))(x, y)
+    assert exported.call(tnp.ones(3), tnp.ones(3)).tolist() == [2.0] * 3
