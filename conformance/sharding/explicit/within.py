@@ -365,6 +365,17 @@ def operations_of_libraries_lie_as_they_say() -> None:
             np.testing.assert_array_equal(found, 2 * np.asarray(x))
 
 
+def gradients_that_are_zero_lie_as_their_primals() -> None:
+    """The function does not depend on an argument, or by a zero only: its gradient lies as the argument does."""
+    x = divided()
+    for function in (lambda x, y: (x * 2).sum(), lambda x, y: (x + lax.stop_gradient(y)).sum()):
+        both = treadle.grad(function, (0, 1))
+        for found in (both(x, x), treadle.jit(both)(x, x), treadle.vjp(function, x, x)[1](2.0)):
+            assert [y.sharding.is_equivalent_to(x.sharding, 2) for y in found] == [True, True]
+            assert not np.asarray(found[1]).any()
+            assert str(treadle.typeof(found[1])) == "float32[8@a,4@b]"
+
+
 LAWS: Final[dict[str, Callable[[], None]]] = {
     f"{name} {kind} {where} {what}".rstrip(): functools.partial(
         law, name, jitted, force, derivative
@@ -383,6 +394,7 @@ LAWS: Final[dict[str, Callable[[], None]]] = {
     "stages": shown_of_jitted_stages,
     "eval_shape": shown_by_eval_shape,
     "nothing said": nothing_said,
+    "zeros": gradients_that_are_zero_lie_as_their_primals,
     "libraries": operations_of_libraries_lie_as_they_say,
     "whole at first": what_starts_whole_is_divided,
 }
