@@ -134,9 +134,7 @@ EXCEPTIONS: Final[dict[str, Known]] = {
     "JAX trips over what is empty with an IndexError of its own; NumPy has an answer, or a ValueError": _both(
         of("numpy.trapezoid", "numpy.hstack"), _empty
     ),
-    "JAX loses the weak mark when it broadcasts in these four, and keeps it in all other functions": _both(
-        of("numpy.heaviside", "numpy.hypot", "numpy.logaddexp", "numpy.logaddexp2"), _only_weak
-    ),
+    "JAX loses the weak mark when it broadcasts here": _both(of("numpy.logaddexp"), _only_weak),
     "JAX asks for a product of a type of its own that it then refuses: a Python number beside a narrower array": _both(
         of("numpy.dot", "numpy.vdot", "numpy.inner", "numpy.matmul", "operator.matmul"),
         _only_jax_raises,

@@ -572,6 +572,39 @@ def what_is_computed_of_divided_arrays_is_divided_as_under_jit() -> None:
 
 
 @law
+def what_is_broadcast_on_the_way_lies_as_when_jitted() -> None:
+    """Broadcasting is a part of the operation: on its own, it would lay a row over axes that are wanted."""
+    functions: dict[str, Callable[..., Any]] = {
+        "add": lambda x, y: x + y,
+        "subtract": lambda x, y: y - x,
+        "less": lambda x, y: x < y,
+        "where": lambda x, y: tnp.where(x > 0, x, y),
+        "where of a mask": lambda x, y: tnp.where(y > 0, x, 0),
+        "promoted": lambda x, y: x.astype(int) * y,
+        "power": lambda x, y: x**y,
+        "hypot": tnp.hypot,
+        "logical_or": tnp.logical_or,
+    }
+    row = np.arange(8, dtype=np.float32)
+    rows = [treadle.device_put(row, over(*spec)) for spec in [("x",), ("y",), (("y", "x"),), ()]]
+    for (name, function), x, y in itertools.product(functions.items(), shardings()[:-1], rows):
+        large = treadle.device_put(H @ H.T, x)
+        staged = treadle.jit(function)(large, y)
+        for _ in range(3):  # whatever was planned meanwhile
+            found = function(large, y)
+            assert found.sharding.is_equivalent_to(staged.sharding, 2), (name, x, y.sharding)
+        np.testing.assert_allclose(found, staged, rtol=1e-6)
+    # What JAX gives, where the partitioner is the same.
+    two = treadle.make_mesh((2, 2), ("a", "b"), (AxisType.Auto,) * 2, devices=treadle.devices()[:4])
+    for given, lies in itertools.product(
+        [("a", "b"), ("b", "a"), (("a", "b"),)], [("a",), (("b", "a"),)]
+    ):
+        x_ = treadle.device_put(H[:4], NamedSharding(two, P(*given)))
+        y_ = treadle.device_put(H[0], NamedSharding(two, P(*lies)))
+        assert (x_ + y_).sharding.spec == P(*given)
+
+
+@law
 def intermediate_values_may_lie_in_unequal_parts() -> None:
     """XLA pads them; what a program gives back is whole then."""
     x = np.arange(10, dtype=np.float32)

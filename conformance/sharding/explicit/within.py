@@ -17,6 +17,8 @@ import pytest
 import treadle
 import treadle.numpy as tnp
 from treadle import errors, lax, sharding
+from treadle.extend.core import Primitive
+from treadle.interpreters import ad, batching, mlir
 from treadle.sharding import PartitionSpec as P
 
 Seen = Callable[[str, Any], None]  # Any: an array
@@ -347,6 +349,33 @@ def what_starts_whole_is_divided() -> None:
         lax.cond(True, lambda x: x, lambda x: sharding.reshard(x, over("b", "a")), x)
 
 
+def operations_of_libraries_lie_as_they_say() -> None:
+    """A primitive of a library's own, evaluated and transformed: as its abstract evaluation says."""
+    double = Primitive("double")
+    double.def_impl(lambda x: 2 * x)
+    double.def_abstract_eval(lambda x: x)
+    mlir.register_lowering(double, mlir.lower_fun(double.impl, multiple_results=False))
+    ad.deflinear(double, lambda ct: [double.bind(ct)])
+    batching.primitive_batchers[double] = lambda args, dims: (double.bind(*args), dims[0])
+    x = divided()
+    slope = treadle.grad(lambda x: (double.bind(x) * x).sum() / 2)  # twice x, too
+    for function in (double.bind, slope, treadle.vmap(double.bind)):
+        for found in (function(x), treadle.jit(function)(x)):
+            assert found.sharding.is_equivalent_to(x.sharding, 2)
+            np.testing.assert_array_equal(found, 2 * np.asarray(x))
+
+
+def gradients_that_are_zero_lie_as_their_primals() -> None:
+    """The function does not depend on an argument, or by a zero only: its gradient lies as the argument does."""
+    x = divided()
+    for function in (lambda x, y: (x * 2).sum(), lambda x, y: (x + lax.stop_gradient(y)).sum()):
+        both = treadle.grad(function, (0, 1))
+        for found in (both(x, x), treadle.jit(both)(x, x), treadle.vjp(function, x, x)[1](2.0)):
+            assert [y.sharding.is_equivalent_to(x.sharding, 2) for y in found] == [True, True]
+            assert not np.asarray(found[1]).any()
+            assert str(treadle.typeof(found[1])) == "float32[8@a,4@b]"
+
+
 LAWS: Final[dict[str, Callable[[], None]]] = {
     f"{name} {kind} {where} {what}".rstrip(): functools.partial(
         law, name, jitted, force, derivative
@@ -365,5 +394,7 @@ LAWS: Final[dict[str, Callable[[], None]]] = {
     "stages": shown_of_jitted_stages,
     "eval_shape": shown_by_eval_shape,
     "nothing said": nothing_said,
+    "zeros": gradients_that_are_zero_lie_as_their_primals,
+    "libraries": operations_of_libraries_lie_as_they_say,
     "whole at first": what_starts_whole_is_divided,
 }

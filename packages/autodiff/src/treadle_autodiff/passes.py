@@ -16,6 +16,7 @@ from treadle_autodiff.transpose import transpose
 from treadle_autodiff.user_function import Tree
 from treadle_ir import (
     ArrayType,
+    Layout,
     Operand,
     Operands,
     Program,
@@ -24,8 +25,10 @@ from treadle_ir import (
     left_to_the_compiler,
     over_mesh,
     over_mesh_of,
+    sums_of,
     type_of,
 )
+from treadle_ir.dtypes import is_float0
 from treadle_ir.tree import Partial, PyTreeDef, tangent_structure, tree_unflatten
 
 
@@ -131,10 +134,17 @@ def walked_back(
         # What is added up in between the compiler lays out; in the end they lie as their primals do.
         with left_to_the_compiler():
             found = transpose(program, residuals, cotangents)
-        return [
-            ct if isinstance(ct, Zero) else laid_alike(ct, each)
-            for ct, each in zip(found, lies.layouts, strict=True)
-        ]
+        return [_laid(ct, each) for ct, each in zip(found, lies.layouts, strict=True)]
+
+
+def _laid(ct: Tangent, primal: Layout | None) -> Tangent:
+    """A cotangent, laid as its primal; zeros are made where the primal is divided, as a user sees them."""
+    if not isinstance(ct, Zero):
+        return laid_alike(ct, primal)
+    if primal is None or not any(primal) or sums_of(primal).axes:
+        return ct
+    has_data = isinstance(ct.type, ArrayType) and not is_float0(ct.type.dtype)
+    return laid_alike(materialise(ct), primal) if has_data else ct
 
 
 def pulled(

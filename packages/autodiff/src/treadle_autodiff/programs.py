@@ -14,20 +14,27 @@ from treadle_autodiff.linearize import linearize_flat
 from treadle_autodiff.tangents import Tangent, Zero, materialise
 from treadle_autodiff.transpose import transpose
 from treadle_ir import (
+    ArrayType,
+    Cell,
     Flags,
     Operand,
     Operands,
     Program,
     Type,
     Value,
+    as_body,
     derived,
     either,
     frozen,
+    holding,
     interpret,
+    ops,
     stage,
     stage_tree,
+    type_of,
 )
 from treadle_ir.rewrite import prune
+from treadle_ir.tree import PyTreeDef, tree_flatten
 
 
 @final
@@ -193,8 +200,23 @@ def transpose_program(
     )
 
 
+def transpose_with_cells(
+    program: Program,
+    linear: Sequence[bool],
+    nonzero: Sequence[bool],
+    instantiate: bool,
+    cells: Sequence[Cell],
+) -> TransposedProgram:
+    """The same where backward rules use cells: what these hold goes first, and what they hold in the end comes last."""
+    return _make_transposed(program, tuple(linear), tuple(nonzero), instantiate, cells)
+
+
 def _make_transposed(
-    program: Program, linear: tuple[bool, ...], nonzero: tuple[bool, ...], instantiate: bool
+    program: Program,
+    linear: tuple[bool, ...],
+    nonzero: tuple[bool, ...],
+    instantiate: bool,
+    cells: Sequence[Cell] = (),
 ) -> TransposedProgram:
     order = [
         *(i for i, flag in enumerate(linear) if not flag),
@@ -208,16 +230,33 @@ def _make_transposed(
         type.tangent() for type, given in zip(program.result_types, nonzero, strict=True) if given
     ]
 
+    held_types, structure = held_in(cells)
+
     def function(*operands: Operand) -> tuple[Operands, Flags]:
+        values, operands = operands[: len(held_types)], operands[len(held_types) :]
         known, given = operands[:known_count], iter(operands[known_count:])
         cotangents: list[Tangent] = [
             next(given) if flag else Zero(type.tangent())
             for type, flag in zip(program.result_types, nonzero, strict=True)
         ]
-        outgoing = transpose(reordered, known, cotangents)
+        with holding(cells, structure.unflatten(values)) as held:
+            outgoing = transpose(reordered, known, cotangents)
+            after = [strong(x) for x in tree_flatten(held())[0]]
         returned = tuple([instantiate or not isinstance(ct, Zero) for ct in outgoing])
         wanted = [materialise(ct) for ct, flag in zip(outgoing, returned, strict=True) if flag]
-        return wanted, returned
+        return [*wanted, *after], returned
 
-    staged, returned = stage_tree(function, *known_types, *cotangent_types)
+    staged, returned = stage_tree(as_body(function), *held_types, *known_types, *cotangent_types)
     return TransposedProgram(staged.program, staged.captured, returned)
+
+
+def held_in(cells: Sequence[Cell]) -> tuple[list[ArrayType], PyTreeDef]:
+    """The types of the arrays that cells hold, which are not weak, and the structure of what they hold."""
+    leaves, structure = tree_flatten([cell.load() for cell in cells])
+    return [type_of(leaf).strong() for leaf in leaves], structure
+
+
+def strong(x: Operand) -> Operand:
+    """An operand that is not weak."""
+    type = type_of(x)
+    return ops.convert(x, dtype=type.dtype, weak=False) if type.weak else x

@@ -157,6 +157,7 @@ from treadle_ir.inference import inferred as inferred
 from treadle_ir.interpret import interpret as interpret, last_uses as last_uses
 from treadle_ir.known import KnownTracer as KnownTracer, as_staged as as_staged
 from treadle_ir.layouts.laid import (
+    Laid as Laid,
     is_whole as is_whole,
     sizes_text as sizes_text,
     type_text as type_text,

@@ -11,8 +11,10 @@ from typing import Any, Final, TypeAlias
 from treadle_ir.array import Operand
 from treadle_ir.program import Program
 
+# How the other parameters and the results lie over explicit axes of a mesh. Any: shardings, or None.
+Lies: TypeAlias = tuple[Sequence[Any], Sequence[Any]]
 # From a program and what its first parameters stand for. Any: whatever users are shown.
-View: TypeAlias = Callable[[Program, Sequence[Operand]], Any]
+View: TypeAlias = Callable[[Program, Sequence[Operand], Lies | None], Any]
 
 _installed: Final[list[View]] = []  # at most one
 
@@ -22,6 +24,6 @@ def install_view(view: View | None) -> None:
     _installed[:] = [view] if view is not None else []
 
 
-def shown_program(program: Program, captured: Sequence[Operand]) -> Any:
+def shown_program(program: Program, captured: Sequence[Operand], lies: Lies | None = None) -> Any:
     """What users see of a program whose first parameters stand for captured arrays."""
-    return _installed[0](program, captured) if _installed else program
+    return _installed[0](program, captured, lies) if _installed else program

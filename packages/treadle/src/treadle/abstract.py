@@ -24,6 +24,7 @@ from treadle_ir import (
     Program,
     Ref,
     Staged,
+    Tracer,
     TreeFunction,
     Whole,
     array_results,
@@ -56,6 +57,7 @@ from treadle_ir.tree import PyTreeDef, opened_by, tree_flatten, tree_map, tree_u
 from treadle_runtime import (
     NamedSharding,
     ShapeDtypeStruct as ShapeDtypeStruct,
+    explicit_sharding,
     places_of,
     pure_function,
     refuse_described_ref,
@@ -83,9 +85,13 @@ def staged(
     static: Sequence[int] = (),
 ) -> tuple[Staged, PyTreeDef]:
     """A function of pytrees as a program, and the structure of its results; its arguments may be abstract."""
+<<<<<<< HEAD
     count = len(args)
     fixed = {i % count for i in static if -count <= i < count}  # others have their defaults
     arguments = take_apart(args, kwargs, fixed)
+=======
+    arguments = take_apart(args, kwargs, _fixed(static, args))
+>>>>>>> corners
     function = TreeFunction(fun, arguments.rebuilt, array_results())
     for leaf in arguments.leaves:
         refuse_described_ref(leaf)
@@ -97,6 +103,11 @@ def staged(
         name = getattr(fun, "__name__", "the function")
         with naming_arguments("eval_shape or make_jaxpr", name, fun, arguments):
             return stage_tree(function, *types, layouts=_layouts(arguments.leaves))
+
+
+def _fixed(static: Sequence[int], args: tuple[Tree, ...]) -> set[int]:
+    """The positions of static arguments, counted from the first one."""
+    return {i % len(args) for i in static} if args else set()
 
 
 def _layouts(leaves: Sequence[Any]) -> tuple[Whole | None, ...] | None:
@@ -151,10 +162,12 @@ def make_jaxpr(
             for name, size in axes:
                 stack.enter_context(named_axis(name, size))
             made, structure = staged(fun, args, kwargs, static)
-        function = ClosedJaxpr(Jaxpr.of(made.program, len(made.captured)), made.captured)
+        leaves = take_apart(args, kwargs, _fixed(static, args)).leaves
+        lie = _lying(made, leaves)
+        lies = None if lie is None else ([_lies(x) for x in leaves], lie)
+        function = ClosedJaxpr(Jaxpr.of(made.program, len(made.captured), lies), made.captured)
         if not return_shape:
             return function
-        lie = shardings_of_results(made.layouts)
         return function, tree_unflatten(structure, structs_of(made.program.result_types, lie))
 
     return traced
@@ -231,9 +244,7 @@ def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
         return staged(lambda others, held: pure(others, held)[0], (others, held), {})
 
     made, structure = discharged(run)
-    lie = shardings_of_results(made.layouts) or _over_own_mesh(
-        made, tree_flatten((args, kwargs))[0]
-    )
+    lie = _lying(made, tree_flatten((args, kwargs))[0])
     found = structs_of(made.program.result_types, lie)
     return tree_map(
         _shown, tree_unflatten(structure, [kept.get(i, each) for i, each in enumerate(found)])
@@ -248,6 +259,23 @@ def _places_of_refs(arguments: Arguments) -> tuple[int, ...]:
         if isinstance(leaf, ShapeDtypeStruct) and leaf.is_ref
     }
     return tuple(sorted([*places_of(arguments), *described]))
+
+
+def _lying(made: Staged, leaves: Sequence[Any]) -> list[NamedSharding | None] | None:
+    """How results lie over explicit axes of the mesh in force, or of that of an argument."""
+    return shardings_of_results(made.layouts) or _over_own_mesh(made, leaves)
+
+
+def _lies(leaf: Any) -> NamedSharding | None:
+    """How an argument lies over explicit axes, as its type shows it; None where it shows nothing."""
+    sharding = getattr(leaf, "sharding", None)
+    mesh = getattr(sharding, "mesh", None)
+    if not isinstance(sharding, NamedSharding) or not isinstance(mesh, MeshAxes):
+        return explicit_sharding(leaf) if isinstance(leaf, Tracer) else None
+    if not mesh.explicit_axes:
+        return None
+    layout = seen(layout_of(sharding.spec, len(leaf.shape)), mesh.abstract_mesh)
+    return shardings_over(mesh.abstract_mesh, [layout])[0]
 
 
 def _over_own_mesh(made: Staged, leaves: Sequence[Any]) -> list[NamedSharding | None] | None:

@@ -64,10 +64,14 @@ def _resharded(tree: Any, shardings: Any) -> Any:
     return treadle_runtime.reshard(tree, shardings)
 
 
-def _viewed(program: Program, captured: Sequence[Operand]) -> Any:
+def _viewed(
+    program: Program,
+    captured: Sequence[Operand],
+    lies: tuple[Sequence[Any], Sequence[Any]] | None = None,
+) -> Any:
     from treadle.jaxprs import ClosedJaxpr, Jaxpr  # noqa: PLC0415 - when it is first needed
 
-    return ClosedJaxpr(Jaxpr.of(program, len(captured)), captured)
+    return ClosedJaxpr(Jaxpr.of(program, len(captured), lies), captured)
 
 
 def _vmap(*args: Any, **kwargs: Any) -> Any:

@@ -346,6 +346,20 @@ def aval_of(type: Type) -> AbstractValue:
     return AbstractToken()
 
 
+def shown_aval(type: Type, sharding: NamedSharding | None) -> AbstractValue:
+    """The same for arrays that lie over explicit axes of a mesh."""
+    if sharding is None or not isinstance(type, ArrayType):
+        return aval_of(type)
+    lies = NamedSharding(sharding.mesh.abstract_mesh, sharding.spec)
+    return ShapedArray(type.shape, type.dtype, type.weak, sharding=lies)
+
+
+def layout_of_aval(aval: object, ndim: int) -> Whole:
+    """How arrays of `ndim` axes lie over explicit axes, as an `aval` says."""
+    said = aval._layout if isinstance(aval, ShapedArray) else None
+    return ((),) * ndim if said is None else said
+
+
 def type_of_aval(aval: object) -> Type:
     """The type that is meant by an `aval`, or by anything that has a shape and a dtype.
 

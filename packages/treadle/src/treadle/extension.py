@@ -5,25 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from treadle.core import AbstractValue, aval_of, type_of_aval
+from treadle.core import AbstractValue, aval_of, layout_of_aval, shown_aval, type_of_aval
 from treadle_ir import (
     PURE,
+    AbstractMesh,
     Array,
+    ArrayType,
     Effect,
     Effects,
     Extension,
+    Laid,
     MissingRuleError,
     Operands,
     Trace,
     Type,
+    Whole,
     as_array,
     bind,
     frozen,
     functions,
+    layout_rule,
     names,
     running,
 )
 from treadle_numpy.lax.views import BindParams
+from treadle_runtime import shardings_over
 
 Tree: TypeAlias = Any  # Any: what a library's rules take and return
 F = TypeVar("F", bound=Callable[..., Any])
@@ -183,3 +189,21 @@ class Application(Extension):
         """By the operation's implementation."""
         results = self.of.impl(*map(as_array, operands), **self.parameters)
         return [as_array(result) for result in self.of.listed(results)]
+
+
+@layout_rule(Application)
+def application_layouts(
+    primitive: Application,
+    operands: Sequence[Laid],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+    /,
+) -> list[Whole]:
+    """As the types say that its abstract evaluation returns: whole, where it says nothing."""
+    lie = shardings_over(mesh, [x.layout for x in operands])
+    avals = [shown_aval(x.type, sharding) for x, sharding in zip(operands, lie, strict=True)]
+    found, _ = primitive.of.abstract_eval(*avals, **primitive.parameters)
+    return [
+        layout_of_aval(aval, type.ndim)
+        for aval, type in zip(primitive.of.listed(found), results, strict=True)
+    ]

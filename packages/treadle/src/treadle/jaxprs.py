@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeAlias, final
 
-from treadle.core import AbstractValue, aval_of, eval_jaxpr, type_of_aval
+from treadle.core import AbstractValue, aval_of, eval_jaxpr, shown_aval, type_of_aval
 from treadle.extend.source_info_util import SourceInfo, new_source_info
 from treadle.extension import Application, Parameters, Primitive
 from treadle_ir import (
@@ -35,11 +35,26 @@ from treadle_ir import (
 from treadle_ir.text import coloured, print_program, wants_colour
 from treadle_numpy.lax.attributes import hidden, instruction, ordered, parameters
 from treadle_numpy.lax.views import BindParams, bound_under
+from treadle_runtime import NamedSharding
 
 Tree: TypeAlias = Any  # Any: attributes of operations, which are of all kinds
 
 Var = Value
 Literal = _Literal
+
+
+# How arguments and results lie over explicit axes of a mesh: shardings, or None.
+Lies: TypeAlias = tuple[Sequence[NamedSharding | None], Sequence[NamedSharding | None]]
+
+
+def _avals(
+    atoms: Sequence[Atom], lie: Sequence[NamedSharding | None] | None
+) -> list[AbstractValue]:
+    """The types of atoms, some of which lie over explicit axes."""
+    return [
+        shown_aval(atom.type, sharding)
+        for atom, sharding in zip(atoms, lie or [None] * len(atoms), strict=True)
+    ]
 
 
 def _typed(atoms: Sequence[Atom]) -> tuple[Any, ...]:
@@ -246,14 +261,16 @@ class Jaxpr:
         parameters = (*_typed(constvars), *_typed(invars))
         self.program = Program(parameters, equations, _typed(outvars))
         self._constants = len(constvars)
+        self._lies: Lies | None = None
         self.debug_info = debug_info if debug_info is not None else DebugInfo()
 
     @staticmethod
-    def of(program: Program, constants: int = 0) -> Jaxpr:
-        """The view of a program with so many constants."""
+    def of(program: Program, constants: int = 0, lies: Lies | None = None) -> Jaxpr:
+        """The view of a program with so many constants; how arguments and results lie over explicit axes."""
         view = Jaxpr.__new__(Jaxpr)
         view.program = program
         view._constants = constants
+        view._lies = lies
         view.debug_info = DebugInfo()
         return view
 
@@ -284,13 +301,13 @@ class Jaxpr:
 
     @property
     def in_avals(self) -> list[AbstractValue]:
-        """The types of `invars`."""
-        return [aval_of(value.type) for value in self.invars]
+        """The types of `invars`; of a traced function also how they lie over explicit axes of a mesh."""
+        return _avals(self.invars, self._lies and self._lies[0])
 
     @property
     def out_avals(self) -> list[AbstractValue]:
-        """The types of the results."""
-        return [aval_of(atom.type) for atom in self.program.results]
+        """The types of the results; of a traced function also how they lie over explicit axes of a mesh."""
+        return _avals(self.program.results, self._lies and self._lies[1])
 
     def replace(self, **changes: Tree) -> Jaxpr:
         """The same with other fields."""

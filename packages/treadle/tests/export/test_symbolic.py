@@ -194,3 +194,19 @@ def test_products_of_several_arrays_of_open_sizes() -> None:
     ):
         exported = export.export(treadle.jit(function))(*types)
         np.testing.assert_array_equal(exported.call(*xs), np.full((2, 2), 12))
+
+
+def test_sizes_of_scopes_with_different_constraints_are_not_mixed() -> None:
+    (a,) = export.symbolic_shape("a", constraints=["a >= 2"])
+    (other,) = export.symbolic_shape("a", constraints=["a >= 8"])
+    (b,) = export.symbolic_shape("b")
+    for size in (other, b):
+        x, y = treadle.ShapeDtypeStruct((a,), F32), treadle.ShapeDtypeStruct((size,), F32)
+        with pytest.raises(ArgumentError, match="invalid mixing of symbolic scopes"):
+            export.export(treadle.jit(lambda x, y: (x, y)))(x, y)
+        with pytest.raises(ArgumentError, match="of different scopes"):
+            treadle.eval_shape(lambda x, y: tnp.concatenate([x, y]), x, y)
+    (same,) = export.symbolic_shape("a", constraints=["a >= 2"])
+    x, y = treadle.ShapeDtypeStruct((a,), F32), treadle.ShapeDtypeStruct((same,), F32)
+    exported = export.export(treadle.jit(lambda x, y: x + y))(x, y)
+    assert exported.call(tnp.ones(3), tnp.ones(3)).tolist() == [2.0] * 3

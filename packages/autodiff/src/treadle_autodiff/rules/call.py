@@ -16,7 +16,9 @@ from treadle_autodiff.programs import (
     LinearizedProgram,
     jvp_program,
     linearize_program,
+    strong,
     transpose_program,
+    transpose_with_cells,
 )
 from treadle_autodiff.registry import (
     LinearFunction,
@@ -30,6 +32,7 @@ from treadle_autodiff.registry import (
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
 from treadle_ir import (
     ArrayType,
+    Cell,
     InlineCall,
     Operand,
     Operands,
@@ -38,11 +41,13 @@ from treadle_ir import (
     bind,
     checked_axes_here,
     derived,
+    discharged,
     explicit,
     frozen,
     interpret,
     ops,
     stage,
+    store,
     type_of,
     varying_of,
 )
@@ -66,6 +71,7 @@ from treadle_ir.primitives.call import (
 )
 from treadle_ir.primitives.memory import ToMemory
 from treadle_ir.settings import LOG_CHECKPOINT_RESIDUALS
+from treadle_ir.tree import tree_flatten
 
 
 def with_zeros(
@@ -135,22 +141,38 @@ def call_linearize(
 def call_transpose(
     primitive: InlineCall, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
 ) -> Sequence[Tangent | None]:
-    """One call of the transposed program."""
+    """One call of the transposed program; backward rules in it may write to references."""
+    return discharged(lambda cells: _call_transposed(primitive, cotangents, operands, cells))
+
+
+def _call_transposed(
+    primitive: InlineCall,
+    cotangents: Sequence[Tangent],
+    operands: Sequence[Operand | Linear],
+    cells: tuple[Cell, ...],
+) -> Sequence[Tangent | None]:
+    """The transposed call, which takes and returns what cells hold that are used in its program."""
     linear = [isinstance(operand, Linear) for operand in operands]
     nonzero = [not isinstance(cotangent, Zero) for cotangent in cotangents]
-    transposed = transpose_program(primitive.program, linear, nonzero)
+    if cells:
+        transposed = transpose_with_cells(primitive.program, linear, nonzero, False, cells)
+    else:
+        transposed = transpose_program(primitive.program, linear, nonzero)
+    held, structure = tree_flatten([cell.load() for cell in cells])
     known = [operand for operand in operands if not isinstance(operand, Linear)]
     given = [cotangent for cotangent in cotangents if not isinstance(cotangent, Zero)]
     places = (
-        *(None for _ in transposed.captured),
+        *(None for _ in (*transposed.captured, *held)),
         *(i for i, flag in enumerate(linear) if not flag),
         *(None for _ in given),
     )
     call = primitive.differentiated(transposed.program, places)
     if isinstance(call, Checkpoint):
         call = replace(call, recomputes=True)
-    outputs = iter(bind(call, *transposed.captured, *known, *given))
-    flags = iter(transposed.nonzero)
+    results = bind(call, *transposed.captured, *map(strong, held), *known, *given)
+    count = len(results) - len(held)
+    store(cells, structure.unflatten(results[count:]))
+    outputs, flags = iter(results[:count]), iter(transposed.nonzero)
     return [
         (next(outputs) if next(flags) else Zero(operand.type.tangent()))
         if isinstance(operand, Linear)

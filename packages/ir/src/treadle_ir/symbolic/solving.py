@@ -30,6 +30,19 @@ class Axis(NamedTuple):
         return f"{self.name}.shape[{self.axis}]"
 
 
+def mixed(function: str, shapes: Sequence[tuple[Size, ...]]) -> ArgumentError | None:
+    """Why the sizes of arguments do not belong together, or None when they are all of one scope."""
+    sizes = [size for shape in shapes for size in shape if isinstance(size, Symbolic)]
+    other = next((size for size in sizes if size.scope != sizes[0].scope), None)
+    if other is None:
+        return None
+    return ArgumentError(
+        f"{function}: invalid mixing of symbolic scopes: the sizes {sizes[0]} of {sizes[0].scope} and {other} of "
+        f"{other.scope}",
+        fix="make both with one call of symbolic_shape, or pass scope=... to the second",
+    )
+
+
 def unsolvable(function: str, shapes: Sequence[tuple[Size, ...]]) -> ArgumentError | None:
     """Why the shapes of arguments do not tell all sizes, or None when they do."""
     known: set[str] = set()

@@ -82,6 +82,12 @@ def weak_again(result: Array) -> Array:
     return ops.convert(result, dtype=result.dtype, weak=True)
 
 
+def settled(operand: Operand) -> Operand:
+    """An operand that is weak only if it is a scalar: what JAX combines with constants of its element type."""
+    type = operand_type(operand)
+    return converted(operand, type.dtype) if type.weak and type.shape else operand
+
+
 def inexact_operand(function: str, x: object) -> Operand:
     """One operand, as a float if it is an integer or a boolean."""
     operand = coerce(function, 0, x)

@@ -138,3 +138,8 @@ def test_the_density_at_infinity_is_none(name, sign):
     ends = np.array([sign, -sign], np.float32) * np.inf
     np.testing.assert_array_equal(module.logpdf(ends), [-np.inf, -np.inf])
     np.testing.assert_array_equal(module.pdf(ends), [0, 0])
+
+
+def test_entropy_has_the_shape_of_all_arguments() -> None:
+    assert stats.poisson.entropy(2.0, np.ones(3)).shape == (3,)
+    assert stats.poisson.entropy(np.ones(2), np.ones((3, 1))).shape == (3, 2)

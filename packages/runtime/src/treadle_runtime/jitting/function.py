@@ -291,7 +291,7 @@ class JitFunction(Generic[P, R]):
             return given, [one or two for one, two in zip(said, shown, strict=True)]
 
         split = self._options.split
-        return TracedCall(traced, arguments, types, self._name, split, lowered, shardings, shown)
+        return TracedCall(traced, arguments, operands, self._name, split, lowered, shardings, shown)
 
     def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> Any:  # Any: a pytree
         """The shapes and element types of the results for these arguments, without running anything."""

@@ -63,7 +63,7 @@ class Lowered(Stage):
     __slots__ = ("_lowering",)
 
     def __init__(self, lowering: Lowering, arguments: Arguments, split: Split) -> None:
-        super().__init__(arguments, split, lowering.types)
+        super().__init__(arguments, split, lowering.operands)
         self._lowering = lowering
 
     @property
@@ -79,8 +79,15 @@ class Lowered(Stage):
 
     @property
     def out_info(self) -> Any:
-        """The shapes and element types of the results, in their structure."""
-        return self.out_tree.unflatten(structs_of(self._lowering.traced.program.result_types))
+        """The shapes and element types of the results, in their structure; how they lie, where asked for."""
+        types = self._lowering.traced.program.result_types
+        lie = self._lowering.wanted or [None] * len(types)
+        return self.out_tree.unflatten(
+            [
+                each.update(sharding=sharding)
+                for each, sharding in zip(structs_of(types), lie, strict=True)
+            ]
+        )
 
     def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
         """The program as text: `stablehlo`, or `hlo` before XLA's passes.
@@ -154,7 +161,7 @@ class Compiled(Stage):
     def __init__(
         self, call: CompiledCall, lowering: Lowering, arguments: Arguments, split: Split
     ) -> None:
-        super().__init__(arguments, split, lowering.types)
+        super().__init__(arguments, split, lowering.operands)
         self._call = call
         self._fast: FastCall = no_fast_call
         self._lowering = lowering

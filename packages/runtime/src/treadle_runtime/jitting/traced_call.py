@@ -27,7 +27,9 @@ from treadle_runtime.jitting.options import Split
 from treadle_runtime.jitting.platforms import platforms_of
 from treadle_runtime.jitting.statics import static_key
 from treadle_runtime.jitting.traced import Traced
+from treadle_runtime.placement.explicit import shown_sharding
 from treadle_runtime.placement.named import NamedSharding
+from treadle_runtime.placement.placement import PlacedType
 from treadle_runtime.placement.sharding import Sharding
 
 if TYPE_CHECKING:
@@ -114,12 +116,13 @@ def as_before(
 class Stage:
     """What each stage of a jitted call knows of the arguments that it is for."""
 
-    __slots__ = ("_arguments", "_split", "_types")
+    __slots__ = ("_arguments", "_operands", "_split", "_types")
 
-    def __init__(self, arguments: Arguments, split: Split, types: tuple[ArrayType, ...]) -> None:
+    def __init__(self, arguments: Arguments, split: Split, operands: Sequence[PlacedType]) -> None:
         self._arguments = arguments
         self._split = split
-        self._types = types
+        self._operands = operands
+        self._types = tuple([operand.type for operand in operands])
 
     @property
     def in_tree(self) -> PyTreeDef:
@@ -128,8 +131,8 @@ class Stage:
 
     @property
     def in_avals(self) -> Any:  # Any: a tree like the arguments
-        """The types of the arguments, as (args, kwargs) of `ShapeDtypeStruct`."""
-        return self._arguments.without_statics(structs_of(self._types))
+        """The types of the arguments, as (args, kwargs) of `ShapeDtypeStruct`; how they lie over explicit axes."""
+        return self._arguments.without_statics(self._structs())
 
     @property
     def args_info(self) -> Any:  # Any: a tree like the arguments
@@ -137,8 +140,11 @@ class Stage:
 
         Static ones are left out, as `in_tree` leaves them out.
         """
-        pairs = zip(structs_of(self._types), _donated(self._arguments, self._split), strict=True)
+        pairs = zip(self._structs(), _donated(self._arguments, self._split), strict=True)
         return self._arguments.without_statics([ArgInfo(type, given) for type, given in pairs])
+
+    def _structs(self) -> list[ShapeDtypeStruct]:
+        return structs_of(self._types, [shown_sharding(x) for x in self._operands])
 
     @property
     def donate_argnums(self) -> tuple[int, ...]:
@@ -157,14 +163,14 @@ class TracedCall(Stage):
         self,
         traced: Traced,
         arguments: Arguments,
-        types: tuple[ArrayType, ...],
+        operands: Sequence[PlacedType],
         name: str,
         split: Split,
         lower: Callable[[str | None], Lowered],
         shardings: Callable[[], tuple[list[Sharding | None], list[Sharding | None]]],
         shown: Sequence[NamedSharding | None],
     ) -> None:
-        super().__init__(arguments, split, types)
+        super().__init__(arguments, split, operands)
         # Of the arrays among the arguments and results, where somebody says: for those who write it down.
         self.shardings = shardings
         self._traced = traced
@@ -185,7 +191,8 @@ class TracedCall(Stage):
     @property
     def jaxpr(self) -> Any:  # Any: a view, by whoever has installed one
         """The program under JAX's names, as `make_jaxpr` returns it."""
-        return shown_program(self.program, self._traced.captured)
+        lie = [shown_sharding(x) for x in self._operands], self._shown
+        return shown_program(self.program, self._traced.captured, lie)
 
     @property
     def effects(self) -> Effects:

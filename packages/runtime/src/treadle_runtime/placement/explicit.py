@@ -88,6 +88,15 @@ def explicit_mesh_of(operand: PlacedType) -> MeshAxes | None:
     return None
 
 
+def shown_sharding(operand: PlacedType) -> NamedSharding | None:
+    """How its type shows that an array lies over explicit axes of its own mesh; None where there are none."""
+    mesh, sharding = explicit_mesh_of(operand), operand.placement.sharding
+    if mesh is None or not isinstance(sharding, NamedSharding):
+        return None
+    layout = seen(sharding.layout(operand.type.ndim), mesh.abstract_mesh)
+    return NamedSharding(sharding.mesh, _spec(layout))
+
+
 def over_placed(operands: Sequence[PlacedType]) -> AbstractContextManager[None]:
     """`over_mesh_of` for operands that are known by type and place."""
     if current_context().get(MESH) is None:

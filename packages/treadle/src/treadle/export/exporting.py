@@ -22,7 +22,7 @@ from treadle_ir import (
 )
 from treadle_ir.declared import shown
 from treadle_ir.primitives.partitioned import CustomPartitioning
-from treadle_ir.symbolic.solving import unsolvable
+from treadle_ir.symbolic.solving import mixed, unsolvable
 from treadle_ir.tree import flatten_leaves_and_structure
 from treadle_runtime import JitFunction, platforms_of
 
@@ -51,7 +51,8 @@ def export(
         disabled_checks: checks to leave out.
 
     Raises:
-        ArgumentError: `fun_jit` is not a jitted function, or there is no such platform or check.
+        ArgumentError: `fun_jit` is not a jitted function, or there is no such platform or check; by the result:
+            sizes of arguments are of scopes with different constraints.
         MissingRuleError: by the result: an operation cannot be lowered for one of the platforms.
 
     Example:
@@ -113,7 +114,8 @@ def _export(
     program = in_memories(traced.program, outputs)
     program = anywhere(program) if lies is not None else program
     body = Body(call.fun_name, program, constants, lies)
-    problem = unsolvable(f"export of {call.fun_name}", body.shapes)
+    what = f"export of {call.fun_name}"
+    problem = mixed(what, body.shapes) or unsolvable(what, body.shapes)
     if problem is not None:
         raise problem
     example = body.example()

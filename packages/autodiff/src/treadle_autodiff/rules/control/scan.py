@@ -18,18 +18,23 @@ from treadle_autodiff.dependence import dependent
 from treadle_autodiff.programs import (
     JvpProgram,
     LinearizedProgram,
+    TransposedProgram,
+    held_in,
     jvp_program,
     linearize_program,
+    strong,
     transpose_program,
+    transpose_with_cells,
 )
 from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rule
 from treadle_autodiff.rules.call import with_zeros
+from treadle_autodiff.rules.control.invariant import computed_before, invariant
 from treadle_autodiff.rules.control.operands import nonzero_flags, those
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise, zeros
 from treadle_autodiff.transpose import transpose
 from treadle_ir import (
     ArrayType,
-    Equation,
+    Cell,
     Flags,
     Literal,
     LoopParts,
@@ -40,15 +45,18 @@ from treadle_ir import (
     Value,
     bind,
     derived,
+    discharged,
     frozen,
     interpret,
     reached_carries,
     rearranged,
     stage,
+    store,
     type_of,
 )
 from treadle_ir.primitives.control import Scan
 from treadle_ir.rewrite import prune
+from treadle_ir.tree import tree_flatten
 
 
 @final
@@ -239,13 +247,13 @@ def _linearize_scan(body: Program, parts: LoopParts, flags: Flags) -> _Linearize
         if i >= parts.carries and isinstance(atom, Value)
     }
     residuals = known.results[count:]
-    invariant = _invariant(known, constants)
+    unchanging = invariant(known, constants)
     hoisted = list(
         dict.fromkeys(
-            x for x in residuals if isinstance(x, Value) and x in invariant and x not in constants
+            x for x in residuals if isinstance(x, Value) and x in unchanging and x not in constants
         )
     )
-    before, computed = _computed_before(known, first, hoisted)
+    before, computed = computed_before(known, first, hoisted)
     position = {value: i for i, value in enumerate(computed)}
     stacked: list[Any] = []
     places: list[tuple[str, Any]] = []
@@ -297,57 +305,39 @@ def _linearize_scan(body: Program, parts: LoopParts, flags: Flags) -> _Linearize
     )
 
 
-def _invariant(program: Program, constants: dict[Value, int]) -> set[Any]:
-    """The values that only depend on the constants."""
-    invariant: set[Any] = set(constants)
-    for equation in program.equations:
-        if not equation.effects and all(
-            isinstance(atom, Literal) or atom in invariant for atom in equation.operands
-        ):
-            invariant.update(equation.results)
-    return invariant
-
-
-def _computed_before(
-    program: Program, constants: int, wanted: Sequence[Value]
-) -> tuple[Program, list[Value]]:
-    """The part of a program that computes some values from its first parameters, and the values it returns.
-
-    It returns all results of an equation that has one of the wanted ones.
-    """
-    asked = {*wanted}
-    live: set[Any] = {*wanted}
-    equations: list[Equation] = []
-    results: list[Value] = []
-    for equation in reversed(program.equations):
-        if live.isdisjoint(equation.results):
-            continue
-        equations.append(equation)
-        live.update(equation.operands)
-        if not asked.isdisjoint(equation.results):
-            results += equation.results
-    return Program(
-        program.parameters[:constants], tuple(reversed(equations)), tuple(results)
-    ), results
-
-
 @transpose_rule(Scan)
 def scan_transpose(
     primitive: Scan, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
 ) -> Sequence[Tangent | None]:
     """The loop the other way; cotangents of constants are summed up in carries."""
+    linear = tuple([isinstance(operand, Linear) for operand in operands])
+    if not all(dependent(primitive, linear)[: primitive.carries]):
+        return _transpose_beside_known(primitive, cotangents, operands)
+    # Backward rules of users may write to references.
+    return discharged(lambda cells: _transposed(primitive, cotangents, operands, cells))
+
+
+def _transposed(
+    primitive: Scan,
+    cotangents: Sequence[Tangent],
+    operands: Sequence[Operand | Linear],
+    cells: tuple[Cell, ...],
+) -> Sequence[Tangent | None]:
+    """The transposed loop, of linear carries; it carries what cells hold that are used in its body."""
     parts = LoopParts(primitive.constants, primitive.carries)
     body = primitive.body
     linear = tuple([isinstance(operand, Linear) for operand in operands])
     of_constants, _, of_xs = (tuple(flags) for flags in parts(linear))
-    if not all(dependent(primitive, linear)[: primitive.carries]):
-        return _transpose_beside_known(primitive, cotangents, operands)
     given = nonzero_flags(cotangents)
-    loop = derived(
-        body,
-        ("scan_transpose", parts, of_constants, of_xs, given),
-        lambda: _transpose_scan(body, parts, of_constants, of_xs, given),
-    )
+    if cells:
+        loop = _transpose_scan(body, parts, of_constants, of_xs, given, cells)
+    else:
+        loop = derived(
+            body,
+            ("scan_transpose", parts, of_constants, of_xs, given),
+            lambda: _transpose_scan(body, parts, of_constants, of_xs, given),
+        )
+    held, structure = tree_flatten([cell.load() for cell in cells])
     constants, carries, xs = parts(operands)
     known_constants = [x for x in constants if not isinstance(x, Linear)]
     lengths = sum(of_constants), parts.carries
@@ -363,7 +353,7 @@ def scan_transpose(
         loop.body,
         primitive.length,
         loop.constants,
-        len(sums) + sum(loop.carried),
+        len(sums) + sum(loop.carried) + len(held),
         not primitive.reverse,
         primitive.unroll,
     )
@@ -375,6 +365,7 @@ def scan_transpose(
             *known_constants,
             *sums,
             *[materialise(ct) for ct in those(ct_carries, loop.carried)],
+            *map(strong, held),
             *[x for x in xs if not isinstance(x, Linear)],
             *those(ct_ys, given[parts.carries :]),
         )
@@ -389,6 +380,7 @@ def scan_transpose(
             outgoing.append(None)  # zeros at the start: nobody waits for their cotangent
         else:
             outgoing.append(Zero(x.type.tangent()) if ct is None else ct)
+    store(cells, structure.unflatten([next(outputs) for _ in held]))
     flags = iter(back_xs)
     for x in xs:
         outgoing.append(_cotangent(x, outputs, next(flags)) if isinstance(x, Linear) else None)
@@ -433,23 +425,36 @@ def _transpose_beside_known(
 
 
 def _transpose_scan(
-    body: Program, parts: LoopParts, of_constants: Flags, of_xs: Flags, given: Flags
+    body: Program,
+    parts: LoopParts,
+    of_constants: Flags,
+    of_xs: Flags,
+    given: Flags,
+    cells: tuple[Cell, ...] = (),
 ) -> _Loop:
+    def transposed(nonzero: Flags, instantiate: bool = False) -> TransposedProgram:
+        if cells:
+            return transpose_with_cells(body, linear, nonzero, instantiate, cells)
+        return transpose_program(body, linear, nonzero, instantiate)
+
     linear = (*of_constants, *(True for _ in range(parts.carries)), *of_xs)
     sums = sum(of_constants)
     of_ys = given[parts.carries :]
     back = LoopParts(sums, parts.carries)
     carried = reached_carries(
-        lambda carried: back(transpose_program(body, linear, (*carried, *of_ys)).nonzero)[1],
+        lambda carried: back(transposed((*carried, *of_ys)).nonzero)[1],
         given[: parts.carries],
     )
-    nonzero = transpose_program(body, linear, (*carried, *of_ys)).nonzero
-    made = transpose_program(body, linear, (*carried, *of_ys), instantiate=True)
+    nonzero = transposed((*carried, *of_ys)).nonzero
+    made = transposed((*carried, *of_ys), instantiate=True)
     back_constants, _, back_xs = back(nonzero)
     known_xs = of_xs.count(False)
     fixed = len(made.captured) + of_constants.count(False)
-    # `made` takes what is fixed, the known xs, then cotangents; a scan wants carries before xs.
-    types = made.program.parameter_types
+    # `made` takes what is captured, what cells hold, what else is fixed, the known xs, then cotangents; a scan wants
+    # carries before xs.
+    captured, (held, _) = len(made.captured), held_in(cells)
+    types = [*made.program.parameter_types]
+    del types[captured : captured + len(held)]
     first_x, first_ct = fixed, fixed + known_xs
     ct_carries = types[first_ct : first_ct + sum(carried)]
     ct_ys = types[first_ct + sum(carried) :]
@@ -461,17 +466,26 @@ def _transpose_scan(
         constants = [next(given) for _ in range(fixed)]
         so_far = [next(given) for _ in sum_types]
         incoming = [next(given) for _ in ct_carries]
+        values = [next(given) for _ in held]
         elements = [next(given) for _ in range(known_xs)]
-        outputs = interpret(made.program, *constants, *elements, *incoming, *given)
-        to_constants, to_carries, to_xs = back(outputs)
+        first = [*constants[:captured], *values, *constants[captured:]]
+        outputs = interpret(made.program, *first, *elements, *incoming, *given)
+        after = outputs[len(outputs) - len(held) :]
+        to_constants, to_carries, to_xs = back(outputs[: len(outputs) - len(held)])
         summed = [
             materialise(add(x, y))
             for x, y in zip(so_far, those(to_constants, back_constants), strict=True)
         ]
-        return [*summed, *those(to_carries, carried), *those(to_xs, back_xs)]
+        return [*summed, *those(to_carries, carried), *after, *those(to_xs, back_xs)]
 
     staged = stage(
-        iteration, *types[:fixed], *sum_types, *ct_carries, *types[first_x:first_ct], *ct_ys
+        iteration,
+        *types[:fixed],
+        *sum_types,
+        *ct_carries,
+        *held,
+        *types[first_x:first_ct],
+        *ct_ys,
     )
     assert not staged.captured, "an iteration takes everything as operands"
     return _Loop(staged.program, made.captured, fixed, carried, nonzero)

@@ -10,6 +10,7 @@ from treadle_ir import (
     Array,
     DTypeError,
     composed,
+    composed_numbers,
     current_trace,
     default_dtype,
     names,
@@ -89,11 +90,19 @@ def where(
                 return current_trace().process(_SELECT, (condition, x, other))[0]  # type: ignore[arg-type, return-value]
     except AttributeError:  # something is no array
         pass
+    arrays = isinstance(condition, Array) or isinstance(x, Array) or isinstance(y, Array)
+    return (_whole if arrays else _promoting)(condition, x, y)
+
+
+def _promoting(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> Array:
     chosen = truth("where", 0, condition)
     first, second = promote_operands([coerce("where", 1, x), coerce("where", 2, y)])
     # as in JAX, `numpy_rank_promotion` does not speak of choices
     chosen, first, second = broadcast("where", [chosen, first, second], counted=False)
     return ops.select(chosen, first, second)
+
+
+_whole: Final = composed_numbers("x", "y")(_promoting)  # found again as a whole, and one pass
 
 
 @composed

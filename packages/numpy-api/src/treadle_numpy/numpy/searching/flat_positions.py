@@ -13,6 +13,7 @@ from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.arithmetic import add, floor_divide, multiply, remainder
 from treadle_numpy.numpy.ufuncs.extremes import clip
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, host_elements
+from treadle_numpy.operands.scalars import number
 from treadle_numpy.operands.shapes import Shape, as_shape
 
 __all__ = ["ravel_multi_index", "unravel_index"]
@@ -40,8 +41,8 @@ def unravel_index(indices: ArrayLike, shape: Shape) -> tuple[Array, ...]:
             f"unravel_index: the shape {sizes} has more positions than integers can count"
         )
     left = where(
-        ops.compare(left, left.dtype.type(0), direction="lt"),
-        ops.add(left, left.dtype.type(total)),
+        ops.compare(left, number(0, left), direction="lt"),
+        ops.add(left, number(total, left)),
         left,
     )
     left = clip(left, 0, total - 1)

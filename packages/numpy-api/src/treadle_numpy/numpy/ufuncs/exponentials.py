@@ -15,7 +15,7 @@ from treadle_numpy.numpy.ufuncs.making import unary
 from treadle_numpy.numpy.ufuncs.universal import universal
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.operands.promote import inexact_operand
+from treadle_numpy.operands.promote import inexact_operand, settled
 from treadle_numpy.operands.scalars import number, zero_like
 
 __all__ = ["exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "logaddexp", "logaddexp2"]
@@ -125,6 +125,8 @@ def _log_of_complex_sum(x: Operand, y: Operand) -> Array:
 
 def _logaddexp(name: str, x1: ArrayLike, x2: ArrayLike, base: float | None) -> Array:
     x, y = promote_shapes(name, x1, x2, inexact=True)
+    if base is not None:
+        x, y = settled(x), settled(y)
     if is_complex(x.dtype):
         if base is None:
             return _log_of_complex_sum(x, y)

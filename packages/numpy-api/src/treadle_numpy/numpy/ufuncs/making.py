@@ -12,6 +12,7 @@ from typing import Final, Protocol, TypeVar
 from treadle_ir import (
     Array,
     ArrayType,
+    EvalTrace,
     Operand,
     Primitive,
     composed,
@@ -162,8 +163,11 @@ def binary(
             if direct and left is right:
                 return current_trace().process(primitive, (x, y))[0]  # type: ignore[arg-type, return-value]
             if direct and left.weak is right.weak:
-                pair = broadcast_pair(name, x, y)  # type: ignore[arg-type]
-                return current_trace().process(primitive, pair)[0]  # type: ignore[return-value]
+                trace = current_trace()
+                if trace.__class__ is not EvalTrace or not left.shape or not right.shape:
+                    pair = broadcast_pair(name, x, y)  # type: ignore[arg-type]
+                    return trace.process(primitive, pair)[0]  # type: ignore[return-value]
+                # Without transformations as a whole: one call, one pass, and what is divided over devices stays so.
         if mixed is not None:
             known = mixed(x, y)
             if known is not None:

@@ -18,8 +18,8 @@ from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply, subtract
 from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import Elements, array_of
 from treadle_numpy.operands.axes import as_axis
-from treadle_numpy.operands.coerce import ArrayLike, is_array_like
-from treadle_numpy.operands.promote import promote
+from treadle_numpy.operands.coerce import ArrayLike, is_array_like, operand_type
+from treadle_numpy.operands.promote import promote, weak_again
 from treadle_numpy.operands.shapes import ndim_of
 
 __all__ = ["detrend"]
@@ -68,7 +68,8 @@ def detrend(
         )
     borders = sorted({0, size, *given})
     parts = [_level(slice_along(rows, 0, start, stop)) for start, stop in pairwise(borders)]
-    return moveaxis(concatenate(parts), 0, along) if parts else x
+    result = moveaxis(concatenate(parts), 0, along) if parts else x
+    return weak_again(result) if operand_type(x).weak else result
 
 
 def _level(rows: Array) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from treadle_ir import Operand, ops
-from treadle_numpy.operands.scalars import literal
+from treadle_numpy.operands.scalars import number
 
 _COEFFICIENTS: Final = (  # B(2k) / (2k (2k - 1)), of 1 / z ** (2k - 1)
     1 / 12,
@@ -27,7 +27,7 @@ def stirling_series(inverse: Operand) -> Operand:
     Source: M. Abramowitz, I. Stegun, "Handbook of Mathematical Functions", 6.1.41.
     """
     square = ops.multiply(inverse, inverse)
-    series: Operand = literal(_COEFFICIENTS[-1], inverse)
+    series: Operand = number(_COEFFICIENTS[-1], inverse)
     for coefficient in reversed(_COEFFICIENTS[:-1]):
-        series = ops.add(ops.multiply(series, square), literal(coefficient, inverse))
+        series = ops.add(ops.multiply(series, square), number(coefficient, inverse))
     return ops.multiply(series, inverse)

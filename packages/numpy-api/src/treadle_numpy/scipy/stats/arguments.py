@@ -17,12 +17,22 @@ from treadle_numpy.numpy.ufuncs.signs import abs
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.operands.promote import settled
 from treadle_numpy.scipy.special.normals import log_ndtr
+
+# Distributions, or functions of one, whose results of weak arrays are not weak in JAX; those of numbers are.
+_SETTLED: Final = """
+bernoulli beta betabinom cauchy chi2 gamma.cdf gamma.logpdf geom gumbel_r.sf laplace logistic.logpdf logistic.ppf
+nbinom norm pareto.cdf pareto.logpdf pareto.logsf pareto.ppf pareto.sf poisson.cdf t
+"""
 
 
 def parameters(function: str, *values: ArrayLike) -> list[Array]:
-    """Values as arrays of one floating type, and of shapes that broadcast."""
-    return [array_of(x) for x in promote_shapes(function, *values, inexact=True)]
+    """Values as arrays of one floating type, and of shapes that broadcast; `function` begins with its module."""
+    operands = promote_shapes(function, *values, inexact=True)
+    if not {function, function.partition(".")[0]}.isdisjoint(_SETTLED.split()):
+        operands = [settled(x) for x in operands]
+    return [array_of(x) for x in operands]
 
 
 def located(

@@ -9,11 +9,13 @@ from typing import Final
 import numpy as np
 
 from treadle_ir import Array, composed
+from treadle_numpy.numpy.manipulation.broadcasting import broadcast_arrays
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log
 from treadle_numpy.numpy.ufuncs.extremes import maximum
 from treadle_numpy.numpy.ufuncs.rounding import floor
 from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.operands.promote import converted
 from treadle_numpy.scipy.special.exponents import xlogy
 from treadle_numpy.scipy.special.gammas import gammaln
 from treadle_numpy.scipy.special.incomplete import gammaincc
@@ -72,7 +74,7 @@ def entropy(mu: ArrayLike, loc: ArrayLike = 0) -> Array:
         >>> print(f"{float(entropy(2.5)):.4f}")
         1.8307
     """
-    mean, _ = parameters("poisson.entropy", mu, loc)
+    mean, _ = broadcast_arrays(*parameters("poisson.entropy", mu, loc))
     small = mean < _MANY
     few = where(small, mean, 1)
     total = few * 0
@@ -82,4 +84,5 @@ def entropy(mu: ArrayLike, loc: ArrayLike = 0) -> Array:
     many = where(small, _MANY, mean)
     series = 1 / 12 + (1 / 24 + (19 / 360 + 9 / 80 / many) / many) / many
     asymptotic = 0.5 * log(2 * math.pi * math.e * many) - series / many
-    return where(mean < 0, np.nan, where(small, total, asymptotic))
+    result = where(mean < 0, np.nan, where(small, total, asymptotic))
+    return converted(result, result.dtype)  # not weak, as JAX has it

@@ -9,7 +9,7 @@ from treadle_ir import Array, composed
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log
 from treadle_numpy.numpy.ufuncs.powers import sqrt
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.operands.scalars import literal
+from treadle_numpy.operands.scalars import number
 from treadle_numpy.scipy.special.betas import lgamma_step
 from treadle_numpy.scipy.stats.arguments import located, log1p_of_square
 
@@ -26,7 +26,7 @@ def logpdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
     """
     z, scale, df_ = located("t.logpdf", x, loc, scale, df)
     half = 0.5 * df_
-    norming = lgamma_step(half, literal(0.5, half)) - 0.5 * log(math.pi * df_)
+    norming = lgamma_step(half, number(0.5, half)) - 0.5 * log(math.pi * df_)
     return norming - log(scale) - 0.5 * (df_ + 1) * log1p_of_square(z / sqrt(df_))
 
 

@@ -9,6 +9,7 @@ from treadle_ir import Array, composed
 from treadle_numpy.numpy.ufuncs.exponentials import log
 from treadle_numpy.numpy.ufuncs.extremes import clip
 from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.operands.promote import converted
 from treadle_numpy.scipy.stats.arguments import located, placed, within
 
 __all__ = ["cdf", "logpdf", "pdf", "ppf"]
@@ -23,7 +24,7 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         0.2500
     """
     z, scale = located("uniform.cdf", x, loc, scale)
-    return clip(z, 0, 1)
+    return converted(clip(z, 0, 1), z.dtype)  # not weak, as JAX has it
 
 
 @composed
