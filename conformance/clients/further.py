@@ -20,13 +20,14 @@ from conformance.clients.run import STORED, TREADLE, failed_imports, run
 FOUND: Final = STORED / "further.json"
 # The distributions, by their import names, each of which has a job of that name.
 _NAMES: Final = """
-    array_api_compat bijx brax clu craftax cuthbert distreqx dm_pix dynamax dynamiqs e3nn_jax einops emlp evojax evosax
-    flashbax flowjax gpjax gymnax interpax jax_cfd jax_cosmo jax_dataclasses jax_md jax_tqdm jaxkd jaxley jaxlie
-    jaxmarl jaxoplanet jaxquantum jraph jumanji keras matfree mctx netket nifty paramax pennylane penzai pgx pyhf
-    pymc pytreeclass qpax quadax quax rlax s2fft signax simple_pytree sympy2jax tensorly tensornetwork tinygp
-    traceax tree_math treescope xminigrid
+    array_api_compat bijx brax clu coix craftax cuthbert distreqx dm_pix dynamax dynamiqs e3nn_jax einops emlp evojax
+    evosax flashbax flowjax gpjax gymnax interpax jax_cfd jax_cosmo jax_dataclasses jax_md jax_tqdm jaxkd jaxley
+    jaxlie jaxmarl jaxoplanet jaxquantum jraph jumanji keras kfac_jax matfree mctx netket nifty paramax pennylane
+    penzai pgx probdiffeq pyhf pymc pytreeclass qpax quadax quax quimb rlax s2fft signax simple_pytree spectrax
+    sympy2jax tensorly tensornetwork tinygp traceax tree_math treescope xminigrid
 """
 FURTHER: Final = {name: name.replace("_", "-") for name in _NAMES.split()} | {
+    "haliax": "marin-haliax",
     "mujoco": "mujoco-mjx",
     "ott": "ott-jax",
     "phi": "phiflow",

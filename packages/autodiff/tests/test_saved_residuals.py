@@ -64,9 +64,24 @@ def test_policies_and_sizes() -> None:
     ):
         assert size(checkpoint(layer, policy=more)) == nothing + array
     everything = size(checkpoint(layer, policy=policies.everything_saveable))
-    assert everything > nothing + array
+    assert everything == size(layer) == nothing + 2 * array
     dropped = policies.save_anything_except_these_names("product")
-    assert size(checkpoint(layer, policy=dropped)) == everything - array
+    assert size(checkpoint(layer, policy=dropped)) == everything  # of the product that it names
+
+
+def test_only_what_the_backward_pass_needs_is_stored() -> None:
+    def sines(x: Any) -> Any:
+        return ops.sine(checkpoint_name(ops.sine(checkpoint_name(x, "given")), "middle"))
+
+    def stored(policy: Any) -> list[str]:
+        found = saved_residuals(checkpoint(sines, policy=policy), X)
+        return [residual.origin.partition(" from ")[0] for residual in found]
+
+    named = policies.save_only_these_names
+    assert stored(policies.dots_saveable) == ["from the argument x"]
+    assert stored(named("given")) == ["named 'given'"]  # not the argument besides
+    assert stored(named("middle")) == ["from the argument x", "named 'middle'"]
+    assert stored(policies.everything_saveable) == ["output of cosine"] * 2
 
 
 def test_constants_and_integers() -> None:

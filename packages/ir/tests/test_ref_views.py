@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, IndexingError, ShapeError, new_ref
+from treadle_ir import ArgumentError, IndexingError, ShapeError, new_ref, ref_get, ref_swap
 from treadle_ir.ref_views import TransformedRef, is_whole
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -87,3 +87,11 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(IndexingError):
         ref.T.at[3]
     assert isinstance(ref.T, TransformedRef)
+
+
+def test_an_exchange_is_called_in_errors_as_its_caller_says() -> None:
+    view = new_ref(np.zeros(2, np.float32)).at[1:]
+    assert ref_swap(view, 0, 3.0, _function_name="library.swap") == 0
+    assert ref_get(view, 0) == 3
+    with pytest.raises(ArgumentError, match=r"library\.swap: the first argument"):
+        ref_swap(np.zeros(2), 0, 3.0, _function_name="library.swap")  # type: ignore[arg-type]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -293,6 +293,22 @@ def test_haliax_asks_for_the_mesh_in_force_and_for_names_that_it_may_do_without(
     mesh = treadle.make_mesh((1,), ("data",))
     with treadle.set_mesh(mesh):
         assert get_concrete_mesh() == mesh
+    from jax.experimental.pallas import ds, dslice
+
+    assert isinstance(dslice(1, 2), Slice)
+    assert ds is dslice is treadle.ds
     assert not isinstance(slice(1), Slice)
     with pytest.raises(AttributeError, match="was asked for through treadle_jax"):
         pretty_printer.text("")
+
+
+def test_names_that_evermore_and_stochastix_use() -> None:
+    from jax._src.random import Shape
+
+    assert Shape == Sequence[int]
+    calls: list[int] = []
+    f = treadle.jit(lambda x: calls.append(1) or x)
+    f(1.0)
+    f._clear_cache()  # type: ignore[attr-defined]
+    f(1.0)
+    assert len(calls) == 2

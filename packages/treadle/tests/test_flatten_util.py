@@ -49,3 +49,21 @@ def test_derivatives_of_trees_of_several_types() -> None:
     flat, unravel = ravel_pytree({"x": np.array([1, 2], np.float32), "n": tnp.float16(3)})
     slope = treadle.grad(lambda v: (unravel(v)["x"] ** 2).sum() * unravel(v)["n"])(flat)
     np.testing.assert_array_equal(slope, [5, 6, 12])
+
+
+def test_what_unravels_trees_alike_is_equal() -> None:
+    """As in probdiffeq, whose trees have it among what is no array: those of a loop's carry are compared."""
+
+    def unravel(tree: Any) -> Any:
+        return ravel_pytree(tree)[1]
+
+    first = unravel({"a": np.ones(3, np.float32), "b": np.int32(1)})
+    assert first == unravel({"a": np.zeros(3, np.float32), "b": np.int32(2)})
+    assert hash(first) == hash(unravel({"a": np.zeros(3, np.float32), "b": np.int32(2)}))
+    for other in (
+        {"a": np.zeros(4, np.float32), "b": np.int32(2)},
+        {"c": np.zeros(3, np.float32), "b": np.int32(2)},
+        {"a": np.zeros(3, np.float32), "b": np.float32(2)},
+    ):
+        assert first != unravel(other)
+    assert unravel({}) != first

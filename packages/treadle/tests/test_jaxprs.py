@@ -129,6 +129,8 @@ def test_programs_are_changed() -> None:
         eqns=[cosine.replace(invars=sine.invars, outvars=sine.outvars), product]
     )
     verify(swapped.program)
+    assert swapped.eqns[1] is product  # as kfac_jax finds those again that it did not change
+    assert swapped.replace(outvars=swapped.outvars).eqns[1] is product
     np.testing.assert_allclose(core.eval_jaxpr(swapped, [], X)[0], 2 * np.cos(X), rtol=1e-6)
     total = treadle.make_jaxpr(lambda x: x.sum(0))(np.ones((3, 3), np.float32))
     (eqn,) = total.eqns

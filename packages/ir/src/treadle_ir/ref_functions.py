@@ -98,8 +98,10 @@ def ref_set(ref: Ref | TransformedRef, idx: Any, value: Any) -> None:
     _ref_or_view("set", ref)[... if idx is None else idx] = value
 
 
-def ref_swap(ref: Ref | TransformedRef, idx: Any, value: Any) -> Array:
-    """`ref[idx] = value`, and what was there before.
+def ref_swap(
+    ref: Ref | TransformedRef, idx: Any, value: Any, _function_name: str = "swap"
+) -> Array:
+    """`ref[idx] = value`, and what was there before; `_function_name` is what errors call it.
 
     Raises:
         ArgumentError: it is no reference, or is frozen.
@@ -112,7 +114,7 @@ def ref_swap(ref: Ref | TransformedRef, idx: Any, value: Any) -> Array:
         >>> print(ref_swap(counter, 1, 5.0), counter[...])
         0.0 [0. 5.]
     """
-    before = ref_get(_ref_or_view("swap", ref), idx)
+    before = ref_get(_ref_or_view(_function_name, ref), idx)
     ref_set(ref, idx, value)
     return before
 

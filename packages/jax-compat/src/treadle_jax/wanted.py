@@ -7,7 +7,6 @@ from typing import Any, Final, NoReturn
 from treadle import errors
 
 USERS: Final[dict[str, str]] = {
-    "jax._src.state.indexing.Slice": "haliax",
     "jax.experimental.array_serialization.serialization.GlobalAsyncCheckpointManager": "flax",
     "jax.experimental.array_serialization.serialization.get_tensorstore_spec": "flax",
     "jax.experimental.array_serialization.serialization.run_deserialization": "flax",
@@ -16,7 +15,6 @@ USERS: Final[dict[str, str]] = {
     "jax.experimental.colocated_python.func.make_callable": "orbax",
     "jax.extend.ifrt_programs.ifrt_programs": "orbax",
     "jax.experimental.colocated_python.serialization.DeviceList": "orbax",
-    "jax.experimental.pallas.dslice": "haliax",
     "jax.experimental.pallas.ops.tpu.splash_attention.splash_attention_kernel": "keras",
     "jax.experimental.pallas.ops.tpu.splash_attention.splash_attention_mask": "keras",
 }

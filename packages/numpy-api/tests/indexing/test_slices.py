@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import grad
-from treadle_ir import ArgumentError, IndexingError, new_ref
+from treadle_ir import ArgumentError, IndexingError, as_array, new_ref
+from treadle_ir.tree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 from treadle_numpy import ds
 
 X = np.arange(60.0, dtype=np.float32).reshape(4, 5, 3)
@@ -93,3 +94,13 @@ def test_mistakes(staged: Any) -> None:
     for arguments in ((1.5, 2), (0, -1), (0, 1, 0), (np.array([1, 2]), 1), (True, 1)):
         with pytest.raises(ArgumentError, match="ds"):
             ds(*arguments)
+
+
+def test_trees_hold_starts_that_are_arrays() -> None:
+    assert not tree_leaves(ds(2, 3, 2))
+    start = np.int32(1)
+    (leaf,), structure = tree_flatten(ds(as_array(start), 3))
+    assert leaf == 1
+    again = tree_unflatten(structure, [np.asarray(2, np.int32)])
+    assert (again.start, again.size, again.stride) == (2, 3, 1)
+    assert (tree_map(lambda x: x, ds(2, 3)).start) == 2

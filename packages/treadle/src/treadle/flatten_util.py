@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, final
 
 import treadle_numpy as tnp
-from treadle_ir import Array, ArrayType, DTypeError, Operand, ShapeError, type_of
-from treadle_ir.tree import flatten_leaves_and_structure, tree_unflatten
+from treadle_ir import Array, ArrayType, DType, DTypeError, Operand, ShapeError, frozen, type_of
+from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure, tree_unflatten
 
 Tree = Any  # a pytree: any Python object
 
@@ -26,30 +26,48 @@ def ravel_pytree(pytree: Tree) -> tuple[Operand, Callable[[Operand], Tree]]:
     """
     leaves, structure = flatten_leaves_and_structure(pytree)
     arrays = [tnp.asarray(leaf) for leaf in leaves]
-    types = [type_of(array) for array in arrays]
+    types = tuple([type_of(array) for array in arrays])
     if not arrays:
-        return tnp.zeros((0,)), lambda flat: tree_unflatten(structure, [])
+        return tnp.zeros((0,)), _Unravel(structure, types, None)
     common = tnp.result_type(*[type.dtype for type in types])
     mixed = any(type.dtype != common for type in types)
     if mixed:
         arrays = [tnp.astype(array, common) for array in arrays]
     flat = tnp.concatenate([tnp.ravel(array) for array in arrays])
+    return flat, _Unravel(structure, types, common if mixed else None)
 
-    def unravel(vector: Operand) -> Tree:
-        parts = _parts(vector, types)
-        if mixed:
+
+@final
+@frozen
+class _Unravel:
+    """Makes a tree from a vector. Those of trees alike are equal: libraries keep them where trees say what they are."""
+
+    structure: PyTreeDef
+    types: tuple[ArrayType, ...]
+    mixed: DType | None  # what leaves of several element types were converted to
+
+    def __call__(self, vector: Operand) -> Tree:
+        """The tree.
+
+        Raises:
+            ShapeError, DTypeError: the vector has not as many elements, or is of another type where there are several.
+        """
+        if not self.types:
+            return tree_unflatten(self.structure, [])
+        parts = _parts(vector, self.types)
+        if self.mixed is not None:
             given = type_of(vector).dtype
-            if given != common:
+            if given != self.mixed:
                 raise DTypeError(
-                    f"unravel: the vector is of {given}, but the tree's is of {common}"
+                    f"unravel: the vector is of {given}, but the tree's is of {self.mixed}"
                 )
-            parts = [tnp.astype(part, type.dtype) for part, type in zip(parts, types, strict=True)]
-        return tree_unflatten(structure, parts)
+            parts = [
+                tnp.astype(part, type.dtype) for part, type in zip(parts, self.types, strict=True)
+            ]
+        return tree_unflatten(self.structure, parts)
 
-    return flat, unravel
 
-
-def _parts(vector: Operand, types: list[ArrayType]) -> list[Array]:
+def _parts(vector: Operand, types: Sequence[ArrayType]) -> list[Array]:
     total = sum(type.size for type in types)
     given = type_of(vector).shape
     if given != (total,):

@@ -257,7 +257,8 @@ class Jaxpr:
         debug_info: DebugInfo | None = None,
         is_high: bool = False,
     ) -> None:
-        equations = tuple(eqn.equation for eqn in eqns)
+        self.eqns = list(eqns)  # these very ones: code finds equations again by identity
+        equations = tuple(eqn.equation for eqn in self.eqns)
         parameters = (*_typed(constvars), *_typed(invars))
         self.program = Program(parameters, equations, _typed(outvars))
         self._constants = len(constvars)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from treadle_autodiff.rules import (
     call as call,
+    checkpoint as checkpoint,
     collective as collective,
     compare as compare,
     contract as contract,

@@ -6,14 +6,12 @@ under differentiation, and its derivative programs are made once.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import TypeAlias, final
+from typing import TypeAlias
 
-from treadle_autodiff.checkpoint_policies import Offloadable, decision
 from treadle_autodiff.linearize import linearize_flat
 from treadle_autodiff.programs import (
-    LinearizedProgram,
     jvp_program,
     linearize_program,
     strong,
@@ -40,23 +38,17 @@ from treadle_ir import (
     Value,
     bind,
     checked_axes_here,
-    derived,
     discharged,
     explicit,
-    frozen,
     interpret,
-    ops,
-    stage,
     store,
     type_of,
     varying_of,
 )
 from treadle_ir.dtypes import is_inexact
-from treadle_ir.logs import say
 from treadle_ir.primitives.call import (
     BACKWARD_ONLY,
     Checkpoint,
-    CheckpointName,
     CustomJvpCall,
     CustomJvpStaged,
     CustomVjpCall,
@@ -69,8 +61,6 @@ from treadle_ir.primitives.call import (
     captured_error,
     forward_mode_error,
 )
-from treadle_ir.primitives.memory import ToMemory
-from treadle_ir.settings import LOG_CHECKPOINT_RESIDUALS
 from treadle_ir.tree import tree_flatten
 
 
@@ -179,123 +169,6 @@ def _call_transposed(
         else None
         for operand in operands
     ]
-
-
-@linearize_rule(Checkpoint)
-def checkpoint_linearize(
-    primitive: Checkpoint, primals: Operands, nonzero: Sequence[bool], /
-) -> tuple[Operands, LinearFunction]:
-    """The results now; the linear map starts from the operands (and what the policy keeps) again."""
-    program = primitive.program
-    split = linearize_program(program, nonzero, varies=varying_of(primals))
-    types = program.result_types
-    keeping = derived(
-        split.known, ("keeping", primitive.policy), lambda: _keeping(primitive, split, len(types))
-    )
-    forward = replace(primitive, program=keeping.known, stores=True)
-    outputs = bind(forward, *split.captured, *primals)
-    saved = outputs[len(types) :]
-
-    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
-        if not any(split.nonzero):
-            return with_zeros((), split.nonzero, types)
-        given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
-        call = replace(primitive, program=keeping.again, stores=False, recomputes=False)
-        returned = bind(call, *split.captured, *primals, *saved, *given)
-        return with_zeros(returned, split.nonzero, types)
-
-    return outputs[: len(types)], linear
-
-
-@final
-@frozen(eq=False)
-class _Keeping:
-    """A checkpoint in two: `known` returns results and what is kept, `again` computes all else once more."""
-
-    known: Program
-    again: Program
-    captured: tuple[Operand, ...] = ()
-
-
-def _keeping(primitive: Checkpoint, split: LinearizedProgram, results: int) -> _Keeping:
-    kept = _kept(primitive, split.known)
-    if LOG_CHECKPOINT_RESIDUALS():
-        log_residuals(split.known, kept)
-    return _Keeping(_with_results(split.known, results, kept), _make_again(split, kept))
-
-
-def log_residuals(known: Program, kept: Mapping[Value, Offloadable | None]) -> None:
-    """Log what a checkpoint stores: the operands that it starts again from, and what its policy keeps."""
-    lines = [f"{parameter.type}, an operand" for parameter in known.parameters]
-    for equation in known.equations:
-        lines += [
-            f"{result.type}, of {equation.primitive.name} at {equation.source.show()}{_elsewhere(kept[result])}"
-            for result in equation.results
-            if result in kept
-        ]
-    say("\n  ".join(["checkpoint stores:", *lines]), loudly=True)
-
-
-def _elsewhere(moved: Offloadable | None) -> str:
-    return "" if moved is None else f", in {moved.dst}"
-
-
-def _make_again(split: LinearizedProgram, kept: Mapping[Value, Offloadable | None]) -> Program:
-    """Tangents of the results from captured operands, primals, kept values and tangents."""
-    first = len(split.known.parameters)
-    last = first + len(kept)
-
-    def function(*operands: Operand) -> Operands:
-        saved = [
-            x if moved is None else ops.to_memory(x, kind=moved.src)
-            for x, moved in zip(operands[first:last], kept.values(), strict=True)
-        ]
-        inner = _interpret_with(split.known, operands[:first], [*kept], saved)
-        residuals = inner[len(inner) - split.residuals :]
-        return interpret(split.linear, *residuals, *operands[last:])
-
-    tangents = split.linear.parameter_types[split.residuals :]
-    staged = stage(
-        function, *split.known.parameter_types, *(value.type for value in kept), *tangents
-    )
-    assert not staged.captured, "programs are closed"
-    return staged.program
-
-
-def _kept(primitive: Checkpoint, known: Program) -> dict[Value, Offloadable | None]:
-    """The values of the known program that the policy keeps for the backward pass, and where if that is elsewhere."""
-    kept: dict[Value, Offloadable | None] = {}
-    if primitive.policy is not None:
-        for equation in known.equations:
-            answer = decision(primitive.policy, equation.primitive)
-            if answer:
-                moved = answer if isinstance(answer, Offloadable) else None
-                kept.update(dict.fromkeys(equation.results, moved))
-    return kept
-
-
-def _with_results(
-    program: Program, count: int, more: Mapping[Value, Offloadable | None]
-) -> Program:
-    """The program with its first `count` results and these values, where they are kept, as further ones."""
-    known = Program(program.parameters, program.equations, (*program.results[:count], *more))
-    moves = [None if moved is None else ToMemory(moved.dst) for moved in more.values()]
-    return known.then([*[None] * count, *moves])
-
-
-def _interpret_with(
-    program: Program, operands: Operands, given: Sequence[Value], values: Operands
-) -> Operands:
-    """Interpret a program of which some inner values are at hand."""
-    at_hand = set(given)
-    equations = tuple(
-        equation
-        for equation in program.equations
-        if not equation.results or not all(result in at_hand for result in equation.results)
-    )
-    # What is given becomes a parameter; an equation that makes it beside other results keeps those only.
-    shadowed = Program((*program.parameters, *given), equations, program.results)
-    return interpret(shadowed, *operands, *values)
 
 
 def _given(tangents: Sequence[Tangent]) -> Given:
@@ -484,14 +357,3 @@ def optimization_barrier_transpose(
 
 locally_constant(StopGradient)
 transpose_rules.absent(StopGradient, because="its derivative is zero")
-
-
-@jvp_rule(CheckpointName)
-def checkpoint_name_jvp(
-    primitive: CheckpointName, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
-    """The identity; only the primal carries the name."""
-    return bind(primitive, *primals), tangents
-
-
-transpose_rules.absent(CheckpointName, because="tangents pass it unnamed")

@@ -12,6 +12,7 @@ import numpy as np
 
 from treadle_ir import Array, IndexingError, Operand, frozen, integer, operand_or_none, ops, refused
 from treadle_ir.dtypes import is_integer
+from treadle_ir.tree import register_pytree_node
 from treadle_numpy.operands.coerce import operand_type
 
 
@@ -28,6 +29,17 @@ class Slice:
     def length(self) -> int:
         """From the first element to the last one."""
         return (self.size - 1) * self.stride + 1 if self.size else 0
+
+
+register_pytree_node(
+    Slice,
+    lambda given: (
+        ((), (given.start, given.size, given.stride))
+        if isinstance(given.start, (int, np.integer))
+        else ((given.start,), (given.size, given.stride))
+    ),
+    lambda known, starts: Slice(*starts, *known),
+)
 
 
 def ds(start: Any, size: int | None = None, stride: int | None = None) -> Slice:

@@ -316,6 +316,8 @@ class JitFunction(Generic[P, R]):
         """Forget all signatures: the next call traces and compiles again."""
         self._cache.clear()
 
+    _clear_cache = clear_cache  # libraries call it by this name, too
+
     def _cache_size(self) -> int:
         """How many signatures are compiled. Libraries count by it, under this name, how often they were traced."""
         return len(self._cache.calls)

@@ -1,10 +1,13 @@
-"""Names of `jax._src.random` that no public module has: those that pickles of keys need."""
+"""Names of `jax._src.random` that no public module has: those that pickles of keys need, and evermore's annotations."""
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Sequence
+from typing import NoReturn, TypeAlias
 
 from treadle.errors import UnsupportedError
+
+Shape: TypeAlias = Sequence[int]
 
 
 def part_of_generator(*_: object) -> NoReturn:
