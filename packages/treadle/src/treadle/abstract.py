@@ -85,13 +85,7 @@ def staged(
     static: Sequence[int] = (),
 ) -> tuple[Staged, PyTreeDef]:
     """A function of pytrees as a program, and the structure of its results; its arguments may be abstract."""
-<<<<<<< HEAD
-    count = len(args)
-    fixed = {i % count for i in static if -count <= i < count}  # others have their defaults
-    arguments = take_apart(args, kwargs, fixed)
-=======
     arguments = take_apart(args, kwargs, _fixed(static, args))
->>>>>>> corners
     function = TreeFunction(fun, arguments.rebuilt, array_results())
     for leaf in arguments.leaves:
         refuse_described_ref(leaf)
@@ -106,8 +100,9 @@ def staged(
 
 
 def _fixed(static: Sequence[int], args: tuple[Tree, ...]) -> set[int]:
-    """The positions of static arguments, counted from the first one."""
-    return {i % len(args) for i in static} if args else set()
+    """The positions of static arguments, counted from the first one; what is left out has its default."""
+    count = len(args)
+    return {i % count for i in static if -count <= i < count}
 
 
 def _layouts(leaves: Sequence[Any]) -> tuple[Whole | None, ...] | None:
