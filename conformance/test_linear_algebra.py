@@ -544,6 +544,27 @@ def test_a_matrix_that_is_not_finite_has_nan_and_no_other_has(
         assert np.isnan(result).all(), result
 
 
+@pytest.mark.xla
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+@pytest.mark.parametrize("power", [-40, -80, 40, 80])
+@pytest.mark.parametrize(
+    "primitive", [la.Eigh(True, False), la.Svd(True, False), la.Eig(False, False)], ids=str
+)
+def test_values_of_a_multiple_are_the_multiples(
+    primitive: LinearAlgebra, power: int, dtype: type[np.number[Any]]
+) -> None:
+    # LAPACK divides such matrices before it works on them, and SciPy 1.17's `geev` does not multiply after
+    wide = np.dtype(dtype).itemsize // (2 if np.dtype(dtype).kind == "c" else 1) == 8
+    scale = 2.0 ** (power * (11 if wide else 1))
+    plain = np.array([[2, -1, 0.5], [-1, 3, -2], [0.5, -2, 4]], dtype)
+    example = Example(primitive, (ArrayType(plain.shape, plain.dtype),))
+    expected = reference(example, [plain])[0]
+    for evaluated in (reference, eager, compiled):
+        (values,) = evaluated(example, [plain * np.asarray(scale, dtype)])
+        ordered = np.sort_complex(values) / np.asarray(scale, dtype)
+        np.testing.assert_allclose(ordered, np.sort_complex(expected), rtol=1e-5)
+
+
 def test_a_wrong_factor_is_found() -> None:
     a = np.array([[4.0, 2.0], [2.0, 5.0]])
     example = Example(la.Cholesky(), (ArrayType(a.shape, a.dtype),))
