@@ -23,6 +23,7 @@ from treadle_compiler.lowering.linear_algebra.calls import (
     or_nan,
     swapped,
     triangle,
+    where_matrix,
     zeros,
 )
 from treadle_compiler.registry import lowering_rule
@@ -64,8 +65,6 @@ def eigh_lowering(context: LoweringContext, primitive: Eigh, a: HloValue) -> Seq
         context, primitive, routines, (a,), results, vectors=(2,), in_place=[(0, 0)]
     )
     found = (vectors, values) if primitive.compute_vectors else (values,)
-    if context.platform != "cuda":
-        return or_nan(context, info, found)
     read = keep(context, triangle(context, a, lower=primitive.lower), a)
     return or_nan(context, info, found, finite(context, read))
 
@@ -99,12 +98,13 @@ def svd_lowering(context: LoweringContext, primitive: Svd, a: HloValue) -> Seque
         ArrayType((*batch, vh_rows, n), a.dtype),
         info_type(a),
     )
+    sound = finite(context, a)  # of what is not, these routines may not end
+    a = where_matrix(context, sound, a, emit.like(context, a, 0))
     _, s, u, vh, info = call_routine(
         context, primitive, routines, (a,), results, vectors=(2,), in_place=[(0, 0)]
     )
-    if not primitive.compute_uv:
-        return or_nan(context, info, (s,))
-    return or_nan(context, info, (u, s, vh))
+    found = (u, s, vh) if primitive.compute_uv else (s,)
+    return or_nan(context, info, found, sound)
 
 
 def _by_cusolver(
@@ -254,6 +254,7 @@ def schur_lowering(context: LoweringContext, primitive: Schur, a: HloValue) -> S
     values = ArrayType(a.shape[:-1], a.dtype)
     parts = (values,) if dtypes.is_complex(a.dtype) else (values, values)
     results = types[0], types[0], *parts, info_type(a), info_type(a)
+    sound = finite(context, a)
     form, z, *rest = call_routine(
         context,
         primitive,
@@ -263,4 +264,4 @@ def schur_lowering(context: LoweringContext, primitive: Schur, a: HloValue) -> S
         vectors=tuple(range(3, 3 + len(parts))),
         in_place=[(0, 0)],
     )
-    return or_nan(context, rest[-1], (form, z)[: len(types)])
+    return or_nan(context, rest[-1], (form, z)[: len(types)], sound)
