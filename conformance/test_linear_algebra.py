@@ -530,10 +530,19 @@ def test_compiled_code_solves_them_for_singular_matrices(primitive: LinearAlgebr
     ids=str,
 )
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("where", ["everywhere", "in one element", "on the diagonal", "beside it"])
 def test_a_matrix_that_is_not_finite_has_nan_and_no_other_has(
-    primitive: LinearAlgebra, bad: float
+    primitive: LinearAlgebra, bad: float, where: str
 ) -> None:
-    a = np.array([np.eye(3), np.full((3, 3), bad), 2 * np.eye(3)], np.float32)
+    # of diag(inf, 1, 2) LAPACK's `gesdd` does not end, and `syevd` has vectors that are finite
+    places = {
+        "everywhere": np.full((3, 3), True),
+        "in one element": np.diag([True, False, False]),
+        "on the diagonal": np.diag([True, True, True]),
+        "beside it": ~np.diag([True, True, True]),
+    }
+    middle = np.where(places[where], bad, np.diag([0.0, 1.0, 2.0]))
+    a = np.array([np.eye(3), middle, 2 * np.eye(3)], np.float32)
     example = Example(primitive, (ArrayType(a.shape, a.dtype),))
     for evaluated in (reference, compiled):
         for result in evaluated(example, [a]):
@@ -542,6 +551,27 @@ def test_a_matrix_that_is_not_finite_has_nan_and_no_other_has(
     single = Example(primitive, (ArrayType((3, 3), a.dtype),))
     for result in eager(single, [a[1]]):
         assert np.isnan(result).all(), result
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+@pytest.mark.parametrize("power", [-40, -80, 40, 80])
+@pytest.mark.parametrize(
+    "primitive", [la.Eigh(True, False), la.Svd(True, False), la.Eig(False, False)], ids=str
+)
+def test_values_of_a_multiple_are_the_multiples(
+    primitive: LinearAlgebra, power: int, dtype: type[np.number[Any]]
+) -> None:
+    # LAPACK divides such matrices before it works on them, and SciPy 1.17's `geev` does not multiply after
+    wide = np.dtype(dtype).itemsize // (2 if np.dtype(dtype).kind == "c" else 1) == 8
+    scale = 2.0 ** (power * (11 if wide else 1))
+    plain = np.array([[2, -1, 0.5], [-1, 3, -2], [0.5, -2, 4]], dtype)
+    example = Example(primitive, (ArrayType(plain.shape, plain.dtype),))
+    expected = reference(example, [plain])[0]
+    for evaluated in (reference, eager, compiled):
+        (values,) = evaluated(example, [plain * np.asarray(scale, dtype)])
+        ordered = np.sort_complex(values) / np.asarray(scale, dtype)
+        np.testing.assert_allclose(ordered, np.sort_complex(expected), rtol=1e-5)
 
 
 def test_a_wrong_factor_is_found() -> None:

@@ -107,3 +107,23 @@ def test_gather_has_no_derivative_where_it_fills() -> None:
         )
     )(X)
     np.testing.assert_array_equal(ct_x, [0, 2, 0])
+
+
+@pytest.mark.parametrize(
+    "scatter",
+    [
+        ops.scatter,
+        ops.scatter_add,
+        ops.scatter_multiply,
+        ops.scatter_maximum,
+        ops.scatter_minimum,
+    ],
+)
+def test_updates_of_nothing_have_the_gradient_zero(scatter: Any) -> None:
+    nothing = np.zeros(0)
+    points = {**POINTS, "mode": "fill"}
+
+    def total(u: Operand) -> Operand:
+        return ops.reduce_add(scatter(nothing, INDICES, u, **points), axes=(0,))
+
+    np.testing.assert_array_equal(grad(total)(U), np.zeros(3))

@@ -189,3 +189,40 @@ def test_a_module_has_a_limit_of_them() -> None:
     for count, left in ((most, 0), (most + 3, most + 3)):
         program = stage(chain(ops.sine, count), type_of(np.zeros(SIZE, np.float32))).program
         assert lower_program(program).text.count('"stablehlo.sine"') == left
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+@pytest.mark.parametrize("name", ["sine", "cosine", "sinh", "cosh"])
+def test_small_parts_of_complex_numbers_are_not_lost(
+    compiled: Any, name: str, dtype: type[np.complexfloating[Any, Any]]
+) -> None:
+    sizes = np.array([1e-30, 1e-10, 1e-5, 1e-3, 0.3, 1.0, 3.0])
+    real, imag = (x.ravel() for x in np.meshgrid([*sizes, *-sizes], [*sizes, *-sizes]))
+    z = (real + 1j * imag).astype(dtype)
+    function = {"sine": np.sin, "cosine": np.cos, "sinh": np.sinh, "cosh": np.cosh}[name]
+    (actual,) = compiled(lambda z: [getattr(ops, name)(z)], z)(z)
+    exact, precision = function(z.astype(np.complex128)), 50 * np.finfo(dtype).eps
+    for part in ("real", "imag"):
+        expected = getattr(exact, part)
+        normal = np.abs(expected) > 1e-37
+        np.testing.assert_allclose(
+            getattr(actual, part)[normal], expected[normal], rtol=precision, err_msg=part
+        )
+
+
+@pytest.mark.parametrize("name", ["sine", "cosine", "sinh", "cosh"])
+def test_signs_of_zeros_and_what_is_not_finite(compiled: Any, name: str) -> None:
+    parts = [0.0, -0.0, 0.5, -2.0]
+    z = np.array([complex(x, y) for x in parts for y in parts], np.complex64)
+    function = {"sine": np.sin, "cosine": np.cos, "sinh": np.sinh, "cosh": np.cosh}[name]
+    run = compiled(lambda z: [getattr(ops, name)(z)], z)
+    (actual,), exact = run(z), function(z.astype(np.complex128))
+    part = "real" if name == "sinh" else "imag"  # that with a hyperbolic sine in it
+    signs = np.signbit(getattr(actual, part)), np.signbit(getattr(exact, part))
+    np.testing.assert_array_equal(*signs)
+    (actual,) = run(
+        np.resize(np.array([complex(np.nan, 0.5), complex(np.inf, np.inf)]), z.shape).astype(
+            z.dtype
+        )
+    )
+    assert np.isnan(actual.real).all() or np.isnan(actual.imag).all()

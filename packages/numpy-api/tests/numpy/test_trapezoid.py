@@ -47,3 +47,13 @@ def test_a_single_element_has_no_area():
 def test_a_step_is_a_number():
     with pytest.raises(ArgumentError, match="position 2"):
         tnp.trapezoid(np.ones(3), dx="a")
+
+
+@pytest.mark.parametrize("y", [[1.0], [1.0, 2.0, 4.0]])
+def test_steps_have_an_element_type_of_their_own(y):
+    y = tnp.asarray(y, "float16")
+    steps = tnp.ones(max(1, y.size - 1), "float32")
+    assert tnp.trapezoid(y, dx=steps).dtype == np.float32
+    assert tnp.trapezoid(y, dx=2j).dtype == np.complex64
+    assert tnp.trapezoid(y, dx=2).dtype == np.float16
+    np.testing.assert_allclose(tnp.trapezoid(y, dx=steps), np.trapezoid(np.asarray(y)))

@@ -70,11 +70,17 @@ def _gather_back(
     primitive: ScatterFamily, x: Operand, indices: Operand, updates: ArrayType, fill: float | None
 ) -> Operand:
     """The elements of `x` that stand where each update goes."""
+    source, sizes = type_of(x), primitive.window_sizes(type_of(x), updates)
+    if any([size > n for size, n in zip(sizes, source.shape, strict=True)]):
+        nothing = source.dtype.type(
+            0 if fill is None else fill
+        )  # `x` is empty: no update goes there
+        return ops.broadcast_in_dim(nothing, shape=updates.shape, dimensions=())
     gathered = Gather(
         offset_dims=primitive.update_window_dims,
         collapsed_slice_dims=primitive.inserted_window_dims,
         start_index_map=primitive.scatter_dims_to_operand_dims,
-        slice_sizes=primitive.window_sizes(type_of(x), updates),
+        slice_sizes=sizes,
         operand_batching_dims=primitive.operand_batching_dims,
         start_indices_batching_dims=primitive.scatter_indices_batching_dims,
         mode=primitive.mode,

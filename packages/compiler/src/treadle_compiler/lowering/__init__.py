@@ -16,6 +16,7 @@ from treadle_compiler.lowering import (
     custom_vmap as custom_vmap,
     effectful as effectful,
     elementwise as elementwise,
+    elementwise_complex as elementwise_complex,
     elementwise_cpu as elementwise_cpu,
     foreign as foreign,
     formulas as formulas,

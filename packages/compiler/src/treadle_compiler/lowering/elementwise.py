@@ -42,7 +42,6 @@ _STABLEHLO: Final[dict[type[Primitive], str]] = {
     e.Cbrt: "cbrt",
     e.Ceil: "ceil",
     e.Complex: "complex",
-    e.Cosine: "cosine",
     e.CountLeadingZeros: "count_leading_zeros",
     e.Divide: "divide",
     e.Exponential: "exponential",
@@ -66,7 +65,6 @@ _STABLEHLO: Final[dict[type[Primitive], str]] = {
     e.ShiftRightArithmetic: "shift_right_arithmetic",
     e.ShiftRightLogical: "shift_right_logical",
     e.Sign: "sign",
-    e.Sine: "sine",
     e.Sqrt: "sqrt",
     e.Subtract: "subtract",
     e.Tan: "tan",
@@ -81,14 +79,12 @@ _CHLO: Final[dict[type[Primitive], str]] = {
     e.Asinh: "asinh",
     e.Atan: "atan",
     e.Conjugate: "conj",
-    e.Cosh: "cosh",
     e.Digamma: "digamma",
     e.Erf: "erf",
     e.ErfInv: "erf_inv",
     e.Erfc: "erfc",
     e.Lgamma: "lgamma",
     e.NextAfter: "next_after",
-    e.Sinh: "sinh",
 }
 
 

@@ -53,9 +53,11 @@ def test_cuda_s_calls_depend_on_sizes() -> None:
         assert ("stablehlo.pad" in systems) == (rows < 3)  # of which cuSPARSE takes no fewer
 
 
-def test_on_cuda_it_is_looked_whether_matrices_are_finite() -> None:
-    assert "stablehlo.and" in text(lambda x: ops.eigh(x), "cuda", A)
-    assert "stablehlo.and" not in text(lambda x: ops.eigh(x), "cpu", A)
+@pytest.mark.parametrize("platform", ["cpu", "cuda"])
+def test_it_is_looked_whether_matrices_are_finite(platform: str) -> None:
+    for function in (ops.eigh, ops.svd):
+        assert "stablehlo.and" in text(lambda x, of=function: of(x), platform, A)
+    assert "stablehlo.and" not in text(lambda x: [ops.cholesky(x)], platform, A)
 
 
 def test_routines_are_named_by_the_element_type() -> None:

@@ -25,6 +25,7 @@ from treadle_ir.dtypes import BY_NAME, real_part
 from treadle_numpy.image.kernels import KERNELS, Method, ResizeMethod, as_method
 from treadle_numpy.lax.precision import Precision, PrecisionLike
 from treadle_numpy.numpy.contraction.products import tensordot
+from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.searching.choosing import where
@@ -264,7 +265,7 @@ def _weights(
         distance = divide(abs(subtract(centres, pixels + exact.type(0.5))), width)
         raw = KERNELS[method](distance)
     total = sum(raw, 0, keepdims=True)
-    some = greater(abs(total), 1000 * np.finfo(exact).eps)
+    some = greater(abs(total), 1000 * finfo(exact).eps)
     parts = where(some, divide(raw, where(not_equal(total, 0), total, 1)), 0)
     inside = logical_and(greater_equal(centres, 0), less_equal(centres, size_scalar(n, exact)))
     return array_of(where(inside, parts, 0))

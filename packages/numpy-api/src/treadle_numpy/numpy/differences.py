@@ -139,18 +139,18 @@ def trapezoid(
         values, places = [array_of(v) for v in promote("trapezoid", y, x, inexact=True)]
         step = diff(places) if places.ndim == 1 else moveaxis(diff(places, axis=axis), axis, -1)
         values = moveaxis(values, axis, -1)
-    half = values.dtype.type(0.5)
     if x is None and values.shape[-1] > 1 and coerce("trapezoid", 2, step).shape == ():
         # One pass over all, which XLA reads faster than a part. Infinite ends stay: subtraction would lose them.
         ends = values[..., :: values.shape[-1] - 1]
-        halves = ops.multiply(ends, half)
+        halves = ops.multiply(ends, values.dtype.type(0.5))
         if is_complex(halves.dtype):
             return multiply(step, ops.add(sum(values[..., 1:-1], -1), sum(halves, -1)))
         surplus = sum(ops.select(ops.is_finite(ends), halves, zero_like(halves)), -1)
         return multiply(step, ops.subtract(sum(values, -1), surplus))
     pairs = ops.add(values[..., 1:], values[..., :-1])
-    a, b = promote_shapes("trapezoid", step, pairs)
-    return ops.multiply(sum(ops.multiply(a, b), -1), half)
+    a, b = promote_shapes("trapezoid", *promote("trapezoid", step, pairs))
+    total = sum(ops.multiply(a, b), -1)
+    return ops.multiply(total, total.dtype.type(0.5))
 
 
 @composed

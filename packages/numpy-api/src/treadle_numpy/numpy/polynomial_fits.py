@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from treadle_ir import ArgumentError, Array, ShapeError, composed_loop, flags, integer, refused
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy import in_numpy
 from treadle_numpy.numpy.contraction.products import matmul, outer
 from treadle_numpy.numpy.creation.matrices import vander
+from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.linalg.ranks import lstsq
 from treadle_numpy.numpy.linalg.systems import inv
 from treadle_numpy.numpy.manipulation.axes import matrix_transpose
@@ -93,7 +92,7 @@ def polyfit(
     squares = multiply(left, conjugate(left)) if is_complex(left.dtype) else multiply(left, left)
     lengths = sqrt(real(sum(squares, 0)))
     lengths = where(equal(lengths, 0), 1, lengths)
-    cut = points.size * float(np.finfo(points.dtype).eps) if rcond is None else rcond
+    cut = points.size * float(finfo(points.dtype).eps) if rcond is None else rcond
     scaled = divide(left, lengths)
     found, residuals, rank, singular = lstsq(scaled, right, cut)
     coefficients = divide(found, expand_dims(lengths, 1) if values.ndim == 2 else lengths)

@@ -5,7 +5,8 @@ import pytest
 
 import treadle_numpy.numpy.linalg as linalg
 from treadle_autodiff import jvp
-from treadle_ir import ArgumentError, ArrayType, ShapeError, stage
+from treadle_ir import ArgumentError, ArrayType, DTypeError, ShapeError, stage
+from treadle_numpy import numpy as tnp
 
 TALL = np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 7.0]])
 DEFICIENT = np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])
@@ -95,3 +96,21 @@ def test_a_limit_that_is_no_number_is_refused_of_vectors_too() -> None:
     for a in (TALL, TALL[0]):
         with pytest.raises(ArgumentError, match="matrix_rank"):
             linalg.matrix_rank(a, "x")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("direction", [[[1.0, 2.0], [2.0, -1.0]], [[1.0, 5.0], [0.0, -1.0]]])
+def test_hermitian_pseudo_inverses_have_derivatives_along_any_direction(
+    direction: list[list[float]],
+) -> None:
+    a, da = np.array([[3.0, 1.0], [1.0, 2.0]]), np.array(direction)
+    _, dp = jvp(lambda a: linalg.pinv(a, hermitian=True), (a,), (da,))
+    p = np.linalg.inv(a)
+    np.testing.assert_allclose(dp, -p @ (da + da.T) / 2 @ p, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_narrow_floats_are_refused_by_name(dtype: str) -> None:
+    a = tnp.ones((3, 3), dtype)
+    for call in (lambda: linalg.pinv(a), lambda: linalg.lstsq(a, a[0]), lambda: linalg.cond(a)):
+        with pytest.raises(DTypeError, match="takes f32, f64, c64, c128"):
+            call()

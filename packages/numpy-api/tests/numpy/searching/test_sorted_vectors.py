@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_numpy.numpy import digitize, searchsorted
+from treadle_numpy.numpy import digitize, interp, searchsorted
 from treadle_numpy.numpy.searching import sorted_vectors
 
 RANDOM = np.random.default_rng(0)
@@ -42,3 +42,9 @@ def test_bins_ascend_or_descend(way: str, right: bool, step: int) -> None:
     bins = np.array([1.0, 2.5, 4.0, 7.0], np.float32)[::step]
     x = np.array([[0.0, 1.0, 2.5], [3.0, 7.0, 9.0]], np.float32)
     np.testing.assert_array_equal(digitize(x, bins, right), np.digitize(x, bins, right))
+
+
+@pytest.mark.parametrize("period", [2.0, -2.0])
+def test_a_period_has_no_sign(period: float) -> None:
+    x, xp, fp = (np.array(v, np.float32) for v in ([0, 1, 2.5, -3], [0, 1.5, 1], [1, 2, 3]))
+    np.testing.assert_allclose(interp(x, xp, fp, period=period), np.interp(x, xp, fp, period=2.0))

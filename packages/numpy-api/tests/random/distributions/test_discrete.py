@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from treadle_ir import ArgumentError
-from treadle_numpy.random import key, randint
+from treadle_numpy.random import geometric, key, poisson, rademacher, randint
 
 
 def test_floats_are_bounds_without_their_fractions() -> None:
@@ -18,3 +18,26 @@ def test_floats_are_bounds_without_their_fractions() -> None:
     assert not np.asarray(randint(key(0), (20,), False, True)).any()
     with pytest.raises(ArgumentError, match="must be real numbers, got complex64"):
         randint(key(0), (20,), 2, np.complex64(3))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "least", "most"), [("int2", -2, 1), ("int4", -8, 7), ("uint4", 0, 15)]
+)
+def test_element_types_narrower_than_a_byte(dtype: str, least: int, most: int) -> None:
+    drawn = randint(key(0), (400,), -100, 100, dtype)
+    assert drawn.dtype == dtype
+    assert set(np.asarray(drawn).tolist()) == set(range(least, most + 1))
+    counted = poisson(key(0), 2.0, (400,), dtype)
+    assert counted.dtype == dtype
+    wide = np.asarray(poisson(key(0), 2.0, (400,)))
+    np.testing.assert_array_equal(np.asarray(counted).astype(int), np.minimum(wide, most))
+
+
+def test_minus_one_of_unsigned_integers_is_the_greatest() -> None:
+    assert set(np.asarray(rademacher(key(0), (20,), "uint8")).tolist()) == {1, 255}
+
+
+@pytest.mark.parametrize("dtype", ["bool", "float32"])
+def test_trials_are_integers(dtype: str) -> None:
+    with pytest.raises(ArgumentError, match="must be an int dtype, got"):
+        geometric(key(0), 0.5, (3,), dtype)

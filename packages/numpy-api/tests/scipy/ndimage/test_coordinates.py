@@ -27,7 +27,9 @@ def looped(image: Any, coordinates: Any, order: int, mode: str, cval: float) -> 
     for at in np.ndindex(result.shape):
         point = coordinates[(slice(None), *at)] + FAR
         if order == 0:
-            result[at] = wide[tuple(math.floor(x + 0.5) for x in point)]
+            own = coordinates[(slice(None), *at)]
+            nearest = [int(math.copysign(math.floor(abs(x) + 0.5), x)) for x in own]
+            result[at] = wide[tuple(x + FAR for x in nearest)]
             continue
         for corner in itertools.product((0, 1), repeat=len(point)):
             place = [math.floor(x) + side for x, side in zip(point, corner, strict=True)]
@@ -88,3 +90,11 @@ def test_halves_of_whole_images_round_away_from_zero() -> None:
     image, places = np.arange(-4, 5, dtype=np.int32), [np.array([0.5, 1.5, 2.5, 4.5, 5.5, 6.25])]
     expected = scipy.ndimage.map_coordinates(image, places, order=1)
     np.testing.assert_array_equal(map_coordinates(image, places, order=1), expected)
+
+
+@pytest.mark.parametrize("mode", ["mirror", "reflect"])
+def test_halves_left_of_the_image_are_scipys(mode: str) -> None:
+    image, halves = np.array([3.0, 1.0, 4.0, 1.0, 5.0]), np.arange(-3.5, 4.5)
+    found = map_coordinates(image, [halves], 0, mode=mode)
+    expected = scipy.ndimage.map_coordinates(image, [halves], order=0, mode=mode)
+    np.testing.assert_array_equal(found, expected)

@@ -96,3 +96,11 @@ def test_refused() -> None:
         found(lambda x: x.sum() + 1j, x)
     with pytest.raises(ArgumentError):
         minimize(3, x, method="BFGS")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_narrow_floats(dtype: str) -> None:
+    start = tnp.arange(3.0).astype(dtype)
+    found = minimize(lambda x: tnp.sum((x - 1) ** 2), start, method="BFGS")
+    assert found.x.dtype == dtype
+    np.testing.assert_allclose(np.asarray(found.x, np.float32), 1, atol=1e-2)

@@ -20,6 +20,7 @@ from treadle_runtime.evaluation.host_kernels import HostKernel, host_kernel_of
 
 MOST: Final = 1 << 14  # elements of a matrix: 128 rows
 _LETTERS: Final = {"f": "s", "d": "d", "F": "c", "D": "z"}
+_MOST_UNDIVIDED: Final = dict.fromkeys("fF", 2.0**80) | dict.fromkeys("dD", 2.0**918)  # squares
 _WORK: Final = 64  # columns of the workspace of routines that have no size of their own
 
 
@@ -290,6 +291,15 @@ def svd(primitive: la.Svd, operands: Sequence[ArrayType]) -> HostKernel | None:
     return run
 
 
+def _undivided(a: Any) -> bool:
+    """Whether a matrix is finite, and `geev` leaves it as it is: nothing is very large, not all is very small.
+
+    It divides others, and some builds of it (SciPy 1.17's is one) then forget to multiply the eigenvalues.
+    """
+    most = _MOST_UNDIVIDED[a.dtype.char]
+    return bool(MOST / most < np.vdot(a, a).real < most)
+
+
 @host_kernel_of(la.Eig)
 def eig(primitive: la.Eig, operands: Sequence[ArrayType]) -> HostKernel | None:
     """`geev`."""
@@ -300,7 +310,7 @@ def eig(primitive: la.Eig, operands: Sequence[ArrayType]) -> HostKernel | None:
     dtype = np.result_type(operands[0].dtype, np.complex64)
 
     def run(a: Any) -> Any:
-        if not _is_finite(a):
+        if not _undivided(a):
             return otherwise(a)
         values, u, v, info = geev(a, left, right)
         if info:
@@ -308,7 +318,7 @@ def eig(primitive: la.Eig, operands: Sequence[ArrayType]) -> HostKernel | None:
         return (values, *[u] * left, *[v] * right) if left or right else values
 
     def run_real(a: Any) -> Any:
-        if not _is_finite(a):
+        if not _undivided(a):
             return otherwise(a)
         real, imaginary, u, v, info = geev(a, left, right)
         if info:

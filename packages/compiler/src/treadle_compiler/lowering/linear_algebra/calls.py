@@ -147,7 +147,7 @@ def or_nan(
 
 
 def finite(context: LoweringContext, a: HloValue) -> HloValue:
-    """Whether a matrix has neither NaN nor infinity: not all routines of cuSOLVER say so."""
+    """Whether a matrix has neither NaN nor infinity: not all routines say so."""
     difference = emit.binary(context, "subtract", a, a)
     zero = emit.compare(context, difference, emit.like(context, a, 0), "eq")
     rank = len(a.shape)

@@ -23,6 +23,7 @@ from treadle_compiler.lowering.linear_algebra.calls import (
     or_nan,
     swapped,
     triangle,
+    where_matrix,
     zeros,
 )
 from treadle_compiler.registry import lowering_rule
@@ -32,6 +33,8 @@ from treadle_ir.primitives.linear_algebra import Eig, Eigh, Schur, Svd
 _CHOSEN_BY_SIZE: Final = "0 : ui8"  # Jacobi's method for small matrices and many of them
 # rows or columns that are left to Jacobi's method, unless another is asked for
 _MOST_JACOBI: Final = 1024
+# `geev` leaves elements as they are up to 4 times this, and down to a fourth of 1 through this, by their bytes
+_MOST_UNDIVIDED: Final = {4: 2.0**38, 8: 2.0**457}
 _MOST_BATCHED: Final = 32  # rows or columns; there cuSOLVER computes all singular vectors
 
 
@@ -62,8 +65,6 @@ def eigh_lowering(context: LoweringContext, primitive: Eigh, a: HloValue) -> Seq
         context, primitive, routines, (a,), results, vectors=(2,), in_place=[(0, 0)]
     )
     found = (vectors, values) if primitive.compute_vectors else (values,)
-    if context.platform != "cuda":
-        return or_nan(context, info, found)
     read = keep(context, triangle(context, a, lower=primitive.lower), a)
     return or_nan(context, info, found, finite(context, read))
 
@@ -97,12 +98,13 @@ def svd_lowering(context: LoweringContext, primitive: Svd, a: HloValue) -> Seque
         ArrayType((*batch, vh_rows, n), a.dtype),
         info_type(a),
     )
+    sound = finite(context, a)  # of what is not, these routines may not end
+    a = where_matrix(context, sound, a, emit.like(context, a, 0))
     _, s, u, vh, info = call_routine(
         context, primitive, routines, (a,), results, vectors=(2,), in_place=[(0, 0)]
     )
-    if not primitive.compute_uv:
-        return or_nan(context, info, (s,))
-    return or_nan(context, info, (u, s, vh))
+    found = (u, s, vh) if primitive.compute_uv else (s,)
+    return or_nan(context, info, found, sound)
 
 
 def _by_cusolver(
@@ -180,6 +182,8 @@ def eig_lowering(context: LoweringContext, primitive: Eig, a: HloValue) -> Seque
     values_type, *vector_types = _types(context)
     if 0 in a.shape:
         return [zeros(context, type) for type in (values_type, *vector_types)]
+    factor = _factor(context, a)
+    a = _by_part(context, "divide", a, factor)
     wanted = {"left": primitive.compute_left, "right": primitive.compute_right}
     attributes = {f"compute_{side}": letter("V" if each else "N") for side, each in wanted.items()}
     kind = "comp" if dtypes.is_complex(a.dtype) else "real"
@@ -191,15 +195,49 @@ def eig_lowering(context: LoweringContext, primitive: Eig, a: HloValue) -> Seque
         values, left, right, info = call_routine(
             context, primitive, routines, (a,), results, vectors=(1,)
         )
+        values = _by_part(context, "multiply", values, factor)
     else:
         part = ArrayType(values_type.shape, a.dtype)
         results_of_real = part, part, vectors, vectors, info_type(a)
         real, imag, left, right, info = call_routine(
             context, primitive, routines, (a,), results_of_real, vectors=(1, 2)
         )
+        real, imag = (_by_part(context, "multiply", x, factor) for x in (real, imag))
         values = context.one("stablehlo.complex", (real, imag), values_type)
     chosen = [x for x, each in zip((left, right), wanted.values(), strict=True) if each]
     return or_nan(context, info, (values, *chosen))
+
+
+def _factor(context: LoweringContext, a: HloValue) -> HloValue:
+    """What to divide matrices by, so that LAPACK does not: 1, but for those with very large or very small elements.
+
+    `geev` divides these itself, and some builds of it then forget to multiply the eigenvalues: SciPy 1.17's is one. A
+    power of two changes no digit. Not finite where the matrix is not.
+    """
+    parts = emit.parts(context, a) if dtypes.is_complex(a.dtype) else (a,)
+    sizes = [emit.unary(context, "abs", x) for x in parts]
+    size = sizes[0] if len(sizes) == 1 else emit.binary(context, "maximum", *sizes)
+    rank = len(a.shape)
+    size = emit.reduce(context, "maximum", size, 0, (rank - 2, rank - 1))
+    most = _MOST_UNDIVIDED[size.dtype.itemsize]
+    one, zero, large, small = (emit.like(context, size, x) for x in (1, 0, most, 1 / most))
+    is_large = emit.compare(context, size, large, "gt")
+    is_small = emit.compare(context, size, small, "lt")
+    is_small = emit.binary(context, "and", is_small, emit.compare(context, size, zero, "gt"))
+    reduced = emit.binary(context, "multiply", size, emit.select(context, is_large, small, large))
+    bits = 8 if size.dtype.itemsize == 4 else 11
+    exact = {"exponent_bits": f"{bits} : i32", "mantissa_bits": "0 : i32"}
+    power = context.one("stablehlo.reduce_precision", (reduced,), emit.array_type(size), exact)
+    return emit.select(context, emit.binary(context, "or", is_large, is_small), power, one)
+
+
+def _by_part(context: LoweringContext, op: str, x: HloValue, factor: HloValue) -> HloValue:
+    """Matrices or vectors, complex or real, multiplied or divided by a real number each."""
+    spread = emit.broadcast(context, factor, x.shape, range(len(factor.shape)))
+    if not dtypes.is_complex(x.dtype):
+        return emit.binary(context, op, x, spread)
+    real, imag = (emit.binary(context, op, part, spread) for part in emit.parts(context, x))
+    return context.one("stablehlo.complex", (real, imag), emit.array_type(x))
 
 
 @lowering_rule(Schur)
@@ -216,6 +254,7 @@ def schur_lowering(context: LoweringContext, primitive: Schur, a: HloValue) -> S
     values = ArrayType(a.shape[:-1], a.dtype)
     parts = (values,) if dtypes.is_complex(a.dtype) else (values, values)
     results = types[0], types[0], *parts, info_type(a), info_type(a)
+    sound = finite(context, a)
     form, z, *rest = call_routine(
         context,
         primitive,
@@ -225,4 +264,4 @@ def schur_lowering(context: LoweringContext, primitive: Schur, a: HloValue) -> S
         vectors=tuple(range(3, 3 + len(parts))),
         in_place=[(0, 0)],
     )
-    return or_nan(context, rest[-1], (form, z)[: len(types)])
+    return or_nan(context, rest[-1], (form, z)[: len(types)], sound)

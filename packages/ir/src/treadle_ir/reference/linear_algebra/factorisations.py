@@ -119,7 +119,8 @@ def _pivoted(a: Elements, full_matrices: bool) -> list[Elements]:
     order = np.arange(n, dtype=np.int32)
     taus = np.zeros(min(m, n), x.dtype)
     for i in range(min(m, n)):
-        pivot = i + int(np.argmax(np.linalg.norm(x[i:, i:], axis=0)))
+        rest = x[i:, i:]
+        pivot = i + int(np.argmax(np.linalg.norm(rest / _size(rest), axis=0)))
         x[:, [i, pivot]], order[[i, pivot]] = x[:, [pivot, i]], order[[pivot, i]]
         v, tau, beta = reflection(x[i:, i])
         x[i:, i + 1 :] -= np.conj(tau) * np.outer(v, v.conj() @ x[i:, i + 1 :])
@@ -130,12 +131,22 @@ def _pivoted(a: Elements, full_matrices: bool) -> list[Elements]:
     return [product(columns, taus), np.triu(x)[:k], order]
 
 
+def _size(x: Elements) -> Elements:
+    """The modulus of the greatest element: in its units squares neither overflow nor vanish.
+
+    1 of zeros, and of what is not finite.
+    """
+    size: Elements = np.max(np.abs(x), initial=0)
+    return size if 0 < size < np.inf else size.dtype.type(1)
+
+
 def reflection(x: Elements) -> tuple[Elements, Elements, Elements]:
     """v with v[0] = 1, tau and a real beta such that `(1 - tau v vᴴ)ᴴ x` is beta in the first row, 0 below.
 
     Source: LAPACK's `larfg`.
     """
-    alpha, rest = x[0], np.linalg.norm(x[1:])
+    size = _size(x)
+    alpha, rest = x[0], np.linalg.norm(x[1:] / size) * size
     v = np.array(x)
     v[0] = 1
     if rest == 0 and alpha.imag == 0:

@@ -31,7 +31,9 @@ def _schur(a: Elements) -> Sequence[Elements]:
     nothing = np.full_like(a, np.nan)
     if not np.isfinite(a).all():
         return nothing, nothing
-    form, taus = hessenberg_eval(Hessenberg(), a)
+    size = np.max(np.abs(a))
+    scale = a.real.dtype.type(2.0 ** (np.frexp(size)[1] - 1))  # squares neither overflow nor vanish
+    form, taus = hessenberg_eval(Hessenberg(), a / scale)
     t, z = np.triu(form, -1), np.eye(n, dtype=a.dtype)
     if n > 1:
         below = np.tril(form[1:, :-1])
@@ -50,7 +52,7 @@ def _schur(a: Elements) -> Sequence[Elements]:
             if tries > _MOST:
                 return nothing, nothing
             step(t, z, first, last, unusual=tries % _UNUSUAL == 0)
-    return t, z
+    return t * scale, z
 
 
 def _start(t: Elements, last: int) -> int:

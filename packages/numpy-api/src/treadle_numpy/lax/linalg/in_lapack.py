@@ -280,14 +280,18 @@ def hessenberg(types: Sequence[ArrayType]) -> Counterpart | None:
 
 
 def sqrtm(types: Sequence[ArrayType]) -> Counterpart | None:
-    """What SciPy's wraps, of any size: singular matrices, of which it would warn, are left to the operations."""
+    """What SciPy's wraps, of any size: singular matrices, of which it would warn, are left to the operations.
+
+    So are those whose squares are next to nothing, for which it is wrong in the first digit.
+    """
     root = getattr(module_or_none(*_ROOTS), "recursive_schur_sqrtm", None)
     if root is None or not _serves(types, None):
         return None
     dtype = np.result_type(types[0].dtype, np.complex64)
+    least = 2.0**-110 if types[0].dtype.char in "fF" else 2.0**-960
 
     def run(a: _Elements) -> list[_Elements] | None:
-        if not _is_finite(a):
+        if not _is_finite(a) or np.vdot(a, a).real < least:
             return None
         found, _, singular, info = root(a)
         return None if singular or info else [np.asarray(found, dtype)]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
+import ml_dtypes
 import numpy as np
 
 from treadle_ir import (
@@ -58,7 +59,7 @@ def _by_singular_vectors(types: Sequence[ArrayType]) -> Counterpart | None:
     factors = in_lapack.polar(types)
     if factors is None:
         return None
-    precision = float(np.finfo(types[0].dtype).eps)
+    precision = float(np.finfo(types[0].dtype).eps)  # one of LAPACK's types
     count = np.int32(len(weights(precision, precision)))
 
     def run(
@@ -116,7 +117,8 @@ def qdwh(
     a = array_of(inexact_operand("qdwh", x))
     if a.ndim < 2 or a.shape[-2] < a.shape[-1]:
         raise ShapeError(f"qdwh: the matrix has shape {a.shape}, but must have m >= n")
-    precision = float(np.finfo(a.dtype).eps) if eps is None else real_number("qdwh", "eps", eps)
+    info = ml_dtypes.finfo(a.dtype)  # type: ignore[no-untyped-call]
+    precision = float(info.eps) if eps is None else real_number("qdwh", "eps", eps)
     if not 0 < precision < 1:
         raise ArgumentError(f"qdwh: eps must be between 0 and 1, got {precision}")
     steps = weights(precision, precision)[: _MOST if limit is None else limit]

@@ -18,6 +18,8 @@ from treadle_ir import (
     ops,
 )
 from treadle_numpy.lax.linalg import in_lapack
+from treadle_numpy.lax.linalg.factorisations import symmetrized
+from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.linalg.factorisations import svd
 from treadle_numpy.numpy.linalg.norms import Order, check_order, norm
 from treadle_numpy.numpy.linalg.operands import check_square, inexact_matrices
@@ -39,7 +41,7 @@ _LENIENT: Final = 10  # times the rounding error: below, singular values of `pin
 
 
 def _epsilon(x: Array) -> float:
-    return float(np.finfo(x.dtype).eps) * max(x.shape[-2:])
+    return float(finfo(x.dtype).eps) * max(x.shape[-2:])
 
 
 @composed_loop()
@@ -78,6 +80,7 @@ def pinv(
     x = inexact_matrices("pinv", a)
     if hermitian:
         check_square("pinv", x)
+        x = symmetrized(x)  # which `svd` does in any case; so derivatives know it
     chosen = rcond if rtol is None else rtol
     if x.size == 0:
         return matrices.transposed(x)

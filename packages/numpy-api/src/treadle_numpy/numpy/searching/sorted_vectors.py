@@ -174,7 +174,7 @@ def interp(
     if points.ndim != 1 or values.shape != points.shape:
         raise ArgumentError("xp and fp must be one-dimensional arrays of equal size")
     if period is not None:
-        length = converted(coerce("interp", 5, period), points.dtype)
+        length = ops.abs(converted(coerce("interp", 5, period), points.dtype))
         places, points = remainder(places, length), remainder(points, length)
         order = argsort(points)
         points, values = take(points, order, mode="clip"), take(values, order, mode="clip")

@@ -19,6 +19,7 @@ import numpy as np
 from treadle_ir import ArgumentError, Array, DType, composed_loop, default_dtype, ops
 from treadle_ir.dtypes import BY_NAME, is_integer
 from treadle_numpy.lax.control.loops import while_loop
+from treadle_numpy.numpy.dtypes.limits import iinfo
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce
@@ -178,7 +179,7 @@ def _poisson_by_counting(key: Array, mean: Array) -> Array:
 
 def _whole(x: Array, dtype: DType) -> Array:
     """Whole numbers as integers; those that are too large are the largest one."""
-    most = np.iinfo(dtype).max
+    most = iinfo(dtype).max
     fits = ops.compare(x, x.dtype.type(most + 1), direction="lt")
     return ops.select(
         fits, ops.convert(ops.select(fits, x, x.dtype.type(0)), dtype=dtype), dtype.type(most)

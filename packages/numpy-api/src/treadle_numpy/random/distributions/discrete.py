@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 
 from treadle_ir import (
@@ -15,6 +16,7 @@ from treadle_ir import (
     ops,
 )
 from treadle_ir.dtypes import BY_NAME, is_bool, is_floating, is_integer
+from treadle_numpy.numpy.dtypes.limits import iinfo
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.devices import Device
@@ -91,7 +93,8 @@ def rademacher(
     if wanted.names is not None:
         raise DTypeError(f"rademacher: {wanted} has no numbers")
     heads = bernoulli(key, 0.5, as_shape("rademacher", shape))
-    return ops.select(heads, wanted.type(1), wanted.type(-1))
+    tails = np.asarray(-1).astype(wanted)[()]  # the greatest of unsigned integers
+    return ops.select(heads, wanted.type(1), tails)
 
 
 def _whole(position: int, bound: ArrayLike) -> ArrayLike:
@@ -135,7 +138,7 @@ def randint(
         raise ArgumentError(f"dtype argument to `randint` must be an integer dtype, got {wanted}")
     sizes = as_shape("randint", shape)
     minval, maxval = _whole(2, minval), _whole(3, maxval)
-    limits = np.iinfo(wanted)
+    limits = iinfo(wanted)
     low, high, beyond = (
         _bound(minval, wanted, limits),
         _bound(maxval, wanted, limits),
@@ -168,24 +171,24 @@ def randint(
     return result if own == wanted else ops.convert(result, dtype=wanted)
 
 
-def _bound(value: ArrayLike, dtype: DType, limits: np.iinfo) -> Operand:
+def _bound(value: ArrayLike, dtype: DType, limits: ml_dtypes.iinfo) -> Operand:
     """A bound of integers, cut to what the element type can hold."""
     if isinstance(value, int):
         bound: np.generic = dtype.type(min(max(value, int(limits.min)), int(limits.max)))
         return bound
     operand = coerce("randint", 2, value)
-    own = np.iinfo(operand.dtype)
+    own = iinfo(operand.dtype)
     low, high = max(int(limits.min), int(own.min)), min(int(limits.max), int(own.max))
     kept = ops.clamp(operand.dtype.type(low), operand, operand.dtype.type(high))
     return converted(kept, dtype)
 
 
-def _beyond(value: ArrayLike, dtype: DType, limits: np.iinfo) -> Operand:
+def _beyond(value: ArrayLike, dtype: DType, limits: ml_dtypes.iinfo) -> Operand:
     """Whether the upper bound lies above what the element type can hold."""
     if isinstance(value, int):
         return np.bool_(value > int(limits.max))
     operand = coerce("randint", 3, value)
-    own = np.iinfo(operand.dtype)
+    own = iinfo(operand.dtype)
     if int(own.max) <= int(limits.max):
         return np.bool_(False)
     return ops.compare(operand, operand.dtype.type(int(limits.max)), direction="gt")
@@ -204,6 +207,9 @@ def geometric(
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
+    Raises:
+        ArgumentError: the element type is not an integer.
+
     Example:
         >>> from treadle_numpy.random import key
         >>> bool(3.8 < geometric(key(0), 0.25, (2000,)).mean() < 4.2)
@@ -212,6 +218,8 @@ def geometric(
     if out_sharding is not None:
         return laid_out(geometric, out_sharding, key, p, shape, dtype)
     whole = as_dtype("geometric", int if dtype is None else dtype)
+    if not is_integer(whole):
+        raise ArgumentError(f"dtype argument to `geometric` must be an int dtype, got {whole}")
     (chance,) = promote("geometric", p, inexact=True)
     own = chance.dtype
     sizes = result_shape("geometric", shape, chance)

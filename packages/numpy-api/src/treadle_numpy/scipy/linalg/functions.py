@@ -32,6 +32,7 @@ from treadle_numpy.lax.control.loops import fori_loop
 from treadle_numpy.lax.control.solves import custom_linear_solve
 from treadle_numpy.lax.linalg import in_lapack
 from treadle_numpy.lax.linalg.elimination import eliminated
+from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.linalg.operands import check_square, square_matrices
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
@@ -368,7 +369,7 @@ def _error(t: Array, result: Array) -> Array:
     real = ops.abs(t)
     values = matrices.diagonal(t)
     apart = ops.abs(ops.subtract(matrices.across(values, t), matrices.down(values, t)))
-    eps = literal(float(np.finfo(real.dtype).eps), real)
+    eps = literal(float(finfo(real.dtype).eps), real)
     some = ops.select(
         ops.compare(apart, literal(0, apart), direction="eq"), literal(np.inf, apart), apart
     )

@@ -24,6 +24,7 @@ from treadle_ir import (
 )
 from treadle_numpy.lax.control.loops import fori_loop
 from treadle_numpy.lax.linalg import factorisations as lax, in_lapack, spectra
+from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.linalg.operands import check_square, square_matrices
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
@@ -89,7 +90,7 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
     dtype = _complex_dtype(t)
     t, z = (x if x.dtype == dtype else ops.convert(x, dtype=dtype) for x in (t, z))
     n = t.shape[-1]
-    eps = float(np.finfo(dtype).eps)
+    eps = float(finfo(dtype).eps)
 
     def step(i: Array, state: tuple[Array, Array]) -> tuple[Array, Array]:
         forms, vectors = state
@@ -97,9 +98,13 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
         block = forms.at[k, k].get()
         b, c, d = forms[k, k + 1], forms[k + 1, k], forms[k + 1, k + 1]
         half = (block - d) * 0.5
+        used = ops.abs(c) > eps * (ops.abs(block) + ops.abs(d))
+        # The rotation is that of any multiple: of this one, squares neither overflow nor vanish.
+        most = ops.maximum(ops.maximum(ops.abs(half), ops.abs(b)), ops.abs(c))
+        unit = ops.convert(ops.select(used, most, literal(1, most)), dtype=dtype)
+        half, b, c = (x / ops.stop_gradient(unit) for x in (half, b, c))
         value = half + ops.sqrt(half * half + b * c)  # an eigenvalue, less d
         size = ops.sqrt(ops.square(ops.abs(value)) + ops.square(ops.abs(c)))
-        used = ops.abs(c) > eps * (ops.abs(block) + ops.abs(d))
         safe = ops.convert(ops.select(used, size, literal(1, size)), dtype=dtype)
         cosine, sine = value / safe, c / safe
         rotation = ops.reshape(

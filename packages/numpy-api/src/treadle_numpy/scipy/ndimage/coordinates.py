@@ -149,7 +149,8 @@ def _neighbours(place: Array, size: int, order: int) -> list[tuple[Array, Array 
     whole = default_dtype(int)
     (position,) = promote("map_coordinates", place, inexact=True)
     if order == 0:
-        return [(_index(floor(add(position, 0.5)), size), None)]
+        nearest = ops.round_nearest_afz(position)  # halves away from zero, as JAX and SciPy round
+        return [(_index(nearest, size), None)]
     below = floor(position)
     upper = subtract(position, below)
     index = _index(below, size)

@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
-
 from treadle_ir import Array
 from treadle_numpy.lax.control.loops import while_loop
 from treadle_numpy.numpy.contraction.products import vdot
+from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply, subtract
 from treadle_numpy.numpy.ufuncs.comparison import less
@@ -60,7 +59,7 @@ def line_search(
     """The search from a point in a direction of descent; `low` is what was found."""
     slope = vdot(gradient, direction)
     start = Point(multiply(slope, 0), value, slope, gradient)
-    rounding = multiply(abs(value), 2 * float(np.finfo(x.dtype).eps))
+    rounding = multiply(abs(value), 2 * float(finfo(x.dtype).eps))
 
     def goes_on(state: Search) -> Array:
         return ~state.found & less(state.evaluations, maxiter)

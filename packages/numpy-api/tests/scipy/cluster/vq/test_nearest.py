@@ -38,3 +38,10 @@ def test_refused(shapes: Any) -> None:
     observations, codes = [np.ones(shape) for shape in shapes]
     with pytest.raises(ShapeError):
         vq(observations, codes)
+
+
+def test_distances_of_complex_vectors_are_real() -> None:
+    codes, distances = vq(np.array([3 + 4j, 1j], np.complex64), np.array([0, 2j], np.complex64))
+    assert distances.dtype == np.float32
+    np.testing.assert_array_equal(codes, [1, 0])
+    np.testing.assert_allclose(distances, [np.sqrt(13), 1], rtol=1e-6)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from treadle_ir import ArgumentError
+from treadle_numpy import numpy as tnp
 from treadle_numpy.scipy.sparse.linalg import gmres
 
 METHODS = ("batched", "incremental")
@@ -65,3 +66,13 @@ def test_info_and_refusals() -> None:
     for more in ({"solve_method": "other"}, {"restart": 0}, {"restart": 1.5}):
         with pytest.raises(ArgumentError, match="gmres"):
             gmres(matrix, right, **more)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_narrow_floats(dtype: str, method: str) -> None:
+    a, b = tnp.eye(3, dtype=dtype) + 1, tnp.arange(3.0).astype(dtype)
+    x, info = gmres(a, b, solve_method=method)
+    assert x.dtype == dtype
+    assert info == 0
+    np.testing.assert_allclose(np.asarray(x, np.float32), [-0.75, 0.25, 1.25], atol=1e-2)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from treadle_ir import Array, ShapeError, flags
+from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.manipulation.shapes import expand_dims
 from treadle_numpy.numpy.reductions.extremes import min
 from treadle_numpy.numpy.reductions.positions import argmin
 from treadle_numpy.numpy.reductions.sums import sum
-from treadle_numpy.numpy.ufuncs.arithmetic import subtract
+from treadle_numpy.numpy.ufuncs.arithmetic import multiply, subtract
 from treadle_numpy.numpy.ufuncs.powers import sqrt, square
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
@@ -48,5 +49,7 @@ def vq(obs: ArrayLike, code_book: ArrayLike, check_finite: bool = True) -> tuple
             f"vq: observations and codes must have as many coordinates, and there must be a code: "
             f"got {x.shape} and {codes.shape}"
         )
-    squares = sum(square(subtract(expand_dims(x, 1), expand_dims(codes, 0))), -1)
+    apart = subtract(expand_dims(x, 1), expand_dims(codes, 0))
+    each = multiply(apart, apart.conj()).real if is_complex(apart.dtype) else square(apart)
+    squares = sum(each, -1)
     return argmin(squares, -1), sqrt(min(squares, -1))

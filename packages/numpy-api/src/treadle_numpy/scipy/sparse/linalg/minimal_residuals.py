@@ -17,6 +17,7 @@ from treadle_numpy.lax.control.loops import fori_loop, while_loop
 from treadle_numpy.lax.dynamic_slicing import dynamic_index_in_dim, dynamic_update_index_in_dim
 from treadle_numpy.numpy.contraction.products import matmul
 from treadle_numpy.numpy.creation.constant import zeros
+from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.linalg.ranks import lstsq
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, subtract
@@ -36,6 +37,7 @@ from treadle_numpy.scipy.sparse.linalg.equations import (
 
 __all__ = ["gmres"]
 
+_F32: Final = np.dtype(np.float32)
 _METHODS: Final = ("batched", "incremental")
 
 
@@ -123,7 +125,8 @@ def _minimal_residuals(
             length,
         )
         first = converted(where(np.arange(images.shape[0]) == 0, length, 0), images.dtype)
-        weights, *_ = lstsq(images, first)
+        wide = images.dtype if images.dtype.itemsize >= 4 else _F32  # narrower, there is no `lstsq`
+        weights = converted(lstsq(converted(images, wide), converted(first, wide))[0], images.dtype)
         x = add(x, improve(matmul(weights, basis[:-1], precision="highest")))
         return x, subtract(b, apply(x)), add(step, 1)
 
@@ -154,7 +157,7 @@ def _basis(
             column = add(column, shares)
         left = sqrt(square_norm(vector))
         # Nothing but rounding is left where the space is exhausted.
-        rounding = multiply(size, 10 * float(np.finfo(start.dtype).eps))
+        rounding = multiply(size, 10 * float(finfo(start.dtype).eps))
         exhausted = less_equal(left, rounding)
         left = where(exhausted, 0, left)
         divisor = where(exhausted, 1, left)

@@ -1,0 +1,66 @@
+"""Sine, cosine and their hyperbolic kin: of complex numbers, one part of XLA's results is computed anew.
+
+XLA takes the hyperbolic sine of a part for half the difference of two exponentials, of which nothing is left where
+the part is small: `sin(1e-10 + 2e-10j)` is real there, in complex64, and signs of zeros are lost. Near zero that part
+of the result is a product with a hyperbolic sine of its own; further out, and where the wave has no value, XLA's stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from treadle_compiler import emit
+from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.registry import lowering_rules
+from treadle_ir import dtypes
+from treadle_ir.primitives import elementwise as e
+
+_NEAR: Final = 16.0  # far from where exponentials overflow
+
+
+def _register(
+    primitive: type[e.Unary], op: str, *, wave: str, of_real: bool, gives_real: bool = False
+) -> None:
+    """The rule of a function, one part of whose results is `± wave(one part) * sinh(the other)`.
+
+    `of_real` says that the real part of the operand has the wave, `gives_real` that the product is the result's real
+    part. Minus is for the cosine alone.
+    """
+    sign = -1 if primitive is e.Cosine else 1
+
+    def rule(context: LoweringContext, primitive: e.Unary, /, x: HloValue) -> Sequence[HloValue]:
+        type = emit.result_type(context)
+        x = context.broadcast_scalar(x, type)
+        result = context.one(op, [x], type)
+        if not dtypes.is_complex(type.dtype):
+            return [result]
+        real, imag = emit.parts(context, x)
+        angle, other = (real, imag) if of_real else (imag, real)
+        product = emit.binary(
+            context,
+            "multiply",
+            context.one(f"stablehlo.{wave}", [angle], emit.array_type(angle)),
+            context.one("chlo.sinh", [other], emit.array_type(other)),
+        )
+        if sign < 0:
+            product = emit.unary(context, "negate", product)
+        size = emit.unary(context, "abs", other)
+        small = emit.compare(context, size, emit.like(context, size, _NEAR), "lt")
+        length = emit.unary(context, "abs", angle)
+        finite = emit.compare(context, length, emit.like(context, length, np.inf), "lt")
+        near = emit.binary(context, "and", small, finite)
+        parts = list(emit.parts(context, result))
+        place = 0 if gives_real else 1
+        parts[place] = emit.select(context, near, product, parts[place])
+        return [context.one("stablehlo.complex", parts, type)]
+
+    lowering_rules.register(primitive, rule)
+
+
+_register(e.Sine, "stablehlo.sine", wave="cosine", of_real=True)
+_register(e.Cosine, "stablehlo.cosine", wave="sine", of_real=True)
+_register(e.Sinh, "chlo.sinh", wave="cosine", of_real=False, gives_real=True)
+_register(e.Cosh, "chlo.cosh", wave="sine", of_real=False)
