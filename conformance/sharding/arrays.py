@@ -593,7 +593,7 @@ def what_is_broadcast_on_the_way_lies_as_when_jitted() -> None:
         for _ in range(3):  # whatever was planned meanwhile
             found = function(large, y)
             assert found.sharding.is_equivalent_to(staged.sharding, 2), (name, x, y.sharding)
-        np.testing.assert_allclose(found, staged, rtol=1e-6)
+            np.testing.assert_allclose(found, staged, rtol=1e-6)
     # What JAX gives, where the partitioner is the same.
     two = treadle.make_mesh((2, 2), ("a", "b"), (AxisType.Auto,) * 2, devices=treadle.devices()[:4])
     for given, lies in itertools.product(

@@ -79,10 +79,11 @@ def test_cotangents_of_many_slices_are_laid_side_by_side(order: int) -> None:
     for number, (a, b) in enumerate(bounds, 1):
         weights[:, a:b] += number
     np.testing.assert_array_equal(grad(total)(x, columns), weights + 1)
-    weights = np.zeros(240, np.float32)
+    flat = np.zeros(240, np.float32)
     for number, (a, b) in enumerate(bounds, 1):
-        weights[2 * a : 2 * b + 3] += number
-    np.testing.assert_array_equal(grad(total)(x, rows), weights.reshape(2, 120) + 1)
-    staged = stage(lambda x: [grad(total)(x, columns)], ArrayType((2, 120), x.dtype)).program
-    whole = [each for each in staged.equations if each.results[0].type.shape == (2, 120)]
+        flat[2 * a : 2 * b + 3] += number
+    np.testing.assert_array_equal(grad(total)(x, rows), flat.reshape(2, 120) + 1)
+    x_type = ArrayType((2, 120), x.dtype)
+    staged = stage(lambda x: [grad(total)(x, columns)], x_type).program
+    whole = [each for each in staged.equations if each.results[0].type == x_type]
     assert len(whole) <= 3, staged  # what is as large as the array

@@ -307,7 +307,12 @@ def test_names_that_evermore_and_stochastix_use() -> None:
 
     assert Shape == Sequence[int]
     calls: list[int] = []
-    f = treadle.jit(lambda x: calls.append(1) or x)
+
+    @treadle.jit
+    def f(x: treadle.Array) -> treadle.Array:
+        calls.append(1)
+        return x
+
     f(1.0)
     f._clear_cache()  # type: ignore[attr-defined]
     f(1.0)

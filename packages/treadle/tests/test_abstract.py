@@ -40,7 +40,12 @@ def test_static_arguments_are_those_that_are_named(make: Any) -> None:
         make(f, static_argnums=number)(3.0, 4)
     assert seen[1::2] == [2, 4] * 3
     assert all(isinstance(x, treadle.core.Tracer) for x in seen[::2])
-    make(lambda *xs: seen.extend(xs) or xs[0], static_argnums=(1, 3))(1.0, 2.0)
+
+    def several(*xs: Any) -> Any:
+        seen.extend(xs)
+        return xs[0]
+
+    make(several, static_argnums=(1, 3))(1.0, 2.0)
     assert isinstance(seen[-2], treadle.core.Tracer)
     assert seen[-1] == 2.0
     for wrong in (2, -3, (0, 5)):

@@ -118,8 +118,8 @@ def test_threads_unregister_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         monitoring.unregister_event_listener(listener)
 
     threads = [threading.Thread(target=work, args=[each]) for each in mine[:2]]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert mine[2:] == monitoring._EVENTS

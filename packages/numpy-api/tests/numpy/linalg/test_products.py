@@ -23,6 +23,8 @@ def work(sizes: list[int]) -> list[int]:
     for each in program.equations:
         if isinstance(each.primitive, DotGeneral):
             x, y = [operand.type for operand in each.operands]
+            assert isinstance(x, ArrayType)
+            assert isinstance(y, ArrayType)
             found.append(x.size * y.shape[1])
     return found
 
