@@ -9,7 +9,7 @@ branches, a `while` goes on until the last batch element is done, and batch elem
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, final
+from typing import Any, Final, final
 
 import numpy as np
 
@@ -24,21 +24,27 @@ from treadle_batching.programs import (
 from treadle_batching.registry import batch_rule
 from treadle_ir import (
     Effects,
+    EvalTrace,
     Flags,
     Operand,
     Operands,
     Program,
+    Tracer,
     UnsupportedError,
     bind,
+    current_trace,
     derived,
     frozen,
     interpret,
+    is_symbolic,
     ops,
     reached_carries,
     share_captures,
     stage,
     type_of,
 )
+from treadle_ir.dtypes import is_inexact
+from treadle_ir.primitives.compare import Direction
 from treadle_ir.primitives.control import Case, Scan, While
 
 
@@ -67,6 +73,9 @@ def _choose(condition: Operand, on_true: Operand, on_false: Operand) -> Operand:
     if len(shape) > 1:
         condition = ops.broadcast_in_dim(condition, shape=shape, dimensions=(0,))
     return ops.select(condition, on_true, on_false)
+
+
+_MOST_SPREAD: Final = 1 << 16  # elements, for which what is not batched is spread over the batch
 
 
 # --- case ------------------------------------------------------------------------------------------
@@ -131,22 +140,57 @@ def _all_branches(
     branches: Sequence[Program], axis: Axis, operands: Operands, dims: Sequence[Dim]
 ) -> tuple[Operands, Sequence[Dim]]:
     index = at_front(operands[0], dims[0], axis)
+    last = len(branches) - 1
+    inputs = [_Input.of(x, dim, axis) for x, dim in zip(operands[1:], dims[1:], strict=True)]
 
-    def results_of(branch: Program) -> list[Operand]:
+    def results_of(number: int) -> list[Operand]:
+        way: Direction = "le" if number == 0 else "ge" if number == last else "eq"
+        taken = ops.compare(index, np.int32(number), direction=way)
         outputs, out_dims = batch_flat(
-            lambda *xs: interpret(branch, *xs), axis, operands[1:], dims[1:], "branch"
+            lambda *xs: interpret(branches[number], *xs),
+            axis,
+            [each.of_those(taken) for each in inputs],
+            [each.dim for each in inputs],
+            "branch",
         )
         return [at_front(x, dim, axis) for x, dim in zip(outputs, out_dims, strict=True)]
 
     # From the last branch to the first: an index at most i takes branch i, so indices are clamped.
-    chosen = results_of(branches[-1])
-    for number in reversed(range(len(branches) - 1)):
+    chosen = results_of(last)
+    for number in reversed(range(last)):
         this_one = ops.compare(index, np.int32(number), direction="le")
-        chosen = [
-            _choose(this_one, x, y)
-            for x, y in zip(results_of(branches[number]), chosen, strict=True)
-        ]
+        chosen = [_choose(this_one, x, y) for x, y in zip(results_of(number), chosen, strict=True)]
     return chosen, [0] * len(chosen)
+
+
+@final
+@frozen(eq=False)
+class _Input:
+    """An operand of all branches, of which each takes derivatives by those batch elements only that go this way.
+
+    The others run a branch on what it was not meant for. Cotangents of what they do not take are zero, and zero times
+    an infinite derivative is NaN: of `sqrt` at 0, say, in a branch that is there to avoid it.
+    """
+
+    x: Operand
+    dim: Dim
+    stopped: Operand | None  # the same without a derivative; None where nobody differentiates
+
+    @classmethod
+    def of(cls, x: Operand, dim: Dim, axis: Axis) -> _Input:
+        """What branches take for an operand; one that is not batched is spread over the batch, unless it is large."""
+        type_ = type_of(x)
+        concrete = not isinstance(x, Tracer) or isinstance(current_trace(), EvalTrace)
+        if concrete or not is_inexact(type_.dtype):
+            return cls(x, dim, None)
+        if dim is None and (is_symbolic(type_.shape) or type_.size * axis.size > _MOST_SPREAD):
+            return cls(x, dim, None)
+        spread = at_front(x, dim, axis)
+        return cls(spread, 0, ops.stop_gradient(spread))
+
+    def of_those(self, taken: Operand) -> Operand:
+        """The operand of a branch that some batch elements take."""
+        return self.x if self.stopped is None else _choose(taken, self.x, self.stopped)
 
 
 # --- loops -----------------------------------------------------------------------------------------

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from treadle_ir.equality import has_programs
-from treadle_ir.program import Program
+from treadle_ir.primitive import Primitive
+from treadle_ir.primitives.call import StopGradient
+from treadle_ir.program import Equation, Program
 from treadle_ir.rewrite.cancel import cancel_add_sub
 from treadle_ir.rewrite.dce import dce
 from treadle_ir.rewrite.fold import RULES
-from treadle_ir.rewrite.forward import Forward
+from treadle_ir.rewrite.forward import Forward, MadeBy, Rewritten, Rule, standing_for
 from treadle_ir.rewrite.nested import map_programs
 from treadle_ir.rewrite.simplify import CANCEL, chosen, enabled, rules
 from treadle_ir.settings import ENABLE_CHECKS
 from treadle_ir.verify import verify
+
+
+def _without_derivative(equation: Equation, made_by: MadeBy) -> Rewritten | None:
+    """What is compiled is not differentiated any more."""
+    return standing_for(equation, equation.operands[0])
 
 
 def optimise(program: Program, *, names: Iterable[str] | None = None, captured: int = 0) -> Program:
@@ -25,7 +32,8 @@ def optimise(program: Program, *, names: Iterable[str] | None = None, captured: 
     """
     wanted = enabled() if names is None else chosen(names)
     named = rules(wanted)
-    together = dict(RULES)
+    together: dict[type[Primitive], Sequence[Rule]]
+    together = {**RULES, StopGradient: (_without_derivative,)}
     for primitive, more in named.items():
         together[primitive] = (*together.get(primitive, ()), *more)
     if any([has_programs(equation.primitive) for equation in program.equations]):
