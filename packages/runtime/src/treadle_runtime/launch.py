@@ -190,7 +190,7 @@ def compile_program(
 ) -> Launch:
     """Compile a lowered program for the devices of a placement, and make it ready to be called.
 
-    `wanted` are the shardings that were asked for its results, where there are several devices. Whoever inspects how an
+    `wanted` are the shardings that were asked for its results. Whoever inspects how an
     array of the program lies is told here.
 
     Raises:
@@ -286,7 +286,11 @@ def _places_of_results(
     if lowered.memories is not None:
         kinds = [kind or DEVICE_MEMORY for kind in lowered.memories.results]
     if placement.sharding.num_devices == 1:
-        return [_in_memory(placement, kind) for kind in kinds]
+        places = [
+            placement if each is None else placement_of(each, committed=True)
+            for each in wanted or [None] * len(types)
+        ]
+        return [_in_memory(place, kind) for place, kind in zip(places, kinds, strict=True)]
     from treadle_runtime.placement.partition import result_placements  # noqa: PLC0415 - only over several devices
 
     return result_placements(executable, placement, types, wanted, kinds)

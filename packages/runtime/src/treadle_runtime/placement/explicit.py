@@ -126,7 +126,13 @@ def shardings_by_rule(
     Raises:
         ShardingTypeError: the operands do not go together, or the result could lie in several ways.
     """
-    if placement is BASE or placement.sharding.num_devices == 1:
+    if placement is BASE:
+        return []
+    sharding = placement.sharding
+    # Over one device explicit axes say how arrays lie as well: types show it.
+    if sharding.num_devices == 1 and not (
+        isinstance(sharding, NamedSharding) and sharding.mesh.explicit_axes
+    ):
         return []
     with over_placed(operands):
         mesh, layouts = explicit_mesh(), explicit_layouts(operands)
