@@ -98,7 +98,7 @@ def _reads_of(program: Program) -> Reads:
         work = WORK.get(type(primitive))
         found: Sequence[_Cost]
         if work is not None:
-            found = (_together(equation.operands, costs, work),)
+            found = [_together(equation.operands, costs, work)] * len(equation.results)
         elif isinstance(primitive, (InlineCall, *_IN_PLACE, *_MOVING)):
             found = _costs(equation, costs)
         else:

@@ -136,6 +136,14 @@ def test_what_several_results_need_is_computed_once_if_it_costs_more_than_to_kee
     assert ONCE not in text(lambda x: [ops.multiply(*two(ops.cosine)(x))], MATRIX)  # one result
 
 
+def test_an_operation_of_several_results() -> None:
+    def words(x: Any) -> Any:
+        pair = ops.threefry2x32(x, x, x, x)
+        return [ops.broadcast_in_dim(each, shape=(1000, 1000), dimensions=(1,)) for each in pair]
+
+    assert text(words, ArrayType((1000,), np.dtype("u4"))).count(ONCE) == 2
+
+
 def test_a_called_program_reads_as_its_operations_do() -> None:
     inner = stage(lambda x: [laplacian(x)], MATRIX).program
 
