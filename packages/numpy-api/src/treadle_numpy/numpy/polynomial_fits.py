@@ -60,6 +60,7 @@ def polyfit(
         ShapeError: x and y have not one size, there are no points, or w is no vector of that size.
 
     Example:
+        >>> import numpy as np
         >>> x = np.arange(4.0)
         >>> print([f"{float(c):.2f}" for c in polyfit(x, 2 * x + 1, 1)])
         ['2.00', '1.00']

@@ -71,7 +71,7 @@ def test_info_and_refusals() -> None:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_narrow_floats(dtype: str, method: str) -> None:
-    a, b = tnp.eye(3, dtype=dtype) + 1, tnp.arange(3.0).astype(dtype)
+    a, b = tnp.add(tnp.eye(3, dtype=dtype), 1), tnp.arange(3.0).astype(dtype)
     x, info = gmres(a, b, solve_method=method)
     assert x.dtype == dtype
     assert info == 0
