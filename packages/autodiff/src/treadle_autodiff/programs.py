@@ -186,29 +186,25 @@ class TransposedProgram:
 
 
 def transpose_program(
-    program: Program, linear: Sequence[bool], nonzero: Sequence[bool], instantiate: bool = False
+    program: Program,
+    linear: Sequence[bool],
+    nonzero: Sequence[bool],
+    instantiate: bool = False,
+    cells: Sequence[Cell] = (),
 ) -> TransposedProgram:
     """Transpose a program that is linear in the parameters that `linear` marks.
 
-    `nonzero` marks the results that have a cotangent. With `instantiate` all cotangents are returned.
+    `nonzero` marks the results that have a cotangent. With `instantiate` all cotangents are returned. Where backward
+    rules use cells, what these hold goes first, and what they hold in the end comes last.
     """
     is_linear, given = tuple(linear), tuple(nonzero)
+    if cells:  # which are of this call
+        return _make_transposed(program, is_linear, given, instantiate, cells)
     return derived(
         program,
         ("transpose", is_linear, given, instantiate),
         lambda: _make_transposed(program, is_linear, given, instantiate),
     )
-
-
-def transpose_with_cells(
-    program: Program,
-    linear: Sequence[bool],
-    nonzero: Sequence[bool],
-    instantiate: bool,
-    cells: Sequence[Cell],
-) -> TransposedProgram:
-    """The same where backward rules use cells: what these hold goes first, and what they hold in the end comes last."""
-    return _make_transposed(program, tuple(linear), tuple(nonzero), instantiate, cells)
 
 
 def _make_transposed(

@@ -82,7 +82,7 @@ def _with_metadata(attributes: Mapping[str, str], metadata: Metadata) -> Mapping
     more = [
         f"{string_text(name)} = {string_text(value)}"
         for name, value in metadata
-        if f"{name} = " not in own
+        if f", {name} = " not in f", {own}"
     ]
     return {**attributes, FRONTEND_ATTRIBUTES: f"{{{', '.join([own, *more] if own else more)}}}"}
 

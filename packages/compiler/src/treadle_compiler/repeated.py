@@ -24,6 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias, final
 
+from treadle_compiler.kept import kept
 from treadle_compiler.work import WORK
 from treadle_ir import (
     ArrayType,
@@ -34,7 +35,6 @@ from treadle_ir import (
     Primitive,
     Program,
     Value,
-    deeper,
     is_symbolic,
 )
 from treadle_ir.primitives.contract import DotGeneral
@@ -81,12 +81,7 @@ class Reads:
 
 def reads_of(program: Program) -> Reads:
     """What is read often in a program, and what it costs; the program keeps it."""
-    cache = program.derived
-    found: Reads | None = cache.get("reads")
-    if found is None:
-        with deeper():
-            found = cache["reads"] = _reads_of(program)
-    return found
+    return kept(program, "reads", lambda: _reads_of(program))
 
 
 def _reads_of(program: Program) -> Reads:

@@ -7,9 +7,10 @@ It follows from parameters, and from constraints that say so: results of operati
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
-from typing import Final, TypeAlias, TypeVar, final
+from collections.abc import Sequence
+from typing import Final, TypeAlias, final
 
+from treadle_compiler.kept import kept
 from treadle_compiler.partitioning import Partitioning
 from treadle_ir import (
     ArrayType,
@@ -20,7 +21,6 @@ from treadle_ir import (
     Sums,
     Type,
     Value,
-    deeper,
     frozen,
     sum_operands,
     sums_of,
@@ -34,7 +34,6 @@ from treadle_ir.primitives.reduce import ReduceAdd
 from treadle_ir.primitives.shape import Reshape, Transpose
 from treadle_ir.primitives.sharding import ShardingConstraint
 
-T = TypeVar("T")
 Axes: TypeAlias = frozenset[str]
 Mark: TypeAlias = Layout | None
 """How a value lies that is a sum, None for an axis of which that is not known; None of other values."""
@@ -94,7 +93,7 @@ def asked_of(program: Program) -> dict[Value, Axes]:
 
     Products and sums are made so: then devices need not exchange anything.
     """
-    return _kept(program, "asked for as sums", lambda: _asked_of(program))
+    return kept(program, "asked for as sums", lambda: _asked_of(program))
 
 
 def _asked_of(program: Program) -> dict[Value, Axes]:
@@ -121,17 +120,7 @@ _HAND_ON: Final = (Add, Convert, Negate, Reshape, Subtract, Transpose)
 
 def ends_of(program: Program, starts: Sequence[Mark]) -> list[Mark]:
     """Which results of a program are sums, of parameters that are."""
-    return _kept(program, ("sums", *starts), lambda: _ends_of(program, starts))
-
-
-def _kept(program: Program, key: Hashable, make: Callable[[], T]) -> T:
-    """What the program keeps: it may be called many times, by what is called many times."""
-    cache = program.derived
-    if key not in cache:
-        with deeper():
-            cache[key] = make()
-    found: T = cache[key]
-    return found
+    return kept(program, ("sums", *starts), lambda: _ends_of(program, starts))
 
 
 def _ends_of(program: Program, starts: Sequence[Mark]) -> list[Mark]:

@@ -93,8 +93,8 @@ def test_what_an_operation_says_itself_comes_before_what_the_user_says_by_the_sa
     inner = _program(lambda x: [ops.sine(x)])
 
     def function(x: Operand) -> list[Operand]:
-        with METADATA.override((("inlineable", "true"),)):
+        with METADATA.override((("able", "other"), ("inlineable", "true"))):
             return list(bind(Call(inner, "inner", "xla_late"), x))
 
     (called,) = _lines(_program(function), "func.call")
-    assert '{inlineable = "xla_late"}' in called
+    assert '{inlineable = "xla_late", "able" = "other"}' in called

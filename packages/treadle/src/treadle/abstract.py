@@ -85,7 +85,11 @@ def staged(
     static: Sequence[int] = (),
 ) -> tuple[Staged, PyTreeDef]:
     """A function of pytrees as a program, and the structure of its results; its arguments may be abstract."""
-    arguments = take_apart(args, kwargs, _fixed(static, args))
+    return _staged(fun, take_apart(args, kwargs, _fixed(static, args)))
+
+
+def _staged(fun: Callable[..., Tree], arguments: Arguments) -> tuple[Staged, PyTreeDef]:
+    """The same of arguments that were taken apart."""
     function = TreeFunction(fun, arguments.rebuilt, array_results())
     for leaf in arguments.leaves:
         refuse_described_ref(leaf)
@@ -153,13 +157,13 @@ def make_jaxpr(
 
     @wraps(fun)
     def traced(*args: Tree, **kwargs: Tree) -> Any:
+        arguments = take_apart(args, kwargs, _fixed(static, args))
         with ExitStack() as stack:
             for name, size in axes:
                 stack.enter_context(named_axis(name, size))
-            made, structure = staged(fun, args, kwargs, static)
-        leaves = take_apart(args, kwargs, _fixed(static, args)).leaves
-        lie = _lying(made, leaves)
-        lies = None if lie is None else ([_lies(x) for x in leaves], lie)
+            made, structure = _staged(fun, arguments)
+        lie = _lying(made, arguments.leaves)
+        lies = None if lie is None else ([_lies(x) for x in arguments.leaves], lie)
         function = ClosedJaxpr(Jaxpr.of(made.program, len(made.captured), lies), made.captured)
         if not return_shape:
             return function

@@ -16,7 +16,6 @@ from treadle_autodiff.programs import (
     linearize_program,
     strong,
     transpose_program,
-    transpose_with_cells,
 )
 from treadle_autodiff.registry import (
     LinearFunction,
@@ -144,10 +143,7 @@ def _call_transposed(
     """The transposed call, which takes and returns what cells hold that are used in its program."""
     linear = [isinstance(operand, Linear) for operand in operands]
     nonzero = [not isinstance(cotangent, Zero) for cotangent in cotangents]
-    if cells:
-        transposed = transpose_with_cells(primitive.program, linear, nonzero, False, cells)
-    else:
-        transposed = transpose_program(primitive.program, linear, nonzero)
+    transposed = transpose_program(primitive.program, linear, nonzero, cells=cells)
     held, structure = tree_flatten([cell.load() for cell in cells])
     known = [operand for operand in operands if not isinstance(operand, Linear)]
     given = [cotangent for cotangent in cotangents if not isinstance(cotangent, Zero)]

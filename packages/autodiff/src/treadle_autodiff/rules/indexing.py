@@ -72,9 +72,8 @@ def _gather_back(
     """The elements of `x` that stand where each update goes."""
     source, sizes = type_of(x), primitive.window_sizes(type_of(x), updates)
     if any([size > n for size, n in zip(sizes, source.shape, strict=True)]):
-        nothing = source.dtype.type(
-            0 if fill is None else fill
-        )  # `x` is empty: no update goes there
+        # `x` is empty: no update goes there.
+        nothing = source.dtype.type(0 if fill is None else fill)
         return ops.broadcast_in_dim(nothing, shape=updates.shape, dimensions=())
     gathered = Gather(
         offset_dims=primitive.update_window_dims,

@@ -75,10 +75,9 @@ def _choose(condition: Operand, on_true: Operand, on_false: Operand) -> Operand:
     return ops.select(condition, on_true, on_false)
 
 
-_MOST_SPREAD: Final = 1 << 16  # elements, for which what is not batched is spread over the batch
-
-
 # --- case ------------------------------------------------------------------------------------------
+
+_MOST_SPREAD: Final = 1 << 16  # elements, for which what is not batched is spread over the batch
 
 
 @final
@@ -142,14 +141,20 @@ def _all_branches(
     index = at_front(operands[0], dims[0], axis)
     last = len(branches) - 1
     inputs = [_Input.of(x, dim, axis) for x, dim in zip(operands[1:], dims[1:], strict=True)]
+    differ = any([each.stopped is not None for each in inputs])
 
-    def results_of(number: int) -> list[Operand]:
+    def inputs_of(number: int) -> list[Operand]:
+        if not differ:
+            return [each.x for each in inputs]
         way: Direction = "le" if number == 0 else "ge" if number == last else "eq"
         taken = ops.compare(index, np.int32(number), direction=way)
+        return [each.of_those(taken) for each in inputs]
+
+    def results_of(number: int) -> list[Operand]:
         outputs, out_dims = batch_flat(
             lambda *xs: interpret(branches[number], *xs),
             axis,
-            [each.of_those(taken) for each in inputs],
+            inputs_of(number),
             [each.dim for each in inputs],
             "branch",
         )

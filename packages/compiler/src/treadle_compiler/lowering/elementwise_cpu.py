@@ -34,6 +34,7 @@ import numpy as np
 
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.kept import kept
 from treadle_compiler.registry import lowering_rule, lowering_rules
 from treadle_ir import ArrayType, Primitive, Program, Type, frozen
 from treadle_ir.formulas import FAR_ANGLES, TURNS
@@ -332,7 +333,8 @@ def _register(
         context: LoweringContext, primitive: e.Unary | e.Binary, /, *operands: HloValue
     ) -> Sequence[HloValue]:
         type = emit.result_type(context)
-        if not _is_large(type) or not _has_few(context.module.program):
+        program = context.module.program
+        if not _is_large(type) or not kept(program, _has_few, lambda: _has_few(program)):
             return usual(context, primitive, *operands)
         spread = [context.broadcast_scalar(x, type) for x in operands]
         result = _in_doubles(context, kernel, *spread)
@@ -353,16 +355,13 @@ def _is_large(type: Type) -> bool:
 
 
 def _has_few(program: Program) -> bool:
-    """Whether the functions of a whole program are few enough to be written out; the program keeps the answer."""
-    few: bool | None = program.derived.get(_has_few)
-    if few is None:
-        count = sum(
-            type(equation.primitive) in _WRITTEN_OUT and _is_large(equation.results[0].type)
-            for each in (program, *program.nested())
-            for equation in each.equations
-        )
-        few = program.derived[_has_few] = count <= MOST
-    return few
+    """Whether the functions of a whole program are few enough to be written out."""
+    count = sum(
+        type(equation.primitive) in _WRITTEN_OUT and _is_large(equation.results[0].type)
+        for each in (program, *program.nested())
+        for equation in each.equations
+    )
+    return count <= MOST
 
 
 _register(e.Sine, _sine, keeps_subnormals=True)

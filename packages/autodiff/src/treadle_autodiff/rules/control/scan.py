@@ -24,7 +24,6 @@ from treadle_autodiff.programs import (
     linearize_program,
     strong,
     transpose_program,
-    transpose_with_cells,
 )
 from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rule
 from treadle_autodiff.rules.call import with_zeros
@@ -433,9 +432,7 @@ def _transpose_scan(
     cells: tuple[Cell, ...] = (),
 ) -> _Loop:
     def transposed(nonzero: Flags, instantiate: bool = False) -> TransposedProgram:
-        if cells:
-            return transpose_with_cells(body, linear, nonzero, instantiate, cells)
-        return transpose_program(body, linear, nonzero, instantiate)
+        return transpose_program(body, linear, nonzero, instantiate, cells)
 
     linear = (*of_constants, *(True for _ in range(parts.carries)), *of_xs)
     sums = sum(of_constants)
