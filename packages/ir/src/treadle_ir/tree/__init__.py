@@ -32,6 +32,11 @@ from treadle_ir.tree.functions import (
     treedef_is_leaf as treedef_is_leaf,
     treedef_tuple as treedef_tuple,
 )
+from treadle_ir.tree.native import (
+    NativeRegistry as NativeRegistry,
+    NativeStructure as NativeStructure,
+    install_native as install_native,
+)
 from treadle_ir.tree.node_registry import node_registry as node_registry
 from treadle_ir.tree.opaque import (
     Dims as Dims,

@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeAlias
 
 from treadle_ir.declared import functions
 from treadle_ir.errors import TreeError
+from treadle_ir.tree.native import natively_flattened
 from treadle_ir.tree.opaque import OPAQUE, SHOWN
 from treadle_ir.tree.paths import KeyEntry, KeyPath, Leaf, Tree, place
 from treadle_ir.tree.registry import (
@@ -179,7 +180,8 @@ def tree_leaves(tree: Tree, is_leaf: IsLeaf | None = None) -> list[Leaf]:
         >>> tree_leaves({"b": [1, None], "a": 2})
         [2, 1]
     """
-    return tree_flatten(tree, is_leaf)[0]
+    flat = natively_flattened(tree, is_leaf)
+    return tree_flatten(tree, is_leaf)[0] if flat is None else flat[0]
 
 
 def tree_structure(tree: Tree, is_leaf: IsLeaf | None = None) -> PyTreeDef:

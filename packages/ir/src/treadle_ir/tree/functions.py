@@ -17,6 +17,7 @@ from treadle_ir.tree.flatten import (
     tree_leaves,
     tree_structure,
 )
+from treadle_ir.tree.native import natively_mapped
 from treadle_ir.tree.paths import GetAttrKey, KeyEntry, Leaf, Tree
 from treadle_ir.tree.registry import KINDS, TUPLE, register_pytree_node
 from treadle_ir.tree.structure import PyTreeDef, build, join, make_structure, open_up_to
@@ -79,6 +80,9 @@ def tree_map(f: Callable[..., Any], tree: Tree, *rest: Tree, is_leaf: IsLeaf | N
         {'a': 11, 'b': [22]}
     """
     functions("tree_map", f=f)
+    mapped = natively_mapped(f, tree, rest, is_leaf)
+    if mapped is not None:
+        return mapped[0]
     leaves, structure = tree_flatten(tree, is_leaf)
     if not rest:
         return build(structure.code, [*map(f, leaves)])

@@ -23,9 +23,8 @@ from treadle_ir import (
     refused,
 )
 from treadle_ir.dtypes import is_extended
-from treadle_ir.tree import spread_prefix, tree_flatten
+from treadle_ir.tree import spread_prefix, tree_flatten, tree_leaves
 from treadle_runtime.arrays.array import (
-    Buffer,
     DeviceArray,
     buffer_at,
     buffer_of,
@@ -38,7 +37,6 @@ from treadle_runtime.arrays.array import (
 from treadle_runtime.arrays.deleted import Deleted
 from treadle_runtime.arrays.from_user import as_argument, as_device_array
 from treadle_runtime.arrays.spread import spread
-from treadle_runtime.client.backend import Backend
 from treadle_runtime.placement.asked import concrete
 from treadle_runtime.placement.constraint import constrained, in_memory
 from treadle_runtime.placement.devices import Device, as_device
@@ -293,13 +291,14 @@ def block_until_ready(x: T) -> T:
         >>> treadle.block_until_ready({"a": tnp.ones(2)})
         {'a': Array([1., 1.], dtype=float32)}
     """
-    waiting: dict[Backend, list[Buffer]] = {}
-    for leaf in tree_flatten(x)[0]:
-        if type(leaf) is DeviceArray and (raw := leaf.raw) is not None:
-            device = device_of(leaf) if type(raw) is Deleted else leaf.placed.placement.device
-            waiting.setdefault(device.backend, []).append(raw)
-    for backend, buffers in waiting.items():
-        backend.block_all(buffers)
+    arrays = [leaf for leaf in tree_leaves(x) if type(leaf) is DeviceArray and leaf.raw is not None]
+    if arrays:
+        buffers = [array.raw for array in arrays]
+        if Deleted in map(type, buffers):
+            for array in arrays:
+                device_of(array)  # raises, and says where it went
+        # Arrays are waited for wherever they are; which backend is asked makes no difference.
+        arrays[0].placed.placement.device.backend.block_all(buffers)
     return x
 
 
@@ -311,7 +310,7 @@ def copy_to_host_async(x: T) -> T:
         >>> np.asarray(tree["w"])  # waits for the copy only
         array([0., 1., 2.], dtype=float32)
     """
-    for leaf in tree_flatten(x)[0]:
+    for leaf in tree_leaves(x):
         if type(leaf) is DeviceArray:
             leaf.copy_to_host_async()
     return x
