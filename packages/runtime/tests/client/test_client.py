@@ -29,6 +29,7 @@ from treadle_runtime.client import (
     no_jax_import,
     requested_platforms,
 )
+from treadle_runtime.client.backend import wait_for
 from treadle_runtime.client.guard import make_aval
 from treadle_runtime.client.plugins import plugin_library
 
@@ -152,7 +153,7 @@ def test_deleted(cpu: Backend) -> None:
         with pytest.raises(DonatedError, match="donated or deleted"):
             use(buffer)
     with pytest.raises(DonatedError):
-        cpu.block_all([buffer])
+        wait_for([buffer])
     with pytest.raises(DonatedError):
         cpu.copy_to_device(buffer, cpu.devices[0])
 
@@ -175,7 +176,7 @@ def test_execute_with_many_results(cpu: Backend) -> None:
     handlers = cpu.handlers([((4,), dtype, sharding) for dtype in ("f4", "f8", ml_dtypes.bfloat16)])
     array = np.arange(4, dtype="f4")
     results = executable.execute([cpu.put(array, device)], handlers)
-    cpu.block_all(results)
+    wait_for(results)
     for result, scale, dtype in zip(
         results, (-1, 1, 1), ("f4", "f8", ml_dtypes.bfloat16), strict=True
     ):
@@ -231,7 +232,7 @@ def test_sharded_buffer(cpu: Backend) -> None:
     options = CompileOptions(num_partitions=2, device_ids=(0, 1))
     executable = compile_text(cpu.raw, text, cpu.devices, options)
     (result,) = executable.execute([buffer], [cpu.handler((6,), "f4", sharding)])
-    cpu.block_all([result])
+    wait_for([result])
     values = [cpu.read(shard).tolist() for shard in cpu.shards(result)]
     assert values == [[5, 4, 3], [2, 1, 0]]
 
@@ -247,7 +248,7 @@ def test_failed_computation(cpu: Backend) -> None:
     except (AttributeError, TypeError, RuntimeError) as error:
         pytest.skip(f"this jaxlib has no such hook: {error}")
     assert cpu.is_ready(poisoned)
-    for use in (cpu.read, cpu.block, lambda buffer: cpu.block_all([buffer])):
+    for use in (cpu.read, cpu.block, lambda buffer: wait_for([buffer])):
         with pytest.raises(ExecutionError, match="it broke"):
             use(poisoned)
 

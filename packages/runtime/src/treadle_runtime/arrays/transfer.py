@@ -37,6 +37,7 @@ from treadle_runtime.arrays.array import (
 from treadle_runtime.arrays.deleted import Deleted
 from treadle_runtime.arrays.from_user import as_argument, as_device_array
 from treadle_runtime.arrays.spread import spread
+from treadle_runtime.client.backend import wait_for
 from treadle_runtime.placement.asked import concrete
 from treadle_runtime.placement.constraint import constrained, in_memory
 from treadle_runtime.placement.devices import Device, as_device
@@ -291,14 +292,18 @@ def block_until_ready(x: T) -> T:
         >>> treadle.block_until_ready({"a": tnp.ones(2)})
         {'a': Array([1., 1.], dtype=float32)}
     """
-    arrays = [leaf for leaf in tree_leaves(x) if type(leaf) is DeviceArray and leaf.raw is not None]
-    if arrays:
-        buffers = [array.raw for array in arrays]
-        if Deleted in map(type, buffers):
-            for array in arrays:
-                device_of(array)  # raises, and says where it went
-        # Arrays are waited for wherever they are; which backend is asked makes no difference.
-        arrays[0].placed.placement.device.backend.block_all(buffers)
+    if isinstance(x, DeviceArray):
+        x.block_until_ready()
+        return x
+    arrays = [leaf for leaf in tree_leaves(x) if type(leaf) is DeviceArray]
+    buffers = [array.raw for array in arrays]
+    if None in buffers:
+        buffers = [raw for raw in buffers if raw is not None]
+    if Deleted in map(type, buffers):
+        for array in arrays:
+            device_of(array)  # raises, and says where it went
+    if buffers:
+        wait_for(buffers)
     return x
 
 

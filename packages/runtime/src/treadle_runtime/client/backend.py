@@ -318,22 +318,6 @@ class Backend:
                 raise deleted() from error
             raise execution_error(error) from error
 
-    def block_all(self, buffers: Sequence[Buffer]) -> None:
-        """Wait for many values at once.
-
-        Raises:
-            DonatedError: a buffer has been deleted or donated.
-            ExecutionError: the computation of one failed.
-        """
-        if met and met[0].count > 1:
-            _watch(buffers, met[0])
-        try:
-            jaxlib().core.batched_block_until_ready(list(buffers))
-        except jaxlib().core.JaxRuntimeError as error:
-            if any(buffer.is_deleted() for buffer in buffers):
-                raise deleted() from error
-            raise execution_error(error) from error
-
     def is_deleted(self, buffer: Buffer) -> bool:
         """Whether the buffer has been deleted or donated."""
         return bool(buffer.is_deleted())
@@ -453,6 +437,24 @@ def aligned_empty(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any,
             f"Unable to allocate {size_text(count)} for an array with shape {tuple(shape)} and data type {dtype}"
         ) from error
     return np.ndarray(shape, dtype, memory, -memory.ctypes.data % ALIGNMENT)
+
+
+def wait_for(buffers: list[Buffer]) -> None:
+    """Wait for many values at once, of any backends.
+
+    Raises:
+        DonatedError: a buffer has been deleted or donated.
+        ExecutionError: the computation of one failed.
+    """
+    if met and met[0].count > 1:
+        _watch(buffers, met[0])
+    core = jaxlib().core
+    try:
+        core.batched_block_until_ready(buffers)
+    except core.JaxRuntimeError as error:
+        if any(buffer.is_deleted() for buffer in buffers):
+            raise deleted() from error
+        raise execution_error(error) from error
 
 
 def _watch(buffers: Sequence[Buffer], peers: Peers) -> None:
