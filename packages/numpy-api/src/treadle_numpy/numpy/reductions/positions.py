@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from treadle_ir import ArgumentError, Array, composed, flags, ops
-from treadle_ir.dtypes import is_bool, is_complex, real_part
+from treadle_ir.dtypes import is_complex, real_part
 from treadle_numpy.indexing.positions import result_type
 from treadle_numpy.numpy.reductions.extremes import leaders
 from treadle_numpy.numpy.reductions.making import kept
@@ -27,8 +27,6 @@ def position(name: str, a: ArrayLike, axis: Axis, keepdims: bool | None, largest
         raise ArgumentError(
             f"attempt to get {name} of an empty sequence", fix="check the size before"
         )
-    if is_bool(type.dtype):
-        operand = ops.convert(operand, dtype=np.dtype(np.int32))
     if is_complex(type.dtype):
         _, imaginary, missing = leaders(operand, (along,), largest)
         operand = ops.select(missing, real_part(type.dtype).type(np.nan), imaginary)
