@@ -292,16 +292,18 @@ def block_until_ready(x: T) -> T:
         >>> treadle.block_until_ready({"a": tnp.ones(2)})
         {'a': Array([1., 1.], dtype=float32)}
     """
-    if isinstance(x, DeviceArray):
-        x.block_until_ready()
+    tree: Any = x
+    if type(tree) is DeviceArray:
+        tree.block_until_ready()
         return x
-    arrays = [leaf for leaf in tree_leaves(x) if type(leaf) is DeviceArray]
-    buffers = [array.raw for array in arrays]
+    leaves = tree_leaves(x)
+    buffers = [leaf.raw for leaf in leaves if type(leaf) is DeviceArray]
     if None in buffers:
         buffers = [raw for raw in buffers if raw is not None]
     if Deleted in map(type, buffers):
-        for array in arrays:
-            device_of(array)  # raises, and says where it went
+        for leaf in leaves:
+            if type(leaf) is DeviceArray:
+                device_of(leaf)  # raises, and says where it went
     if buffers:
         wait_for(buffers)
     return x
