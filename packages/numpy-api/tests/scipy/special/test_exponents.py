@@ -107,3 +107,20 @@ def test_logit_at_ends_and_beyond() -> None:
     np.testing.assert_allclose(slopes, [np.inf, 16 / 3, np.inf], rtol=1e-6)
     z = np.complex64(2 - 1j)
     np.testing.assert_allclose(logit(z), np.log(z) - np.log(1 - z), rtol=1e-5)
+
+
+def test_a_number_with_many_weights_is_summed_with_each() -> None:
+    b = np.array([1.0, 2.0, 0.5])
+    expected = scipy.special.logsumexp(2.0, b=b)
+    for axis in (None, 0):
+        found = logsumexp(2.0, axis, b)
+        assert found.shape == ()
+        np.testing.assert_allclose(found, expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize("greatest", [1e300, np.inf])
+def test_what_is_left_out_has_no_slope(greatest: float) -> None:
+    x = np.array([1.0, -2e300, greatest])
+    for where, slopes in (([True, False, False], [1, 0, 0]), ([False] * 3, [0, 0, 0])):
+        mask = np.array(where)
+        np.testing.assert_array_equal(grad(lambda x, m=mask: logsumexp(x, where=m))(x), slopes)
