@@ -124,3 +124,12 @@ def test_what_is_left_out_has_no_slope(greatest: float) -> None:
     for where, slopes in (([True, False, False], [1, 0, 0]), ([False] * 3, [0, 0, 0])):
         mask = np.array(where)
         np.testing.assert_array_equal(grad(lambda x, m=mask: logsumexp(x, where=m))(x), slopes)
+
+
+def test_boxcox_of_complex_numbers() -> None:
+    x = np.array([0.3 + 0.2j, -1.5 + 0.4j, 1.0 + 1e-3j])
+    for power in (0.5, 1e-4, 1 - 2j):
+        expected = (x**power - 1) / power  # which itself has lost what a difference by 1e-4 loses
+        np.testing.assert_allclose(boxcox(x, power), expected, rtol=1e-10, atol=1e-11)
+        np.testing.assert_allclose(boxcox1p(x - 1, power), expected, rtol=1e-10, atol=1e-11)
+    np.testing.assert_allclose(boxcox(x, 0.0), np.log(x), rtol=1e-14)

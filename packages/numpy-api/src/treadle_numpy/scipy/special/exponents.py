@@ -246,13 +246,14 @@ _INVERSE_FACTORIALS: Final = tuple([1 / math.factorial(n) for n in range(8, 0, -
 def _box_cox(logarithm: Operand, power: Operand) -> Array:
     """`logarithm * (e^z - 1) / z` with z = power * logarithm, by the series near z = 0, also for derivatives."""
     # an infinite logarithm is the result itself where the power is 0
+    modulus = ops.abs(logarithm)
     limit = ops.and_(
         ops.compare(power, zero_like(power), direction="eq"),
-        ops.compare(ops.abs(logarithm), number(np.inf, logarithm), direction="eq"),
+        ops.compare(modulus, number(np.inf, modulus), direction="eq"),
     )
     finite = ops.select(limit, zero_like(logarithm), logarithm)
     z = ops.multiply(power, finite)
-    near = ops.compare(ops.abs(z), number(1e-2, z), direction="lt")
+    near = ops.compare(ops.abs(z), number(1e-2, modulus), direction="lt")
     inner = ops.select(near, z, zero_like(z))
     # what is left out is 1e-7 of the third derivative in f32, and 4e-13 in f64
     first, *rest = _INVERSE_FACTORIALS[0 if finfo(z.dtype).eps < 1e-10 else 2 :]
