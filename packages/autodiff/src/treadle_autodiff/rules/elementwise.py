@@ -155,8 +155,18 @@ def _power_by_exponent(dy: Operand, x: Operand, y: Operand, z: Operand) -> Opera
     return ops.multiply(dy, ops.multiply(z, ops.log(safe)))
 
 
-def _squared_distance(y: Operand, x: Operand) -> Operand:
-    return ops.add(ops.square(x), ops.square(y))
+def _over_squared_distance(part: Operand, x: Operand, y: Operand) -> Operand:
+    """`part / (x² + y²)`, in units of the greater of x and y, such that no square overflows or vanishes."""
+    greater = ops.stop_gradient(ops.maximum(ops.abs(x), ops.abs(y)))
+    usual = ops.and_(
+        ops.compare(greater, number(0, greater), direction="gt"),
+        ops.compare(greater, number(math.inf, greater), direction="lt"),
+    )
+    unit = ops.select(usual, greater, number(1, greater))
+    squares = ops.add(ops.square(ops.divide(x, unit)), ops.square(ops.divide(y, unit)))
+    # no quotient of a quotient by the unit, of which XLA would make one by its square
+    share = ops.divide(ops.divide(part, unit), squares)
+    return ops.multiply(ops.divide(number(1, unit), unit), share)
 
 
 # How the result z changes with x, and with y.
@@ -164,14 +174,15 @@ PARTIALS: Final[dict[type[Primitive], tuple[Partial, Partial]]] = {
     e.Add: (lambda dx, x, y, z: dx, lambda dy, x, y, z: dy),
     e.Subtract: (lambda dx, x, y, z: dx, lambda dy, x, y, z: ops.negate(dy)),
     e.Multiply: (lambda dx, x, y, z: ops.multiply(dx, y), lambda dy, x, y, z: ops.multiply(x, dy)),
+    # XLA makes x / (y y) of (x / y) / y, whose square overflows or vanishes, but not with the sign between.
     e.Divide: (
         lambda dx, x, y, z: ops.divide(dx, y),
-        lambda dy, x, y, z: ops.multiply(dy, ops.negate(ops.divide(z, y))),
+        lambda dy, x, y, z: ops.multiply(dy, ops.divide(ops.negate(z), y)),
     ),
     # The operands of atan2 are (y, x) by custom; here x is the first and y the second.
     e.Atan2: (
-        lambda dx, x, y, z: ops.multiply(dx, ops.divide(y, _squared_distance(x, y))),
-        lambda dy, x, y, z: ops.multiply(dy, ops.negate(ops.divide(x, _squared_distance(x, y)))),
+        lambda dx, x, y, z: ops.multiply(dx, _over_squared_distance(y, x, y)),
+        lambda dy, x, y, z: ops.multiply(dy, ops.negate(_over_squared_distance(x, x, y))),
     ),
     e.Maximum: (
         lambda dx, x, y, z: ops.multiply(dx, _first_wins(x, y, z, "gt")),
