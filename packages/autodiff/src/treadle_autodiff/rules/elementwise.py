@@ -38,6 +38,7 @@ from treadle_ir import (
     ops,
     type_of,
 )
+from treadle_ir.dtypes import BY_NAME
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.compare import Direction
 
@@ -155,18 +156,21 @@ def _power_by_exponent(dy: Operand, x: Operand, y: Operand, z: Operand) -> Opera
     return ops.multiply(dy, ops.multiply(z, ops.log(safe)))
 
 
+# By which powers of two numbers reach, where it is not the 128 of f32 and bf16.
+_EXPONENTS: Final = {BY_NAME["f16"]: 16, BY_NAME["f64"]: 1024}
+
+
 def _over_squared_distance(part: Operand, x: Operand, y: Operand) -> Operand:
-    """`part / (x² + y²)`, in units of the greater of x and y, such that no square overflows or vanishes."""
-    greater = ops.stop_gradient(ops.maximum(ops.abs(x), ops.abs(y)))
-    usual = ops.and_(
-        ops.compare(greater, number(0, greater), direction="gt"),
-        ops.compare(greater, number(math.inf, greater), direction="lt"),
-    )
-    unit = ops.select(usual, greater, number(1, greater))
-    squares = ops.add(ops.square(ops.divide(x, unit)), ops.square(ops.divide(y, unit)))
-    # no quotient of a quotient by the unit, of which XLA would make one by its square
-    share = ops.divide(ops.divide(part, unit), squares)
-    return ops.multiply(ops.divide(number(1, unit), unit), share)
+    """`part / (x² + y²)`, of numbers brought to where no square overflows or vanishes."""
+    greater = ops.maximum(ops.abs(x), ops.abs(y))
+    exponent = _EXPONENTS.get(type_of(greater).dtype, 128)
+    shift, end = 2.0 ** (9 * exponent // 16), 2.0 ** (7 * exponent // 16)
+    great = ops.compare(greater, number(end, greater), direction="gt")
+    small = ops.compare(greater, number(1 / end, greater), direction="lt")
+    one = ops.select(small, number(shift, greater), number(1, greater))
+    unit = ops.select(great, number(1 / shift, greater), one)
+    squares = ops.add(ops.square(ops.multiply(x, unit)), ops.square(ops.multiply(y, unit)))
+    return ops.multiply(ops.divide(ops.multiply(part, unit), squares), unit)
 
 
 # How the result z changes with x, and with y.
