@@ -20,6 +20,7 @@ from conformance.cases import examples
 from conformance.strategies import drawings
 from conformance.variants import variant_keys, variants
 from conformance.xla_runner import PLATFORM, run_text, what_the_platform_has
+from treadle_autodiff import jvp
 from treadle_compiler import lower_program
 from treadle_compiler.xla import register_calls
 from treadle_ir import (
@@ -572,6 +573,32 @@ def test_values_of_a_multiple_are_the_multiples(
         (values,) = evaluated(example, [plain * np.asarray(scale, dtype)])
         ordered = np.sort_complex(values) / np.asarray(scale, dtype)
         np.testing.assert_allclose(ordered, np.sort_complex(expected), rtol=1e-5)
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize("dtype", [np.float32, np.complex64])
+@pytest.mark.parametrize("power", [-100, -66, 66, 100])
+@pytest.mark.parametrize("shape", [(3, 3), (4, 3), (3, 4)])
+def test_singular_vectors_of_a_multiple_turn_as_those_of_the_matrix(
+    shape: tuple[int, int], power: int, dtype: type[np.number[Any]]
+) -> None:
+    """Their derivatives divide by differences of squares, which must neither overflow nor vanish."""
+    plain = np.array([[2, -1, 0.5, 1], [-1, 3, -2, 0], [0.5, -2, 4, 1], [1, 0, 2, -1]], dtype)
+    change = np.cos(np.arange(16)).reshape(4, 4).astype(dtype)
+    if np.dtype(dtype).kind == "c":
+        plain, change = plain + 1j * change.T, change * (1 - 0.5j)
+    plain, change = plain[: shape[0], : shape[1]], change[: shape[0], : shape[1]]
+
+    def turns(scale: float) -> tuple[Matrix, Matrix]:
+        x, dx = [(a * scale).astype(dtype) for a in (plain, change)]
+        with evaluating(RuntimeEvaluator()):
+            (u, _, vh), (du, _, dvh) = jvp(
+                lambda a: bind(la.Svd(compute_uv=True, full_matrices=False), a), (x,), (dx,)
+            )
+        return np.asarray(du) @ adjoint(np.asarray(u)), adjoint(np.asarray(dvh)) @ np.asarray(vh)
+
+    for found, expected in zip(turns(2.0**power), turns(1.0), strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
 def test_a_wrong_factor_is_found() -> None:

@@ -218,6 +218,17 @@ def test_extremes_of_floats_alike_with_and_without_jit(dtype: DType) -> None:
                     np.testing.assert_array_equal(wide(found).real, expected)
 
 
+@pytest.mark.xla
+@pytest.mark.parametrize("name", ["f16", "bf16", "f32", "f64"])
+def test_nan_stays_where_no_bit_of_a_mantissa_is_left(name: str) -> None:
+    dtype = BY_NAME[name]
+    x = np.array([np.nan, -np.nan, 1.5, -np.inf], dtype)
+    rounded = treadle.jit(lambda x: treadle.lax.reduce_precision(x, 5, 0))
+    with treadle.enable_x64(True):
+        found = np.asarray(rounded(x)).astype(np.float64)
+    np.testing.assert_array_equal(found, [np.nan, np.nan, 2.0, -np.inf])
+
+
 @pytest.mark.parametrize("dtype", sorted(NOT_COMPILED, key=str), ids=str)
 def test_what_xla_has_not_is_computed_without_jit_and_refused_with_it(dtype: DType) -> None:
     x = tnp.asarray(elements(dtype))

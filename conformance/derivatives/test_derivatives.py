@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import treadle
@@ -48,3 +49,15 @@ def test_a_wrong_second_derivative_is_found(jitted: bool) -> None:
     ]
     right = scalar("numpy.power", lambda x: x**3, 2.0, function=lambda x: tnp.power(x, 3))
     assert not law.wrong(right, jitted, law.true(right))
+
+
+@pytest.mark.parametrize("function", [tnp.divide, tnp.arctan2])
+@pytest.mark.parametrize("scale", [2.0**-80, 2.0**80])
+def test_compiled_slopes_of_quotients_do_not_square(function: Any, scale: float) -> None:
+    """XLA makes `x / (y y)` of `(x / y) / y`."""
+    slopes = treadle.grad(lambda y, x: function(y, x).sum(), argnums=(0, 1))
+    y, x = [np.float32(scale) * np.array(v, np.float32) for v in ([0.75, 2.0], [1.5, -1.0])]
+    expected = [np.asarray(v) / np.float32(scale) for v in slopes(y / scale, x / scale)]
+    for evaluated in (slopes, treadle.jit(slopes)):
+        for found, true in zip(evaluated(y, x), expected, strict=True):
+            np.testing.assert_allclose(found, true, rtol=1e-5)

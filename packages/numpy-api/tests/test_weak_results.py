@@ -11,7 +11,7 @@ import pytest
 import treadle_numpy.numpy as tnp
 from treadle_ir import ArrayType
 from treadle_ir.stage import stage
-from treadle_numpy.scipy import signal, special
+from treadle_numpy.scipy import linalg, signal, special
 from treadle_numpy.scipy.stats import beta, cauchy, pareto, poisson, t, uniform
 
 F32 = np.dtype(np.float32)
@@ -62,6 +62,8 @@ def test_as_weak_as_what_they_are_made_of() -> None:
 def test_never_weak() -> None:
     assert not weak(uniform.cdf, 0.5)
     assert not weak(poisson.entropy, 2.5)
+    assert not weak(linalg.toeplitz, WEAK)
+    assert not weak(linalg.toeplitz, STRONG, 2.0)
 
 
 def test_positions_are_as_weak_as_the_flat_ones() -> None:

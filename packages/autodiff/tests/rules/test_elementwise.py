@@ -42,3 +42,14 @@ def test_second_derivative_of_the_cube_root_has_its_limits() -> None:
     assert math.isclose(float(twice(np.float64(8.0))), -2 / 9 / 32, rel_tol=1e-12)
     assert float(twice(np.float64(0.0))) == -math.inf
     assert float(twice(np.float64(math.inf))) == 0.0
+
+
+@pytest.mark.parametrize("scale", [2.0**-80, 1.0, 2.0**80])
+@pytest.mark.parametrize("name", ["atan2", "divide"])
+def test_slopes_of_quotients_do_not_square(name: str, scale: float) -> None:
+    y, x = np.float32(0.75 * scale), np.float32(1.5 * scale)
+    by_y, by_x = grad(getattr(ops, name), argnums=(0, 1))(y, x)
+    # of y / x and of the angle: by 1 / x and y / x², over 1 + (y / x)² for the angle
+    more = 1.25 if name == "atan2" else 1.0
+    np.testing.assert_allclose(by_y, np.float32(1 / 1.5 / more / scale), rtol=1e-6)
+    np.testing.assert_allclose(by_x, np.float32(-0.5 / 1.5 / more / scale), rtol=1e-6)

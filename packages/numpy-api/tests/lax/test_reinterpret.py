@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from treadle_autodiff import grad, jvp
 from treadle_ir import DTypeError, ShapeError
 from treadle_numpy import lax
 from treadle_numpy.lax.reinterpret import viewed
@@ -61,3 +62,15 @@ def test_bitcast_refuses_what_has_no_such_elements() -> None:
         lax.bitcast_convert_type(np.zeros(4, ml_dtypes.int4), "int8")
     with pytest.raises(DTypeError, match="only as itself"):
         lax.bitcast_convert_type(np.zeros(4, np.complex64), "float32")
+
+
+def test_parts_of_complex_numbers_have_derivatives() -> None:
+    z, dz = COMPLEX[0], np.array([2 - 1j, 0.5j], np.complex64)
+    real, complex_ = np.dtype(np.float32), np.dtype(np.complex64)
+    _, parts = jvp(lambda z: viewed(z, real), (z,), (dz,))
+    np.testing.assert_array_equal(parts, dz.view(real))
+    _, back = jvp(lambda x: viewed(x, complex_), (z.view(real),), (dz.view(real),))
+    np.testing.assert_array_equal(back, dz)
+    weights = np.array([1, 2, 3, 4], np.float32)
+    slope = grad(lambda z: (viewed(z, real) * weights).sum())(z)
+    np.testing.assert_array_equal(slope, [1 - 2j, 3 - 4j])

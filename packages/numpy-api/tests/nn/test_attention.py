@@ -115,3 +115,17 @@ def test_what_does_not_go_together() -> None:
         attention(QUERY, KEY, VALUE, implementation="cudnn")
     with pytest.raises(ArgumentError, match="unsupported implementation"):
         attention(QUERY, KEY, VALUE, implementation="fast")
+
+
+def test_bias_and_mask_broadcast_to_the_scores_and_not_beyond() -> None:
+    attention = nn.dot_product_attention
+    query, key, value = QUERY[0], KEY[0], VALUE[0]
+    bias, mask = BIAS[0], MASK[0]
+    expected = attention(query, key, value, bias=bias, mask=mask)
+    found = attention(query, key, value, bias=bias[None], mask=mask[None])
+    assert found.shape == expected.shape == query.shape
+    np.testing.assert_array_equal(found, expected)
+    with pytest.raises(ShapeError, match="the bias has shape"):
+        attention(query, key, value, bias=np.zeros((2, 4, 4, 5)))
+    with pytest.raises(ShapeError, match="the mask has shape"):
+        attention(QUERY[:1], KEY[:1], VALUE[:1], mask=MASK)

@@ -37,6 +37,8 @@ def test_where_may_have_more_axes(axis: int | None) -> None:
     np.testing.assert_allclose(
         nn.logsumexp(x, axis, where=where), np.log(powers.sum(axis)), rtol=1e-6
     )
+    mean = powers.sum(axis) / where.sum(axis)
+    np.testing.assert_allclose(nn.logmeanexp(x, axis, where), np.log(mean), rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", ["softmax", "log_softmax", "logsumexp"])

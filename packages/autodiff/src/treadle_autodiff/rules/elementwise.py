@@ -38,6 +38,7 @@ from treadle_ir import (
     ops,
     type_of,
 )
+from treadle_ir.dtypes import BY_NAME
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.compare import Direction
 
@@ -155,8 +156,21 @@ def _power_by_exponent(dy: Operand, x: Operand, y: Operand, z: Operand) -> Opera
     return ops.multiply(dy, ops.multiply(z, ops.log(safe)))
 
 
-def _squared_distance(y: Operand, x: Operand) -> Operand:
-    return ops.add(ops.square(x), ops.square(y))
+# By which powers of two numbers reach, where it is not the 128 of f32 and bf16.
+_EXPONENTS: Final = {BY_NAME["f16"]: 16, BY_NAME["f64"]: 1024}
+
+
+def _over_squared_distance(part: Operand, x: Operand, y: Operand) -> Operand:
+    """`part / (x² + y²)`, of numbers brought to where no square overflows or vanishes."""
+    greater = ops.maximum(ops.abs(x), ops.abs(y))
+    exponent = _EXPONENTS.get(type_of(greater).dtype, 128)
+    shift, end = 2.0 ** (9 * exponent // 16), 2.0 ** (7 * exponent // 16)
+    great = ops.compare(greater, number(end, greater), direction="gt")
+    small = ops.compare(greater, number(1 / end, greater), direction="lt")
+    one = ops.select(small, number(shift, greater), number(1, greater))
+    unit = ops.select(great, number(1 / shift, greater), one)
+    squares = ops.add(ops.square(ops.multiply(x, unit)), ops.square(ops.multiply(y, unit)))
+    return ops.multiply(ops.divide(ops.multiply(part, unit), squares), unit)
 
 
 # How the result z changes with x, and with y.
@@ -164,14 +178,15 @@ PARTIALS: Final[dict[type[Primitive], tuple[Partial, Partial]]] = {
     e.Add: (lambda dx, x, y, z: dx, lambda dy, x, y, z: dy),
     e.Subtract: (lambda dx, x, y, z: dx, lambda dy, x, y, z: ops.negate(dy)),
     e.Multiply: (lambda dx, x, y, z: ops.multiply(dx, y), lambda dy, x, y, z: ops.multiply(x, dy)),
+    # XLA makes x / (y y) of (x / y) / y, whose square overflows or vanishes, but not with the sign between.
     e.Divide: (
         lambda dx, x, y, z: ops.divide(dx, y),
-        lambda dy, x, y, z: ops.multiply(dy, ops.negate(ops.divide(z, y))),
+        lambda dy, x, y, z: ops.multiply(dy, ops.divide(ops.negate(z), y)),
     ),
     # The operands of atan2 are (y, x) by custom; here x is the first and y the second.
     e.Atan2: (
-        lambda dx, x, y, z: ops.multiply(dx, ops.divide(y, _squared_distance(x, y))),
-        lambda dy, x, y, z: ops.multiply(dy, ops.negate(ops.divide(x, _squared_distance(x, y)))),
+        lambda dx, x, y, z: ops.multiply(dx, _over_squared_distance(y, x, y)),
+        lambda dy, x, y, z: ops.multiply(dy, ops.negate(_over_squared_distance(x, x, y))),
     ),
     e.Maximum: (
         lambda dx, x, y, z: ops.multiply(dx, _first_wins(x, y, z, "gt")),

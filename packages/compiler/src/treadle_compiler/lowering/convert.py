@@ -59,12 +59,15 @@ def bitcast_convert_lowering(
 def reduce_precision_lowering(
     context: LoweringContext, primitive: ReducePrecision, x: HloValue
 ) -> Sequence[HloValue]:
-    """StableHLO's reduce_precision."""
+    """StableHLO's reduce_precision, of which XLA makes infinities of NaN where no bit of a mantissa is left."""
     bits = {
         "exponent_bits": f"{primitive.exponent_bits} : i32",
         "mantissa_bits": f"{primitive.mantissa_bits} : i32",
     }
-    return context.emit("stablehlo.reduce_precision", [x], context.result_types, bits)
+    reduced = context.emit("stablehlo.reduce_precision", [x], context.result_types, bits)
+    if primitive.mantissa_bits:
+        return reduced
+    return [emit.select(context, emit.compare(context, x, x, "ne"), x, reduced[0])]
 
 
 @lowering_rule(Copy)

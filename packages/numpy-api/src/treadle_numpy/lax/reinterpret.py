@@ -35,13 +35,7 @@ def from_words(x: Array, dtype: DType) -> Array:
     """What `words` gives, back as elements; the last axis goes."""
     shape = x.shape[:-1]
     if dtypes.is_complex(dtype):
-        whole = (0,) * len(shape)
-        columns = [
-            ops.slice(x, start=(*whole, i), limit=(*shape, i + 1)) for i in range(x.shape[-1])
-        ]
-        part = dtypes.real_part(dtype)
-        real, imag = [ops.bitcast_convert(ops.reshape(y, shape=shape), dtype=part) for y in columns]
-        return ops.complex(real, imag)
+        return _joined(ops.bitcast_convert(x, dtype=dtypes.real_part(dtype)))
     x = ops.reshape(x, shape=shape)
     if dtypes.is_bool(dtype):
         return ops.convert(x, dtype=dtype)
@@ -71,8 +65,29 @@ def regrouped(x: Array, bits: int) -> Array:
     return ops.reduce_or(shifted, axes=(x.ndim,))
 
 
+def _parts_in_turn(x: Array) -> Array:
+    """Real and imaginary parts in turn along the last axis; unlike words of bits, they have derivatives."""
+    parts = [ops.reshape(part, shape=(*x.shape, 1)) for part in (ops.real(x), ops.imag(x))]
+    return ops.reshape(
+        ops.concatenate(parts, dimension=x.ndim), shape=(*x.shape[:-1], 2 * x.shape[-1])
+    )
+
+
+def _joined(x: Array) -> Array:
+    """Complex numbers of the real and imaginary parts in the last axis."""
+    shape = x.shape[:-1]
+    whole = (0,) * len(shape)
+    real, imag = [
+        ops.reshape(ops.slice(x, start=(*whole, i), limit=(*shape, i + 1)), shape=shape)
+        for i in range(2)
+    ]
+    return ops.complex(real, imag)
+
+
 def viewed(x: Array, dtype: DType) -> Array:
     """The bits of the last axis read as elements of another type; its size changes with the elements' width.
+
+    Complex numbers read as their parts, and the other way round, have derivatives.
 
     Raises:
         ArgumentError: there is no last axis, or its bits make no whole number of elements.
@@ -90,6 +105,10 @@ def viewed(x: Array, dtype: DType) -> Array:
         raise ArgumentError(
             f"view: the last axis of shape {x.shape} has {x.shape[-1] * own} bits, no multiple of {new}"
         )
+    if dtypes.is_complex(x.dtype) and dtype == dtypes.real_part(x.dtype):
+        return _parts_in_turn(x)
+    if dtypes.is_complex(dtype) and x.dtype == dtypes.real_part(dtype):
+        return _joined(ops.reshape(x, shape=(*x.shape[:-1], x.shape[-1] // 2, 2)))
     pieces = words(x)
     if x.ndim:
         pieces = ops.reshape(pieces, shape=(*x.shape[:-1], x.shape[-1] * pieces.shape[-1]))

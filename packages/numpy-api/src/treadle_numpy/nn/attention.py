@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Literal, overload
 
 import numpy as np
@@ -65,6 +66,20 @@ def _lengths(argument: str, lengths: ArrayLike, batch: tuple[int, ...]) -> Array
             f"{_NAME}: {argument} has shape {found.shape}, but must have that of the batch, {batch or (1,)}"
         )
     return ops.reshape(found, shape=(*batch, 1, 1, 1))
+
+
+def _fitting(argument: str, x: Array, shape: tuple[int, ...]) -> Array:
+    """A bias or mask without the axes of size 1 that it has before those of the scores, to which it broadcasts."""
+    extra = builtins.max(x.ndim - len(shape), 0)
+    own = x.shape[extra:]
+    if x.shape[:extra] != (1,) * extra or any(
+        n not in (1, m) for n, m in zip(own[::-1], shape[::-1], strict=False)
+    ):
+        raise ShapeError(
+            f"{_NAME}: the {argument} has shape {x.shape}, which does not broadcast to {shape}, that of the scores: "
+            "[*batch, heads, queries, keys]"
+        )
+    return ops.reshape(x, shape=own) if extra else x
 
 
 def _window(size: int | tuple[int, int]) -> tuple[int, int]:
@@ -214,14 +229,14 @@ def dot_product_attention(
     products = einsum("...tnh,...snh->...nts", q, k, preferred_element_type=wide)
     scores = multiply(products, factor)
     if bias is not None:
-        scores = add(scores, bias)
+        scores = add(scores, _fitting("bias", coerce_array(_NAME, 3, bias), scores.shape))
     if mask is not None:
         seen = coerce_array(_NAME, 4, mask)
         if not is_bool(seen.dtype):
             raise DTypeError(
                 f"{_NAME}: the mask must be boolean, got {seen.dtype}", fix="pass numbers as `bias`"
             )
-        scores = _masked(scores, seen)
+        scores = _masked(scores, _fitting("mask", seen, scores.shape))
     here = ops.reshape(arange(times), shape=(times, 1))
     there = arange(places)
     if is_causal:

@@ -97,8 +97,8 @@ def logmeanexp(
         for i in sorted_axes("logmeanexp", axis, len(shape)):
             count *= shape[i]
         return subtract(total, math.log(count) if count else -np.inf)
-    shape = common_shape("logmeanexp", [shape])
-    mask = broadcast_to_shape(coerce_array("logmeanexp", 2, where), shape)
+    mask = coerce_array("logmeanexp", 2, where)
+    mask = broadcast_to_shape(mask, common_shape("logmeanexp", [shape, mask.shape]))
     return subtract(total, log(sum(mask, axis, total.dtype, keepdims=keepdims)))
 
 

@@ -107,3 +107,29 @@ def test_logit_at_ends_and_beyond() -> None:
     np.testing.assert_allclose(slopes, [np.inf, 16 / 3, np.inf], rtol=1e-6)
     z = np.complex64(2 - 1j)
     np.testing.assert_allclose(logit(z), np.log(z) - np.log(1 - z), rtol=1e-5)
+
+
+def test_a_number_with_many_weights_is_summed_with_each() -> None:
+    b = np.array([1.0, 2.0, 0.5])
+    expected = scipy.special.logsumexp(2.0, b=b)
+    for axis in (None, 0):
+        found = logsumexp(2.0, axis, b)
+        assert found.shape == ()
+        np.testing.assert_allclose(found, expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize("greatest", [1e300, np.inf])
+def test_what_is_left_out_has_no_slope(greatest: float) -> None:
+    x = np.array([1.0, -2e300, greatest])
+    for where, slopes in (([True, False, False], [1, 0, 0]), ([False] * 3, [0, 0, 0])):
+        mask = np.array(where)
+        np.testing.assert_array_equal(grad(lambda x, m=mask: logsumexp(x, where=m))(x), slopes)
+
+
+def test_boxcox_of_complex_numbers() -> None:
+    x = np.array([0.3 + 0.2j, -1.5 + 0.4j, 1.0 + 1e-3j])
+    for power in (0.5, 1e-4, 1 - 2j):
+        expected = (x**power - 1) / power  # which itself has lost what a difference by 1e-4 loses
+        np.testing.assert_allclose(boxcox(x, power), expected, rtol=1e-10, atol=1e-11)
+        np.testing.assert_allclose(boxcox1p(x - 1, power), expected, rtol=1e-10, atol=1e-11)
+    np.testing.assert_allclose(boxcox(x, 0.0), np.log(x), rtol=1e-14)

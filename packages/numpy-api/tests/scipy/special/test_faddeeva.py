@@ -17,3 +17,10 @@ def test_errors_relative_to_the_modulus() -> None:
 
 def test_halves_are_complex64() -> None:
     assert wofz(np.float16(0.5)).dtype == np.complex64
+
+
+def test_nothing_is_left_at_infinity() -> None:
+    ends = np.array([np.inf, -np.inf, 1j * np.inf, 1.0 + 1j * np.inf], np.complex64)
+    np.testing.assert_array_equal(wofz(ends), np.zeros(4))
+    np.testing.assert_array_equal(wofz(np.float32([np.inf, -np.inf])), np.zeros(2))
+    assert np.isnan(wofz(np.float32(np.nan)))

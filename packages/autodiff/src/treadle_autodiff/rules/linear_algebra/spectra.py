@@ -90,14 +90,16 @@ def svd_jvp(
     )
     av, au = matrices.matmul(da, v), matrices.matmul(matrices.adjoint(da), u1)
     p = matrices.matmul(matrices.adjoint(u1), av)
-    right, left = matrices.across(s, p), matrices.down(s, p)
-    ps, sp = ops.multiply(p, right), ops.multiply(left, p)
-    squares = ops.multiply(s, s)
+    s1, p1 = _in_units_of_the_greatest(s, p)
+    ps = ops.multiply(p1, matrices.across(s1, p1))
+    sp = ops.multiply(matrices.down(s1, p1), p1)
+    squares = ops.multiply(s1, s1)
     inner_u = _over_differences(squares, ops.add(ps, matrices.adjoint(ps)))
     inner_v = _over_differences(squares, ops.add(sp, matrices.adjoint(sp)))
     if dtypes.is_complex(type_of(p).dtype):
         turned = ops.divide(
-            matrices.only_imaginary(matrices.on_diagonal(p, matrices.zero(p))), right
+            matrices.only_imaginary(matrices.on_diagonal(p, matrices.zero(p))),
+            matrices.across(s, p),
         )
         inner_u = ops.add(inner_u, turned)
     du: Operand = matrices.matmul(u1, inner_u)
@@ -112,6 +114,24 @@ def svd_jvp(
     if type_of(vh).shape[-2] > k:
         dv = _completed(matrices.adjoint(vh), dv, k)
     return results, [du, ds, matrices.adjoint(dv)]
+
+
+def _in_units_of_the_greatest(s: Operand, p: Operand) -> tuple[Operand, Operand]:
+    """Singular values and P divided by the greatest of the values, such that no square overflows or vanishes.
+
+    The turns stay what they are, to any order: the unit cancels from them.
+    """
+    axis = type_of(s).ndim - 1
+    if not type_of(s).shape[axis]:
+        return s, p
+    greatest = ops.reduce_maximum(ops.stop_gradient(s), axes=(axis,))
+    some = ops.compare(greatest, matrices.zero(s), direction="gt")
+    unit = ops.broadcast_in_dim(
+        ops.select(some, greatest, type_of(s).dtype.type(1)),
+        shape=type_of(s).shape,
+        dimensions=tuple(range(axis)),
+    )
+    return ops.divide(s, unit), ops.divide(p, matrices.across(unit, p))
 
 
 def _outside(basis: Operand, x: Operand) -> Operand:

@@ -65,6 +65,7 @@ EXAMPLES: Final = [
         ReducePrecision(3, 2), "f32[8]", domain=(-40.0, 40.0), label="small", differentiable=False
     ),
     example(ReducePrecision(4, 3), "bf16[4]", differentiable=False),
+    example(ReducePrecision(8, 0), "f32[4]", label="powers of two", differentiable=False),
     example(ReducePrecision(5, 10), "f16[]", label="same"),
     example(Copy(), "f64[2,3]"),
     example(Copy(), "i32[]"),

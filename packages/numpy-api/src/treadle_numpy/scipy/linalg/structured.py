@@ -26,7 +26,7 @@ from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.fill import filled
-from treadle_numpy.operands.promote import promote
+from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.scalars import literal, zero_like
 from treadle_numpy.operands.shapes import as_index
 from treadle_numpy.scipy.linalg import in_numpy
@@ -77,7 +77,8 @@ def _placed(x: Array, places: np.ndarray[Any, Any]) -> Array:
 def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     """Matrices with constant diagonals: c is the first column, r the first row, but for its first element.
 
-    Without r it is the conjugate of c. Unlike in SciPy arrays with more axes are batches of vectors.
+    Without r it is the conjugate of c. Unlike in SciPy arrays with more axes are batches of vectors. The result is
+    never weak.
 
     Example:
         >>> import numpy as np
@@ -87,7 +88,8 @@ def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
          [3 2 1]]
     """
     column = _vectors("toeplitz", 0, c)
-    column, row = _pair("toeplitz", column, conj(column) if r is None else r)
+    pair = _pair("toeplitz", column, conj(column) if r is None else r)
+    column, row = [array_of(converted(x, x.dtype)) for x in pair]
     m, n = column.shape[-1], row.shape[-1]
     # The diagonals, the lowest first. Each row is a part of them, the last row the first part.
     diagonals = concatenate([column[..., ::-1], row[..., 1:]], axis=-1)

@@ -16,6 +16,7 @@ from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.reductions.extremes import peak
 from treadle_numpy.numpy.reductions.making import with_axes_of
 from treadle_numpy.numpy.reductions.sums import sum
+from treadle_numpy.numpy.searching.choosing import where as where_
 from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, subtract
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log
 from treadle_numpy.operands.arrays import array_of
@@ -24,7 +25,7 @@ from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.promote import inexact_operand
 from treadle_numpy.operands.real import real_operand, real_operands
-from treadle_numpy.operands.scalars import number, zero_like
+from treadle_numpy.operands.scalars import literal, number, zero_like
 
 __all__ = [
     "boxcox",
@@ -245,13 +246,14 @@ _INVERSE_FACTORIALS: Final = tuple([1 / math.factorial(n) for n in range(8, 0, -
 def _box_cox(logarithm: Operand, power: Operand) -> Array:
     """`logarithm * (e^z - 1) / z` with z = power * logarithm, by the series near z = 0, also for derivatives."""
     # an infinite logarithm is the result itself where the power is 0
+    modulus = ops.abs(logarithm)
     limit = ops.and_(
         ops.compare(power, zero_like(power), direction="eq"),
-        ops.compare(ops.abs(logarithm), number(np.inf, logarithm), direction="eq"),
+        ops.compare(modulus, number(np.inf, modulus), direction="eq"),
     )
     finite = ops.select(limit, zero_like(logarithm), logarithm)
     z = ops.multiply(power, finite)
-    near = ops.compare(ops.abs(z), number(1e-2, z), direction="lt")
+    near = ops.compare(ops.abs(z), number(1e-2, modulus), direction="lt")
     inner = ops.select(near, z, zero_like(z))
     # what is left out is 1e-7 of the third derivative in f32, and 4e-13 in f64
     first, *rest = _INVERSE_FACTORIALS[0 if finfo(z.dtype).eps < 1e-10 else 2 :]
@@ -312,11 +314,13 @@ def logsumexp(
     flags("logsumexp", keepdims=keepdims, return_sign=return_sign)
     if b is not None:
         x, weights = [array_of(v) for v in promote_shapes("logsumexp", a, b, inexact=True)]
-        weights = (
-            ops.broadcast_in_dim(weights, shape=x.shape, dimensions=())
-            if not weights.ndim and x.ndim
-            else weights
-        )
+        # a number met by an array is one for each of its elements
+        x, weights = [
+            ops.broadcast_in_dim(v, shape=other.shape, dimensions=())
+            if other.ndim and not v.ndim
+            else v
+            for v, other in ((x, weights), (weights, x))
+        ]
     else:
         x, weights = array_of(inexact_operand("logsumexp", a)), None
     if where is not None:
@@ -329,6 +333,8 @@ def logsumexp(
     top = peak("logsumexp", magnitudes, axes, where)
     top = ops.stop_gradient(ops.select(ops.is_finite(top), top, zero_like(top)))
     exponents = subtract(x, top)
+    if where is not None:  # what is left out must not overflow: its slope would be 0 times infinity
+        exponents = array_of(where_(where, exponents, literal(0, exponents)))
     powers = exp(exponents) if weights is None else _weighed(weights, exponents)
     total = sum(powers, axes, keepdims=True, where=where)
     sign = ops.sign(total)

@@ -14,7 +14,7 @@ from treadle_ir import Array, Operand, composed, ops
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.promote import converted, inexact_operand
-from treadle_numpy.operands.scalars import literal, zero_like
+from treadle_numpy.operands.scalars import literal, number, zero_like
 
 __all__ = ["wofz"]
 
@@ -113,6 +113,9 @@ def _wofz(z: Operand) -> Array:
             ops.multiply(literal(2, z), ops.multiply(series, inverse)),
         ),
     )
+    modulus = ops.abs(z)
+    endless = ops.compare(modulus, number(np.inf, modulus), direction="eq")
+    value = ops.select(endless, zero_like(z), value)
     inner = ops.select(below, z, zero_like(z))
     grown = ops.multiply(literal(2, z), ops.exponential(ops.negate(ops.square(inner))))
     return ops.select(below, ops.subtract(grown, value), value)

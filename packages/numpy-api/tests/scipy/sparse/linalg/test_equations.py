@@ -68,6 +68,12 @@ def test_stopping(solver: Callable[..., Any]) -> None:
     np.testing.assert_array_equal(solver(MATRIX, 0 * RIGHT)[0], np.zeros(3))
 
 
+def test_no_residual_is_below_a_negative_tolerance(solver: Callable[..., Any]) -> None:
+    expected = np.linalg.solve(MATRIX, RIGHT)
+    for tolerances in ({"tol": -1.0}, {"tol": 0.0, "atol": -9.0}):
+        np.testing.assert_allclose(solver(MATRIX, RIGHT, **tolerances)[0], expected, rtol=1e-5)
+
+
 def test_preconditioned(solver: Callable[..., Any]) -> None:
     """With the inverse, one step is enough."""
     matrix = np.diag([1.0, 10.0, 100.0]).astype(np.float32)

@@ -94,7 +94,10 @@ class Vectors:
 
 @frozen
 class Stopping:
-    """When a solver stops: a residual's norm is at most `tol * norm(b)` or `atol`, or after `maxiter` steps."""
+    """When a solver stops: a residual's norm is at most `tol * norm(b)` or `atol`, or after `maxiter` steps.
+
+    No norm is negative: a tolerance that is asks for as much as one of 0.
+    """
 
     tol: Array
     atol: Array
@@ -102,8 +105,9 @@ class Stopping:
 
     def squared(self, b: Array) -> Array:
         """The square of the norm at which a residual is small enough."""
-        relative = multiply(multiply(self.tol, self.tol), square_norm(b))
-        return converted(maximum(relative, multiply(self.atol, self.atol)), square_norm(b).dtype)
+        tol, atol = maximum(self.tol, 0), maximum(self.atol, 0)
+        relative = multiply(multiply(tol, tol), square_norm(b))
+        return converted(maximum(relative, multiply(atol, atol)), square_norm(b).dtype)
 
 
 Solver: TypeAlias = Callable[[VectorMap, VectorMap, Array, Array, Stopping], Array]
