@@ -467,3 +467,10 @@ def test_one_array_of_indices_for_arrays_of_two_shapes() -> None:
     one = BCOO((tnp.array([2.0]), at), shape=(1,), **flags)
     five = BCOO((tnp.array([3.0]), at), shape=(5,), **flags)
     close(sparse.bcoo_multiply_sparse(one, five), np.array([6.0, 0, 0, 0, 0]))
+
+
+@pytest.mark.parametrize(("n_batch", "n_dense"), [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2)])
+def test_no_elements_are_summed(n_batch: int, n_dense: int) -> None:
+    x = BCOO.fromdense(np.zeros((3, 4), np.float32), n_batch=n_batch, n_dense=n_dense, nse=0)
+    close(x.sum_duplicates(), np.zeros((3, 4)))
+    close(treadle.jit(lambda x: x.sum_duplicates(nse=x.nse))(x), np.zeros((3, 4)))

@@ -138,7 +138,7 @@ def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None, remove_zeros: bool = 
         """Sorted, padding last, with the number of its place for each element."""
         stored = tnp.all(indices < shape, -1)
         if remove_zeros:
-            stored &= tnp.any(tnp.reshape(data != 0, (data.shape[0], -1)), -1)
+            stored &= tnp.any(data != 0, tuple(range(1, data.ndim)))
         indices = tnp.where(stored[:, None], indices, shape)
         order = (
             tnp.lexsort((*columns(indices)[::-1], ~stored))
