@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import itertools
 from typing import Any
 
 import numpy as np
@@ -150,8 +151,11 @@ def test_entropy_has_the_shape_of_all_arguments() -> None:
     ("distribution", "parameters", "below", "above"),
     [
         (stats.beta, (2.0, 3.0), -0.5, 1.5),
+        (stats.beta, (0.5, 0.5), -0.5, 1.5),
         (stats.gamma, (2.0,), -0.5, None),
+        (stats.gamma, (0.5,), -0.5, None),
         (stats.chi2, (3.0,), -0.5, None),
+        (stats.chi2, (1.0,), -0.5, None),
     ],
 )
 def test_no_slope_beyond_a_support(
@@ -160,7 +164,12 @@ def test_no_slope_beyond_a_support(
     for function, at in ((distribution.logcdf, below), (distribution.logsf, above)):
         if at is not None:
             assert function(at, *parameters) == -np.inf
+    functions = (distribution.cdf, distribution.sf, distribution.logcdf, distribution.logsf)
+    for function, at in itertools.product(functions, (below, above)):
+        if at is not None:
             assert grad(lambda x: function(x, *parameters))(at) == 0  # noqa: B023
+            assert grad(grad(lambda x: function(x, *parameters)))(at) == 0  # noqa: B023
+            assert np.isnan(function(at, *[-1.0 for _ in parameters]))
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])

@@ -70,6 +70,14 @@ def within(inside: Array, value: ArrayLike, outside: ArrayLike, x: Array) -> Arr
     return where(inside, value, where(x == x, outside, x))
 
 
+def ending(outside: Array, end: ArrayLike, value: Array) -> Array:
+    """The value; at and beyond the ends of the support the other one, which has no slope.
+
+    The value is of any place within the support there: NaN if the parameters are none.
+    """
+    return where(outside & (value == value), end, value)
+
+
 def whole(x: Array) -> Array:
     """Whether a number is whole."""
     return floor(x) == x

@@ -85,7 +85,7 @@ def _not_of_itself(prim: HiPrim) -> Iterator[None]:
         yield
     except RecursionError:
         raise UnsupportedError(
-            f"{prim}: a rule that is made of others asks for itself, since these apply the operation itself to tangents",
+            f"{prim}: a rule made of others asks for itself, since these apply the operation itself to tangents",
             fix="apply another operation to tangents, or write `vjp_fwd` and `vjp_bwd_retval` without",
         ) from None
 
