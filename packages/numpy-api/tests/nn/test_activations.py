@@ -129,6 +129,8 @@ def test_squareplus_of_whatever_number(dtype: str) -> None:
 @pytest.mark.parametrize("approximate", [True, False])
 def test_slopes_of_gelu_far_from_zero(dtype: str, approximate: bool) -> None:
     most = float(tnp.finfo(dtype).max)
+    if approximate and dtype != "float16":  # cubes of f32 overflow beyond 7e12
+        most = 1e12
     for x in (9.5, 10.0, 50.0, 200.0, most / 4, most):
         for sign in (1, -1):
             at = np.array(sign * x).astype(dtype)
