@@ -10,7 +10,7 @@ import pytest
 
 from treadle_autodiff import grad
 from treadle_ir import ArrayType, DTypeError, stage
-from treadle_numpy import nn
+from treadle_numpy import nn, numpy as tnp
 
 pytestmark = pytest.mark.usefixtures("wide")
 
@@ -110,3 +110,37 @@ def test_integers_that_leak_by_an_integer_stay_integers() -> None:
 
 def test_booleans_above_zero_are_integers() -> None:
     assert np.issubdtype(nn.relu(np.array([True, False])).dtype, np.integer)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_squareplus_of_whatever_number(dtype: str) -> None:
+    most = float(tnp.finfo(dtype).max)
+    x = np.array([most, -most, most / 2**9, 300, 2, -1.5, 0.0]).astype(dtype)
+    exact = [most, 0.0, float(x[2]), 300.0033332962971, 1 + math.sqrt(2), 0.5, 1.0]
+    np.testing.assert_allclose(
+        np.asarray(nn.squareplus(x), float), exact, rtol=4 * float(tnp.finfo(dtype).eps)
+    )
+    slopes = [float(grad(nn.squareplus)(each)) for each in x]
+    assert np.allclose(slopes, [1, 0, 1, 1, 0.8535534, 0.2, 0.5], atol=0.01)
+    assert np.allclose([grad(grad(nn.squareplus))(each) for each in x[:3]], 0, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("approximate", [True, False])
+def test_slopes_of_gelu_far_from_zero(dtype: str, approximate: bool) -> None:
+    most = float(tnp.finfo(dtype).max)
+    if approximate and dtype != "float16":  # cubes of f32 overflow beyond 7e12
+        most = 1e12
+    for x in (9.5, 10.0, 50.0, 200.0, most / 4, most):
+        for sign in (1, -1):
+            at = np.array(sign * x).astype(dtype)
+            f: Any = lambda x: nn.gelu(x, approximate)  # noqa: E731
+            assert math.isclose(float(f(at)), float(at) if sign > 0 else 0, abs_tol=1e-18)
+            assert math.isclose(float(grad(f)(at)), sign > 0, abs_tol=1e-18)
+            if approximate:
+                assert float(grad(grad(f))(at)) == 0
+
+
+def test_soft_sign_of_complex_numbers() -> None:
+    x = np.array([3 + 4j, 0, -1j])
+    np.testing.assert_allclose(nn.soft_sign(x), x / (1 + np.abs(x)))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import grad, hessian
-from treadle_ir import ArrayType, ops, stage
+from treadle_ir import ArrayType, DTypeError, ops, stage
 from treadle_numpy import nn
 
 
@@ -87,3 +87,11 @@ def test_softmax_of_complex_numbers(shape: tuple[int, ...]) -> None:
     expected = powers / powers.sum(-1, keepdims=True)
     np.testing.assert_allclose(nn.softmax(x), expected, rtol=2e-5, atol=1e-6)
     np.testing.assert_allclose(np.exp(nn.log_softmax(x)), expected, rtol=2e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("algorithm", ["fast", "stable"])
+def test_no_variance_of_complex_numbers(algorithm: str) -> None:
+    x = np.array([1 + 1j, 2])
+    with pytest.raises(DTypeError, match="standardize: the variance of elements"):
+        nn.standardize(x, algorithm=algorithm)
+    np.testing.assert_allclose(nn.standardize(x, mean=0, variance=4.0, epsilon=0), x / 2)

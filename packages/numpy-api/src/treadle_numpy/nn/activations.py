@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -20,6 +21,7 @@ from treadle_ir import (
 )
 from treadle_ir.dtypes import is_bool, is_complex, is_inexact, is_integer, is_unsigned
 from treadle_numpy.lax.slicing import slice_along
+from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.searching.choosing import where as where_
 from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, negative
 from treadle_numpy.numpy.ufuncs.exponentials import expm1, log_of_sum, logaddexp
@@ -190,7 +192,8 @@ def soft_sign(x: ArrayLike) -> Array:
         [-0.5   0.75]
     """
     operand = inexact_operand("soft_sign", x)
-    return ops.divide(operand, ops.add(ops.abs(operand), number(1, operand)))
+    size = ops.abs(operand)
+    return divide(operand, ops.add(size, number(1, size)))
 
 
 @composed
@@ -204,7 +207,15 @@ def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
         [0.5 1.  2. ]
     """
     operand = inexact_operand("squareplus", x)
-    return multiply(add(operand, sqrt(add(square(operand), b))), 0.5)
+    if is_complex(operand.dtype):
+        return multiply(add(operand, sqrt(add(square(operand), b))), 0.5)
+    # Squares overflow where roots of them do not: large numbers take part divided by a power of two.
+    half = math.frexp(float(finfo(operand.dtype).max))[1] // 2
+    far = ops.compare(ops.abs(operand), number(2.0 ** (half - 1), operand), direction="gt")
+    share = where_(far, literal(2.0 ** -(half + 1), operand), literal(1, operand))
+    root = sqrt(add(square(multiply(operand, share)), multiply(multiply(b, share), share)))
+    whole = where_(far, literal(2.0**half, operand), literal(0.5, operand))
+    return add(multiply(operand, 0.5), multiply(whole, root))
 
 
 @composed
@@ -353,10 +364,13 @@ def gelu(x: ArrayLike, approximate: bool = True) -> Array:
     operand = inexact_operand("gelu", x)
     one, half = literal(1, operand), literal(0.5, operand)
     if approximate:
-        cube = ops.integer_power(operand, exponent=3)
+        near: Operand = operand
+        if operand.dtype == np.float16:  # beyond, tanh is 1 or -1, while cubes and slopes overflow
+            near = ops.clamp(number(-10, operand), operand, number(10, operand))
+        cube = ops.integer_power(near, exponent=3)
         inner = ops.multiply(
             literal(np.sqrt(2 / np.pi), operand),
-            ops.add(operand, ops.multiply(literal(0.044715, operand), cube)),
+            ops.add(near, ops.multiply(literal(0.044715, operand), cube)),
         )
         return ops.multiply(operand, ops.multiply(half, ops.add(one, ops.tanh(inner))))
     scaled = ops.multiply(ops.negate(operand), literal(np.sqrt(0.5), operand))

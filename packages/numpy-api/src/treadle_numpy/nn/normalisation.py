@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, composed, flags, names, ops, shown
+from treadle_ir import ArgumentError, Array, DTypeError, composed, flags, names, ops, shown
+from treadle_ir.dtypes import is_complex, user_name
 from treadle_numpy.numpy.reductions.extremes import peak
 from treadle_numpy.numpy.reductions.making import with_axes_of
 from treadle_numpy.numpy.reductions.sums import sum
@@ -121,6 +122,7 @@ def standardize(
 
     Raises:
         ArgumentError: `algorithm` is neither "fast" nor "stable".
+        DTypeError: the elements are complex, and `variance` is not given.
 
     Example:
         >>> print(standardize(np.array([1.0, 3.0], np.float32), epsilon=0.0))
@@ -132,6 +134,11 @@ def standardize(
             f"standardize: Unknown algorithm {shown(algorithm)}. Expected 'fast' or 'stable'."
         )
     operand = inexact_operand("standardize", x)
+    if variance is None and is_complex(operand.dtype):
+        raise DTypeError(
+            f"standardize: the variance of elements of type {user_name(operand.dtype)} is not computed",
+            fix="pass `variance`, or standardize real and imaginary parts",
+        )
     if mean is None:
         mean = mean_of(operand, axis, keepdims=True, where=where)
     if variance is None:

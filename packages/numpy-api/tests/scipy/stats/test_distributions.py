@@ -2,6 +2,8 @@
 
 import importlib
 import inspect
+import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -143,3 +145,49 @@ def test_the_density_at_infinity_is_none(name, sign):
 def test_entropy_has_the_shape_of_all_arguments() -> None:
     assert stats.poisson.entropy(2.0, np.ones(3)).shape == (3,)
     assert stats.poisson.entropy(np.ones(2), np.ones((3, 1))).shape == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("distribution", "parameters", "below", "above"),
+    [
+        (stats.beta, (2.0, 3.0), -0.5, 1.5),
+        (stats.beta, (0.5, 0.5), -0.5, 1.5),
+        (stats.gamma, (2.0,), -0.5, None),
+        (stats.gamma, (0.5,), -0.5, None),
+        (stats.chi2, (3.0,), -0.5, None),
+        (stats.chi2, (1.0,), -0.5, None),
+    ],
+)
+def test_no_slope_beyond_a_support(
+    distribution: Any, parameters: Any, below: float, above: float | None
+) -> None:
+    for function, at in ((distribution.logcdf, below), (distribution.logsf, above)):
+        if at is not None:
+            assert function(at, *parameters) == -np.inf
+    functions = (distribution.cdf, distribution.sf, distribution.logcdf, distribution.logsf)
+    for function, at in itertools.product(functions, (below, above)):
+        if at is not None:
+            assert grad(lambda x: function(x, *parameters))(at) == 0  # noqa: B023
+            assert grad(grad(lambda x: function(x, *parameters)))(at) == 0  # noqa: B023
+            assert np.isnan(function(at, *[-1.0 for _ in parameters]))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_far_tails_of_gumbel_distributions(dtype: Any) -> None:
+    for x in (3.0, 7.0, 12.0, 15.0, 20.0, 40.0, 300.0, 2000.0):
+        at = dtype(x)
+        exact = np.log(-np.expm1(-np.exp(-x))) if x < 30 else -x
+        near = {"rtol": 4 * float(np.finfo(dtype).eps)}
+        np.testing.assert_allclose(float(stats.gumbel_r.logsf(at)), exact, **near)
+        np.testing.assert_allclose(float(stats.gumbel_l.logcdf(-at)), exact, **near)
+        assert np.isclose(float(grad(stats.gumbel_l.logcdf)(-at)), 1, atol=0.03)
+
+
+@pytest.mark.parametrize(("dtype", "x"), [(np.float32, 1e30), (np.float64, 1e300)])
+def test_a_normal_distribution_without_bounds_where_nothing_is_left(dtype: Any, x: float) -> None:
+    at, most = dtype(x), dtype(np.inf)
+    for a in (-most, dtype(20)):
+        assert stats.truncnorm.logsf(at, a, most) == -np.inf
+        assert stats.truncnorm.sf(at, a, most) == 0
+        assert stats.truncnorm.logcdf(-at, -most, -a) == -np.inf
+        assert stats.truncnorm.cdf(-at, -most, -a) == 0

@@ -87,3 +87,33 @@ def test_a_pair_is_no_rule():
     with pytest.raises(ArgumentError, match="vjp_fwd, vjp_bwd_retval = vjp_from_jvp"):
         vjp_from_jvp(1)
     assert "linearize_from_jvp" in repr(linearize_from_jvp)
+
+
+class Sum(HiPrim):
+    """Linear, with a `jvp` that applies it to tangents."""
+
+    def __init__(self, aval):
+        self.in_avals, self.out_aval, self.params = (aval, aval), aval, {}
+        super().__init__()
+
+    def expand(self, x, y):
+        return x + y
+
+    def jvp(self, primals, tangents):
+        return self(*primals), self(*tangents)
+
+    vjp_fwd, vjp_bwd_retval = vjp_from_jvp
+
+
+class LinearizedSum(Sum):
+    lin, linearized = linearize_from_jvp
+
+
+@pytest.mark.parametrize("operation", [Sum, LinearizedSum])
+def test_a_rule_made_of_itself_is_refused(operation):
+    def f(x):
+        return operation(treadle.typeof(x))(x, x)
+
+    assert treadle.jvp(f, (1.0,), (3.0,))[1] == 6
+    with pytest.raises(UnsupportedError, match=r"(?s)Sum.*asks for itself.*fix: apply another"):
+        treadle.grad(f)(1.0)

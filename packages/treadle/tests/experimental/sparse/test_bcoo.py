@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+import re
 from typing import Any
 
 import numpy as np
@@ -338,3 +340,137 @@ def test_any_axes_are_contracted_or_batch_axes(n_batch: int, n_dense: int) -> No
                 y = BCOO.fromdense(other, n_batch=n_dense)
                 expected = lax.dot_general(C, other, numbers)
                 close(sparse.bcoo_dot_general(x, y, dimension_numbers=numbers), expected)
+
+
+TWICE = BCOO((tnp.array([0.6, 0.6, 3.0]), tnp.array([[1], [1], [0]])), shape=(3,))
+NARROW = BCOO.fromdense(np.ones((100, 100), np.float32), index_dtype=np.int8)
+
+
+@pytest.mark.parametrize(("dtype", "expected"), [(int, [3, 1, 0]), (bool, [True, True, False])])
+def test_sums_of_equal_indices_are_converted_not_what_is_added(dtype: Any, expected: Any) -> None:
+    assert TWICE.astype(dtype).todense().tolist() == expected
+    assert sparse.sparsify(lambda x: x.astype(dtype))(TWICE).todense().tolist() == expected
+    nothing = TWICE.made(tnp.array([1.0, -1.0, 3.0])).astype(dtype)
+    assert nothing.todense().tolist() == np.array([3, 0, 0]).astype(dtype).tolist()
+
+
+def test_booleans_of_equal_indices_are_one_number() -> None:
+    x = BCOO((tnp.array([True, True]), tnp.array([[1], [1]])), shape=(3,))
+    assert x.astype(np.float32).todense().tolist() == [0, 1, 0]
+    assert x.sum().tolist() == 1
+
+
+def test_sums_of_narrow_integers_are_as_wide_as_dense_ones() -> None:
+    x = np.array([[100, 100], [0, 100]], np.int8)
+    for axis in (None, 0, 1):
+        found, expected = BCOO.fromdense(x).sum(axis), tnp.sum(x, axis)
+        close(found, expected)
+        assert found.dtype == expected.dtype
+
+
+def test_quotients_are_those_of_the_elements() -> None:
+    x, tiny = np.array([0, 1e-3, 2e-3], np.float16), np.full(3, 1e-5, np.float16)
+    np.testing.assert_array_equal((BCOO.fromdense(x) / tiny).todense(), x / tiny)
+    y = DRAW.normal(size=200).astype(np.float32)
+    np.testing.assert_array_equal((BCOO.fromdense(y) / np.abs(y[::-1])).todense(), y / abs(y[::-1]))
+    padded = BCOO.fromdense(tnp.array([0.0, 2.0]), nse=2)
+    assert (padded / tnp.array([0.0, 4.0])).data.tolist() == [0.5, 0.0]
+    slopes = treadle.grad(lambda v: (padded / v).todense().sum())(tnp.array([0.0, 4.0]))
+    assert slopes.tolist() == [0.0, -0.125]
+
+
+@pytest.mark.parametrize("exponent", [np.int64(2), np.float32(2.0)])
+def test_powers_by_numbers_of_numpy(exponent: Any) -> None:
+    close(m**exponent, M**2)
+    with pytest.raises(UnsupportedError, match="no positive number"):
+        m ** (-exponent)
+
+
+def test_products_in_the_type_that_is_wanted() -> None:
+    x = np.array([[0, 100], [0, 100]], np.int8)
+    numbers, exact = (((1,), (0,)), ((), ())), x.astype(np.int32) @ x.astype(np.int32)
+    for a, b in ((BCOO.fromdense(x), x), (x, BCOO.fromdense(x)), (BCOO.fromdense(x),) * 2):
+        wide = sparse.bcoo_dot_general(
+            a, b, dimension_numbers=numbers, preferred_element_type=np.int32
+        )
+        assert wide.dtype == np.int32
+        close(wide, exact)
+        product = sparse.sparsify(
+            lambda a, b: lax.dot_general(a, b, numbers, preferred_element_type=np.int32)
+        )(a, b)
+        assert product.dtype == np.int32
+        close(product, exact)
+    rows = sparse.BCSR.fromdense(x)
+    close(
+        sparse.bcsr_dot_general(
+            rows, x, dimension_numbers=numbers, preferred_element_type=np.int32
+        ),
+        exact,
+    )
+
+
+@pytest.mark.parametrize(
+    ("operation", "expected"),
+    [
+        (lambda x: x.reshape(10_000), np.ones(10_000)),
+        (lambda x: x.reshape(20, 500), np.ones((20, 500))),
+        (lambda x: sparse.bcoo_concatenate([x, x], dimension=0), np.ones((200, 100))),
+        (lambda x: sparse.bcoo_concatenate([x, x], dimension=1), np.ones((100, 200))),
+        (
+            lambda x: sparse.bcoo_broadcast_in_dim(
+                x[:, :1], shape=(100, 300), broadcast_dimensions=(0, 1)
+            ),
+            np.ones((100, 300)),
+        ),
+        (lambda x: x[:1] * BCOO.fromdense(np.ones((200, 100))), np.ones((200, 100))),
+        (lambda x: x @ BCOO.fromdense(np.ones((100, 2))), np.full((100, 2), 100)),
+    ],
+)
+def test_narrow_indices_become_wider_where_sizes_do(operation: Any, expected: Any) -> None:
+    close(operation(NARROW), expected)
+
+
+def test_batch_axes_longer_than_narrow_indices() -> None:
+    x = np.eye(300, 2, dtype=np.float32)
+    batches = BCOO.fromdense(x, n_batch=1, index_dtype=np.int8)
+    close(batches.update_layout(n_batch=0), x)
+    rows = BCOO.fromdense(x.T, n_dense=1, index_dtype=np.int8)
+    close(rows.update_layout(n_dense=0), x.T)
+
+
+def test_indices_that_do_not_hold_the_sizes() -> None:
+    with pytest.raises(ArgumentError, match="do not fit into indices of int8"):
+        BCOO.fromdense(np.ones(200), index_dtype=np.int8)
+    x = BCOO((tnp.ones(2), tnp.array([[100], [3]], np.int8)), shape=(200,))
+    close(x.sum_duplicates(nse=3), x.todense())
+    close(x[3:120], x.todense()[3:120])
+    with pytest.raises(ArgumentError, match="nse must be a number that is not negative"):
+        x.sum_duplicates(nse=-1)
+
+
+def test_extract_takes_no_more_than_a_few_numbers_for_each_element() -> None:
+    def most(count: int) -> int:
+        x = BCOO((tnp.ones(count), tnp.zeros((count, 2), int)), shape=(4, 4))
+        program = treadle.make_jaxpr(lambda d: sparse.bcoo_extract(x, d).data)(tnp.ones((4, 4)))
+        shapes = re.findall(r"[a-z]+[0-9]+\[([0-9,]+)\]", str(program.jaxpr))
+        return max(math.prod(map(int, shape.split(","))) for shape in shapes)
+
+    assert most(1000) <= 2 * most(500)
+    twice = BCOO((tnp.ones(4), tnp.array([[2, 1], [0, 0], [2, 1], [0, 0]])), shape=(3, 2))
+    found = sparse.bcoo_extract(twice, tnp.arange(6.0).reshape(3, 2) + 1)
+    assert found.data.tolist() == [6.0, 1.0, 0.0, 0.0]
+
+
+def test_one_array_of_indices_for_arrays_of_two_shapes() -> None:
+    at = tnp.array([[0]])
+    flags = {"indices_sorted": True, "unique_indices": True}
+    one = BCOO((tnp.array([2.0]), at), shape=(1,), **flags)
+    five = BCOO((tnp.array([3.0]), at), shape=(5,), **flags)
+    close(sparse.bcoo_multiply_sparse(one, five), np.array([6.0, 0, 0, 0, 0]))
+
+
+@pytest.mark.parametrize(("n_batch", "n_dense"), [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2)])
+def test_no_elements_are_summed(n_batch: int, n_dense: int) -> None:
+    x = BCOO.fromdense(np.zeros((3, 4), np.float32), n_batch=n_batch, n_dense=n_dense, nse=0)
+    close(x.sum_duplicates(), np.zeros((3, 4)))
+    close(treadle.jit(lambda x: x.sum_duplicates(nse=x.nse))(x), np.zeros((3, 4)))

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse
 
 import treadle
+import treadle.numpy as tnp
 from treadle.errors import ArgumentError, ShapeError, UnsupportedError
 from treadle.experimental import sparse
 from treadle.experimental.sparse import BCOO, BCSR
@@ -93,3 +94,11 @@ def test_duplicates_are_added() -> None:
 def test_errors_say_what_to_do(call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+def test_batches_that_share_indices() -> None:
+    at = tnp.array([[[0, 1], [1, 0]]])
+    x = BCOO((tnp.arange(6.0).reshape(3, 2), at), shape=(3, 2, 2), indices_sorted=True)
+    rows = BCSR.from_bcoo(x)
+    assert rows.shape == (3, 2, 2)
+    np.testing.assert_array_equal(rows.todense(), x.todense())

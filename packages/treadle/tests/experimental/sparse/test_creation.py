@@ -58,3 +58,14 @@ def test_random_elements_come_from_the_generator() -> None:
 def test_arguments_are_checked(call: Any, message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
         call()
+
+
+def test_more_places_than_are_drawn() -> None:
+    with pytest.raises(ArgumentError, match="there are 10000000000 places"):
+        sparse.random_bcoo(random.key(0), (100_000, 100_000), nse=5)
+    for make in (
+        lambda: sparse.random_bcoo(random.key(0), (200,), nse=5, indices_dtype=np.int8),
+        lambda: sparse.eye(200, index_dtype=np.int8),
+    ):
+        with pytest.raises(ArgumentError, match="do not fit into indices of int8"):
+            make()

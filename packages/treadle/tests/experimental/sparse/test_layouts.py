@@ -11,10 +11,11 @@ import pytest
 
 import treadle
 import treadle.numpy as tnp
+from treadle import lax
 from treadle.errors import ArgumentError, ShapeError
 from treadle.experimental import sparse
 from treadle.experimental.sparse import BCOO
-from treadle.experimental.sparse.layouts import bcoo_eliminate_zeros
+from treadle.experimental.sparse.layouts import bcoo_dynamic_slice, bcoo_eliminate_zeros
 
 DRAW = np.random.default_rng(3)
 C = np.where(DRAW.random((3, 4, 5)) < 0.4, DRAW.normal(size=(3, 4, 5)), 0).astype(np.float32)
@@ -142,3 +143,14 @@ def test_mistakes() -> None:
         sparse.bcoo_rev(dense, (0,))
     with pytest.raises(ArgumentError, match="BCOO"):
         sparse.bcoo_dynamic_slice(dense, (0,), (1,))
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int8, np.int16, np.int32])
+@pytest.mark.parametrize("start", [0, 100, -1])
+def test_starts_of_narrow_integers(kind: Any, start: int) -> None:
+    x = np.arange(300, dtype=np.float32)
+    begin = np.array(start).astype(kind)
+    found = bcoo_dynamic_slice(BCOO.fromdense(x), [begin], [20])
+    np.testing.assert_array_equal(found.todense(), lax.dynamic_slice(x, [begin], [20]))
+    taken = sparse.sparsify(lambda x, i: lax.dynamic_slice(x, [i], [20]))(BCOO.fromdense(x), begin)
+    np.testing.assert_array_equal(taken.todense(), lax.dynamic_slice(x, [begin], [20]))

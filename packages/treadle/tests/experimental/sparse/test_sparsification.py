@@ -126,3 +126,34 @@ def test_arguments_are_checked() -> None:
         sparse.sparsify(3)  # type: ignore[arg-type]  # no function
     with pytest.raises(ArgumentError, match="argument"):
         sparse.sparsify(lambda x: x)("text")
+
+
+def test_quotients_of_integers_round_sums() -> None:
+    x = BCOO((tnp.array([3, 3, 7]), tnp.array([[1], [1], [0]])), shape=(3,))
+    found = sparse.sparsify(lambda x: lax.div(x, 2))(x)
+    assert found.dtype == np.int32
+    assert found.todense().tolist() == [3, 3, 0]
+    by_element = sparse.sparsify(lax.div)(x, tnp.array([-2, 4, 1]))
+    assert by_element.todense().tolist() == [-3, 1, 0]
+
+
+def test_branches_that_promise_different_things() -> None:
+    x = BCOO((tnp.array([-3.0, 1.0]), tnp.array([[1], [1]])), shape=(3,))
+    both = sparse.sparsify(lambda p, x: lax.cond(p, lambda x: 2 * x, abs, x))
+    assert both(True, x).todense().tolist() == [0, -4, 0]
+    assert both(False, x).todense().tolist() == [0, 2, 0]
+
+
+def test_a_scan_over_batches_that_share_indices() -> None:
+    at = tnp.array([[[0], [2]]])
+    x = BCOO((tnp.arange(6.0).reshape(3, 2), at), shape=(3, 3))
+    found = sparse.sparsify(lambda x: lax.scan(lambda c, row: (c + row.sum(), row * 2), 0.0, x))(x)
+    assert float(found[0]) == 15
+    np.testing.assert_array_equal(found[1].todense(), 2 * x.todense())
+
+
+def test_gathers_by_narrow_indices() -> None:
+    x = np.arange(600, dtype=np.float32).reshape(300, 2)
+    rows = np.array([3, 250, 200], np.uint8)
+    found = sparse.sparsify(lambda x, i: x[i])(BCOO.fromdense(x), rows)
+    np.testing.assert_array_equal(found.todense(), x[rows])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Final
 
@@ -69,15 +70,26 @@ def within(inside: Array, value: ArrayLike, outside: ArrayLike, x: Array) -> Arr
     return where(inside, value, where(x == x, outside, x))
 
 
+def ending(outside: Array, end: ArrayLike, value: Array) -> Array:
+    """The value; at and beyond the ends of the support the other one, which has no slope.
+
+    The value is of any place within the support there: NaN if the parameters are none.
+    """
+    return where(outside & (value == value), end, value)
+
+
 def whole(x: Array) -> Array:
     """Whether a number is whole."""
     return floor(x) == x
 
 
 def log_of(probability: Array, complement: Array) -> Array:
-    """The logarithm of a probability, from its complement where that is the smaller one."""
-    small = probability < 0.5
-    near = log(where(small, probability, 0.5))
+    """The logarithm of a probability, from its complement where that is the smaller one.
+
+    Where it is -inf it has no slope: beyond a support none is wanted, and the quotient of zeros would be NaN.
+    """
+    small, nothing = probability < 0.5, probability == 0
+    near = where(nothing, -np.inf, log(where(small & ~nothing, probability, 0.5)))
     return where(small, near, log1p(-where(small, 0.5, complement)))
 
 
@@ -89,6 +101,12 @@ def log1mexp(x: Array) -> Array:
     small = x < _LOG_TWO
     near = log(-expm1(-where(small, x, 1)))
     return where(small, near, log1p(-exp(-where(small, 1, x))))
+
+
+def log1mexp_of_exp(x: Array) -> Array:
+    """`log(1 - exp(-exp(x)))`; x itself, where the inner exponential is below its precision or underflows."""
+    far = x < math.log(float(finfo(x.dtype).eps))
+    return where(far, x, log1mexp(exp(where(far, 0, x))))
 
 
 def less_exponential(x: Array) -> Array:
@@ -108,4 +126,5 @@ def log_interval(a: Array, b: Array) -> Array:
     right = a > 0
     low, high = where(right, -b, a), where(right, -a, b)
     top = log_ndtr(high)
-    return top + log1mexp(top - log_ndtr(low))
+    some = top > -np.inf
+    return top + log1mexp(where(some, top - where(some, log_ndtr(low), 0), np.inf))

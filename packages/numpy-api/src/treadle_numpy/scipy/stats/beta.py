@@ -8,12 +8,11 @@ import numpy as np
 from treadle_ir import Array, composed
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log
-from treadle_numpy.numpy.ufuncs.extremes import clip
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.scipy.special.betas import betaln
 from treadle_numpy.scipy.special.exponents import xlog1py, xlogy
 from treadle_numpy.scipy.special.incomplete import betainc
-from treadle_numpy.scipy.stats.arguments import located, log_of, within
+from treadle_numpy.scipy.stats.arguments import ending, located, log_of, within
 
 __all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "sf"]
 
@@ -29,7 +28,8 @@ def cdf(
         0.2617
     """
     z, scale, a_, b_ = located("beta.cdf", x, loc, scale, a, b)
-    return betainc(a_, b_, clip(z, 0, 1))
+    outside = (z <= 0) | (z >= 1)
+    return ending(outside, where(z >= 1, 1, 0), betainc(a_, b_, where(outside, 0.5, z)))
 
 
 @composed
@@ -97,4 +97,5 @@ def sf(x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: Arra
         0.7383
     """
     z, scale, a_, b_ = located("beta.sf", x, loc, scale, a, b)
-    return betainc(b_, a_, 1 - clip(z, 0, 1))
+    outside = (z <= 0) | (z >= 1)
+    return ending(outside, where(z >= 1, 0, 1), betainc(b_, a_, where(outside, 0.5, 1 - z)))

@@ -8,12 +8,11 @@ import numpy as np
 from treadle_ir import Array, composed
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log
-from treadle_numpy.numpy.ufuncs.extremes import maximum
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.scipy.special.exponents import xlogy
 from treadle_numpy.scipy.special.gammas import gammaln
 from treadle_numpy.scipy.special.incomplete import gammainc, gammaincc
-from treadle_numpy.scipy.stats.arguments import located, log_of, within
+from treadle_numpy.scipy.stats.arguments import ending, located, log_of, within
 
 __all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "sf"]
 
@@ -27,7 +26,8 @@ def cdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -
         0.1386
     """
     z, scale, df_ = located("chi2.cdf", x, loc, scale, df)
-    return gammainc(0.5 * df_, maximum(0.5 * z, 0))
+    outside = z <= 0
+    return ending(outside, 0, gammainc(0.5 * df_, where(outside, 1, 0.5 * z)))
 
 
 @composed
@@ -87,4 +87,5 @@ def sf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
         0.8614
     """
     z, scale, df_ = located("chi2.sf", x, loc, scale, df)
-    return gammaincc(0.5 * df_, maximum(0.5 * z, 0))
+    outside = z <= 0
+    return ending(outside, 1, gammaincc(0.5 * df_, where(outside, 1, 0.5 * z)))

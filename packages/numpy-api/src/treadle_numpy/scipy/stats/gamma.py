@@ -8,12 +8,11 @@ import numpy as np
 from treadle_ir import Array, composed
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log
-from treadle_numpy.numpy.ufuncs.extremes import maximum
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.scipy.special.exponents import xlogy
 from treadle_numpy.scipy.special.gammas import gammaln
 from treadle_numpy.scipy.special.incomplete import gammainc, gammaincc
-from treadle_numpy.scipy.stats.arguments import located, log_of, within
+from treadle_numpy.scipy.stats.arguments import ending, located, log_of, within
 
 __all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "sf"]
 
@@ -27,7 +26,8 @@ def cdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
         0.1734
     """
     z, scale, a_ = located("gamma.cdf", x, loc, scale, a)
-    return gammainc(a_, maximum(z, 0))
+    outside = z <= 0
+    return ending(outside, 0, gammainc(a_, where(outside, 1, z)))
 
 
 @composed
@@ -87,4 +87,5 @@ def sf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> 
         0.8266
     """
     z, scale, a_ = located("gamma.sf", x, loc, scale, a)
-    return gammaincc(a_, maximum(z, 0))
+    outside = z <= 0
+    return ending(outside, 1, gammaincc(a_, where(outside, 1, z)))

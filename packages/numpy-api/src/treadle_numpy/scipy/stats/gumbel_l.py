@@ -6,7 +6,7 @@ from __future__ import annotations
 from treadle_ir import Array, composed
 from treadle_numpy.numpy.ufuncs.exponentials import exp, expm1, log, log1p
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.scipy.stats.arguments import less_exponential, located, log1mexp, placed
+from treadle_numpy.scipy.stats.arguments import less_exponential, located, log1mexp_of_exp, placed
 
 __all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "ppf", "sf"]
 
@@ -32,7 +32,7 @@ def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         -0.3242
     """
     z, scale = located("gumbel_l.logcdf", x, loc, scale)
-    return log1mexp(exp(z))
+    return log1mexp_of_exp(z)
 
 
 @composed

@@ -41,8 +41,7 @@ def logcdf(
     """
     z, scale, a_, b_ = located("truncnorm.logcdf", x, loc, scale, a, b)
     inside = (z > a_) & (z < b_)
-    y = where(inside, z, 0.5 * (a_ + b_))
-    value = log_interval(a_, where(inside, y, b_)) - log_interval(a_, b_)
+    value = log_interval(a_, where(inside, z, b_)) - log_interval(a_, b_)
     return within(inside, value, where(z >= b_, 0, -np.inf), z)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final, NoReturn, TypeAlias, final
 
 from treadle.experimental.hijax.application import tangent_aval, tangent_types
@@ -77,11 +78,28 @@ def _flat_flags(nzs_in: Tree) -> list[bool]:
     return [bool(flag) for flag in tree_flatten(nzs_in)[0]]
 
 
+@contextmanager
+def _not_of_itself(prim: HiPrim) -> Iterator[None]:
+    """Refuse a rule that is made of `jvp` or `linearized`, if these apply the operation itself to tangents."""
+    try:
+        yield
+    except RecursionError:
+        raise UnsupportedError(
+            f"{prim}: a rule made of others asks for itself, since these apply the operation itself to tangents",
+            fix="apply another operation to tangents, or write `vjp_fwd` and `vjp_bwd_retval` without",
+        ) from None
+
+
 def pulled(prim: HiPrim, push: Callable[..., Tree], ct: Tree) -> tuple[Tree, ...]:
-    """The cotangents of the arguments: `push`, which is linear, transposed."""
+    """The cotangents of the arguments: `push`, which is linear, transposed.
+
+    Raises:
+        UnsupportedError: it applies the operation itself to tangents, so that it would be made of itself.
+    """
     wanted = _differentiable(prim)
     of_wanted, at = _pushing(prim, push, wanted)
-    found = iter(vjp(of_wanted, *at)[1](instantiated(ct)))
+    with _not_of_itself(prim):
+        found = iter(vjp(of_wanted, *at)[1](instantiated(ct)))
     cts = [next(found) if flag else None for flag in wanted]
     return tree_unflatten(prim.in_tree, cts)  # type: ignore[no-any-return]  # `in_avals` is a tuple
 
@@ -99,7 +117,8 @@ def _lin_from_jvp(self: HiPrim, nzs_in: Tree, /, *primals: Tree) -> tuple[Tree, 
         return outward
 
     of_wanted, at = _pushing(self, push, _flat_flags(nzs_in))
-    _, pushed, output = linearize(lambda *ts: (of_wanted(*ts), kept.pop()), *at, has_aux=True)
+    with _not_of_itself(self):
+        _, pushed, output = linearize(lambda *ts: (of_wanted(*ts), kept.pop()), *at, has_aux=True)
     return output, pushed
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,7 +19,16 @@ from treadle.experimental.sparse.structure import (
     check_sparse,
     with_layout,
 )
-from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, integers, sequence, shown
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ShapeError,
+    UnsupportedError,
+    element_type,
+    integers,
+    sequence,
+    shown,
+)
 from treadle_numpy import lax
 
 __all__ = ["bcoo_dot_general", "bcoo_multiply_dense", "bcoo_multiply_sparse"]
@@ -90,17 +100,31 @@ def bcoo_multiply_dense(sp_mat: BCOO, v: Any) -> Array:
         >>> print(bcoo_multiply_dense(x, tnp.array([5.0, 5.0, 6.0])))
         [10. 18.]
     """
-    check_sparse("bcoo_multiply_dense", sp_mat)
+    return by_elements("bcoo_multiply_dense", operator.mul, sp_mat, v, 0)
+
+
+def divided(mat: BCOO, other: Operand) -> BCOO:
+    """The quotient by element of a sparse array and a dense one."""
+    if isinstance(other, JAXSparse):
+        raise mat._lacking("division by a sparse array")
+    return mat.made(by_elements("/", operator.truediv, mat, other, 1))
+
+
+def by_elements(
+    name: str, function: Callable[[Array, Array], Array], sp_mat: BCOO, v: Any, beyond: int
+) -> Array:
+    """A function of the stored elements and those of a dense array at their places, which is `beyond` at padding."""
+    check_sparse(name, sp_mat)
     dense = tnp.asarray(v)
     if not dense.ndim:
-        return sp_mat.data * dense  # type: ignore[no-any-return]  # an array
+        return function(sp_mat.data, dense)
     try:
         shape = np.broadcast_shapes(sp_mat.shape, dense.shape)
     except ValueError:
         shape = ()
     if shape != sp_mat.shape:
         raise ShapeError(
-            f"bcoo_multiply_dense: shapes are {sp_mat.shape} and {dense.shape}, and the product must have the first",
+            f"{name}: shapes are {sp_mat.shape} and {dense.shape}, and the result must have the first",
             fix="broadcast the sparse array first, by way of the dense one",
         )
     sizes = (1,) * (sp_mat.ndim - dense.ndim) + dense.shape
@@ -112,8 +136,8 @@ def bcoo_multiply_dense(sp_mat: BCOO, v: Any) -> Array:
                 for axis, column in enumerate(columns(indices))
             ]
         )
-        factor = part.at[places].get(mode="fill", fill_value=0) if places else part[None]
-        return data * factor
+        beside = part.at[places].get(mode="fill", fill_value=beyond) if places else part[None]
+        return function(data, beside)
 
     n = sp_mat.n_batch
     whole = tnp.reshape(dense, sizes)
@@ -145,7 +169,8 @@ def bcoo_multiply_sparse(lhs: BCOO, rhs: BCOO) -> BCOO:
         1 not in pair and pair[0] != pair[1] for pair in zip(lhs.shape, rhs.shape, strict=True)
     ):
         raise ShapeError(f"bcoo_multiply_sparse: shapes are {lhs.shape} and {rhs.shape}")
-    if lhs.indices is rhs.indices and lhs.unique_indices and lhs.n_dense == rhs.n_dense:
+    alike = lhs.indices is rhs.indices and lhs.sparse_shape == rhs.sparse_shape
+    if alike and lhs.unique_indices and lhs.n_dense == rhs.n_dense:
         return lhs.made(lhs.data * rhs.data)
     n, n_dense = min(lhs.n_batch, rhs.n_batch), min(lhs.n_dense, rhs.n_dense)
     lhs, rhs = with_layout(lhs, n, n_dense), with_layout(rhs, n, n_dense)
@@ -175,7 +200,7 @@ def bcoo_multiply_sparse(lhs: BCOO, rhs: BCOO) -> BCOO:
     parts = [
         tnp.broadcast_to(part, (*batch, *part.shape[n:]))
         for mat in (lhs, rhs)
-        for part in (mat.data, mat.indices)
+        for part in whole_batches(mat, sizes)
     ]
     data, indices = mapped(product, n)(*parts)
     whole = lhs.made(data, indices, sparse_shape=sizes)
@@ -189,7 +214,7 @@ def bcoo_dot_general(
     *,
     dimension_numbers: DimensionNumbers,
     precision: None = None,
-    preferred_element_type: None = None,
+    preferred_element_type: Any = None,
     out_sharding: None = None,
 ) -> Any:
     """Sums of products over contracted axes, as `lax.dot_general`: of a sparse and a dense array, dense; of two sparse
@@ -197,6 +222,7 @@ def bcoo_dot_general(
 
     `dimension_numbers` is `((contracted axes of lhs, of rhs), (batch axes of lhs, of rhs))`. The result has the batch
     axes, the rest of lhs, the rest of rhs. It is quickest where the batch axes are the first of the sparse array's own.
+    It is computed in `preferred_element_type`, by default the type that both operands promote to.
 
     Raises:
         ShapeError: paired axes have different sizes. ArgumentError: there are no such axes.
@@ -222,11 +248,15 @@ def bcoo_dot_general(
             f"bcoo_dot_general: axes {first} of shape {left.shape} and {second} of shape {right.shape} are paired, "
             "but their sizes differ"
         )
+    if preferred_element_type is None:
+        kind = tnp.result_type(*[x.data if isinstance(x, BCOO) else x for x in (left, right)])
+    else:
+        kind = element_type("bcoo_dot_general", preferred_element_type)
     if isinstance(left, BCOO) and isinstance(right, BCOO):
-        return _sparse_sparse(left, right, first, second, outer, other_outer)
+        return _sparse_sparse(left, right, first, second, outer, other_outer, kind)
     if isinstance(left, BCOO):
-        return _sparse_dense(left, right, first, second, outer, other_outer)
-    found = _sparse_dense(right, left, second, first, other_outer, outer)
+        return _sparse_dense(left, right, first, second, outer, other_outer, kind)
+    found = _sparse_dense(right, left, second, first, other_outer, outer, kind)
     # The rest of the sparse array came first; it comes last.
     batch, rest = len(outer), right.ndim - len(second) - len(outer)
     return tnp.moveaxis(
@@ -258,6 +288,7 @@ def _sparse_dense(
     others: Sequence[int],
     outer: Sequence[int],
     other_outer: Sequence[int],
+    kind: np.dtype[Any],
 ) -> Array:
     """Batch axes that are the sparse array's own are mapped over; others are looked up, as contracted ones are, and
     stay in the result.
@@ -286,7 +317,6 @@ def _sparse_dense(
             rows = tnp.broadcast_to(dense, (indices.shape[0], *dense.shape))
         # [nse, *contracted dense axes, *free]: contract these for each stored element.
         axes = ((*inner,), (*range(1, 1 + len(inner)),))
-        kind = tnp.result_type(data, rows)
         values = lax.dot_general(
             tnp.astype(data, kind), tnp.astype(rows, kind), (axes, ((0,), (0,)))
         )
@@ -313,10 +343,11 @@ def _sparse_sparse(
     others: Sequence[int],
     outer: Sequence[int],
     other_outer: Sequence[int],
+    kind: np.dtype[Any],
 ) -> BCOO:
     """Every pair of stored elements whose contracted and batch indices agree is one of the product."""
     lhs, rhs = with_layout(lhs, 0, 0), with_layout(rhs, 0, 0)
-    rows, columns_ = lhs.indices, rhs.indices
+    (data, rows), (other_data, columns_) = whole_batches(lhs), whole_batches(rhs)
     matched, other_matched = [*outer, *contracted], [*other_outer, *others]
     kept = [*outer, *(axis for axis in range(lhs.n_sparse) if axis not in matched)]
     other_kept = [axis for axis in range(rhs.n_sparse) if axis not in other_matched]
@@ -326,14 +357,14 @@ def _sparse_sparse(
     inside = tnp.all(left < np.array([lhs.shape[i] for i in matched], left.dtype), -1)
     same = tnp.all(left[:, None] == right[None], -1) & inside[:, None]
     count = lhs.nse * rhs.nse
-    values = tnp.where(same, lhs.data[:, None] * rhs.data[None], 0)
-    values = tnp.astype(values, tnp.result_type(lhs.data, rhs.data))
+    values = tnp.astype(data, kind)[:, None] * tnp.astype(other_data, kind)[None]
+    values = tnp.where(same, values, tnp.zeros((), kind))
     one = tnp.broadcast_to(rows[:, None, np.array(kept, int)], (lhs.nse, rhs.nse, len(kept)))
     two = tnp.broadcast_to(
         columns_[None, :, np.array(other_kept, int)], (lhs.nse, rhs.nse, len(other_kept))
     )
-    indices = tnp.concatenate([one, tnp.astype(two, one.dtype)], -1)
-    indices = tnp.where(same[..., None], indices, np.array(shape, np.int64).astype(one.dtype))
+    indices = tnp.concatenate([one, two], -1)
+    indices = tnp.where(same[..., None], indices, np.array(shape, indices.dtype))
     whole = lhs.made(
         tnp.reshape(values, (count,)),
         tnp.reshape(indices, (count, len(shape))),

@@ -267,7 +267,7 @@ class BCOO(JAXSparse):
 
     def astype(self, dtype: Any) -> BCOO:
         """The same array in another element type."""
-        return self.made(tnp.astype(self.data, dtype))
+        return structure.converted(self, tnp.zeros(0, dtype).dtype)
 
     # ---- arithmetic
 
@@ -299,15 +299,11 @@ class BCOO(JAXSparse):
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> BCOO:
-        if isinstance(other, JAXSparse):
-            raise self._lacking("division by a sparse array")
-        if tnp.ndim(other) == 0:
-            return self.made(self.data / other)
-        return arithmetic.multiplied(self, 1 / tnp.asarray(other))
+        return arithmetic.divided(self, other)
 
     def __pow__(self, exponent: Any) -> BCOO:
-        if not isinstance(exponent, (int, float)) or exponent <= 0:
-            raise self._lacking("a power that is not positive")
+        if not isinstance(exponent, (int, float, np.integer, np.floating)) or not exponent > 0:
+            raise self._lacking("a power that is no positive number")
         return self._without_duplicates(lambda x: x**exponent)
 
     def __matmul__(self, other: object) -> Any:

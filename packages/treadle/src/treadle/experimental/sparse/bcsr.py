@@ -18,7 +18,7 @@ import treadle_numpy as tnp
 from treadle.experimental.sparse.arithmetic import bcoo_dot_general
 from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.bcoo import BCOO
-from treadle.experimental.sparse.conversion import bcoo_fromdense, from_scipy, mapped
+from treadle.experimental.sparse.conversion import bcoo_fromdense, from_scipy, mapped, whole_batches
 from treadle.experimental.sparse.primitives import (
     bcsr_dot_general_p as bcsr_dot_general_p,
     bcsr_extract_p as bcsr_extract_p,
@@ -192,15 +192,16 @@ class BCSR(JAXSparse):
                 f"BCSR.from_bcoo: {arr!r} has {arr.n_sparse} sparse axes, but must have rows and columns"
             )
         ordered = arr if arr.indices_sorted else bcoo_sort_indices(arr)
+        data, indices = whole_batches(ordered)
         rows, columns = arr.sparse_shape
 
         def starts(indices: Array) -> Array:
             return tnp.searchsorted(indices[:, 0], tnp.arange(rows + 1)).astype(indices.dtype)
 
         # What is beyond the last column stands in a row all the same, and is dropped where it is used.
-        indptr = mapped(starts, arr.n_batch)(ordered.indices)
+        indptr = mapped(starts, arr.n_batch)(indices)
         rest = (columns, True, arr.unique_indices)
-        return cls.tree_unflatten(rest, (ordered.data, ordered.indices[..., 1], indptr))
+        return cls.tree_unflatten(rest, (data, indices[..., 1], indptr))
 
     @classmethod
     def from_scipy_sparse(
@@ -297,7 +298,7 @@ def bcsr_dot_general(
     *,
     dimension_numbers: Any,
     precision: None = None,
-    preferred_element_type: None = None,
+    preferred_element_type: Any = None,
     out_sharding: None = None,
 ) -> Any:
     """Sums of products over contracted axes of a BCSR and a dense array; as `bcoo_dot_general`.
@@ -308,7 +309,12 @@ def bcsr_dot_general(
         [20.  3.]
     """
     left, right = (x.to_bcoo() if isinstance(x, BCSR) else x for x in (lhs, rhs))
-    return bcoo_dot_general(left, right, dimension_numbers=dimension_numbers)
+    return bcoo_dot_general(
+        left,
+        right,
+        dimension_numbers=dimension_numbers,
+        preferred_element_type=preferred_element_type,
+    )
 
 
 # JAX has all functions of such arrays in this module.

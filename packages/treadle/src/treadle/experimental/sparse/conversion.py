@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -35,13 +35,33 @@ def mapped(function: Callable[..., Any], n_batch: int) -> Callable[..., Any]:
     return function
 
 
-def whole_batches(mat: BCOO) -> tuple[Array, Array]:
-    """Data and indices with all their batch axes: those of size 1 are broadcast."""
+def whole_batches(mat: BCOO, sizes: Sequence[int] = ()) -> tuple[Array, Array]:
+    """Data and indices with all their batch axes: those of size 1 are broadcast.
+
+    The indices are of a type that holds the sizes of the sparse axes, which padding has, and the given ones.
+    """
     n, batch = mat.n_batch, mat.shape[: mat.n_batch]
+    indices = mat.indices
+    if not holds(indices.dtype, (*mat.sparse_shape, *sizes)):
+        indices = tnp.astype(indices, np.int32)
     return (
         tnp.broadcast_to(mat.data, (*batch, *mat.data.shape[n:])),
-        tnp.broadcast_to(mat.indices, (*batch, *mat.indices.shape[n:])),
+        tnp.broadcast_to(indices, (*batch, *indices.shape[n:])),
     )
+
+
+def holds(kind: np.dtype[Any], sizes: Sequence[int]) -> bool:
+    """Whether an integer type of fewer than 32 bits, or any wider one, holds sizes."""
+    return kind.itemsize >= 4 or max(sizes, default=0) <= np.iinfo(kind).max
+
+
+def representable(function: str, sizes: Sequence[int], kind: np.dtype[Any]) -> None:
+    """Refuse sizes that indices of a type cannot have."""
+    if kind.kind in "iu" and max(sizes, default=0) > np.iinfo(kind).max:
+        raise ArgumentError(
+            f"{function}: sizes {tuple(sizes)} do not fit into indices of {kind}",
+            fix="give a wider integer type for the indices",
+        )
 
 
 def columns(indices: Array) -> tuple[Array, ...]:
@@ -123,6 +143,7 @@ def bcoo_fromdense(
         if not 0 <= count <= MOST:
             raise refused("bcoo_fromdense", "nse", f"from 0 to {MOST}", nse)
     shape = dense.shape[batch : batch + n_sparse]
+    representable("bcoo_fromdense", shape, kind)
 
     def sparse(part: Array, stored: Array) -> tuple[Array, Array]:
         if not shape:  # one element, if it is stored at all
@@ -185,9 +206,13 @@ def first_of_each(sparr: BCOO, data: Array) -> Array:
     """1 for the first of equal indices, 0 for the others, in the shape of the data."""
 
     def first(indices: Array) -> Array:
-        same = tnp.all(indices[:, None, :] == indices[None, :, :], -1)
-        earlier = tnp.tril(same, -1)
-        return ~tnp.any(earlier, -1)
+        if not indices.shape[-1]:
+            return tnp.arange(indices.shape[0]) == 0
+        order = tnp.lexsort(columns(indices)[::-1])  # equal ones stay in their order
+        ordered = indices[order]
+        new = tnp.any(ordered[1:] != ordered[:-1], -1)
+        new = tnp.concatenate([tnp.ones(min(1, len(order)), bool), new])
+        return tnp.zeros(len(order), bool).at[order].set(new)
 
     kept = mapped(first, sparr.n_batch)(whole_batches(sparr)[1])
     shaped = tnp.reshape(kept, (*kept.shape, *(1 for _ in range(sparr.n_dense))))

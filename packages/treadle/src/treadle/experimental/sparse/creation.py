@@ -12,7 +12,7 @@ import treadle_numpy as tnp
 from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.bcoo import BCOO
 from treadle.experimental.sparse.bcsr import BCSR
-from treadle.experimental.sparse.conversion import MOST, mapped
+from treadle.experimental.sparse.conversion import MOST, mapped, representable
 from treadle.experimental.sparse.coo import COO
 from treadle.experimental.sparse.csr import CSC, CSR
 from treadle_ir import (
@@ -76,7 +76,7 @@ def empty(
     sparse = sizes[n : len(sizes) - d]
     data = tnp.zeros((*sizes[:n], nse, *sizes[len(sizes) - d :]), dtype)
     kind = _index_type("empty", index_dtype)
-    _representable("empty", sparse, kind)
+    representable("empty", sparse, kind)
     rows = np.broadcast_to(np.array(sparse, kind), (*sizes[:n], nse, len(sparse)))
     made = BCOO((data, rows), shape=sizes, indices_sorted=True, unique_indices=True)
     return _in_format("empty", made, sparse_format)
@@ -113,6 +113,7 @@ def eye(
         raise ArgumentError(f"eye: {min(rows, columns)} elements would be stored, more than {MOST}")
     first = np.arange(max(0, -shift), max(max(0, -shift), min(rows, columns - shift)))
     kind = _index_type("eye", index_dtype)
+    representable("eye", (rows, columns), kind)
     indices = np.stack([first, first + shift], -1).astype(kind)
     data = tnp.ones(len(first), dtype)
     made = BCOO((data, indices), shape=(rows, columns), indices_sorted=True, unique_indices=True)
@@ -162,7 +163,13 @@ def random_bcoo(
     if unique_indices and count > total:
         raise ArgumentError(f"random_bcoo: nse is {count}, but there are {total} places")
     of_data, of_places = random.split(key)
-    kind = element_type("random_bcoo", np.int32 if indices_dtype is None else indices_dtype)
+    kind = _index_type("random_bcoo", np.int32 if indices_dtype is None else indices_dtype)
+    representable("random_bcoo", sparse, kind)
+    if total >= 1 << 31:
+        raise ArgumentError(
+            f"random_bcoo: there are {total} places, 2**31 or more, of which none is drawn",
+            fix="draw the indices of each axis with `treadle.random.randint`",
+        )
 
     def places(key: Array) -> Array:
         if unique_indices:
@@ -188,11 +195,6 @@ def _index_type(function: str, given: Any) -> np.dtype[Any]:
     if kind.kind not in "iu":
         raise refused(function, "index_dtype", "an integer type", given)
     return kind
-
-
-def _representable(function: str, sizes: Sequence[int], kind: np.dtype[Any]) -> None:
-    if max(sizes, default=0) > np.iinfo(kind).max:
-        raise ArgumentError(f"{function}: sizes {tuple(sizes)} do not fit into indices of {kind}")
 
 
 def _in_format(function: str, made: BCOO, name: str) -> Any:

@@ -23,6 +23,8 @@ def gathered(primitive: Gather, mat: BCOO, indices: Array) -> BCOO:
     Raises:
         UnsupportedError: a slice may lie outside, and would not be zero there.
     """
+    if indices.dtype.itemsize < 4:  # numbers of batch elements and ends of slices may not fit
+        indices = tnp.astype(indices, np.int32)
     batch = indices.shape[:-1]
     starts = _starts(primitive, indices, mat.ndim)
     inside = tnp.all(

@@ -120,7 +120,7 @@ def bcoo_broadcast_in_dim(
     # The first axis that is not a batch axis, and the one behind the last sparse axis.
     begin = places[n] if mat.ndim > n else len(sizes)
     end = places[n + s - 1] + 1 if s else begin
-    data, indices = whole_batches(mat)
+    data, indices = whole_batches(mat, sizes)
     nse = mat.nse
     # each as [*batch, nse, 1, ..., m, ..., 1]: one axis for each new or grown axis
     columns: list[Array] = []
@@ -183,7 +183,7 @@ def bcoo_dynamic_slice(mat: BCOO, start_indices: Sequence[Any], slice_sizes: Seq
     """
     check_sparse("bcoo_dynamic_slice", mat)
     sizes = integers("bcoo_dynamic_slice", "slice_sizes", slice_sizes)
-    given = [tnp.asarray(start) for start in start_indices]
+    given = [_wide(tnp.asarray(start)) for start in start_indices]
     if not len(sizes) == len(given) == mat.ndim or any(
         start.ndim or start.dtype.kind not in "iu" for start in given
     ):
@@ -211,6 +211,12 @@ def bcoo_dynamic_slice(mat: BCOO, start_indices: Sequence[Any], slice_sizes: Seq
     found = mat.made(data, indices, sparse_shape=sizes[n : n + s])
     most = int(np.prod(sizes[n : n + s], dtype=int))
     return bcoo_sum_duplicates(found, nse=most) if most < mat.nse else found
+
+
+def _wide(start: Array) -> Array:
+    """An index in a type that holds what it is compared with and added to: narrow integers are widened."""
+    narrow = start.dtype.kind in "iu" and start.dtype.itemsize < 4
+    return tnp.astype(start, np.int32) if narrow else start
 
 
 def bcoo_eliminate_zeros(mat: BCOO, nse: int | None = None) -> BCOO:

@@ -18,6 +18,7 @@ from treadle.experimental.sparse import arithmetic, layouts, structure
 from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.bcoo import BCOO
 from treadle.experimental.sparse.bcsr import BCSR
+from treadle.experimental.sparse.conversion import whole_batches
 from treadle.experimental.sparse.convolution import convolved
 from treadle.experimental.sparse.gathering import gathered
 from treadle.experimental.sparse.spvalues import (
@@ -73,7 +74,7 @@ Rule: TypeAlias = Callable[..., Sparse]
 # Operations that are linear, or only keep zero: the second kind needs each index once.
 LINEAR: Final = (
     *(e.Negate, e.Real, e.Imag, e.Conjugate),
-    *(convert.Convert, convert.Copy, StopGradient, CheckpointName, ValueMetadata),
+    *(convert.Copy, StopGradient, CheckpointName, ValueMetadata),
 )
 KEEPS_ZERO: Final = (
     *(e.Abs, e.Sign, e.Sqrt, e.Cbrt, e.Square, e.Sine, e.Tan, e.Sinh, e.Tanh, e.Asin, e.Atan),
@@ -300,7 +301,17 @@ def _multiply(primitive: Primitive, x: Sparse, y: Sparse) -> Sparse:
 def _divide(primitive: Primitive, x: Sparse, y: Sparse) -> Sparse:
     if isinstance(y, BCOO):
         raise _no_rule(primitive, ": a division by zeros")
-    return x / _dense(y)
+    mat, other = x, _dense(y)
+    if mat.dtype.kind in "iu":  # rounds: of sums, not of what is added
+        mat = mat if mat.unique_indices else structure.bcoo_sum_duplicates(mat, nse=mat.nse)
+    quotient = partial(
+        arithmetic.by_elements, "sparsify: div", lambda x, y: bind(primitive, x, y)[0]
+    )
+    return mat.made(quotient(mat, other, 1))
+
+
+def _convert(primitive: convert.Convert, x: BCOO) -> BCOO:
+    return structure.converted(x, primitive.dtype)
 
 
 def _dense(x: Sparse) -> Sparse:
@@ -310,7 +321,9 @@ def _dense(x: Sparse) -> Sparse:
 
 def _dot_general(primitive: contract.DotGeneral, x: Sparse, y: Sparse) -> Sparse:
     numbers = (primitive.contracting, primitive.batching)
-    return arithmetic.bcoo_dot_general(x, y, dimension_numbers=numbers)
+    return arithmetic.bcoo_dot_general(
+        x, y, dimension_numbers=numbers, preferred_element_type=primitive.element_type
+    )
 
 
 def _transpose(primitive: shape.Transpose, x: BCOO) -> BCOO:
@@ -373,7 +386,9 @@ def _reduce_add(primitive: reduce.ReduceAdd, x: BCOO) -> BCOO:
 
 
 def _case(primitive: control.Case, index: Array, *operands: Sparse) -> list[Sparse]:
-    branches = [lambda *xs, branch=branch: _run(branch, [*xs]) for branch in primitive.branches]
+    branches = [
+        lambda *xs, branch=branch: _carried(_run(branch, [*xs])) for branch in primitive.branches
+    ]
     return lax.switch(index, branches, *operands)
 
 
@@ -408,7 +423,7 @@ def _scan(primitive: control.Scan, *operands: Sparse) -> list[Sparse]:
 
 
 def _carried(xs: Sequence[Sparse]) -> list[Sparse]:
-    """Carries of which nothing is promised that an iteration might not keep."""
+    """Values of which nothing is promised that another iteration, or branch, might not keep."""
     flags = {"indices_sorted": False, "unique_indices": False}
     return [x.made(x.data, x.indices, **flags) if isinstance(x, BCOO) else x for x in xs]
 
@@ -418,7 +433,7 @@ def _scanned(x: Sparse) -> Sparse:
     if isinstance(x, BCOO) and not x.n_batch:
         n_dense = min(x.n_dense, x.ndim - 1)
         return layouts.bcoo_update_layout(x, n_batch=1, n_dense=n_dense, on_inefficient=None)
-    return x
+    return x.made(*whole_batches(x)) if isinstance(x, BCOO) else x
 
 
 _CONTROL: Final[dict[type[Primitive], Callable[..., list[Sparse]]]] = {
@@ -435,6 +450,7 @@ _RULES: Final[dict[type[Primitive], Rule]] = {
     e.Multiply: _multiply,
     e.Subtract: _subtract,
     contract.Convolution: _convolution,
+    convert.Convert: _convert,
     contract.DotGeneral: _dot_general,
     indexing.DynamicSlice: _dynamic_slice,
     indexing.Gather: _gather,

@@ -23,6 +23,7 @@ from treadle_ir import (
     refused,
     sequence,
 )
+from treadle_ir.dtypes import is_inexact
 
 __all__ = [
     "bcoo_concatenate",
@@ -62,7 +63,7 @@ def bcoo_transpose(mat: BCOO, *, permutation: Sequence[int]) -> BCOO:
     mat = _each_kind_apart(mat, order)
     n, s = mat.n_batch, mat.n_sparse
     batch, sparse, dense = order[:n], order[n : n + s], order[n + s :]
-    data, indices = whole_batches(mat) if n else (mat.data, mat.indices)
+    data, indices = whole_batches(mat)
     data = tnp.transpose(data, (*batch, n, *(axis - s + 1 for axis in dense)))
     indices = tnp.transpose(indices, (*batch, n, n + 1))[
         ..., np.array([a - n for a in sparse], int)
@@ -117,7 +118,7 @@ def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None, remove_zeros: bool = 
     known; while tracing, as many as before. What does not fit is left out, and padding has indices beyond the end.
 
     Raises:
-        ArgumentError: `nse` is no integer.
+        ArgumentError: `nse` is no integer, or negative.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -129,14 +130,15 @@ def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None, remove_zeros: bool = 
     """
     check_sparse("bcoo_sum_duplicates", mat)
     flags("bcoo_sum_duplicates", remove_zeros=remove_zeros)
-    shape = np.array(mat.sparse_shape, mat.indices.dtype)
+    whole = whole_batches(mat)
+    shape = np.array(mat.sparse_shape, whole[1].dtype)
     given = None if nse is None else integer("bcoo_sum_duplicates", "nse", nse)
 
     def ordered(data: Array, indices: Array) -> tuple[Array, Array, Array]:
         """Sorted, padding last, with the number of its place for each element."""
         stored = tnp.all(indices < shape, -1)
         if remove_zeros:
-            stored &= tnp.any(tnp.reshape(data != 0, (data.shape[0], -1)), -1)
+            stored &= tnp.any(data != 0, tuple(range(1, data.ndim)))
         indices = tnp.where(stored[:, None], indices, shape)
         order = (
             tnp.lexsort((*columns(indices)[::-1], ~stored))
@@ -148,7 +150,9 @@ def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None, remove_zeros: bool = 
         place = tnp.cumsum(tnp.concatenate([tnp.zeros(min(1, len(order)), int), new.astype(int)]))
         return data, indices, tnp.where(stored, place, len(order))
 
-    data, indices, places = mapped(ordered, mat.n_batch)(*whole_batches(mat))
+    if given is not None and given < 0:
+        raise refused("bcoo_sum_duplicates", "nse", "a number that is not negative", nse)
+    data, indices, places = mapped(ordered, mat.n_batch)(*whole)
     count = given
     if count is None:
         known = concrete_elements(places)
@@ -185,7 +189,7 @@ def bcoo_reduce_sum(mat: BCOO, *, axes: Sequence[int]) -> BCOO:
         raise ArgumentError(f"bcoo_reduce_sum: axes are {given}, but there are {mat.ndim} axes")
     summed_axes = {axis % mat.ndim for axis in given}
     n, s = mat.n_batch, mat.n_sparse
-    data, indices = whole_batches(mat) if n else (mat.data, mat.indices)
+    data, indices = whole_batches(mat)
     dense = tuple([axis - s + 1 for axis in summed_axes if axis >= n + s])
     data = tnp.sum(data, dense, dtype=data.dtype) if dense else data
     kept = [axis for axis in range(s) if axis + n not in summed_axes]
@@ -209,7 +213,8 @@ def bcoo_reduce_sum(mat: BCOO, *, axes: Sequence[int]) -> BCOO:
 
 
 def summed(mat: BCOO, axis: Any) -> Any:
-    """The sum: dense of all axes, sparse of some."""
+    """The sum: dense of all axes, sparse of some; of narrow integers and booleans in the type that a dense one has."""
+    mat = converted(mat, tnp.sum(tnp.zeros(0, mat.dtype)).dtype)
     every = range(mat.ndim)
     axes = (
         every
@@ -259,8 +264,8 @@ def bcoo_reshape(
     dense = sizes[len(sizes) - inner :]
     if math.prod(mat.sparse_shape) >= 1 << 31:
         raise UnsupportedError("bcoo_reshape: 2**31 sparse elements or more are not supported")
-    kind = mat.indices.dtype
-    data, indices = whole_batches(mat)
+    data, indices = whole_batches(mat, middle)
+    kind = indices.dtype
     inside = tnp.all(indices < np.array(mat.sparse_shape, kind), -1)
     flat = tnp.zeros(inside.shape, np.int32)
     for axis, size in enumerate(mat.sparse_shape):
@@ -326,7 +331,7 @@ def bcoo_slice(
         )
     n, s = mat.n_batch, mat.n_sparse
     parts = [slice(start, limit, step) for start, limit, step, _ in ranges]
-    data, indices = whole_batches(mat) if n else (mat.data, mat.indices)
+    data, indices = whole_batches(mat)
     data = data[(*parts[:n], slice(None), *parts[n + s :])]
     indices = indices[tuple(parts[:n])] if n else indices
     sparse = ranges[n : n + s]
@@ -380,7 +385,7 @@ def bcoo_concatenate(operands: Sequence[BCOO], *, dimension: int) -> BCOO:
     kind = tnp.result_type(*[mat.data for mat in mats])
     data, rows, before = [], [], 0
     for mat in mats:
-        values, indices = whole_batches(mat)
+        values, indices = whole_batches(mat, [total + size for size in mat.sparse_shape])
         if axis < n:  # batch elements store equally many
             values, indices = (
                 _padded(values, n, most, 0),
@@ -410,9 +415,18 @@ def _padded(array: Array, axis: int, size: int, value: Any) -> Array:
     return tnp.concatenate([array, tnp.full(shape, value, array.dtype)], axis)
 
 
+def converted(mat: BCOO, kind: np.dtype[Any]) -> BCOO:
+    """The same array in another element type: sums of equal indices are converted, where that is another number."""
+    own = mat.dtype.kind
+    exact = own in "iu" and kind.kind in "iu"
+    if not (mat.unique_indices or exact or (own != "b" and is_inexact(kind))):
+        mat = bcoo_sum_duplicates(mat, nse=mat.nse)
+    return mat.made(tnp.astype(mat.data, kind))
+
+
 def with_layout(mat: BCOO, batch: int, dense: int) -> BCOO:
     """The same array with no more batch or dense axes than it has."""
-    data, indices = whole_batches(mat)
+    data, indices = whole_batches(mat, mat.shape)
     shape = mat.sparse_shape
     while indices.ndim - 2 > batch:  # the innermost batch axis becomes the first sparse one
         place = indices.ndim - 3
