@@ -22,5 +22,5 @@ def test_halves_are_complex64() -> None:
 def test_nothing_is_left_at_infinity() -> None:
     ends = np.array([np.inf, -np.inf, 1j * np.inf, 1.0 + 1j * np.inf], np.complex64)
     np.testing.assert_array_equal(wofz(ends), np.zeros(4))
-    np.testing.assert_array_equal(wofz(np.float32([np.inf, -np.inf])), np.zeros(2))
+    np.testing.assert_array_equal(wofz(np.array([np.inf, -np.inf], np.float32)), np.zeros(2))
     assert np.isnan(wofz(np.float32(np.nan)))
