@@ -12,7 +12,6 @@ from typing import Any, TypeVar, final
 
 from treadle_compiler.fork import Refusal, check_fork, mark_started, refuse_in_children
 from treadle_ir import fork_safe_rlock, importing
-from treadle_ir.tree import NativeRegistry, install_native
 
 T = TypeVar("T")
 
@@ -78,23 +77,10 @@ def jaxlib() -> Jaxlib:
         xla_client = importlib.import_module("jaxlib.xla_client")
         core = importlib.import_module("jaxlib._jax")
         release = str(importlib.import_module("jaxlib").__version__)
-    install_native(_trees(core))
     found = Jaxlib(xla_client, core, release)
     gc.callbacks.append(found.collect)
     refuse_in_children(found)
     return found
-
-
-def _trees(core: Any) -> NativeRegistry:
-    """A registry of jaxlib's own for the nodes of trees; the one that jax uses has classes registered by others."""
-    registry: NativeRegistry = core.pytree.PyTreeRegistry(
-        enable_none=True,
-        enable_tuple=True,
-        enable_namedtuple=True,
-        enable_list=True,
-        enable_dict=True,
-    )
-    return registry
 
 
 @made_once

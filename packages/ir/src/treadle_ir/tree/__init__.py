@@ -7,6 +7,7 @@ from treadle_ir.tree.flatten import (
     flatten_around as flatten_around,
     flatten_leaves_and_structure as flatten_leaves_and_structure,
     leaf_paths as leaf_paths,
+    opened_leaves as opened_leaves,
     tree_flatten as tree_flatten,
     tree_flatten_with_path as tree_flatten_with_path,
     tree_leaves as tree_leaves,
@@ -31,11 +32,6 @@ from treadle_ir.tree.functions import (
     treedef_children as treedef_children,
     treedef_is_leaf as treedef_is_leaf,
     treedef_tuple as treedef_tuple,
-)
-from treadle_ir.tree.native import (
-    NativeRegistry as NativeRegistry,
-    NativeStructure as NativeStructure,
-    install_native as install_native,
 )
 from treadle_ir.tree.node_registry import node_registry as node_registry
 from treadle_ir.tree.opaque import (

@@ -10,7 +10,7 @@ Only dicts, lists, tuples, namedtuples and None are expected: there is no expect
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice, repeat, starmap
+from itertools import chain, islice, repeat
 from operator import itemgetter
 from typing import Any, TypeAlias, final
 
@@ -48,7 +48,7 @@ class Node:
         elif kind is LIST:
             self.build = lambda many: map(list, many)
         elif kind is NAMEDTUPLE:
-            self.build = lambda many: starmap(node_type, many)
+            self.build = lambda many: map(node_type._make, many)
         else:
             self.build = iter
         if len(keys) == 1:

@@ -16,7 +16,6 @@ from typing import Any, Protocol, TypeAlias
 
 from treadle_ir.declared import functions
 from treadle_ir.errors import TreeError
-from treadle_ir.tree.native import natively_flattened
 from treadle_ir.tree.opaque import OPAQUE, SHOWN
 from treadle_ir.tree.paths import KeyEntry, KeyPath, Leaf, Tree, place
 from treadle_ir.tree.registry import (
@@ -41,6 +40,7 @@ class Kinds(Protocol):
 
 
 MAX_DEPTH = 100_000
+MOST_OPENED = 10_000  # nodes and leaves that `tree_leaves` goes through alone: more of them may be an endless tree
 DEEP = 1_000  # from this depth on, a node that is met again below itself is looked for
 
 all_leaf_types = LEAF_TYPES.issuperset
@@ -180,8 +180,42 @@ def tree_leaves(tree: Tree, is_leaf: IsLeaf | None = None) -> list[Leaf]:
         >>> tree_leaves({"b": [1, None], "a": 2})
         [2, 1]
     """
-    flat = natively_flattened(tree, is_leaf)
-    return tree_flatten(tree, is_leaf)[0] if flat is None else flat[0]
+    return tree_flatten(tree, is_leaf)[0] if is_leaf is not None or OPAQUE else opened_leaves(tree)
+
+
+def opened_leaves(tree: Tree) -> list[Leaf]:
+    """The leaves that transformations see, where they open what users see as one leaf.
+
+    Without a structure to make, it takes two thirds of the time of flattening.
+
+    Example:
+        >>> opened_leaves({"b": [1, None], "a": 2})
+        [2, 1]
+    """
+    kinds, bulk = KINDS, all_leaf_types
+    leaves: list[Leaf] = []
+    todo: list[Tree] = [tree]  # the next one last
+    children: Sequence[Tree]
+    try:
+        for _ in range(MOST_OPENED):
+            if not todo:
+                return leaves
+            node = todo.pop()
+            kind = kinds[type(node)]
+            if kind is None:
+                leaves.append(node)
+                continue
+            if kind is DICT:
+                children = [*map(node.__getitem__, sorted(node))]
+            else:
+                children = node if kind is TUPLE or kind is LIST else kind.open(node)[0]
+            if bulk(map(type, children)):
+                leaves += children
+            else:
+                todo += children[::-1]
+    except Exception:
+        pass  # raised again, with its place and what to do
+    return flatten_leaves_and_structure(tree)[0]
 
 
 def tree_structure(tree: Tree, is_leaf: IsLeaf | None = None) -> PyTreeDef:

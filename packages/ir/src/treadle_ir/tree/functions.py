@@ -12,12 +12,12 @@ from treadle_ir.tree.difference import explain_difference, prefix_error, shallow
 from treadle_ir.tree.flatten import (
     IsLeaf,
     flatten_leaves_and_structure,
+    opened_leaves,
     tree_flatten,
     tree_flatten_with_path,
     tree_leaves,
     tree_structure,
 )
-from treadle_ir.tree.native import natively_mapped
 from treadle_ir.tree.paths import GetAttrKey, KeyEntry, Leaf, Tree
 from treadle_ir.tree.registry import KINDS, TUPLE, register_pytree_node
 from treadle_ir.tree.structure import PyTreeDef, build, join, make_structure, open_up_to
@@ -80,9 +80,6 @@ def tree_map(f: Callable[..., Any], tree: Tree, *rest: Tree, is_leaf: IsLeaf | N
         {'a': 11, 'b': [22]}
     """
     functions("tree_map", f=f)
-    mapped = natively_mapped(f, tree, rest, is_leaf)
-    if mapped is not None:
-        return mapped[0]
     leaves, structure = tree_flatten(tree, is_leaf)
     if not rest:
         return build(structure.code, [*map(f, leaves)])
@@ -249,16 +246,12 @@ def broadcast_prefix(
     )
 
 
-def _opened_leaves(tree: Tree) -> list[Leaf]:
-    return flatten_leaves_and_structure(tree)[0]
-
-
 def spread_prefix(
     what: str,
     prefix_tree: Tree,
     full_tree: Tree,
     is_leaf: IsLeaf | None = None,
-    leaves_of: Callable[[Tree], Sequence[Leaf]] = _opened_leaves,
+    leaves_of: Callable[[Tree], Sequence[Leaf]] = opened_leaves,
 ) -> list[Leaf]:
     """As `broadcast_prefix`, for every leaf that transformations see.
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final
+from typing import Any, TypeAlias, TypeVar, final
 
 from treadle_ir.declared import classes
 from treadle_ir.errors import TreeError
@@ -30,9 +30,6 @@ from treadle_ir.tree.paths import (
     SequenceKey,
     Tree,
 )
-
-if TYPE_CHECKING:
-    from treadle_ir.tree.native import NativeRegistry
 
 Meta: TypeAlias = Any  # what a node's class keeps besides children; compared and hashed, never read
 Opened: TypeAlias = tuple[Sequence[Tree], Meta]
@@ -58,9 +55,6 @@ class Kind:
     build: Callable[[Meta, tuple[Tree, ...]], Tree]
     keys: Callable[[int, Meta], Sequence[KeyEntry]]
     open_with_keys: Callable[[Tree], OpenedWithKeys] | None = None
-    open_unchecked: Callable[[Tree], Any] | None = (
-        None  # the user's function in `open`, if there is one
-    )
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         """Pickle by reference to the type."""
@@ -136,7 +130,7 @@ DEFAULT_DICT = Kind(
 NAMEDTUPLE = Kind(
     tuple,
     lambda x: (x, type(x)),
-    lambda cls, c: cls(*c),
+    lambda cls, c: cls._make(c),
     lambda _, cls: list(map(GetAttrKey, cls._fields)),
 )
 
@@ -160,7 +154,7 @@ class KindTable(dict[type, Kind | None]):
 class Registry:
     """The types that are nodes; there is one, `default_registry`, and entries are only ever added."""
 
-    __slots__ = ("guessed", "kinds", "leaf_types", "lock", "native", "registered")
+    __slots__ = ("guessed", "kinds", "leaf_types", "lock", "registered")
 
     def __init__(self, builtin: Iterable[Kind]) -> None:
         """Begin with some kinds."""
@@ -170,7 +164,6 @@ class Registry:
         self.leaf_types: set[type] = set()
         self.registered: set[type] = set(self.kinds)
         self.guessed: list[type] = []
-        self.native: NativeRegistry | None = None
 
     def classify(self, cls: type) -> Kind | None:
         """Decide whether an unregistered type is a namedtuple or a leaf, and remember it."""
@@ -196,13 +189,12 @@ class Registry:
         self.guessed.clear()
 
     def register(self, kind: Kind, cls: type | None = None) -> None:
-        """Add a kind, for ever; of its own class, unless another one is given: of an opaque value (`opaque.py`).
+        """Add a kind, for ever; of its own class, unless another one is given.
 
         Raises:
             TypeError: what is registered is not a class.
             TreeError: the class is registered already.
         """
-        seen_as_leaf = cls is not None
         cls = kind.node_type if cls is None else cls
         if not isinstance(cls, type):
             raise TypeError(f"register: expected a class, got {cls!r}")
@@ -214,25 +206,7 @@ class Registry:
             self.registered.add(cls)
             self.kinds[cls] = kind
             self.leaf_types.discard(cls)
-            if self.native is not None and not seen_as_leaf:
-                tell(self.native, kind)
 
-    def mirror(self, native: NativeRegistry) -> None:
-        """Tell a registry of compiled code of all kinds of nodes that are or will be registered."""
-        with self.lock:
-            for cls in self.registered:
-                kind = self.kinds[cls]
-                if kind is not None and kind.node_type is cls and kind not in ALWAYS_NODES:
-                    tell(native, kind)
-            self.native = native
-
-
-def tell(native: NativeRegistry, kind: Kind) -> None:
-    """Tell a registry of compiled code of a kind; it checks for itself what users' functions return."""
-    native.register_node(kind.node_type, kind.open_unchecked or kind.open, kind.build)
-
-
-ALWAYS_NODES = (TUPLE, LIST, NONE, DICT, NAMEDTUPLE)  # also where nothing was registered
 
 default_registry = Registry([TUPLE, LIST, NONE, DICT, ORDERED_DICT, DEFAULT_DICT])
 KINDS = default_registry.kinds
@@ -309,7 +283,6 @@ def register_pytree_node(
             unflatten_func,
             flat_keys,
             None if flatten_with_keys_func is None else open_with_keys,
-            flatten_func,
         )
     )
 
