@@ -59,6 +59,7 @@ from treadle_ir.tree import (
     PyTreeDef,
     flatten_leaves_and_structure,
     forms,
+    opened_leaves,
     spread_prefix,
     tangent_leaves,
     tangent_structure,
@@ -175,10 +176,7 @@ class _Forward:
         residuals, structure = flatten_arrays(lending, f"{site.name}: residual ")
         # Python's numbers reach the backward function as they are: it may ask `if` of them.
         numbers = tuple(
-            [
-                Static(leaf) if type(leaf) in _NUMBERS else None
-                for leaf in flatten_leaves_and_structure(lending)[0]
-            ]
+            [Static(leaf) if type(leaf) in _NUMBERS else None for leaf in opened_leaves(lending)]
         )
         residuals = [x for x, number in zip(residuals, numbers, strict=True) if number is None]
         assert self.results.structure is not None

@@ -16,7 +16,7 @@ from treadle_ir import (
     flatten_arrays,
     positions,
 )
-from treadle_ir.tree import flatten_leaves_and_structure, tree_unflatten
+from treadle_ir.tree import opened_leaves, tree_unflatten
 
 
 def fwd_and_bwd(
@@ -57,7 +57,7 @@ def fwd_and_bwd(
         leaves, structure = flatten_arrays(chosen, "fwd_and_bwd: argument ")
         nonzero = differentiable(leaves, structure)
         function = of_positional("fwd_and_bwd", of_chosen, structure, has_aux)
-        given = flatten_leaves_and_structure(chosen)[0]
+        given = opened_leaves(chosen)
         linearized, (out, aux) = linearize_tree(function, leaves, nonzero, given)
         derivative = derivative_of("fwd_and_bwd", linearized, leaves, structure, nonzero, out)
         residuals = vjp_function(derivative, linearized.captured, leaves, given)

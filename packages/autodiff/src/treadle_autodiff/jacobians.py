@@ -29,7 +29,7 @@ from treadle_ir import (
     type_of,
     wraps,
 )
-from treadle_ir.tree import flatten_leaves_and_structure, forms, tree_unflatten
+from treadle_ir.tree import forms, opened_leaves, tree_unflatten
 
 # A mapper applies a linear function to every slice of stacked operands: vmap, where there is treadle_batching.
 Mapper: TypeAlias = Callable[[Callable[..., Operands], int, Sequence[Operand]], Operands]
@@ -102,9 +102,9 @@ def _jacobian(
         wanted = positions(argnums, len(args), f"{name}: argnums", "differentiated")
         chosen = [args[i] for i in wanted]
         leaves, structure = flatten_arrays(chosen, f"{name}: argument ")
-        given = flatten_leaves_and_structure(chosen)[0]
+        given = opened_leaves(chosen)
         for position, argument in zip(wanted, chosen, strict=True):
-            for leaf in flatten_leaves_and_structure(argument)[0]:
+            for leaf in opened_leaves(argument):
                 check_input(leaf, position, holomorphic, allow_int, name)
 
         def rebuilt(operands: Sequence[Tree]) -> tuple[list[Tree], dict[str, Tree]]:

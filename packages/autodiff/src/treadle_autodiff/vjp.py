@@ -44,6 +44,7 @@ from treadle_ir.tree import (
     fixed_places,
     flatten_leaves_and_structure,
     forms,
+    opened_leaves,
     tangent_structure,
     tree_unflatten,
 )
@@ -103,7 +104,7 @@ def jvp(
     pushed = flatten_along("tangents", "tangents", tuple(tangents), "primals", structure)
     checked = check_tangents("jvp: tangent", [type_of(x) for x in leaves], pushed)
     function = of_positional("jvp", fun, structure, has_aux)
-    given = flatten_leaves_and_structure(tuple(primals))[0]
+    given = opened_leaves(tuple(primals))
     results, result_tangents, (out, aux) = jvp_tree(function, leaves, checked, given)
     return (
         tree_unflatten(out, results),
@@ -158,7 +159,7 @@ def linearize(
     flags("linearize", has_aux=has_aux)
     functions("linearize", fun=fun)
     leaves, structure = flatten_arrays(primals, "argument ")
-    given = flatten_leaves_and_structure(primals)[0]
+    given = opened_leaves(primals)
     nonzero = differentiable(leaves, structure)
     if in_nzs is not None:
         asked = flags_of_leaves("linearize", "in_nzs", in_nzs, structure)
@@ -249,7 +250,7 @@ def vjp(
     no_reduced_axes("vjp", reduce_axes)
     functions("vjp", fun=fun)
     leaves, structure = flatten_arrays(primals, "argument ")
-    given = flatten_leaves_and_structure(primals)[0]
+    given = opened_leaves(primals)
     nonzero = differentiable(leaves, structure)
     if in_nzs is not None:
         asked = flags_of_leaves("vjp", "in_nzs", in_nzs, structure)

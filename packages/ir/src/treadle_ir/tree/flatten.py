@@ -40,7 +40,7 @@ class Kinds(Protocol):
 
 
 MAX_DEPTH = 100_000
-MOST_OPENED = 10_000  # nodes and leaves that `tree_leaves` goes through alone: more of them may be an endless tree
+MOST_OPENED = 10_000  # nodes and leaves that `opened_leaves` goes through alone: more of them may be an endless tree
 DEEP = 1_000  # from this depth on, a node that is met again below itself is looked for
 
 all_leaf_types = LEAF_TYPES.issuperset

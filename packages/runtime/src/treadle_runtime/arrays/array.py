@@ -93,11 +93,9 @@ class DeviceArray(Placed):
         return self.host if self.placed.placement is BASE else None
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Elements:
-        if dtype is copy is None and (host := self.host) is not None and host.dtype.names is None:
-            view = host.view()  # most calls are like this one
-            # By name, or as an attribute of `flags`, it takes twice as long.
-            view.setflags(False)  # type: ignore[call-arg]  # which NumPy's types do not know
-            return view
+        host = self.host
+        if dtype is None and copy is None and host is not None and host.dtype.names is None:
+            return _read_only(host)  # most calls are like this one
         # Keys are given to whoever names their element type: an evaluator, not a function of NumPy.
         wanted = None if dtype is None else element_type("__array__", dtype)
         if copy is not None:
@@ -110,11 +108,7 @@ class DeviceArray(Placed):
                     f"a copy is needed to convert elements from {elements.dtype} to {wanted}"
                 )
             return elements.astype(wanted)
-        if copy:
-            return elements.copy()
-        view = elements.view()
-        view.flags.writeable = False
-        return view
+        return elements.copy() if copy else _read_only(elements)
 
     def item(self, *index: Any) -> Any:
         """The one element as a Python scalar (or the element at `index`).
@@ -343,6 +337,13 @@ def device_of(array: DeviceArray) -> Device:
     if type(array.raw) is Deleted:
         raise deleted_error(array.type, array.raw)
     return array.placed.placement.device
+
+
+def _read_only(elements: Elements) -> Elements:
+    view = elements.view()
+    # By name, or as an attribute of `flags`, it takes twice as long.
+    view.setflags(False)  # type: ignore[call-arg]  # which NumPy's types do not know
+    return view
 
 
 def readable(array: DeviceArray) -> Elements:

@@ -35,7 +35,7 @@ from treadle_ir import (
 )
 from treadle_ir.primitives.call import Call
 from treadle_ir.settings import DISABLE_JIT
-from treadle_ir.tree import flatten_leaves_and_structure
+from treadle_ir.tree import opened_leaves
 from treadle_runtime.abstract import abstract_placed
 from treadle_runtime.arrays.array import DeviceArray, device_of
 from treadle_runtime.arrays.from_user import as_argument
@@ -198,7 +198,7 @@ class JitFunction(Generic[P, R]):
         results = call_watched(call, leaves) if current_context().watched else call.call(leaves)
         timing = call.traced.timing
         if timing.first_run is None:
-            for leaf in flatten_leaves_and_structure(results)[0][:1]:
+            for leaf in opened_leaves(results)[:1]:
                 device_of(leaf)
             timing.first_run = time.perf_counter() - started
         return results

@@ -9,7 +9,7 @@ from treadle_ir import ROOT, TreadleError, capture, current_context
 from treadle_ir.analysis import Cells, KeyUses
 from treadle_ir.primitives.call import Call
 from treadle_ir.settings import DEBUG_KEY_REUSE
-from treadle_ir.tree import flatten_leaves_and_structure
+from treadle_ir.tree import opened_leaves
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.evaluation.evaluator import RuntimeEvaluator
 from treadle_runtime.evaluation.finite import Culprit, Looked, culprit_in, error_of, looked_for
@@ -39,7 +39,7 @@ def call_watched(call: CompiledCall, leaves: Sequence[DeviceArray]) -> Any:
             error.add_note(f"  while: calling {call.name} at {capture().show()}")
             raise
     results = call.call(leaves)
-    flat: list[DeviceArray] = flatten_leaves_and_structure(results)[0]
+    flat: list[DeviceArray] = opened_leaves(results)
     keep(uses, cells, flat)
     looked = looked_for()
     if looked is not None and looked.any(flat):

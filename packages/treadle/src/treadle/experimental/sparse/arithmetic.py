@@ -129,7 +129,7 @@ def by_elements(
         )
     sizes = (1,) * (sp_mat.ndim - dense.ndim) + dense.shape
 
-    def product(data: Array, indices: Array, part: Array) -> Array:
+    def applied(data: Array, indices: Array, part: Array) -> Array:
         places = tuple(
             [
                 column if part.shape[axis] != 1 else tnp.zeros_like(column)
@@ -142,7 +142,7 @@ def by_elements(
     n = sp_mat.n_batch
     whole = tnp.reshape(dense, sizes)
     whole = tnp.broadcast_to(whole, (*sp_mat.shape[:n], *sizes[n:]))
-    found: Array = mapped(product, n)(*whole_batches(sp_mat), whole)
+    found: Array = mapped(applied, n)(*whole_batches(sp_mat), whole)
     return found
 
 

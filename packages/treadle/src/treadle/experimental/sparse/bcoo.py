@@ -279,7 +279,7 @@ class BCOO(JAXSparse):
 
     def _without_duplicates(self, function: Any) -> BCOO:
         """A function of the elements that keeps zero: of sums, not of what is added."""
-        whole = self if self.unique_indices else structure.bcoo_sum_duplicates(self, nse=self.nse)
+        whole = structure.without_duplicates(self)
         return whole.made(function(whole.data))
 
     def __add__(self, other: object) -> Any:

@@ -43,11 +43,17 @@ def whole_batches(mat: BCOO, sizes: Sequence[int] = ()) -> tuple[Array, Array]:
     n, batch = mat.n_batch, mat.shape[: mat.n_batch]
     indices = mat.indices
     if not holds(indices.dtype, (*mat.sparse_shape, *sizes)):
-        indices = tnp.astype(indices, np.int32)
+        indices = widened(indices)
     return (
         tnp.broadcast_to(mat.data, (*batch, *mat.data.shape[n:])),
         tnp.broadcast_to(indices, (*batch, *indices.shape[n:])),
     )
+
+
+def widened(indices: Array) -> Array:
+    """Indices in a type that holds what they are compared with and added to: narrow integers become int32."""
+    narrow = indices.dtype.kind in "iu" and indices.dtype.itemsize < 4
+    return tnp.astype(indices, np.int32) if narrow else indices
 
 
 def holds(kind: np.dtype[Any], sizes: Sequence[int]) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 import treadle_numpy as tnp
 from treadle.experimental.sparse.bcoo import BCOO
-from treadle.experimental.sparse.conversion import mapped
+from treadle.experimental.sparse.conversion import mapped, widened
 from treadle.experimental.sparse.layouts import bcoo_dynamic_slice, bcoo_squeeze
 from treadle.experimental.sparse.structure import bcoo_transpose
 from treadle_ir import Array, UnsupportedError, concrete_elements
@@ -23,8 +23,7 @@ def gathered(primitive: Gather, mat: BCOO, indices: Array) -> BCOO:
     Raises:
         UnsupportedError: a slice may lie outside, and would not be zero there.
     """
-    if indices.dtype.itemsize < 4:  # numbers of batch elements and ends of slices may not fit
-        indices = tnp.astype(indices, np.int32)
+    indices = widened(indices)
     batch = indices.shape[:-1]
     starts = _starts(primitive, indices, mat.ndim)
     inside = tnp.all(

@@ -10,7 +10,7 @@ import numpy as np
 
 import treadle_numpy as tnp
 from treadle.experimental.sparse.bcoo import BCOO
-from treadle.experimental.sparse.conversion import mapped, whole_batches
+from treadle.experimental.sparse.conversion import mapped, whole_batches, widened
 from treadle.experimental.sparse.efficiency import SparseEfficiencyError, SparseEfficiencyWarning
 from treadle.experimental.sparse.structure import (
     bcoo_reduce_sum,
@@ -183,7 +183,7 @@ def bcoo_dynamic_slice(mat: BCOO, start_indices: Sequence[Any], slice_sizes: Seq
     """
     check_sparse("bcoo_dynamic_slice", mat)
     sizes = integers("bcoo_dynamic_slice", "slice_sizes", slice_sizes)
-    given = [_wide(tnp.asarray(start)) for start in start_indices]
+    given = [widened(tnp.asarray(start)) for start in start_indices]
     if not len(sizes) == len(given) == mat.ndim or any(
         start.ndim or start.dtype.kind not in "iu" for start in given
     ):
@@ -211,12 +211,6 @@ def bcoo_dynamic_slice(mat: BCOO, start_indices: Sequence[Any], slice_sizes: Seq
     found = mat.made(data, indices, sparse_shape=sizes[n : n + s])
     most = int(np.prod(sizes[n : n + s], dtype=int))
     return bcoo_sum_duplicates(found, nse=most) if most < mat.nse else found
-
-
-def _wide(start: Array) -> Array:
-    """An index in a type that holds what it is compared with and added to: narrow integers are widened."""
-    narrow = start.dtype.kind in "iu" and start.dtype.itemsize < 4
-    return tnp.astype(start, np.int32) if narrow else start
 
 
 def bcoo_eliminate_zeros(mat: BCOO, nse: int | None = None) -> BCOO:

@@ -303,7 +303,7 @@ def _divide(primitive: Primitive, x: Sparse, y: Sparse) -> Sparse:
         raise _no_rule(primitive, ": a division by zeros")
     mat, other = x, _dense(y)
     if mat.dtype.kind in "iu":  # rounds: of sums, not of what is added
-        mat = mat if mat.unique_indices else structure.bcoo_sum_duplicates(mat, nse=mat.nse)
+        mat = structure.without_duplicates(mat)
     quotient = partial(
         arithmetic.by_elements, "sparsify: div", lambda x, y: bind(primitive, x, y)[0]
     )

@@ -133,6 +133,8 @@ def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None, remove_zeros: bool = 
     whole = whole_batches(mat)
     shape = np.array(mat.sparse_shape, whole[1].dtype)
     given = None if nse is None else integer("bcoo_sum_duplicates", "nse", nse)
+    if given is not None and given < 0:
+        raise refused("bcoo_sum_duplicates", "nse", "a number that is not negative", nse)
 
     def ordered(data: Array, indices: Array) -> tuple[Array, Array, Array]:
         """Sorted, padding last, with the number of its place for each element."""
@@ -150,8 +152,6 @@ def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None, remove_zeros: bool = 
         place = tnp.cumsum(tnp.concatenate([tnp.zeros(min(1, len(order)), int), new.astype(int)]))
         return data, indices, tnp.where(stored, place, len(order))
 
-    if given is not None and given < 0:
-        raise refused("bcoo_sum_duplicates", "nse", "a number that is not negative", nse)
     data, indices, places = mapped(ordered, mat.n_batch)(*whole)
     count = given
     if count is None:
@@ -415,12 +415,17 @@ def _padded(array: Array, axis: int, size: int, value: Any) -> Array:
     return tnp.concatenate([array, tnp.full(shape, value, array.dtype)], axis)
 
 
+def without_duplicates(mat: BCOO) -> BCOO:
+    """The same array with each index once, if that is not so already."""
+    return mat if mat.unique_indices else bcoo_sum_duplicates(mat, nse=mat.nse)
+
+
 def converted(mat: BCOO, kind: np.dtype[Any]) -> BCOO:
     """The same array in another element type: sums of equal indices are converted, where that is another number."""
     own = mat.dtype.kind
     exact = own in "iu" and kind.kind in "iu"
-    if not (mat.unique_indices or exact or (own != "b" and is_inexact(kind))):
-        mat = bcoo_sum_duplicates(mat, nse=mat.nse)
+    if not (exact or (own != "b" and is_inexact(kind))):
+        mat = without_duplicates(mat)
     return mat.made(tnp.astype(mat.data, kind))
 
 
