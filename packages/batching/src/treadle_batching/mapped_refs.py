@@ -11,7 +11,7 @@ from typing import Any
 
 from treadle_batching.axis import Dim
 from treadle_ir import ArgumentError, Ref, lending, new_ref, store
-from treadle_ir.tree import PyTreeDef, opened_leaves
+from treadle_ir.tree import PyTreeDef, leaves_in_any_order
 
 Mapping = Callable[[Callable[..., Any], Any, Any], Callable[..., Any]]
 """`vmap` with its other arguments: a function, in_axes and out_axes give the batched function."""
@@ -52,7 +52,7 @@ def map_over_refs(
             whole[place] = ref
         args, kwargs = structure.unflatten(whole)
         output = fun(*args, **kwargs)
-        if any(isinstance(leaf, Ref) for leaf in opened_leaves(output)):
+        if any(isinstance(leaf, Ref) for leaf in leaves_in_any_order(output)):
             raise ArgumentError(
                 "vmap: the function returns a reference, which only lives inside of it",
                 fix="return what it holds, `ref[...]`",

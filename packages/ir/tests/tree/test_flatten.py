@@ -10,6 +10,7 @@ from treadle_ir.errors import TreeError
 from treadle_ir.tree import flatten
 from treadle_ir.tree.flatten import (
     flatten_leaves_and_structure,
+    leaves_in_any_order,
     tree_flatten,
     tree_flatten_with_path,
     tree_leaves,
@@ -64,6 +65,7 @@ def test_all_ways_to_flatten_agree(trees: st.SearchStrategy[Any], data: st.DataO
     assert tree_flatten(tree, is_leaf=lambda _: False) == (leaves, structure)
     assert ([leaf for _, leaf in pairs], with_path) == (leaves, structure)
     assert tree_leaves(tree) == leaves
+    assert sorted(leaves_in_any_order(tree)) == sorted(leaves)
     assert tree_structure(tree) == structure
 
 
@@ -127,6 +129,13 @@ def test_deep_trees(deep: Any) -> None:
     assert len(path) == 10_000
 
 
+def test_leaves_in_any_order(deep: Any) -> None:
+    assert leaves_in_any_order(deep) == tree_leaves(deep)
+    many = [(2 * i, {"b": 2 * i + 1}) for i in range(flatten.MOST_OPENED)]
+    assert sorted(leaves_in_any_order(many)) == [*range(2 * flatten.MOST_OPENED)]
+    assert sorted(leaves_in_any_order({1: 1, "a": 2})) == [1, 2]  # keys that have no order
+
+
 def test_depth_has_an_end(monkeypatch: pytest.MonkeyPatch, deep: Any) -> None:
     monkeypatch.setattr(flatten, "MAX_DEPTH", 2_000)
     with pytest.raises(TreeError, match="more than 2000 levels deep"):
@@ -149,3 +158,5 @@ def test_a_container_in_itself_is_refused(wrap: Any) -> None:
     assert "  fix: look for a container that contains itself" in caught.value.__notes__
     with pytest.raises(TreeError, match="contains itself"):
         tree_leaves(tree, is_leaf=lambda _: False)
+    with pytest.raises(TreeError, match="contains itself"):
+        leaves_in_any_order(tree)

@@ -7,6 +7,7 @@ from treadle_ir.tree.flatten import (
     flatten_around as flatten_around,
     flatten_leaves_and_structure as flatten_leaves_and_structure,
     leaf_paths as leaf_paths,
+    leaves_in_any_order as leaves_in_any_order,
     opened_leaves as opened_leaves,
     tree_flatten as tree_flatten,
     tree_flatten_with_path as tree_flatten_with_path,

@@ -23,7 +23,7 @@ from treadle_ir import (
     refused,
 )
 from treadle_ir.dtypes import is_extended
-from treadle_ir.tree import opened_leaves, spread_prefix, tree_flatten
+from treadle_ir.tree import leaves_in_any_order, spread_prefix, tree_flatten
 from treadle_runtime.arrays.array import (
     DeviceArray,
     buffer_at,
@@ -296,7 +296,7 @@ def block_until_ready(x: T) -> T:
     if type(tree) is DeviceArray:
         tree.block_until_ready()
         return x
-    leaves = opened_leaves(x)
+    leaves = leaves_in_any_order(x)
     buffers = [leaf.raw for leaf in leaves if type(leaf) is DeviceArray]
     if None in buffers:
         buffers = [raw for raw in buffers if raw is not None]
@@ -317,7 +317,7 @@ def copy_to_host_async(x: T) -> T:
         >>> np.asarray(tree["w"])  # waits for the copy only
         array([0., 1., 2.], dtype=float32)
     """
-    for leaf in opened_leaves(x):
+    for leaf in leaves_in_any_order(x):
         if type(leaf) is DeviceArray:
             leaf.copy_to_host_async()
     return x

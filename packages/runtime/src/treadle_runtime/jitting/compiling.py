@@ -18,7 +18,7 @@ from treadle_ir import (
     positional_names,
     user_stacklevel,
 )
-from treadle_ir.tree import opened_leaves
+from treadle_ir.tree import leaves_in_any_order
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.evaluation.finite import looked_for
 from treadle_runtime.jitting.caches import FunctionCache
@@ -274,5 +274,5 @@ def donated_leaves(split: Split, arguments: Arguments) -> list[int]:
     positional, keywords = arguments.rebuilt(marks)
     given = [positional[number] for number in split.donate_argnums if number < len(positional)]
     given += [keywords[name] for name in split.donate_argnames if name in keywords]
-    marked = {*opened_leaves(given)}
+    marked = {*leaves_in_any_order(given)}
     return [index for index, mark in enumerate(marks) if mark in marked]

@@ -21,7 +21,7 @@ from treadle_ir import (
     shown_program,
     take_apart,
 )
-from treadle_ir.tree import PyTreeDef, opened_leaves
+from treadle_ir.tree import PyTreeDef, leaves_in_any_order
 from treadle_runtime.abstract import ShapeDtypeStruct
 from treadle_runtime.jitting.options import Split
 from treadle_runtime.jitting.platforms import platforms_of
@@ -60,7 +60,7 @@ def _donated(arguments: Arguments, split: Split) -> list[bool]:
     positional, keywords = arguments.rebuilt(range(len(arguments.leaves)))
     donated = [x for number, x in enumerate(positional) if number in split.donate_argnums]
     donated += [x for name, x in keywords.items() if name in split.donate_argnames]
-    numbers = set(opened_leaves(donated))
+    numbers = set(leaves_in_any_order(donated))
     return [number in numbers for number in range(len(arguments.leaves))]
 
 

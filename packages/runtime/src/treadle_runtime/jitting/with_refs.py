@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from treadle_ir import ArgumentError, Arguments, Cell, holding, lending, new_cell, store
-from treadle_ir.tree import opened_leaves
+from treadle_ir.tree import leaves_in_any_order
 
 # Any: leaves, what cells hold, and a tree
 Pure: TypeAlias = Callable[[list[Any], list[Any]], tuple[Any, list[Any]]]
@@ -44,7 +44,7 @@ def pure_function(
         args, kwargs = shape.rebuilt(leaves)
         with holding(closed, values[count:]) as held:
             output = function(*args, **kwargs)
-            for leaf in opened_leaves(output):
+            for leaf in leaves_in_any_order(output):
                 if isinstance(leaf, Cell):
                     raise ArgumentError(
                         f"{name}: the function returns {leaf.what}, which only lives inside of it",
