@@ -90,6 +90,15 @@ COLLECTIVES: Final[dict[str, Callable[..., Tree]]] = {
     "all_gather": lambda x: tnp.tanh(lax.all_gather(x, "i")).sum((1, 2)) * x[0],
     "all_gather along 1": lambda x: lax.all_gather(x * x, "i", axis=1)[0] * x[0],
     "all_gather, tiled": lambda x: tnp.sin(lax.all_gather(x, "i", axis=1, tiled=True)),
+    "all_gather, invarying": lambda x: (
+        tnp.tanh(lax.all_gather(x, "i", to="invarying")).sum((1, 2)) * x[0]
+    ),
+    "all_gather along 1, invarying": lambda x: (
+        lax.all_gather(x * x, "i", axis=1, to="invarying")[0] * x[0]
+    ),
+    "all_gather, tiled, invarying": lambda x: tnp.sin(
+        lax.all_gather(x, "i", axis=1, tiled=True, to="invarying")
+    ),
     "psum_scatter": lambda x: lax.psum_scatter(x * x, "i") * x[1],
     "psum_scatter_start": lambda x: lax.psum_scatter_start(x * x, "i").done() * x[1],
     "psum_scatter, tiled": lambda x: lax.psum_scatter(x * x, "i", scatter_dimension=1, tiled=True),
@@ -174,6 +183,27 @@ def sums_with_rules(backward: Callable[[Tree], Tree]) -> None:
         same(wrapped(treadle.grad(scanned))(x), np.ones_like(x))
 
 
+def gathered_whole() -> None:
+    """What is gathered as one value leaves a shard_map whole, and each device's cotangent is its part of one."""
+    x, weights = np.linspace(0.3, 1.5, 2 * N), np.linspace(-1.0, 1.0, 2 * N)
+
+    def over(tiled: bool) -> Callable[[Tree], Tree]:
+        return treadle.shard_map(
+            lambda x: lax.all_gather(tnp.sin(x), "i", tiled=tiled, to="invarying"),
+            mesh=mesh(),
+            in_specs=P("i"),
+            out_specs=P(),
+        )
+
+    with X64.override(True):
+        for wrapped in (lambda f: f, treadle.jit):
+            for tiled, shape in ((True, (2 * N,)), (False, (N, 2))):
+                whole = over(tiled)
+                same(wrapped(whole)(x), np.sin(x).reshape(shape))
+                slope = treadle.grad(lambda x, f: (f(x).ravel() * weights).sum())
+                same(wrapped(functools.partial(slope, f=whole))(x), np.cos(x) * weights)
+
+
 def _sums(f: Callable[[Tree], Tree], *names: str) -> Callable[[Tree], Tree]:
     return lambda x: lax.psum(f(x).sum(), names) if names else f(x).sum()
 
@@ -226,6 +256,7 @@ LAWS: Final = {
         for way in ("value", "grad")
         if way == "value" or pooled.reverse
     },
+    "what is gathered as one value": gathered_whole,
     "a sum with a rule": functools.partial(sums_with_rules, lambda ct: ct),
     "a sum with a rule that says what varies": functools.partial(
         sums_with_rules, lambda ct: lax.pcast(ct, "i", to="varying")

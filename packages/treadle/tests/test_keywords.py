@@ -52,6 +52,21 @@ def test_arguments_by_position_and_by_name() -> None:
     assert tnp.add(X, X, out=None, where=None).tolist() == [6.0, 2.0, 4.0, 2.0]
     assert float(tnp.percentile(X, 50, out_sharding=None)) == 1.5
     assert X.view("int32", None).tolist() == X.view("int32", type=None).tolist()
+    assert int(tnp.gcd(x1=4, x2=6)) == 2
+    assert float(tnp.fmax(x1=1.0, x2=tnp.nan)) == float(tnp.trunc(x=1.5)) == 1.0
+    assert X.to_device(device=X.device).tolist() == X.tolist()
+    spec = treadle.sharding.PartitionSpec("x", None)
+    assert (spec.index(value=None), spec.count(value="x")) == (1, 1)
+    assert spec.update(("y",)) == treadle.sharding.PartitionSpec("y")
+    total = treadle.new_ref(X)
+    total.addupdate(1.0, idx=0)
+    assert float(total[0]) == 4.0
+    aval = treadle.core.ShapedArray((2,), np.dtype("float32"), True)
+    assert aval.update((3,), np.dtype("int8")) == treadle.core.ShapedArray(
+        (3,), np.dtype("int8"), True
+    )
+    before = treadle.config.read("jax_log_compiles")
+    treadle.config.update(name="jax_log_compiles", val=before)
     one, two = tnp.ones((1, 1, 4), "bfloat16"), tnp.ones((1, 1, 2), "bfloat16")
     wide = lax.conv_with_general_padding(
         one, two, (1,), [(0, 0)], None, None, preferred_element_type="float32"

@@ -179,7 +179,7 @@ def test_a_result_that_is_no_array_is_told_what_may_be_returned(mistake: Any) ->
 
 def test_what_is_printed_needs_a_format() -> None:
     with pytest.raises(errors.ArgumentError, match=r"debug\.print: fmt must be a string") as raised:
-        treadle.debug.print(tnp.ones(2))  # type: ignore[arg-type]  # the mistake
+        treadle.debug.print(tnp.ones(2))  # type: ignore[call-overload]  # the mistake
     assert 'write debug.print("{}", x)' in notes(raised.value)
 
 

@@ -82,13 +82,13 @@ class PartitionSpec:
     def __getitem__(self, index: Any) -> Any:  # Any: as tuples are indexed
         return self.partitions[index]
 
-    def index(self, entry: object) -> int:
+    def index(self, value: object) -> int:
         """Where an entry stands first; ValueError if it does not."""
-        return self.partitions.index(_entry(entry))
+        return self.partitions.index(_entry(value))
 
-    def count(self, entry: object) -> int:
+    def count(self, value: object) -> int:
         """How many entries are this one."""
-        return self.partitions.count(_entry(entry))
+        return self.partitions.count(_entry(value))
 
     def __add__(self, other: object) -> PartitionSpec:
         if isinstance(other, PartitionSpec | tuple):
@@ -142,7 +142,6 @@ class PartitionSpec:
 
     def update(
         self,
-        *,
         partitions: Sequence[object] | None = None,
         unreduced: Collection[str] | None = None,
         reduced: Collection[str] | None = None,

@@ -145,11 +145,11 @@ class Viewed(ABC):
         """
         return reshaped(self, self.size, shape)
 
-    def addupdate(self, x: Any, index: Any = ...) -> None:
+    def addupdate(self, x: Any, idx: Any = ...) -> None:
         """Add to the array, or to a part of it; indices that come twice are added twice."""
         value = self._read()
-        new = fitting("addupdate", type_of(value), type_of(part(value, index)), x)
-        self._write(with_added(value, index, new))
+        new = fitting("addupdate", type_of(value), type_of(part(value, idx)), x)
+        self._write(with_added(value, idx, new))
 
     def __getitem__(self, index: Any) -> Array:  # Any: whatever arrays take
         """The array, or a part of it.

@@ -30,7 +30,7 @@ from treadle_ir.primitives.call import (
     FlatBackward,
     Given,
 )
-from treadle_ir.primitives.collective import AllReduce, Collective, Vary
+from treadle_ir.primitives.collective import AllGather, AllReduce, Collective, Vary
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.metadata import XlaMetadata
 from treadle_ir.primitives.shard_map import ShardMap, axes_of
@@ -136,7 +136,8 @@ def step_of(primitive: Primitive, sets: Sequence[Axes], equation: Equation, axes
             ]  # it varies there already
             begun = tuple([name for name in primitive.axis_names if name not in left_out])
             return Step(Vary(begun), tuple(sets), (wide,))
-        left = wide - named if isinstance(primitive, AllReduce) and primitive.invariant else wide
+        shared = isinstance(primitive, AllReduce | AllGather) and primitive.invariant
+        left = wide - named if shared else wide
         return Step(primitive, (wide,) * len(sets), (left,) * count)
     if isinstance(primitive, CustomVjpLinear):
         settled = replace(primitive, backward=_settled(primitive, sets, axes))

@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 import treadle_numpy.numpy as tnp
-from treadle_ir import DTypeError, ShapeError, named_axis, stage, type_of
+from treadle_ir import (
+    ArgumentError,
+    DTypeError,
+    ShapeError,
+    UnsupportedError,
+    named_axis,
+    stage,
+    type_of,
+)
 from treadle_numpy import lax
 from treadle_numpy.scipy import special
 
@@ -70,6 +78,20 @@ def test_axis_of_all_gather(axis: int, tiled: bool) -> None:
             stage(lambda x: [lax.all_gather(x, "i", axis=axis, tiled=tiled)], one)
         program = stage(lambda x: [lax.all_gather(x, "i", axis=-1, tiled=tiled)], one).program
     assert str(program.results[0].type) == ("f32[12]" if tiled else "f32[3,4]")
+
+
+@pytest.mark.parametrize(
+    ("to", "groups", "error", "match"),
+    [
+        ("other", None, ArgumentError, "to must be"),
+        ("reduced", None, UnsupportedError, "put off"),
+        ("invarying", [[0, 1], [2, 3]], ArgumentError, "differs between"),
+    ],
+)
+def test_what_all_gather_makes(to: Any, groups: Any, error: type[Exception], match: str) -> None:
+    one = type_of(np.ones(3, np.float32))
+    with named_axis("i", 4), pytest.raises(error, match=match):
+        stage(lambda x: [lax.all_gather(x, "i", to=to, axis_index_groups=groups)], one)
 
 
 @pytest.mark.parametrize(

@@ -171,6 +171,30 @@ def test_debug_callback_sees_values() -> None:
     assert seen == [2.0]
 
 
+def test_options_may_have_a_call_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
+    seen: list[dict[str, Any]] = []
+    look = debug_callback(ordered=True)
+    jit(lambda x: look(lambda **named: seen.append(named), ordered=x))(2.0)
+    jit(lambda x: debug_print(ordered=True)("{ordered} {}", 1, ordered=x))(2.0)
+    debug_print(skip_format_check=True)("as it is", 1)
+    effects_barrier()
+    assert seen == [{"ordered": 2.0}]
+    assert capsys.readouterr().out == "2.0 1\nas it is\n"
+
+
+def test_values_without_what_takes_them_are_refused() -> None:
+    with pytest.raises(
+        ArgumentError, match=r"debug\.callback: there are values, but the callback is missing"
+    ):
+        debug_callback(x=1)  # type: ignore[call-overload]
+    with pytest.raises(
+        ArgumentError, match=r"debug\.print: there are values, but the format string is missing"
+    ):
+        debug_print(None, 1)  # type: ignore[call-overload]
+    with pytest.raises(ArgumentError, match=r"debug\.print: fmt must be a string"):
+        debug_print()(None)
+
+
 def test_unknown_vmap_methods_are_refused() -> None:
     with pytest.raises(TreadleError, match="vmap_method"):
         pure_callback(lambda v: v, array(1), array(1), vmap_method="maybe")  # type: ignore[arg-type]
@@ -263,6 +287,6 @@ def test_debug_log_goes_to_the_logger(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_debug_log_refuses_what_is_no_format_and_names_itself() -> None:
     with pytest.raises(ArgumentError, match=r"debug\.log: fmt must be a string, got 3"):
-        debug_log(3)  # type: ignore[arg-type]
+        debug_log(3)  # type: ignore[call-overload]
     with pytest.raises(ArgumentError, match=r"debug\.log: '{x}' asks for x, which is not given"):
         debug_log("{x}")

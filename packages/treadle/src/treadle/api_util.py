@@ -248,12 +248,15 @@ def debug_info(
 
 
 def argnums_partial(
-    f: WrappedFun, dyn_argnums: int | Sequence[int], args: Sequence[Tree]
+    f: WrappedFun,
+    dyn_argnums: int | Sequence[int],
+    args: Sequence[Tree],
+    require_static_args_hashable: bool = True,
 ) -> tuple[WrappedFun, tuple[Tree, ...]]:
     """The function of some of its arguments, the others fixed, and those arguments.
 
     Raises:
-        ArgumentError: there is no argument of such a number.
+        ArgumentError: there is no argument of such a number, or a fixed one has no hash where it is to have one.
     """
     _wrapped("argnums_partial", "f", f)
     args = sequence("argnums_partial", "args", args)
@@ -277,4 +280,13 @@ def argnums_partial(
         return f.f_transformed(*filled, **kwargs)
 
     kept = tuple(x for n, x in enumerate(args) if n not in chosen)
+    if require_static_args_hashable:
+        for n in {*range(len(args))}.difference(chosen):
+            try:
+                hash(args[n])
+            except TypeError:
+                raise ArgumentError(
+                    f"argnums_partial: argument {n} stays fixed and has no hash: {shown(args[n])}",
+                    fix="name it in dyn_argnums, or pass require_static_args_hashable=False",
+                ) from None
     return f.wrapped(call, argnums_partial, (*chosen, kept)), tuple(args[n] for n in chosen)

@@ -32,7 +32,7 @@ from treadle_numpy.arrays import table
 from treadle_runtime import RuntimeEvaluator
 
 
-def to_device(x: Array, device: treadle_runtime.Device, /, *, stream: None = None) -> Array:
+def to_device(x: Array, /, device: treadle_runtime.Device, *, stream: None = None) -> Array:
     """The array on a device; the method `x.to_device` of the array API standard."""
     if stream is not None:
         raise UnsupportedError("to_device: streams are not supported", fix="leave `stream` out")

@@ -252,17 +252,21 @@ class ShapedArray(AbstractValue):
     def __hash__(self) -> int:
         return hash((self._type, self._vma))
 
-    def update(self, **changes: Any) -> ShapedArray:  # Any: of each as `__init__` takes it
+    def update(
+        self,
+        shape: tuple[int, ...] | None = None,
+        dtype: object = None,
+        weak_type: bool | None = None,
+        **changes: Any,  # Any: of each as `__init__` takes it
+    ) -> ShapedArray:
         """The same with other shape, dtype, weak_type or vma; what else JAX knows of arrays is ignored."""
-        kept = None if "shape" in changes else self._sharding
-        known: dict[str, Any] = {
-            "shape": self.shape,
-            "dtype": self.dtype,
-            "weak_type": self.weak_type,
-            "sharding": kept,
-            "vma": self._vma,
-        }
-        return ShapedArray(**{key: changes.get(key, value) for key, value in known.items()})
+        return ShapedArray(
+            self.shape if shape is None else shape,
+            self.dtype if dtype is None else dtype,
+            self.weak_type if weak_type is None else weak_type,
+            sharding=changes.get("sharding", self._sharding if shape is None else None),
+            vma=changes.get("vma", self._vma),
+        )
 
     def update_weak_type(self, weak_type: bool) -> ShapedArray:
         """The same with the weak mark or without."""
@@ -291,13 +295,13 @@ class ShapedArray(AbstractValue):
         """The types of the arrays that such a value is made of: itself."""
         return [self]
 
-    def lower_val(self, x: Array) -> list[Array]:
+    def lower_val(self, val: Array) -> list[Array]:
         """The arrays that a value is made of: itself."""
-        return [x]
+        return [val]
 
-    def raise_val(self, x: Array) -> Array:
+    def raise_val(self, val: Array) -> Array:
         """The value of these arrays."""
-        return x
+        return val
 
     def dec_rank(self, size: int | None, spec: int | None) -> ShapedArray:
         """What is known of one of `size` batch elements, along the axis `spec`."""

@@ -90,7 +90,7 @@ class Config:
         }
         return {**own, **{name: option.meta for name, option in self._options.items()}}
 
-    def update(self, name: str, value: object) -> None:
+    def update(self, name: str, val: object) -> None:
         """Set a setting by its key, with the prefix `treadle_` or `jax_`.
 
         Raises:
@@ -99,12 +99,12 @@ class Config:
         """
         key = _key(name)
         if name in self._options:
-            self._options[name].holder._set(value)
+            self._options[name].holder._set(val)
             return
         setting = SETTINGS.get(key)
         if setting is None:
             raise _no_setting(name)
-        setting.set(value)
+        setting.set(val)
 
     def read(self, name: str) -> Any:  # Any: of all kinds
         """The value of a setting here.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from treadle_autodiff.registry import (
     jvp_rule,
     linear,
@@ -13,7 +15,7 @@ from treadle_autodiff.registry import (
     transpose_rules,
 )
 from treadle_autodiff.tangents import Linear, Tangent, Zero
-from treadle_ir import ArrayType, MissingRuleError, Operand, Operands, bind, ops
+from treadle_ir import ArrayType, MissingRuleError, Operand, Operands, bind, ops, type_of
 from treadle_ir.primitives.collective import (
     AllGather,
     AllReduce,
@@ -69,12 +71,25 @@ def all_gather_jvp(
 def all_gather_transpose(
     primitive: AllGather, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
 ) -> Sequence[Tangent | None]:
-    """Every batch element holds all of them, so the cotangent of element j is the sum of all j-th parts."""
+    """Every batch element holds all of them, so the cotangent of element j is the sum of all j-th parts.
+
+    Where the result is one value that all share, so is its cotangent, and each takes its part.
+    """
     (ct_y,) = cotangents
     (x,) = operands
     assert not isinstance(ct_y, Zero)
     assert isinstance(x, Linear)
     assert isinstance(x.type, ArrayType)
+    if primitive.invariant:
+        length = x.type.shape[primitive.axis] if primitive.tiled else 1
+        sizes = list(type_of(ct_y).shape)
+        starts: list[Operand] = [np.int32(0)] * len(sizes)
+        starts[primitive.axis] = ops.multiply(
+            ops.axis_index(primitive.axis_names), np.int32(length)
+        )
+        sizes[primitive.axis] = length
+        own = ops.dynamic_slice(ct_y, *starts, sizes=tuple(sizes))
+        return [own if primitive.tiled else ops.reshape(own, shape=x.type.shape)]
     parts = ReduceScatter(primitive.axis_names, primitive.size, primitive.axis, primitive.groups)
     (part,) = bind(parts, ct_y)
     return [part if primitive.tiled else ops.reshape(part, shape=x.type.shape)]

@@ -75,6 +75,8 @@ class AllReduce(Collective):
 class AllGather(Collective):
     """All batch elements' arrays, stacked along a new axis (or, `tiled`, joined along an existing one).
 
+    `invariant` is as for `AllReduce`: the result is one value that all of them share.
+
     Constraints:
         (C1) the axis is in range of the result
         (C2) groups have each batch element once, and `size` each
@@ -87,6 +89,7 @@ class AllGather(Collective):
     axis: int
     tiled: bool
     groups: Groups | None = None
+    invariant: bool = False
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """The operand's shape with the batch elements."""
@@ -304,10 +307,15 @@ def all_gather(
     axis: int = 0,
     tiled: bool = False,
     groups: Groups | None = None,
+    invariant: bool = False,
 ) -> Array:
-    """All batch elements' arrays, stacked along a new axis (or, `tiled`, joined along an existing one)."""
+    """All batch elements' arrays, stacked along a new axis (or, `tiled`, joined along an existing one).
+
+    With `invariant` the result counts as one value, where all the axes are of a shard_map that checks what varies.
+    """
     names = _names(axis_name)
-    return bind(AllGather(names, _count(names, groups), axis, tiled, groups), x)[0]
+    shared = invariant and all([axis_kind(name) == "manual" for name in names])
+    return bind(AllGather(names, _count(names, groups), axis, tiled, groups, shared), x)[0]
 
 
 def reduce_scatter(

@@ -6,10 +6,11 @@ With `axis_index_groups`, lists of numbers along the axis, each batch element is
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from typing import Literal
 
 import numpy as np
 
-from treadle_ir import Array, ops
+from treadle_ir import ArgumentError, Array, UnsupportedError, ops, refused
 from treadle_ir.primitives.collective import Groups
 from treadle_ir.tree import tree_map
 from treadle_numpy.lax.groups import as_groups
@@ -172,14 +173,25 @@ def all_gather(
     axis_index_groups: object = None,
     axis: int = 0,
     tiled: bool = False,
+    to: Literal["varying", "invarying"] = "varying",
 ) -> Tree:
     """All batch elements of every leaf, stacked along a new axis (or, `tiled`, joined along an existing one).
 
     Over a tuple of names, in the order of their `axis_index`.
 
+    Args:
+        x: a tree of arrays.
+        axis_name: the axis, or a tuple of them.
+        axis_index_groups: which batch elements are gathered together; all, unless said.
+        axis: where the new axis is, or the one along which arrays are joined.
+        tiled: whether arrays are joined, and not stacked.
+        to: "invarying" says that the result is one value that all devices share, as that of `psum` is, so that a
+            shard_map may return it whole; "varying" that it counts as one for each.
+
     Raises:
         NameError: no such axis is being mapped.
-        ArgumentError: `axis_index_groups` does not have each batch element once.
+        ArgumentError: `axis_index_groups` does not have each batch element once, or is given with `to="invarying"`.
+        UnsupportedError: `to` is "reduced": sums that are put off do not go into a shard_map.
         AxisError: the result has no such axis.
 
     Example:
@@ -197,15 +209,37 @@ def all_gather(
     """
 
     groups = as_groups("all_gather", axis_index_groups, axis_name)
+    invariant = _is_invariant(to, groups is not None)
     if axis_name == ():  # as in JAX, no axis for nobody
         return over(lambda leaf: leaf, x)
 
     def gathered(leaf: Array) -> Array:
         rank = leaf.ndim if tiled else leaf.ndim + 1
         along = as_axis("all_gather", axis, rank)
-        return ops.all_gather(leaf, axis_name=axis_name, axis=along, tiled=tiled, groups=groups)
+        return ops.all_gather(
+            leaf, axis_name=axis_name, axis=along, tiled=tiled, groups=groups, invariant=invariant
+        )
 
     return over(gathered, x)
+
+
+def _is_invariant(to: object, in_groups: bool) -> bool:
+    """Whether what is gathered is one value that all devices share, as the argument `to` says."""
+    if to == "reduced":
+        raise UnsupportedError(
+            "all_gather: sums that are put off do not go into a shard_map",
+            fix='write to="invarying", and sum cotangents where they are needed',
+        )
+    if to not in ("varying", "invarying"):
+        raise refused("all_gather", "to", '"varying" or "invarying"', to)
+    if to == "varying":
+        return False
+    if in_groups:
+        raise ArgumentError(
+            "all_gather: what groups gather differs between them",
+            fix='leave out axis_index_groups or to="invarying"',
+        )
+    return True
 
 
 def axis_index(axis_name: Hashable) -> Array:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, final
+from typing import Any, final, overload
 
 import numpy as np
 
@@ -229,16 +229,44 @@ def _check_caller(function: str, sharding: object) -> None:
         )
 
 
+@overload
+def debug_callback(
+    callback: None = None, *, ordered: bool = False, partitioned: bool = False
+) -> Callable[..., None]: ...
+
+
+@overload
 def debug_callback(
     callback: Callable[..., Any],
     *args: Any,
     ordered: bool = False,
     partitioned: bool = False,
     **kwargs: Any,
-) -> None:
+) -> None: ...
+
+
+def debug_callback(
+    callback: Callable[..., Any] | None = None,
+    *args: Any,
+    ordered: bool = False,
+    partitioned: bool = False,
+    **kwargs: Any,
+) -> Callable[..., None] | None:
     """Call a Python function to look at values; what it returns is ignored.
 
-    Under grad it sees the values of the function itself, under vmap it is called for each element.
+    Under grad it sees the values of the function itself, under vmap it is called for each element. Options may be
+    given in a call of their own, `debug_callback(ordered=True)(callback, x)`, where they are not taken for arguments
+    of the callback.
+
+    Args:
+        callback: the function, on trees of arrays; without it, what takes it is returned.
+        args: its arguments.
+        ordered: whether such calls come in the order of the program.
+        partitioned: for JAX's sake: it is called once, with whole arrays.
+        kwargs: its keyword arguments.
+
+    Raises:
+        ArgumentError: the callback is no function, or there are arguments without it.
 
     Example:
         >>> from treadle_runtime import effects_barrier, jit
@@ -248,8 +276,31 @@ def debug_callback(
         >>> seen
         [(2, 3)]
     """
+    if callback is None:
+        _only_options("debug.callback", "the callback", args, kwargs)
+
+        def called(callback: Callable[..., Any], /, *args: Any, **kwargs: Any) -> None:
+            _look(callback, args, kwargs, ordered)
+
+        return called
+    _look(callback, args, kwargs, ordered)
+    return None
+
+
+def _look(
+    callback: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], ordered: bool
+) -> None:
     made, operands = _on_trees(callback, None, args, kwargs)
     effectful.debug_callback(*operands, function=made, ordered=ordered)
+
+
+def _only_options(where: str, missing: str, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+    """Refuse values in a call that has options alone."""
+    if args or kwargs:
+        raise ArgumentError(
+            f"{where}: there are values, but {missing} is missing",
+            fix=f"give {missing} first, or options alone and the rest in a second call: {where}(ordered=True)(...)",
+        )
 
 
 @final
@@ -268,6 +319,17 @@ def _log(text: str) -> None:
     logger().info(text)
 
 
+@overload
+def debug_print(
+    fmt: None = None,
+    *,
+    ordered: bool = False,
+    partitioned: bool = False,
+    skip_format_check: bool = False,
+) -> Callable[..., None]: ...
+
+
+@overload
 def debug_print(
     fmt: str,
     *args: Any,
@@ -275,8 +337,21 @@ def debug_print(
     partitioned: bool = False,
     skip_format_check: bool = False,
     **kwargs: Any,
-) -> None:
+) -> None: ...
+
+
+def debug_print(
+    fmt: str | None = None,
+    *args: Any,
+    ordered: bool = False,
+    partitioned: bool = False,
+    skip_format_check: bool = False,
+    **kwargs: Any,
+) -> Callable[..., None] | None:
     """Print values when the program runs: `debug_print("x = {x}", x=x)`, as `str.format` has it.
+
+    Options may be given in a call of their own, `debug_print(ordered=True)("x = {x}", x=x)`, where they are not taken
+    for values.
 
     Raises:
         ArgumentError: the format string asks for values that are not given, or does not use some that are.
@@ -287,10 +362,20 @@ def debug_print(
         x = [1 2]
         >>> effects_barrier()  # whatever is printed has been
     """
-    teller = _teller("debug.print", print, fmt, None if skip_format_check else (args, kwargs))
-    debug_callback(teller, *args, ordered=ordered, **kwargs)
+    return _say("debug.print", print, fmt, args, kwargs, ordered, not skip_format_check)
 
 
+@overload
+def debug_log(
+    fmt: None = None,
+    *,
+    ordered: bool = False,
+    partitioned: bool = False,
+    skip_format_check: bool = False,
+) -> Callable[..., None]: ...
+
+
+@overload
 def debug_log(
     fmt: str,
     *args: Any,
@@ -298,7 +383,17 @@ def debug_log(
     partitioned: bool = False,
     skip_format_check: bool = False,
     **kwargs: Any,
-) -> None:
+) -> None: ...
+
+
+def debug_log(
+    fmt: str | None = None,
+    *args: Any,
+    ordered: bool = False,
+    partitioned: bool = False,
+    skip_format_check: bool = False,
+    **kwargs: Any,
+) -> Callable[..., None] | None:
     """As `debug_print`, but what it says goes to the logger `treadle`, at level INFO.
 
     Raises:
@@ -308,22 +403,38 @@ def debug_log(
         >>> from treadle_runtime import jit
         >>> jit(lambda x: debug_log("x = {x}", x=x))(np.int32([1, 2]))
     """
-    teller = _teller("debug.log", _log, fmt, None if skip_format_check else (args, kwargs))
-    debug_callback(teller, *args, ordered=ordered, **kwargs)
+    return _say("debug.log", _log, fmt, args, kwargs, ordered, not skip_format_check)
 
 
-def _teller(
+def _say(
     where: str,
     tell: Callable[[str], object],
-    fmt: str,
-    given: tuple[Sequence[Any], dict[str, Any]] | None,
-) -> _Teller:
-    """What tells a format string, which is checked against the values that are given for it."""
+    fmt: str | None,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    ordered: bool,
+    checked: bool,
+) -> Callable[..., None] | None:
+    """Tell a format string with its values when the program runs; without one, what takes it."""
+    if fmt is None:
+        _only_options(where, "the format string", args, kwargs)
+
+        def said(fmt: str, /, *args: Any, **kwargs: Any) -> None:
+            _say(where, tell, _format(where, fmt), args, kwargs, ordered, checked)
+
+        return said
+    text = _format(where, fmt)
+    if checked:
+        _check_format(where, text, args, kwargs)
+    _look(_Teller(tell, text), args, kwargs, ordered)
+    return None
+
+
+def _format(where: str, fmt: object) -> str:
+    """A format string as it is; what is none is refused."""
     if not isinstance(fmt, str):
         raise refused(where, "fmt", "a string", fmt, fix=f'write {where}("{{}}", x)')
-    if given is not None:
-        _check_format(where, fmt, *given)
-    return _Teller(tell, fmt)
+    return fmt
 
 
 def _fields(fmt: str) -> Iterator[str]:

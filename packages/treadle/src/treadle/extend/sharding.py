@@ -75,10 +75,12 @@ def get_serialized_proto_from_hlo_sharding(sharding: HloSharding) -> bytes:
     return kept
 
 
-def _replicated(devices: Sequence[Device], *, memory_kind: str | None = None) -> NamedSharding:
+def _replicated(
+    device_assignment: Sequence[Device], *, memory_kind: str | None = None
+) -> NamedSharding:
     """The whole of an array on each of the devices."""
     return GSPMDSharding(
-        devices, jaxlib().xla_client.HloSharding.replicate(), memory_kind=memory_kind
+        device_assignment, jaxlib().xla_client.HloSharding.replicate(), memory_kind=memory_kind
     )
 
 

@@ -145,17 +145,17 @@ def application_transpose(
     ]
 
 
-def get_primitive_transpose(primitive: Primitive) -> Rule:
+def get_primitive_transpose(p: Primitive) -> Rule:
     """The rule of transposition of an operation.
 
     Raises:
         MissingRuleError: it has none.
     """
-    rule = primitive_transposes.get(primitive)
+    rule = primitive_transposes.get(p)
     if rule is None:
         raise MissingRuleError(
-            f"Transpose rule (for reverse-mode differentiation) for '{primitive}' not implemented",
-            fix=f"`ad.primitive_transposes[{primitive}_p] = rule`, or `ad.deflinear2`",
+            f"Transpose rule (for reverse-mode differentiation) for '{p}' not implemented",
+            fix=f"`ad.primitive_transposes[{p}_p] = rule`, or `ad.deflinear2`",
         )
     return rule
 
@@ -211,7 +211,7 @@ def deflinear(primitive: Primitive, transpose_rule: Rule) -> None:
     deflinear2(primitive, transpose)
 
 
-def defbilinear(primitive: Primitive, lhs_rule: Rule, rhs_rule: Rule) -> None:
+def defbilinear(prim: Primitive, lhs_rule: Rule, rhs_rule: Rule) -> None:
     """Say that an operation is linear in each of two operands.
 
     `lhs_rule(ct, x, y, **params)` gives the cotangent of x, which stands in it as an `UndefinedPrimal`; `rhs_rule`
@@ -219,15 +219,15 @@ def defbilinear(primitive: Primitive, lhs_rule: Rule, rhs_rule: Rule) -> None:
     """
 
     def of_left(tangent: Tree, x: Tree, y: Tree, **params: Tree) -> Tree:
-        return primitive.bind(tangent, y, **params)
+        return prim.bind(tangent, y, **params)
 
     def of_right(tangent: Tree, x: Tree, y: Tree, **params: Tree) -> Tree:
-        return primitive.bind(x, tangent, **params)
+        return prim.bind(x, tangent, **params)
 
     def transpose(ct: Tree, x: Tree, y: Tree, **params: Tree) -> tuple[Tree, Tree]:
         if is_undefined_primal(x):
             return lhs_rule(ct, x, y, **params), None
         return None, rhs_rule(ct, x, y, **params)
 
-    defjvp(primitive, of_left, of_right)
-    primitive_transposes[primitive] = transpose
+    defjvp(prim, of_left, of_right)
+    primitive_transposes[prim] = transpose

@@ -102,32 +102,32 @@ def bdim_at_front(x: Array, bdim: int | None, size: int, mesh_axis: None = None)
     return broadcast(x, size, 0) if bdim is None else moveaxis(x, bdim, 0)
 
 
-def defvectorized(primitive: Primitive) -> None:
+def defvectorized(prim: Primitive) -> None:
     """Say that an operation of one operand does the same to each element."""
 
     def rule(operands: Sequence[Tree], dims: Sequence[Tree], **params: Tree) -> tuple[Tree, Tree]:
         (x,), (dim,) = operands, dims
-        return primitive.bind(x, **params), dim
+        return prim.bind(x, **params), dim
 
-    primitive_batchers[primitive] = rule
+    primitive_batchers[prim] = rule
 
 
-def defbroadcasting(primitive: Primitive) -> None:
+def defbroadcasting(prim: Primitive) -> None:
     """Say that an operation does the same to each element of operands that have the same rank, or none."""
 
     def rule(operands: Sequence[Tree], dims: Sequence[Tree], **params: Tree) -> tuple[Tree, Tree]:
         size = next(x.shape[d] for x, d in zip(operands, dims, strict=True) if d is not None)
         if len({(x.shape, d) for x, d in zip(operands, dims, strict=True)}) == 1:
-            return primitive.bind(*operands, **params), dims[0]
+            return prim.bind(*operands, **params), dims[0]
         moved = [bdim_at_front(x, d, size) for x, d in zip(operands, dims, strict=True)]
         rank = max(x.ndim for x in moved)
         aligned = [x.reshape((size,) + (1,) * (rank - x.ndim) + x.shape[1:]) for x in moved]
-        return primitive.bind(*aligned, **params), 0
+        return prim.bind(*aligned, **params), 0
 
-    primitive_batchers[primitive] = rule
+    primitive_batchers[prim] = rule
 
 
-def defreducer(primitive: Primitive, ident: object = None) -> None:
+def defreducer(prim: Primitive, ident: object = None) -> None:
     """Say that an operation of one operand removes the axes that its parameter `axes` names."""
 
     def rule(
@@ -135,6 +135,6 @@ def defreducer(primitive: Primitive, ident: object = None) -> None:
     ) -> tuple[Tree, Tree]:
         (x,), (dim,) = operands, dims
         moved = tuple(axis + (axis >= dim) for axis in axes)
-        return primitive.bind(x, axes=moved, **params), dim - sum(axis < dim for axis in moved)
+        return prim.bind(x, axes=moved, **params), dim - sum(axis < dim for axis in moved)
 
-    primitive_batchers[primitive] = rule
+    primitive_batchers[prim] = rule

@@ -1,4 +1,4 @@
-"""`jax._src.typing`: for jaxns and haliax, whose annotations name what has an element type."""
+"""`jax._src.typing`: for jaxns, haliax and furax, whose annotations name what has an element type."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-DType: TypeAlias = np.dtype[Any]
+DType = np.dtype  # and no alias of `np.dtype[Any]`: annotations write `DType[Any]`
 DimSize: TypeAlias = int | Any
 Shape: TypeAlias = Sequence[DimSize]
 
@@ -16,7 +16,7 @@ class SupportsDType(Protocol):
     """What has an element type."""
 
     @property
-    def dtype(self) -> DType:
+    def dtype(self) -> DType[Any]:
         """The element type."""
 
 

@@ -13,7 +13,7 @@ __all__ = ["gcd", "lcm"]
 
 
 @composed
-def gcd(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:
     """The greatest common divisor of integers, element by element; of 0 and n it is the absolute value of n.
 
     Raises:
@@ -30,7 +30,7 @@ def gcd(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 
 @composed
-def lcm(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+def lcm(x1: ArrayLike, x2: ArrayLike) -> Array:
     """The least common multiple of integers, element by element; of 0 and n it is 0.
 
     Raises:

@@ -34,7 +34,7 @@ minimum = universal(
 
 
 @composed
-def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+def fmax(x1: ArrayLike, x2: ArrayLike) -> Array:
     """The greater of two; the other one where one is NaN.
 
     Example:
@@ -48,7 +48,7 @@ def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 
 @composed
-def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+def fmin(x1: ArrayLike, x2: ArrayLike) -> Array:
     """The lesser of two; the other one where one is NaN.
 
     Example:

@@ -97,7 +97,7 @@ around = round
 
 
 @composed
-def trunc(x: ArrayLike, /) -> Array:
+def trunc(x: ArrayLike) -> Array:
     """The integer part, toward zero.
 
     Example:

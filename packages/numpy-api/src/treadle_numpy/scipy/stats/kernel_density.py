@@ -121,7 +121,7 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
         return (self.neff, self.dataset, self.weights, self.covariance, self.inv_cov), None
 
     @classmethod
-    def tree_unflatten(cls, aux: None, children: tuple[Array, ...]) -> Self:
+    def tree_unflatten(cls, aux_data: None, children: tuple[Array, ...]) -> Self:
         """From the arrays."""
         made = object.__new__(cls)
         made.neff, made.dataset, made.weights, made.covariance, made.inv_cov = children

@@ -145,11 +145,11 @@ class BCOO(JAXSparse):
         return tuple(zip(map(GetAttrKey, ("data", "indices")), children, strict=True)), rest
 
     @classmethod
-    def tree_unflatten(cls, rest: Any, children: Any) -> BCOO:
+    def tree_unflatten(cls, aux_data: Any, children: Any) -> BCOO:
         """The array of these parts, which are not checked."""
         self = object.__new__(cls)
         self.data, self.indices = children
-        self.sparse_shape, self.indices_sorted, self.unique_indices = rest
+        self.sparse_shape, self.indices_sorted, self.unique_indices = aux_data
         return self
 
     # ---- what it is

@@ -127,11 +127,11 @@ class BCSR(JAXSparse):
         )
 
     @classmethod
-    def tree_unflatten(cls, rest: Any, children: Any) -> BCSR:
+    def tree_unflatten(cls, aux_data: Any, children: Any) -> BCSR:
         """The array of these parts, which are not checked."""
         self = object.__new__(cls)
         self.data, self.indices, self.indptr = children
-        self.columns, self.indices_sorted, self.unique_indices = rest
+        self.columns, self.indices_sorted, self.unique_indices = aux_data
         return self
 
     @property

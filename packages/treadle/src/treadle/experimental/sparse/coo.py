@@ -94,11 +94,11 @@ class COO(JAXSparse):
         return (self.data, self.row, self.col), (self._shape, self._rows_sorted, self._cols_sorted)
 
     @classmethod
-    def tree_unflatten(cls, rest: Any, children: Any) -> COO:
+    def tree_unflatten(cls, aux_data: Any, children: Any) -> COO:
         """The matrix of these parts, which are not checked."""
         self = object.__new__(cls)
         self.data, self.row, self.col = children
-        self._shape, self._rows_sorted, self._cols_sorted = rest
+        self._shape, self._rows_sorted, self._cols_sorted = aux_data
         return self
 
     @property

@@ -72,11 +72,11 @@ class _Compressed(JAXSparse):
         return (self.data, self.indices, self.indptr), self._shape
 
     @classmethod
-    def tree_unflatten(cls, rest: Any, children: Any) -> Self:
+    def tree_unflatten(cls, aux_data: Any, children: Any) -> Self:
         """The matrix of these parts, which are not checked."""
         self = object.__new__(cls)
         self.data, self.indices, self.indptr = children
-        self._shape = rest
+        self._shape = aux_data
         return self
 
     @property
