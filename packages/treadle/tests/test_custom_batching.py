@@ -79,3 +79,20 @@ def test_functions_with_lists_among_their_fields() -> None:
     f.defvjp(lambda x: (x * 2.0, None), Scaled([5.0]))
     assert float(treadle.jit(f)(1.0)) == 2.0
     assert float(treadle.jit(treadle.grad(lambda x: f(x) + f(x)))(1.0)) == 10.0
+
+
+def test_rules_of_several_kinds_are_set_on_one_function() -> None:
+    @treadle.custom_vjp
+    @custom_vmap
+    def f(x: Any, y: Any) -> Any:
+        return tnp.sin(x) * y
+
+    @f.def_vmap  # type: ignore[attr-defined]  # the inner function's
+    def rule(axis_size: int, in_batched: Any, xs: Any, ys: Any) -> Any:
+        return tnp.cos(xs) * ys, True
+
+    f.defvjp(lambda x, y: (f(x, y), (x, y)), lambda kept, ct: (ct * 7, ct * 5))
+    np.testing.assert_array_equal(treadle.vmap(f)(tnp.zeros(3), tnp.ones(3)), np.ones(3))
+    assert [float(ct) for ct in treadle.grad(f, (0, 1))(1.0, 2.0)] == [7.0, 5.0]
+    with pytest.raises(AttributeError, match="'custom_vjp' object has no attribute 'def_nothing'"):
+        f.def_nothing  # type: ignore[attr-defined]  # noqa: B018

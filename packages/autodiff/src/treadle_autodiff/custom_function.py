@@ -11,7 +11,7 @@ import functools
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, ParamSpec, TypeVar, final
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final
 
 from treadle_autodiff.ref_arguments import lent, returned
 from treadle_autodiff.symbolic_zeros import SymbolicZero
@@ -24,6 +24,7 @@ from treadle_ir import (
     Operands,
     ShapeError,
     flatten_arrays,
+    forwarded,
     frozen,
     in_positional_form,
     integers,
@@ -161,6 +162,9 @@ class CustomFunction(ABC, Generic[P, R]):
         self.fun: Callable[..., R] = with_hash(fun)
         self.pure = pure
         self._static = _indices(nondiff_argnums, nondiff_argnames, fun)
+
+    if not TYPE_CHECKING:  # for type checkers there is nothing but what is declared
+        __getattr__ = forwarded
 
     @property
     def nondiff_argnums(self) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, ParamSpec, TypeVar, final
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final
 
 from treadle_ir import (
     ArgumentError,
@@ -16,6 +16,7 @@ from treadle_ir import (
     array_results,
     bind,
     flatten_arrays,
+    forwarded,
     frozen,
     functions,
     in_positional_form,
@@ -75,6 +76,9 @@ class custom_vmap(Generic[P, R]):  # noqa: N801 - JAX's name, used as a decorato
         shown_as(self, fun)
         self.fun = fun
         self.vmap_rule = None
+
+    if not TYPE_CHECKING:  # for type checkers there is nothing but what is declared
+        __getattr__ = forwarded
 
     def def_vmap(self, vmap_rule: Rule) -> Rule:
         """Set the rule.

@@ -62,6 +62,31 @@ def shown_as(wrapper: object, function: object) -> None:
             setattr(wrapper, name, value)
 
 
+def forwarded(wrapper: object, name: str) -> Any:  # Any: whatever the function has
+    """An attribute that a wrapper lacks and its function has, as the methods that set rules of another kind.
+
+    Raises:
+        AttributeError: the function has none either, or the name is private.
+
+    Example:
+        >>> class Wrapper:
+        ...     __getattr__ = forwarded
+        >>> class Function:
+        ...     def def_rule(self):
+        ...         return "set"
+        >>> w = Wrapper()
+        >>> w.__wrapped__ = Function()
+        >>> w.def_rule()
+        'set'
+    """
+    function = vars(wrapper).get("__wrapped__")
+    if function is None or name.startswith("_") or not hasattr(function, name):
+        raise AttributeError(
+            f"{type(wrapper).__name__!r} object has no attribute {name!r}", name=name, obj=wrapper
+        )
+    return getattr(function, name)
+
+
 def _shown(function: object) -> tuple[str, ...]:
     """The attributes that are shown."""
     names = functools.WRAPPER_ASSIGNMENTS

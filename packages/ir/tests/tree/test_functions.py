@@ -138,7 +138,7 @@ def test_structures_of_structures() -> None:
 
 
 def test_one_level() -> None:
-    assert flatten_one_level({"b": [1], "a": 2}) == ([2, [1]], ("a", "b"))
+    assert flatten_one_level({"b": [1], "a": 2}) == ((2, [1]), ("a", "b"))
     assert flatten_one_level_with_keys([7]) == ([(SequenceKey(0), 7)], None)
     assert flatten_one_level_with_keys({"a": 1})[0] == [(DictKey("a"), 1)]
     for function in (flatten_one_level, flatten_one_level_with_keys):

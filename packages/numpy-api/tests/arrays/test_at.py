@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import treadle_numpy as tnp
-from treadle_ir import UnsupportedError
+from treadle_ir import ArgumentError
 from treadle_numpy.arrays.at import UpdatesAt, at
 
 METHODS = ["set", "add", "subtract", "multiply", "divide", "power", "min", "max"]
@@ -22,11 +22,71 @@ def test_methods_are_named_and_documented(name: str) -> None:
     assert method.__doc__.startswith("The array ")
 
 
+INDICES = [
+    *(
+        -1,
+        np.int32(-1),
+        np.array([-1, 2, 0]),
+        np.array([[-4, 1]], np.int8),
+        np.array([1, 200], np.uint8),
+    ),
+    *(
+        (Ellipsis, -2),
+        (np.array([-1, 1]), None, np.array([0, -1])),
+        (slice(-2, None), -1),
+        ([0, -1],),
+    ),
+    *((np.array([True, False, True]), -1), (True, -1)),
+]
+
+
+@pytest.mark.parametrize("index", INDICES, ids=repr)
 @pytest.mark.parametrize("name", METHODS)
-def test_negative_positions_always_wrap(name: str) -> None:
-    here = at(tnp.ones(3))[np.array([-1])]
-    with pytest.raises(UnsupportedError, match="wrap_negative_indices=False is not supported"):
-        getattr(here, name)(2.0, wrap_negative_indices=False)
+def test_negative_positions_that_are_out_of_range(name: str, index: Any) -> None:
+    x = np.arange(1, 13, dtype=np.float32).reshape(3, 4)
+    found = getattr(at(x)[index], name)(2.0, wrap_negative_indices=False)
+    # The same where the array goes on before its first element: what is updated there is cut away.
+    before = np.pad(x, ((300, 300), (300, 300)), constant_values=1)
+    np.testing.assert_array_equal(
+        found, np.asarray(getattr(at(before)[moved(index, x.shape)], name)(2.0))[300:303, 300:304]
+    )
+
+
+def moved(index: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """The index for an array with 300 places more before each axis, within which it finds the same elements."""
+    items = list(index) if isinstance(index, tuple) else [index]
+    counts = [
+        0 if x is None or x is True else 2 if x is Ellipsis and len(items) == 1 else 1
+        for x in items
+    ]
+    items += [slice(None)] * (len(shape) - sum(counts))
+    result, axis = [], 0
+    for item in items:
+        if item is None or item is True:
+            result.append(item)
+            continue
+        if item is Ellipsis or isinstance(item, slice):
+            start, stop, _ = (slice(None) if item is Ellipsis else item).indices(shape[axis])
+            result.append(slice(300 + start, 300 + stop))
+        elif getattr(item, "dtype", None) == np.bool_:
+            result.append(300 + np.flatnonzero(item))
+        else:
+            result.append(300 + np.asarray(item, np.int32))
+        axis += 1
+    return tuple(result)
+
+
+def test_what_is_read_at_negative_positions_that_are_out_of_range() -> None:
+    x, places = np.arange(1.0, 6.0), np.array([-1, 1, 7])
+
+    def read(index: Any, **how: Any) -> Any:
+        return np.asarray(at(x)[index].get(wrap_negative_indices=False, **how)).tolist()
+
+    assert read(places) == read(places, mode="clip") == [1.0, 2.0, 5.0]
+    assert read(places, mode="fill", fill_value=-9) == [-9.0, 2.0, -9.0]
+    assert read(-1) == 1.0
+    with pytest.raises(ArgumentError, match="wrap_negative_indices"):
+        at(x)[0].get(wrap_negative_indices="no")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("index", [0, slice(1, None), np.array([0, 2, 3])])

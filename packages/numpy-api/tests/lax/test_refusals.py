@@ -112,3 +112,11 @@ def test_mulhi_of_two_types() -> None:
 def test_select_n_by_floats(count: int) -> None:
     with pytest.raises(DTypeError, match="`which` must be"):
         lax.select_n(np.zeros(2, np.float32), *[np.ones(2, np.float32)] * count)
+
+
+def test_axes_are_broadcast_in_any_order() -> None:
+    x = np.arange(6).reshape(3, 2)
+    expected = np.broadcast_to(x.T[:, :, None], (2, 3, 4))
+    np.testing.assert_array_equal(lax.broadcast_in_dim(x, (2, 3, 4), (1, 0)), expected)
+    with pytest.raises(ShapeError, match="must increase"):
+        lax.broadcast_in_dim(x, (2, 3, 4), (1, 1))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
 import treadle_numpy as tnp
 from treadle_ir import ArgumentError, IndexingError, ShapeError
@@ -243,6 +245,45 @@ def test_take_from_an_axis_of_size_0(mode: Any) -> None:
 def test_fromfunction_names_the_number_of_axes(shape: tuple[int, ...]) -> None:
     with pytest.raises(ArgumentError, match=r"fromfunction: .* axes"):
         tnp.fromfunction(lambda i, j: i + j, shape)
+
+
+def test_fromfunction_sees_one_index_at_a_time() -> None:
+    def f(i: Any, j: Any, scale: float) -> dict[str, Any]:
+        assert i.shape == j.shape == ()
+        return {"row": scale * i * tnp.arange(3.0), "one": 1.0}
+
+    found = tnp.fromfunction(f, (2, 4), scale=2.0)
+    assert found["one"].shape == (2, 4)
+    expected = 2.0 * np.arange(2.0)[:, None, None] * np.arange(3.0)
+    np.testing.assert_array_equal(found["row"], np.broadcast_to(expected, (2, 4, 3)))
+    assert float(tnp.fromfunction(lambda: 5.0, ())) == 5.0
+
+
+def test_piecewise_takes_conditions_in_an_array() -> None:
+    x = np.arange(-4, 5)
+    conditions = np.stack([x < 0, x > 0])
+    for listed in (conditions, tnp.asarray(conditions), [*conditions]):
+        np.testing.assert_array_equal(
+            tnp.piecewise(x, listed, [-1, 1]), np.piecewise(x, [*conditions], [-1, 1])
+        )
+    np.testing.assert_array_equal(tnp.piecewise(x, x < 0, [-1, 2]), np.piecewise(x, x < 0, [-1, 2]))
+
+
+@given(st.integers(-1000, 1000), st.integers(-1000, 1000), st.integers(2, 300), st.booleans())
+def test_linspace_is_rounded_once(start: int, stop: int, num: int, endpoint: bool) -> None:
+    found = np.asarray(tnp.linspace(start, stop, num, endpoint))
+    assert found.dtype == np.float32
+    divisions = num - 1 if endpoint else num
+    for i, x in enumerate(found.tolist()):
+        exact = Fraction(start) + Fraction(stop - start) * i / divisions
+        half = Fraction(float(np.spacing(np.float32(abs(x))))) / 2
+        assert abs(Fraction(x) - exact) <= half
+
+
+def test_linspace_of_the_greatest_numbers() -> None:
+    most = np.finfo(np.float32).max
+    found = np.asarray(tnp.linspace(-most, most, 6))
+    np.testing.assert_allclose(found, np.linspace(-float(most), float(most), 6), rtol=1e-6)
 
 
 def test_fromfunction_does_not_word_errors_of_the_function() -> None:

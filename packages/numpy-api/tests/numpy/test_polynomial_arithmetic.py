@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -86,3 +87,17 @@ def test_refused() -> None:
             derived(x, -1)
     with pytest.raises(ShapeError, match="size 1 or 2"):
         tnp.polyint(x, 2, np.ones(3))
+
+
+@pytest.mark.parametrize(("one", "other"), [((2, 3), (1,)), ((1, 3), (2, 3)), ((4, 2), (2, 1))])
+def test_what_stands_after_the_first_axis_is_broadcast(
+    one: tuple[int, ...], other: tuple[int, ...]
+) -> None:
+    x, y = np.arange(1.0, 1 + math.prod(one)).reshape(one), np.ones(other)
+    long, short = (x, y) if len(x) >= len(y) else (y, x)
+    expected = long.copy()
+    expected[len(long) - len(short) :] += short
+    np.testing.assert_array_equal(tnp.polyadd(x, y), expected)
+    np.testing.assert_array_equal(tnp.polyadd(y, x), expected)
+    with pytest.raises(ShapeError, match="differ after the first axis"):
+        tnp.polysub(np.ones((2, 3)), np.ones(3))

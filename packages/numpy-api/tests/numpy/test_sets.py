@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from treadle_numpy.numpy import compress, extract
 from treadle_numpy.numpy.sets import intersect1d, isin, setdiff1d, setxor1d
 
 RANDOM = np.random.default_rng(5)
@@ -63,3 +64,20 @@ def test_setxor1d(staged: Callable[..., Any], n: int, m: int, assume_unique: boo
     assert (found[expected.size :] == -1).all()
     least = staged(lambda a, b: setxor1d(a, b, assume_unique, size=70), x, y)
     assert (least[expected.size :] == (expected[0] if expected.size else 0)).all()
+
+
+FILLED: dict[str, Callable[..., Any]] = {
+    "setdiff1d": lambda x, y, fill: setdiff1d(x, y, size=4, fill_value=fill),
+    "intersect1d": lambda x, y, fill: intersect1d(x, y, size=4, fill_value=fill),
+    "compress": lambda x, y, fill: compress(x > 2, np.stack([x, x]), 1, size=3, fill_value=fill),
+    "extract": lambda x, y, fill: extract(x > 2, x, size=3, fill_value=fill),
+    "nothing": lambda x, y, fill: setdiff1d(x[:0], y, size=2, fill_value=fill),
+}
+
+
+@pytest.mark.parametrize("name", FILLED)
+def test_what_fills_places_may_be_traced(staged: Callable[..., Any], name: str) -> None:
+    x, y, fill = np.array([1, 2, 3, 4]), np.array([3, 4, 5]), np.int32(-7)
+    known = np.asarray(FILLED[name](x, y, -7))
+    assert -7 in known
+    np.testing.assert_array_equal(staged(lambda fill: FILLED[name](x, y, fill), fill), known)

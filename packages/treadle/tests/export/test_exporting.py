@@ -1,5 +1,6 @@
 from typing import Any
 
+import numpy as np
 import pytest
 
 import treadle
@@ -63,6 +64,14 @@ def test_what_a_platform_lacks() -> None:
 def test_refused(given: Any, message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
         export.export(treadle.jit(lambda x: x), **given)
+
+
+def test_functions_of_the_numerical_modules_need_no_jit() -> None:
+    for function in (tnp.sin, tnp.linalg.norm, tnp.add.reduce, treadle.nn.relu):
+        exported = export.export(function)(tnp.arange(3.0))
+        np.testing.assert_allclose(
+            exported.call(tnp.arange(3.0)), function(tnp.arange(3.0)), rtol=1e-6
+        )
 
 
 def test_only_jitted_functions_outside_of_traces() -> None:

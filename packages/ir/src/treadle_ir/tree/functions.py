@@ -19,7 +19,7 @@ from treadle_ir.tree.flatten import (
     tree_structure,
 )
 from treadle_ir.tree.paths import GetAttrKey, KeyEntry, Leaf, Tree
-from treadle_ir.tree.registry import KINDS, TUPLE, register_pytree_node
+from treadle_ir.tree.registry import DICT, KINDS, TUPLE, register_pytree_node
 from treadle_ir.tree.structure import PyTreeDef, build, join, make_structure, open_up_to
 
 if TYPE_CHECKING:
@@ -355,12 +355,13 @@ def flatten_one_level(tree: Tree) -> tuple[Iterable[Tree], Hashable]:
 
     Example:
         >>> flatten_one_level({"b": [1], "a": 2})
-        ([2, [1]], ('a', 'b'))
+        ((2, [1]), ('a', 'b'))
     """
     kind = KINDS[type(tree)]
     if kind is None:
         raise TreeError(f"flatten_one_level: expected a node, got a {type(tree).__name__} leaf")
-    return kind.open(tree)
+    children, meta = kind.open(tree)
+    return (tuple(children) if kind is DICT else children), meta
 
 
 def flatten_one_level_with_keys(

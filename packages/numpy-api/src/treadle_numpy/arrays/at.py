@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn, final
 
-from treadle_ir import ArgumentError, Array, UnsupportedError, flags, functions, ops
+from treadle_ir import ArgumentError, Array, flags, functions, ops
 from treadle_ir.dtypes import is_bool
 from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.entries import read_index
 from treadle_numpy.indexing.modes import IndexMode, gather_mode
 from treadle_numpy.indexing.reading import getitem, take_entries
 from treadle_numpy.indexing.slices import part_of
+from treadle_numpy.indexing.unwrapped import unwrapped
 from treadle_numpy.indexing.writing import How, ScatterInstruction, update
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, negative
 from treadle_numpy.numpy.ufuncs.powers import power
@@ -67,20 +68,14 @@ def at(x: ArrayLike) -> Updates:
     return Updates(coerce_array("at", 0, x))
 
 
-def _wrap_only(wrap_negative_indices: bool) -> None:
-    flags("x.at[...]", wrap_negative_indices=wrap_negative_indices)
-    if not wrap_negative_indices:
-        raise UnsupportedError(
-            "x.at[...]: wrap_negative_indices=False is not supported",
-            fix="for positions that are to count as out of range, use the size of the axis",
-        )
-
-
-def _updated(out_sharding: Device, how: How, at: UpdatesAt, values: ArrayLike) -> Array:
+def _updated(
+    out_sharding: Device, how: How, at: UpdatesAt, values: ArrayLike, wraps: bool
+) -> Array:
     """The array with values combined into it, laid over a mesh as said."""
+    index = at._positions(wraps)
     if out_sharding is None:
-        return update(how, at._array, at._index, values)
-    return laid_out(update, out_sharding, how, at._array, at._index, values)
+        return update(how, at._array, index, values)
+    return laid_out(update, out_sharding, how, at._array, index, values)
 
 
 def _method(name: str, instruction: ScatterInstruction, doc: str) -> Callable[..., Array]:
@@ -96,9 +91,8 @@ def _method(name: str, instruction: ScatterInstruction, doc: str) -> Callable[..
         wrap_negative_indices: bool = True,
         out_sharding: Device = None,
     ) -> Array:
-        _wrap_only(wrap_negative_indices)
         how = How(instruction, mode, indices_are_sorted, unique_indices)
-        return _updated(out_sharding, how, self, values)
+        return _updated(out_sharding, how, self, values, wrap_negative_indices)
 
     method.__name__ = name
     method.__qualname__ = f"UpdatesAt.{name}"
@@ -110,8 +104,9 @@ def _method(name: str, instruction: ScatterInstruction, doc: str) -> Callable[..
 class UpdatesAt:
     """What `x.at[index]` gives: its methods return the array with the elements there updated.
 
-    `mode` is what happens to positions out of range: "drop" (the default; "fill" means the same), "clip", or
-    "promise_in_bounds". `indices_are_sorted` and `unique_indices` are promises that may make it faster. `out_sharding`
+    Negative positions count from the end, or are out of range with `wrap_negative_indices=False`. `mode` is what
+    happens to positions out of range: "drop" (the default; "fill" means the same), "clip", or "promise_in_bounds".
+    `indices_are_sorted` and `unique_indices` are promises that may make it faster. `out_sharding`
     says how the result lies over a mesh, where explicit axes leave it open: see `reshard`.
     """
 
@@ -131,6 +126,11 @@ class UpdatesAt:
         """Which elements are to be updated, as it was given."""
         return self._index
 
+    def _positions(self, wraps: bool) -> object:
+        """The index expression, of which negative positions count from the end or are beyond the axis."""
+        flags("x.at[...]", wrap_negative_indices=wraps)
+        return self._index if wraps else unwrapped(self._array.shape, self._index)
+
     def __repr__(self) -> str:
         return f"UpdatesAt({self._array!r}, {self._index!r})"
 
@@ -145,8 +145,7 @@ class UpdatesAt:
         out_sharding: Device = None,
     ) -> Array:
         """The elements, as `x[index]`, with a choice of what stands for positions out of range."""
-        _wrap_only(wrap_negative_indices)
-        x, index = self._array, self._index
+        x, index = self._array, self._positions(wrap_negative_indices)
         part = part_of(x, index)
         if part is not None:
             x, index = part.array, part.index
@@ -184,12 +183,11 @@ class UpdatesAt:
         out_sharding: Device = None,
     ) -> Array:
         """The array with values subtracted there."""
-        _wrap_only(wrap_negative_indices)
         how = How(ops.scatter_add, mode, indices_are_sorted, unique_indices)
         operand = coerce("x.at[...].subtract", 1, values)
         if is_bool(operand.dtype) and not is_bool(self._array.dtype):
             operand = converted(operand, self._array.dtype)
-        return _updated(out_sharding, how, self, negative(operand))
+        return _updated(out_sharding, how, self, negative(operand), wrap_negative_indices)
 
     def divide(
         self,
@@ -210,10 +208,9 @@ class UpdatesAt:
                 mode=mode,
                 wrap_negative_indices=wrap_negative_indices,
             )
-        _wrap_only(wrap_negative_indices)
-        x = self._array
+        x, index = self._array, self._positions(wrap_negative_indices)
         how = How(ops.scatter_multiply, mode, indices_are_sorted, unique_indices)
-        return divide(x, update(how, _ones_like(x), self._index, values))
+        return divide(x, update(how, _ones_like(x), index, values))
 
     def power(
         self,
@@ -234,9 +231,9 @@ class UpdatesAt:
                 mode=mode,
                 wrap_negative_indices=wrap_negative_indices,
             )
-        _wrap_only(wrap_negative_indices)
+        x, index = self._array, self._positions(wrap_negative_indices)
         how = How(ops.scatter_multiply, mode, indices_are_sorted, unique_indices)
-        return power(self._array, update(how, _ones_like(self._array), self._index, values))
+        return power(x, update(how, _ones_like(x), index, values))
 
     def apply(
         self,
@@ -248,11 +245,10 @@ class UpdatesAt:
         wrap_negative_indices: bool = True,
     ) -> Array:
         """The array with an elementwise function applied there, once also to positions named more than once."""
-        _wrap_only(wrap_negative_indices)
         functions("x.at[...].apply", func=func)
-        x = self._array
+        x, index = self._array, self._positions(wrap_negative_indices)
         how = How(ops.scatter, mode, indices_are_sorted, unique_indices)
-        return update(how, x, self._index, func(getitem(x, self._index)))
+        return update(how, x, index, func(getitem(x, index)))
 
 
 def _ones_like(x: Array) -> Array:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_ir import Array
-from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.lax.reinterpret import viewed
 from treadle_numpy.numpy.searching import finding
 from treadle_numpy.numpy.ufuncs import extremes, rounding
@@ -37,7 +36,7 @@ def compress(
     axis: int | None = None,
     *,
     size: int | None = None,
-    fill_value: FillValue = 0,
+    fill_value: ArrayLike | None = 0,
     out: None = None,
 ) -> Array:
     """The parts along an axis at the places where a condition holds; of the flat array by default.

@@ -76,10 +76,10 @@ def broadcast_in_dim(
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
-    `broadcast_dimensions` says which axis of `shape` each axis of the operand becomes; these increase.
+    `broadcast_dimensions` says which axis of `shape` each axis of the operand becomes.
 
     Raises:
-        ShapeError: an axis has neither size 1 nor that of its place, or the places are no increasing axes of the shape.
+        ShapeError: an axis has neither size 1 nor that of its place, or the places are no distinct axes of the shape.
 
     Example:
         >>> print(broadcast_in_dim(np.array([1, 2, 3]), (3, 2), (0,)))
@@ -93,6 +93,10 @@ def broadcast_in_dim(
         "broadcast_in_dim", "broadcast_dimensions", broadcast_dimensions
     )
     x = coerce("broadcast_in_dim", 0, operand)
+    order = tuple(sorted(range(len(broadcast_dimensions)), key=broadcast_dimensions.__getitem__))
+    if order != tuple(range(len(x.shape))) and len(order) == len(x.shape):
+        x = ops.transpose(x, permutation=order)
+        broadcast_dimensions = tuple([broadcast_dimensions[i] for i in order])
     return ops.broadcast_in_dim(
         x, shape=as_shape("broadcast_in_dim", shape), dimensions=broadcast_dimensions
     )

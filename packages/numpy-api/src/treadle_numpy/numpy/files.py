@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import IO, Any, Literal, TypeAlias
+from typing import IO, Any, Final, Literal, TypeAlias
 
 import numpy as np
 from numpy.lib.npyio import NpzFile
 
-from treadle_ir import ArgumentError, Array
+from treadle_ir import ArgumentError, Array, dtypes
 from treadle_numpy.operands.arrays import Elements
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.sequences import array_from
 
 __all__ = ["load", "save", "savez"]
+
+_TWO_BYTES: Final = np.dtype("V2")  # what NumPy, which has no name for bfloat16, writes of it
 
 File: TypeAlias = str | PathLike[str] | IO[bytes]
 
@@ -69,7 +71,8 @@ def load(
 ) -> Array | NpzFile:
     """Read an array from a file in NumPy's format; files of several arrays come back as NumPy reads them.
 
-    Of such a file NumPy's arrays are had by name, `load("all.npz")["weights"]`.
+    Of such a file NumPy's arrays are had by name, `load("all.npz")["weights"]`. NumPy writes bfloat16 as elements of
+    two bytes without a name: those are read as bfloat16.
 
     Raises:
         OSError: there is no such file, or it cannot be read.
@@ -85,4 +88,8 @@ def load(
         [0 1 2]
     """
     found: Elements | NpzFile = np.load(file, mmap_mode, allow_pickle)
-    return array_from("load", found, None) if isinstance(found, np.ndarray) else found
+    if not isinstance(found, np.ndarray):
+        return found
+    if found.dtype == _TWO_BYTES:
+        found = found.view(dtypes.bfloat16)
+    return array_from("load", found, None)

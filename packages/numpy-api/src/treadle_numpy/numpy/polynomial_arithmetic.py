@@ -13,6 +13,7 @@ from treadle_numpy.numpy.manipulation.joining import concatenate
 from treadle_numpy.numpy.manipulation.shapes import ravel
 from treadle_numpy.numpy.signals import convolve
 from treadle_numpy.operands.arrays import Elements, array_of
+from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import promote
@@ -26,7 +27,7 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
 
     Shapes:
         a1: [n, ...], a2: [m, ...]
-        result: [max(n, m), ...]
+        result: [max(n, m), ...]; what stands after the first axis of the shorter one is broadcast
 
     Differs from NumPy: leading zeros stay, since sizes must not depend on elements.
 
@@ -193,11 +194,14 @@ def polydiv(u: ArrayLike, v: ArrayLike, *, trim_leading_zeros: bool = False) -> 
 def _aligned(function: str, a1: ArrayLike, a2: ArrayLike) -> tuple[Array, Array]:
     """Coefficients of one element type and shape: zeros in front of the shorter ones."""
     x, y = [_coefficients(function, array_of(v)) for v in promote(function, a1, a2)]
-    count = max(x.shape[0], y.shape[0])
-    if x.shape[1:] != y.shape[1:]:
+    longer = x if x.shape[0] >= y.shape[0] else y
+    count, rest = longer.shape[0], longer.shape[1:]
+    try:
+        x, y = [array_of(broadcast_to_shape(v, (v.shape[0], *rest))) for v in (x, y)]
+    except ShapeError:
         raise ShapeError(
             f"{function}: coefficients have shapes {x.shape} and {y.shape}, which differ after the first axis"
-        )
+        ) from None
     return _lengthened(x, count), _lengthened(y, count)
 
 

@@ -22,7 +22,6 @@ from treadle_ir import (
     refused,
 )
 from treadle_ir.dtypes import is_inexact
-from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.joining import concatenate
@@ -30,7 +29,7 @@ from treadle_numpy.numpy.manipulation.shapes import ravel, reshape
 from treadle_numpy.numpy.reductions.running import cumsum
 from treadle_numpy.numpy.reductions.truths import any
 from treadle_numpy.numpy.searching.choosing import where
-from treadle_numpy.numpy.searching.finding import nonzero
+from treadle_numpy.numpy.searching.finding import nonzero, taken
 from treadle_numpy.numpy.searching.sorted_vectors import searchsorted
 from treadle_numpy.numpy.sorting import sort
 from treadle_numpy.numpy.taking import take
@@ -283,7 +282,7 @@ def setdiff1d(
     assume_unique: bool = False,
     *,
     size: int | None = None,
-    fill_value: FillValue = None,
+    fill_value: ArrayLike | None = None,
 ) -> Array:
     """The distinct elements of the one that the other has not.
 
@@ -307,13 +306,15 @@ def setdiff1d(
     return _picked("setdiff1d", found, seen, size, fill_value)
 
 
-def _picked(name: str, found: Array, seen: Operand, size: int, fill_value: FillValue) -> Array:
+def _picked(
+    name: str, found: Array, seen: Operand, size: int, fill_value: ArrayLike | None
+) -> Array:
     """The elements that were seen, and what fills the places that are left."""
     fill = 0 if fill_value is None else fill_value
     if not found.size:
         return filled((size,), array_of(converted(coerce(name, 4, fill), found.dtype)))
     (places,) = nonzero(seen, size=size, fill_value=found.size)
-    return take(found, places, mode="fill", fill_value=fill)
+    return taken(name, found, places, 0, fill)
 
 
 def _distinct(x: Array) -> tuple[Array, Array]:
@@ -330,7 +331,7 @@ def intersect1d(
     return_indices: Literal[False] = False,
     *,
     size: int | None = None,
-    fill_value: FillValue = None,
+    fill_value: ArrayLike | None = None,
 ) -> Array: ...
 @overload
 def intersect1d(
@@ -340,7 +341,7 @@ def intersect1d(
     *,
     return_indices: Literal[True],
     size: int | None = None,
-    fill_value: FillValue = None,
+    fill_value: ArrayLike | None = None,
 ) -> tuple[Array, Array, Array]: ...
 def intersect1d(
     ar1: ArrayLike,
@@ -349,7 +350,7 @@ def intersect1d(
     return_indices: bool = False,
     *,
     size: int | None = None,
-    fill_value: FillValue = None,
+    fill_value: ArrayLike | None = None,
 ) -> Array | tuple[Array, Array, Array]:
     """The distinct elements that both have; on request where they first stand in each.
 

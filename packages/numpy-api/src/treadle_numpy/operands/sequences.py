@@ -93,7 +93,7 @@ def array_from(function: str, x: object, dtype: DType | None) -> Array:
     if there is not None:
         given = ops.copy(there)  # its owner may write to it
         return array_from(function, ops.convert(given, dtype=canonical_dtype(given.dtype)), dtype)
-    if _is_handed_out(x) or isinstance(x, (memoryview, bytearray)):
+    if _is_handed_out(x):
         return array_from(function, _as_numpy(function, x), dtype)
     if isinstance(x, range):
         return _from_sequence(function, list(x), dtype)
@@ -101,9 +101,15 @@ def array_from(function: str, x: object, dtype: DType | None) -> Array:
 
 
 def _is_handed_out(x: object) -> bool:
-    """Whether NumPy gets an array of it by one of its protocols: an image, a data frame, a tensor."""
+    """Whether NumPy gets an array of it by one of its protocols: an image, a data frame, a tensor, a buffer."""
     kind = type(x)
-    return any([hasattr(kind, f"__array{how}__") for how in ("", "_interface", "_struct")])
+    if any([hasattr(kind, f"__array{how}__") for how in ("", "_interface", "_struct")]):
+        return True
+    try:
+        memoryview(x)  # type: ignore[arg-type]  # what is none is refused
+    except TypeError:
+        return False
+    return not isinstance(x, bytes)
 
 
 def _as_numpy(function: str, x: object) -> Elements:

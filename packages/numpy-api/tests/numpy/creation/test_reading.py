@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from array import array
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,36 @@ import numpy as np
 import pytest
 
 from treadle_ir import ArgumentError, DTypeError
-from treadle_numpy.numpy import arange, frombuffer, fromfile, fromiter, fromstring
+from treadle_numpy.numpy import (
+    arange,
+    asarray,
+    bfloat16,
+    frombuffer,
+    fromfile,
+    fromiter,
+    fromstring,
+    load,
+    save,
+)
+
+
+def test_buffers_are_arrays() -> None:
+    for buffer in (array("i", [2, 3]), array("d", [2, 3]), bytearray(b"ab"), memoryview(b"ab")):
+        found = asarray(buffer)
+        np.testing.assert_array_equal(found, np.asarray(buffer))
+    grid = memoryview(np.arange(6, dtype=np.int8).reshape(2, 3))
+    assert asarray(grid).shape == (2, 3)
+    for other in (b"ab", "ab"):
+        with pytest.raises(ArgumentError, match="requires ndarray or scalar arguments"):
+            asarray(other)  # type: ignore[arg-type]
+
+
+def test_bfloat16_goes_to_a_file_and_back() -> None:
+    file = io.BytesIO()
+    save(file, asarray([2, 4], dtype=bfloat16))
+    file.seek(0)
+    found: Any = load(file)
+    assert (found.dtype, found.tolist()) == (bfloat16, [2.0, 4.0])
 
 
 def test_bytes() -> None:

@@ -24,7 +24,7 @@ from treadle_ir.declared import shown
 from treadle_ir.primitives.partitioned import CustomPartitioning
 from treadle_ir.symbolic.solving import mixed, unsolvable
 from treadle_ir.tree import flatten_leaves_and_structure
-from treadle_runtime import JitFunction, platforms_of
+from treadle_runtime import JitFunction, jit, platforms_of
 
 # mypy infers the type of a lambda inside of `jit` against these, not against `...`.
 P = ParamSpec("P")
@@ -32,7 +32,7 @@ R = TypeVar("R", bound=Any)
 
 
 def export(
-    fun_jit: JitFunction[P, R],
+    fun_jit: Callable[P, R],
     *,
     platforms: Sequence[str] | None = None,
     disabled_checks: Sequence[DisabledSafetyCheck] = (),
@@ -45,7 +45,7 @@ def export(
     arguments are passed here and no longer to `Exported.call`.
 
     Args:
-        fun_jit: what `jit` returned.
+        fun_jit: what `jit` returned, or a function of the numerical modules.
         platforms: where it will run: of `cpu`, `cuda`, `rocm` and `tpu`; by default, the platform of this process.
             One artefact serves all of them.
         disabled_checks: checks to leave out.
@@ -67,7 +67,8 @@ def export(
         >>> exported.call(tnp.ones((2, 3)))
         Array([3., 3.], dtype=float32)
     """
-    if not isinstance(fun_jit, JitFunction):
+    function = fun_jit if isinstance(fun_jit, JitFunction) else _jitted(fun_jit)
+    if function is None:
         raise ArgumentError(
             f"Function to be exported must be the result of `jit` but is: {shown(fun_jit)}",
             fix="write export(jit(f))(...)",
@@ -79,9 +80,16 @@ def export(
             raise refused("export", "disabled_checks", "DisabledSafetyCheck values", check)
 
     def exported(*args: Any, **kwargs: Any) -> Exported:  # Any: what the function takes
-        return _export(fun_jit, wanted or (default_export_platform(),), checks, args, kwargs)
+        return _export(function, wanted or (default_export_platform(),), checks, args, kwargs)
 
     return exported
+
+
+def _jitted(function: Callable[P, R]) -> JitFunction[P, R] | None:
+    """A function of the numerical modules, which in JAX are jitted, under `jit`; None of any other."""
+    module = getattr(function, "__module__", None) or type(function).__module__
+    of_treadle = str(module).partition(".")[0] in ("treadle", "treadle_numpy")
+    return jit(function) if of_treadle and callable(function) else None
 
 
 def _export(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal, TypeVar, overload
 
 from treadle_ir import (
@@ -18,6 +19,7 @@ from treadle_ir import (
     shown,
 )
 from treadle_numpy.numpy.creation.ranges import arange
+from treadle_numpy.numpy.vectorizing import over_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.fill import filled
@@ -36,7 +38,10 @@ def fromfunction(
     dtype: DTypeLike = float,
     **kwargs: Tree,
 ) -> Result:
-    """The value of a vectorised function at each index of a shape.
+    """The value of a function at each index of a shape.
+
+    Differs from NumPy: the function is mapped by `vmap`, and sees the coordinates of one index, as scalars. What it
+    returns may be a tree of arrays, whose axes come after those of `shape`.
 
     Raises:
         ArgumentError: the function does not take one argument for each axis.
@@ -49,17 +54,18 @@ def fromfunction(
     functions("fromfunction", function=function)
     coordinates = indices(shape, dtype=dtype)
     try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # of functions in C that do not tell it
-        return function(*coordinates, **kwargs)
-    try:
-        signature.bind(*coordinates, **kwargs)
+        inspect.signature(function).bind(*coordinates, **kwargs)
+    except ValueError:  # functions in C may not tell it
+        pass
     except TypeError as error:
         raise ArgumentError(
             f"fromfunction: {shown(function)} does not take the coordinates along {len(coordinates)} axes: {error}",
             fix="pass a shape with as many axes as the function has arguments",
         ) from error
-    return function(*coordinates, **kwargs)
+    mapped: Callable[..., Result] = partial(function, **kwargs)
+    for _ in coordinates:
+        mapped = over_axis(0, mapped, [True] * len(coordinates))
+    return mapped(*coordinates)
 
 
 @overload

@@ -260,8 +260,11 @@ def linspace(
         else filled(shape, working.type(np.nan))
     )
     if divisions > 0:
-        share = ops.divide(
-            ops.iota(shape=(divisions,), dimension=0, dtype=working), working.type(divisions)
+        # In units of a power of two, which are exact: neither products overflow, nor is a share rounded.
+        unit = 0.5 ** divisions.bit_length()
+        whole = working.type(divisions * unit)
+        share = ops.multiply(
+            ops.iota(shape=(divisions,), dimension=0, dtype=working), working.type(unit)
         )
         full_shape = (divisions, *shape)
         part = ops.broadcast_in_dim(share, shape=full_shape, dimensions=(0,))
@@ -269,9 +272,11 @@ def linspace(
             ops.broadcast_in_dim(x, shape=full_shape, dimensions=tuple(range(1, len(full_shape))))
             for x in (low, high)
         ]
-        one = working.type(1)
-        points = ops.add(
-            ops.multiply(spread[0], ops.subtract(one, part)), ops.multiply(spread[1], part)
+        points = ops.divide(
+            ops.add(
+                ops.multiply(spread[0], ops.subtract(whole, part)), ops.multiply(spread[1], part)
+            ),
+            whole,
         )
         if endpoint:
             points = ops.concatenate([points, ops.reshape(high, shape=(1, *shape))], dimension=0)

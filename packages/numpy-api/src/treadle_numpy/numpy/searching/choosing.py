@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, overload
+from typing import Any, Final, overload
+
+import numpy as np
 
 from treadle_ir import (
     ArgumentError,
@@ -157,7 +159,10 @@ def piecewise(
         [2. 1.]
     """
     operand = coerce_array("piecewise", 0, x)
-    conditions = list(condlist) if isinstance(condlist, (list, tuple)) else [condlist]
+    # As in NumPy, an array with an axis more than `x` is a list of conditions.
+    several = isinstance(condlist, (Array, np.ndarray)) and condlist.ndim > max(operand.ndim, 1)
+    listed = several or isinstance(condlist, (list, tuple))
+    conditions: list[Any] = [*condlist] if listed else [condlist]  # type: ignore[misc]  # it is a list, then
     functions = list(sequence("piecewise", "funclist", funclist))
     if len(functions) == len(conditions) + 1:
         functions = [functions[-1], *functions[:-1]]

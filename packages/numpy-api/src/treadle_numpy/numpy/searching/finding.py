@@ -9,7 +9,6 @@ from typing import TypeAlias
 import numpy as np
 
 from treadle_ir import ArgumentError, Array, Operand, integer_or_none, ops
-from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.indexing.positions import result_type
 from treadle_numpy.numpy.manipulation.joining import stack
@@ -18,7 +17,7 @@ from treadle_numpy.numpy.taking import take
 from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of, made
 from treadle_numpy.operands.axes import as_axis
-from treadle_numpy.operands.broadcast import broadcast
+from treadle_numpy.operands.broadcast import broadcast, broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted
@@ -126,7 +125,11 @@ def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: FillValues = 
 
 
 def extract(
-    condition: ArrayLike, arr: ArrayLike, *, size: int | None = None, fill_value: FillValue = 0
+    condition: ArrayLike,
+    arr: ArrayLike,
+    *,
+    size: int | None = None,
+    fill_value: ArrayLike | None = 0,
 ) -> Array:
     """The elements of the flat array where a condition holds.
 
@@ -148,7 +151,7 @@ def compress(
     axis: int | None = None,
     *,
     size: int | None = None,
-    fill_value: FillValue = 0,
+    fill_value: ArrayLike | None = 0,
     out: None = None,
 ) -> Array:
     """The parts along an axis at the places where a condition holds.
@@ -176,13 +179,18 @@ def compress(
 
 
 def _selected(
-    function: str, mask: Operand, x: Array, axis: int, size: int | None, fill_value: FillValue
+    function: str,
+    mask: Operand,
+    x: Array,
+    axis: int,
+    size: int | None,
+    fill_value: ArrayLike | None,
 ) -> Array:
     """The parts of `x` along an axis where a vector, the mask, holds."""
     count = x.shape[axis]
     if size is not None:
         (places,) = nonzero(mask, size=size, fill_value=count)
-        return take(x, places, axis, mode="fill", fill_value=fill_value)
+        return taken(function, x, places, axis, fill_value)
     (places,) = nonzero(mask)
     if mask.shape[0] > count:
         last = max(np.asarray(places), default=-1)
@@ -191,3 +199,15 @@ def _selected(
                 f"{function}: the condition holds at place {last}, but there are {count} to choose from"
             )
     return take(x, places, axis, mode="clip")
+
+
+def taken(function: str, x: Array, places: Array, axis: int, fill_value: ArrayLike | None) -> Array:
+    """The parts of `x` at places along an axis, and a fill, which may be traced, at places beyond its last."""
+    count = x.shape[axis]
+    if not isinstance(fill_value, Array) or not count:
+        return take(x, places, axis, mode="fill", fill_value=fill_value)  # type: ignore[arg-type]  # a number
+    parts = take(x, places, axis, mode="clip")
+    inside = ops.compare(places, places.dtype.type(count), direction="lt")
+    known = ops.broadcast_in_dim(inside, shape=parts.shape, dimensions=(axis,))
+    fill = converted(coerce(function, 2, fill_value), x.dtype)
+    return ops.select(known, parts, broadcast_to_shape(fill, parts.shape))
