@@ -60,7 +60,8 @@ def moved(index: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
         for x in items
     ]
     items += [slice(None)] * (len(shape) - sum(counts))
-    result, axis = [], 0
+    result: list[Any] = []
+    axis = 0
     for item in items:
         if item is None or item is True:
             result.append(item)

@@ -28,7 +28,7 @@ def test_buffers_are_arrays() -> None:
     for buffer in (array("i", [2, 3]), array("d", [2, 3]), bytearray(b"ab"), memoryview(b"ab")):
         found = asarray(buffer)
         np.testing.assert_array_equal(found, np.asarray(buffer))
-    grid = memoryview(np.arange(6, dtype=np.int8).reshape(2, 3))
+    grid = memoryview(np.arange(6, dtype=np.int8).reshape(2, 3))  # type: ignore[arg-type]  # mypy knows no buffers of 3.11
     assert asarray(grid).shape == (2, 3)
     for other in (b"ab", "ab"):
         with pytest.raises(ArgumentError, match="requires ndarray or scalar arguments"):
