@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -108,3 +110,15 @@ def test_the_program_that_is_walked_back() -> None:
     jaxpr = treadle.vjp(tnp.sin, X)[1].jaxpr
     assert [str(each) for each in jaxpr.in_avals] == ["float32[3]", "float32[3]"]
     assert [equation.primitive.name for equation in jaxpr.eqns] == ["mul"]
+
+
+@pytest.mark.parametrize(
+    "wrap", [treadle.jit, treadle.checkpoint, lambda f: lambda x: lax.cond(True, f, f, x)]
+)
+def test_linear_functions_of_integers_are_transposed_within_calls(wrap: Any) -> None:
+    def f(x: Any) -> Any:
+        return 3 * x[::-1], x.sum()
+
+    x = treadle.ShapeDtypeStruct((3,), np.int32)
+    (found,) = treadle.linear_transpose(wrap(f), x)((tnp.array([1, 2, 3]), tnp.int32(4)))
+    assert (found.dtype, found.tolist()) == (np.int32, [13, 10, 7])

@@ -25,6 +25,7 @@ from treadle_ir import (
     as_body,
     derived,
     either,
+    float0,
     frozen,
     holding,
     interpret,
@@ -223,7 +224,9 @@ def _make_transposed(
     known_count = linear.count(False)
     known_types = [value.type for value in parameters[:known_count]]
     cotangent_types = [
-        type.tangent() for type, given in zip(program.result_types, nonzero, strict=True) if given
+        _of_cotangent(type)
+        for type, given in zip(program.result_types, nonzero, strict=True)
+        if given
     ]
 
     held_types, structure = held_in(cells)
@@ -244,6 +247,13 @@ def _make_transposed(
 
     staged, returned = stage_tree(as_body(function), *held_types, *known_types, *cotangent_types)
     return TransposedProgram(staged.program, staged.captured, returned)
+
+
+def _of_cotangent(type: Type) -> Type:
+    """The type of a cotangent that is given; of integers, which only `linear_transpose` has any of, their own."""
+    if isinstance(type, ArrayType) and type.tangent().dtype == float0:
+        return type.strong()
+    return type.tangent()
 
 
 def held_in(cells: Sequence[Cell]) -> tuple[list[ArrayType], PyTreeDef]:
