@@ -36,6 +36,23 @@ def test_too_great_an_exponent_is_nan() -> None:
     assert np.isnan(np.asarray(linalg.expm(1e3 * A, max_squarings=2))).all()
 
 
+@pytest.mark.parametrize(
+    "a", [np.where(A == 0.5, np.nan, A), 1e3 * A, np.where(A == 4.0, np.inf, A)]
+)
+@pytest.mark.parametrize("upper", [False, True])
+def test_where_an_exponential_is_nan_its_derivatives_are(a: np.ndarray, upper: bool) -> None:
+    def f(x: Any) -> Any:
+        return linalg.expm(x, upper_triangular=upper, max_squarings=2)
+
+    both = tnp.asarray(np.stack([A, a]))
+    result, tangent = jvp(f, (both,), (tnp.ones_like(both),))
+    assert np.isfinite(np.asarray(tangent[0])).all()
+    assert np.isnan(np.asarray(result[1])).all()
+    assert np.isnan(np.asarray(tangent[1])).all()
+    assert np.isnan(np.asarray(grad(lambda x: tnp.sum(f(x)))(tnp.asarray(a)))).all()
+    assert np.isnan(np.asarray(linalg.expm_frechet(np.where(A == 0.5, np.nan, A), A)[1])).all()
+
+
 def test_square_roots_squared() -> None:
     for a in (A, -A, A.astype(complex) * 1j):
         x = np.asarray(linalg.sqrtm(a))

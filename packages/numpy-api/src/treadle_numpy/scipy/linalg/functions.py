@@ -117,17 +117,16 @@ def expm(A: ArrayLike, *, upper_triangular: bool = False, max_squarings: int = 1
     )
     needed = ops.maximum(exponent, literal(0, size))
     halvings = ops.minimum(needed, literal(most, size))
+    # NaN in the operand of the approximants, so that derivatives too are NaN there, and not 0.
+    enough = ops.compare(needed, literal(most, size), direction="le")
     scale = ops.exponential2(ops.negate(halvings))
+    scale = ops.select(enough, scale, literal(np.nan, scale))
     numerator, denominator = _approximants(_times_real(x, scale), coefficients)
     if upper_triangular:
         result = ops.triangular_solve(denominator, numerator, lower=False)
     else:
         result = eliminated(denominator, numerator)
-    result = _squared(result, halvings, most)
-    enough = ops.compare(needed, literal(most, size), direction="le")
-    axes = tuple(range(x.ndim - 2))
-    enough = ops.broadcast_in_dim(enough, shape=x.shape, dimensions=axes)
-    return ops.select(enough, result, literal(np.nan, result))
+    return _squared(result, halvings, most)
 
 
 def _times_real(x: Array, factor: Array) -> Array:
