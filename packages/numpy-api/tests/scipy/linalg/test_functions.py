@@ -103,10 +103,16 @@ def test_second_derivatives_in_reverse_mode_solve_sylvesters_equation_again() ->
 
 
 @pytest.mark.parametrize("scale", [2.0**-660, 2.0**-400, 2.0**400])
-def test_roots_and_complex_forms_of_matrices_whose_squares_overflow_or_vanish(scale: float) -> None:
+def test_functions_and_complex_forms_of_matrices_whose_squares_overflow_or_vanish(
+    scale: float,
+) -> None:
     b = A @ np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])  # with a complex pair
     root = np.asarray(linalg.sqrtm(tnp.numpy.asarray(b * scale))) / np.sqrt(scale)
     np.testing.assert_allclose(root @ root, b, atol=1e-12)
     form, basis = (np.asarray(x) for x in linalg.rsf2csf(*linalg.schur(b * scale)))
     np.testing.assert_array_equal(form, np.triu(form))
     np.testing.assert_allclose(basis @ (form / scale) @ basis.conj().T, b, atol=1e-12)
+    of_itself = np.asarray(linalg.funm(b * scale, lambda x: x)) / scale
+    np.testing.assert_allclose(of_itself, b, atol=1e-12)
+    of_unit_size = np.asarray(linalg.funm(b * scale, lambda x: (x / scale) ** 2))
+    np.testing.assert_allclose(of_unit_size, b @ b, atol=1e-11)

@@ -341,6 +341,7 @@ def _complex_schur(a: ArrayLike) -> tuple[Array, Array, Array]:
 def _of_values(t: Array, z: Array, values: Array) -> Array:
     """The function of `z t zᴴ` from its values on the diagonal of t."""
     values = values if values.dtype == t.dtype else ops.convert(values, dtype=t.dtype)
+    t = _of_size_one(t)
     diagonal = matrices.on_diagonal(matrices.across(values, t), literal(0, t))
 
     def column(j: Array, f: Array) -> Array:
@@ -354,6 +355,22 @@ def _of_values(t: Array, z: Array, values: Array) -> Array:
 
     f = by_columns(diagonal, column) if t.size else diagonal
     return matrices.matmul(matrices.matmul(z, f), matrices.adjoint(z))
+
+
+def _of_size_one(t: Array) -> Array:
+    """Matrices over about their greatest absolute value, so that no product of elements vanishes or overflows.
+
+    `T F = F T` holds for them too. Powers of two keep the distances of eigenvalues, which may be a rounding error.
+    """
+    size = ops.reduce_maximum(ops.abs(t), axes=(t.ndim - 2, t.ndim - 1))
+    limits = finfo(size.dtype)
+    size = ops.reduce_precision(size, exponent_bits=limits.nexp, mantissa_bits=0)
+    least, most = (literal(float(limit), size) for limit in (limits.tiny, 1 / limits.tiny))
+    usual = ops.and_(
+        ops.compare(size, least, direction="ge"), ops.compare(size, most, direction="le")
+    )
+    one = literal(1, size)
+    return _times_real(t, ops.select(usual, ops.divide(one, size), one))
 
 
 @composed_loop()
