@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Final, Literal, overload
 
 import numpy as np
@@ -119,8 +120,7 @@ def expm(A: ArrayLike, *, upper_triangular: bool = False, max_squarings: int = 1
     halvings = ops.minimum(needed, literal(most, size))
     # NaN in the operand of the approximants, so that derivatives too are NaN there, and not 0.
     enough = ops.compare(needed, literal(most, size), direction="le")
-    scale = ops.exponential2(ops.negate(halvings))
-    scale = ops.select(enough, scale, literal(np.nan, scale))
+    scale = ops.select(enough, ops.exponential2(ops.negate(halvings)), literal(np.nan, size))
     numerator, denominator = _approximants(_times_real(x, scale), coefficients)
     if upper_triangular:
         result = ops.triangular_solve(denominator, numerator, lower=False)
@@ -166,10 +166,7 @@ def _approximants(x: Array, coefficients: tuple[float, ...]) -> tuple[Array, Arr
 
     def total(numbers: tuple[float, ...], of: list[Array]) -> Array:
         parts = [ops.multiply(p, number(c, p)) for c, p in zip(numbers, of, strict=True)]
-        sum_ = parts[0]
-        for part in parts[1:]:
-            sum_ = ops.add(sum_, part)
-        return sum_
+        return reduce(ops.add, parts)
 
     even, odd = total(coefficients[0:8:2], powers), total(coefficients[1:8:2], powers)
     if len(coefficients) > 8:
@@ -363,14 +360,11 @@ def _of_size_one(t: Array) -> Array:
     `T F = F T` holds for them too. Powers of two keep the distances of eigenvalues, which may be a rounding error.
     """
     size = ops.reduce_maximum(ops.abs(t), axes=(t.ndim - 2, t.ndim - 1))
-    limits = finfo(size.dtype)
-    size = ops.reduce_precision(size, exponent_bits=limits.nexp, mantissa_bits=0)
-    least, most = (literal(float(limit), size) for limit in (limits.tiny, 1 / limits.tiny))
-    usual = ops.and_(
-        ops.compare(size, least, direction="ge"), ops.compare(size, most, direction="le")
-    )
-    one = literal(1, size)
-    return _times_real(t, ops.select(usual, ops.divide(one, size), one))
+    bits = finfo(size.dtype).nexp
+    size, one = ops.reduce_precision(size, exponent_bits=bits, mantissa_bits=0), literal(1, size)
+    factor = ops.divide(one, size)
+    usual = ops.compare(ops.multiply(size, factor), one, direction="eq")
+    return _times_real(t, ops.select(usual, factor, one))
 
 
 @composed_loop()
