@@ -7,7 +7,7 @@ import pytest
 
 import treadle_numpy.numpy as tnp
 from treadle_autodiff import grad
-from treadle_ir import Array
+from treadle_ir import ArgumentError, Array
 from treadle_numpy import ArrayLike
 
 pytestmark = pytest.mark.usefixtures("wide")
@@ -40,3 +40,14 @@ def test_where_that_broadcasts(axis: int | None) -> None:
 @pytest.mark.parametrize("ddof", [0, 1])
 def test_no_observations_have_no_covariance(shape: tuple[int, ...], ddof: int) -> None:
     assert np.isnan(tnp.cov(np.zeros(shape, np.float32), ddof=ddof)).all()
+
+
+def test_ddof_and_its_other_name_are_not_given_together() -> None:
+    x = np.array([1.0, 2.0, 6.0])
+    for ours, numpys in ((tnp.var, np.var), (tnp.std, np.std)):
+        np.testing.assert_allclose(ours(x, ddof=0, correction=1), numpys(x, ddof=1), rtol=1e-15)
+        for correction in (0, 1):
+            with pytest.raises(ValueError, match="ddof and correction"):
+                ours(x, ddof=1, correction=correction)
+        with pytest.raises(ArgumentError, match="correction must be a number"):
+            ours(x, correction="1")  # type: ignore[arg-type]

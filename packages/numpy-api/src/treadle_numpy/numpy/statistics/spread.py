@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from treadle_ir import Array, DTypeError, composed, ops, refused
+from treadle_ir import ArgumentError, Array, DTypeError, composed, ops, refused
 from treadle_ir.dtypes import is_bool, is_complex, real_part
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
 from treadle_numpy.numpy.reductions.making import selected
@@ -36,12 +36,17 @@ def _variance(
     correction: int | float | None = None,
 ) -> Array:
     named_only(name, out=out)
-    if correction is not None:  # the array API's name of ddof
-        ddof = correction
     operand = coerce(name, 0, a)
     type = operand_type(operand)
+    if correction is not None:  # the array API's name of ddof
+        if ddof != 0:
+            raise ArgumentError(
+                f"{name}: ddof and correction can't be provided simultaneously.",
+                fix="give one of them: they are two names of the same number",
+            )
+        ddof = correction
     if not isinstance(ddof, (int, float, np.number)):
-        raise refused(name, "ddof", "a number", ddof)
+        raise refused(name, "ddof" if correction is None else "correction", "a number", ddof)
     wanted = as_dtype(name, dtype)
     base = wanted or type.dtype
     if wanted is not None and is_bool(wanted):
@@ -99,6 +104,7 @@ def var(
 
     Raises:
         AxisError: the array has no such axis.
+        ArgumentError: `correction`, which is another name of `ddof`, is given beside it.
         DTypeError: `dtype` is boolean, or real for complex numbers.
         UnsupportedError: `out` is given.
 
@@ -125,7 +131,7 @@ def std(
     """The square root of the variance.
 
     Raises:
-        AxisError, DTypeError, UnsupportedError: as `var`.
+        ArgumentError, AxisError, DTypeError, UnsupportedError: as `var`.
 
     Example:
         >>> print(std(np.array([1.0, 3.0], np.float32)))
