@@ -51,3 +51,18 @@ def test_ddof_and_its_other_name_are_not_given_together() -> None:
                 ours(x, ddof=1, correction=correction)
         with pytest.raises(ArgumentError, match="correction must be a number"):
             ours(x, correction="1")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("where", [None, np.array([True, True, False, True])])
+def test_degrees_of_freedom_may_be_an_array(where: np.ndarray | None) -> None:
+    x = np.array([1.0, 2.0, 6.0, 4.0])
+    for degrees in (0.5, 1, 5):
+        chosen = x if where is None else x[where]
+        expected = np.var(chosen, ddof=degrees) if degrees < len(chosen) else np.nan
+        for given in ({"ddof": np.array(degrees)}, {"correction": np.array(degrees)}):
+            np.testing.assert_allclose(tnp.var(x, where=where, **given), expected, rtol=1e-12)
+    # of s / (n - d): s / (n - d)²
+    slope = grad(lambda d: tnp.var(x, ddof=d))(1.0)
+    np.testing.assert_allclose(slope, np.var(x) * 4 / 9, rtol=1e-12)
+    with pytest.raises(ArgumentError, match="ddof must be a number"):
+        tnp.var(x, ddof=np.ones(2))  # type: ignore[arg-type]

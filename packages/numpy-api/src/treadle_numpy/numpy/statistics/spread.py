@@ -16,8 +16,9 @@ from treadle_numpy.numpy.ufuncs.arithmetic import divide, subtract
 from treadle_numpy.numpy.ufuncs.powers import sqrt
 from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.axes import Axis, sorted_axes
-from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.coerce import ArrayLike, coerce, is_array_like, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.scalars import size_scalar
 
 __all__ = ["nanstd", "nanvar", "std", "var"]
@@ -45,7 +46,8 @@ def _variance(
                 fix="give one of them: they are two names of the same number",
             )
         ddof = correction
-    if not isinstance(ddof, (int, float, np.number)):
+    known = isinstance(ddof, (int, float, np.number))
+    if not known and not (is_array_like(ddof) and np.shape(ddof) == ()):
         raise refused(name, "ddof" if correction is None else "correction", "a number", ddof)
     wanted = as_dtype(name, dtype)
     base = wanted or type.dtype
@@ -75,12 +77,17 @@ def _variance(
     )
     total = sum(squares, axes, keepdims=keepdims)
     degrees: ArrayLike
-    if where is None:
-        freedom = math.prod([type.shape[i] for i in axes]) - ddof
+    size = math.prod([type.shape[i] for i in axes])
+    if where is None and known:
+        freedom = size - ddof
         degrees = size_scalar(freedom, total.dtype) if freedom > 0 else total.dtype.type(np.nan)
     else:
-        count = sum(broadcast_to(where, type.shape), axes, total.dtype, keepdims=keepdims)
-        degrees = subtract(count, ddof)
+        count = (
+            size_scalar(size, total.dtype)
+            if where is None
+            else sum(broadcast_to(where, type.shape), axes, total.dtype, keepdims=keepdims)
+        )
+        degrees = subtract(count, ddof if known else converted(coerce(name, 4, ddof), total.dtype))
         enough = ops.compare(degrees, total.dtype.type(0), direction="gt")
         degrees = ops.select(enough, degrees, total.dtype.type(np.nan))
     spread = divide(total, degrees)
