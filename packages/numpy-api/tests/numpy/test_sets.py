@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from treadle_numpy import numpy as tnp
 from treadle_numpy.numpy.sets import intersect1d, isin, setdiff1d, setxor1d
 
 RANDOM = np.random.default_rng(5)
@@ -63,3 +64,27 @@ def test_setxor1d(staged: Callable[..., Any], n: int, m: int, assume_unique: boo
     assert (found[expected.size :] == -1).all()
     least = staged(lambda a, b: setxor1d(a, b, assume_unique, size=70), x, y)
     assert (least[expected.size :] == (expected[0] if expected.size else 0)).all()
+
+
+@pytest.mark.parametrize("name", ["intersect1d", "setdiff1d", "setxor1d", "union1d"])
+@pytest.mark.parametrize("place", [0, 1])
+def test_lists_are_refused_in_the_name_of_the_function(name: str, place: int) -> None:
+    operands: list[Any] = [drawn(3), drawn(3)]
+    operands[place] = [1, 2]
+    with pytest.raises(TypeError, match=f"^{name} requires .* at position {place}"):
+        getattr(tnp, name)(*operands)
+
+
+@pytest.mark.parametrize(
+    ("name", "operands"),
+    [
+        ("ediff1d", ([1, 2],)),
+        ("extract", ([True], [1])),
+        ("flatnonzero", ([1],)),
+        ("histogram", ([1, 2],)),
+        ("resize", ([1], 3)),
+    ],
+)
+def test_so_do_functions_that_take_elements_in_a_row(name: str, operands: tuple[Any, ...]) -> None:
+    with pytest.raises(TypeError, match=f"^{name} requires .* at position 0"):
+        getattr(tnp, name)(*operands)
