@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from treadle_numpy import numpy as tnp
 from treadle_numpy.numpy import compress, extract
 from treadle_numpy.numpy.sets import intersect1d, isin, setdiff1d, setxor1d
 
@@ -81,3 +82,27 @@ def test_what_fills_places_may_be_traced(staged: Callable[..., Any], name: str) 
     known = np.asarray(FILLED[name](x, y, -7))
     assert -7 in known
     np.testing.assert_array_equal(staged(lambda fill: FILLED[name](x, y, fill), fill), known)
+
+
+@pytest.mark.parametrize("name", ["intersect1d", "setdiff1d", "setxor1d", "union1d"])
+@pytest.mark.parametrize("place", [0, 1])
+def test_lists_are_refused_in_the_name_of_the_function(name: str, place: int) -> None:
+    operands: list[Any] = [drawn(3), drawn(3)]
+    operands[place] = [1, 2]
+    with pytest.raises(TypeError, match=f"^{name} requires .* at position {place}"):
+        getattr(tnp, name)(*operands)
+
+
+@pytest.mark.parametrize(
+    ("name", "operands"),
+    [
+        ("ediff1d", ([1, 2],)),
+        ("extract", ([True], [1])),
+        ("flatnonzero", ([1],)),
+        ("histogram", ([1, 2],)),
+        ("resize", ([1], 3)),
+    ],
+)
+def test_so_do_functions_that_take_elements_in_a_row(name: str, operands: tuple[Any, ...]) -> None:
+    with pytest.raises(TypeError, match=f"^{name} requires .* at position 0"):
+        getattr(tnp, name)(*operands)

@@ -35,7 +35,7 @@ def reshape(
 
 def transpose(self: Array, *args: Shape | None) -> Array:
     """The axes in another order, given one by one or as one tuple; reversed by default."""
-    if not args or args == (None,):
+    if not args or (len(args) == 1 and args[0] is None):
         return axes.transpose(self)
     order = args[0] if len(args) == 1 and not isinstance(args[0], int) else args
     return axes.transpose(self, order)  # type: ignore[arg-type]  # axes

@@ -107,7 +107,7 @@ def ediff1d(
         >>> print(ediff1d(np.array([1, 4, 9], np.int32), to_end=0))
         [3 5 0]
     """
-    x = ravel(ary)
+    x = ravel(coerce_array("ediff1d", 0, ary))
     parts = [subtract(x[1:], x[:-1])]  # which refuses booleans
     if to_begin is not None:
         parts.insert(0, converted(ravel(to_begin), x.dtype))

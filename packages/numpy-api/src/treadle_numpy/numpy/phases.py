@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, Operand, composed_in_numpy, default_dtype, integer, ops, refused
-from treadle_ir.dtypes import is_inexact
+from treadle_ir import (
+    Array,
+    DType,
+    Operand,
+    composed_in_numpy,
+    default_dtype,
+    integer,
+    ops,
+    refused,
+)
+from treadle_ir.dtypes import is_complex, is_inexact, is_integer
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy import in_numpy
 from treadle_numpy.numpy.differences import diff
 from treadle_numpy.numpy.reductions.running import cumsum
 from treadle_numpy.numpy.searching.choosing import where
-from treadle_numpy.numpy.ufuncs.arithmetic import add, remainder, subtract
+from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, floor_divide, remainder, subtract
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce
@@ -23,7 +32,7 @@ __all__ = ["unwrap"]
 
 @composed_in_numpy(in_numpy.unwrap)
 def unwrap(
-    p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, period: float = 2 * np.pi
+    p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, period: ArrayLike = 2 * np.pi
 ) -> Array:
     """Angles with jumps of more than half a period taken out.
 
@@ -33,20 +42,20 @@ def unwrap(
     """
     (operand,) = promote("unwrap", p)
     x = array_of(operand)
-    if not is_inexact(x.dtype) and not isinstance(period, int):
+    whole_numbers = isinstance(period, int) or is_integer(coerce("unwrap", 3, period).dtype)
+    if not is_inexact(x.dtype) and not whole_numbers:
         x = array_of(converted(x, default_dtype(float)))
     along = as_axis("unwrap", axis, x.ndim)
     if not x.shape[along]:
         return x
-    if not isinstance(period, (int, float, np.number)):
-        raise refused("unwrap", "period", "a number", period)
-    if isinstance(period, int):
-        period = integer("unwrap", "period", period)
-    whole = x.dtype.type(period)
-    half = x.dtype.type(period / 2) if is_inexact(x.dtype) else x.dtype.type(int(period) // 2)
+    whole, half, low = _turn(period, x.dtype)
     jump = diff(x, axis=along)
     moved = subtract(remainder(add(jump, half), whole), half)
-    moved = where(truth("unwrap", 0, _both(moved, -half, jump)), half, moved)
+    highest: Operand = half
+    if not is_inexact(x.dtype):  # an odd period has no middle, which jumps up and down could share
+        even = ops.compare(add(half, half), whole, direction="eq")
+        highest = where(truth("unwrap", 3, even), half, low)
+    moved = where(truth("unwrap", 0, _both(moved, low, jump)), highest, moved)
     change = subtract(moved, jump)
     limit = half if discont is None else discont
     small = ops.compare(
@@ -56,6 +65,21 @@ def unwrap(
     first = slice_along(x, along, 0, 1)
     rest = add(slice_along(x, along, 1, x.shape[along]), cumsum(change, axis=along))
     return ops.concatenate([first, rest], dimension=along)
+
+
+def _turn(period: ArrayLike, dtype: DType) -> tuple[Operand, Operand, Operand]:
+    """The period, half of it - of integers, rounded down - and the negative of that."""
+    if isinstance(period, int):
+        period = integer("unwrap", "period", period)
+    if isinstance(period, (int, float, np.number)):
+        half = dtype.type(period / 2 if is_inexact(dtype) else int(period) // 2)
+        return dtype.type(period), half, -half
+    turn = coerce("unwrap", 3, period)
+    if turn.shape or is_complex(turn.dtype):
+        raise refused("unwrap", "period", "a number", period)
+    turn = converted(turn, dtype)
+    middle = (divide if is_inexact(dtype) else floor_divide)(turn, dtype.type(2))
+    return turn, middle, ops.negate(middle)
 
 
 def _both(moved: Operand, low: Operand, jump: Operand) -> Array:

@@ -273,7 +273,8 @@ def union1d(
         [1 2 3 4]
     """
     size = integer_or_none("union1d", "size", size)
-    return unique(concatenate([ravel(ar1), ravel(ar2)]), size=size, fill_value=fill_value)
+    flat = [ravel(coerce_array("union1d", i, x)) for i, x in enumerate((ar1, ar2))]
+    return unique(concatenate(flat), size=size, fill_value=fill_value)
 
 
 def setdiff1d(
@@ -292,7 +293,7 @@ def setdiff1d(
     """
     flags("setdiff1d", assume_unique=assume_unique)
     size = integer_or_none("setdiff1d", "size", size)
-    x = ravel(ar1)
+    x, ar2 = ravel(coerce_array("setdiff1d", 0, ar1)), coerce_array("setdiff1d", 1, ar2)
     if size is None:
         kept = concrete_mask("setdiff1d", isin(x, ar2, invert=True))
         elements = host_elements(x)
@@ -363,7 +364,7 @@ def intersect1d(
     """
     flags("intersect1d", assume_unique=assume_unique, return_indices=return_indices)
     size = integer_or_none("intersect1d", "size", size)
-    x, y = [array_of(v) for v in promote("intersect1d", ravel(ar1), ravel(ar2))]
+    x, y = [ravel(array_of(v)) for v in promote("intersect1d", ar1, ar2)]
     if size is None:
         found = np.intersect1d(
             concrete_mask("intersect1d", x),
@@ -403,7 +404,7 @@ def setxor1d(
     """
     flags("setxor1d", assume_unique=assume_unique)
     size = integer_or_none("setxor1d", "size", size)
-    x, y = [array_of(v) for v in promote("setxor1d", ravel(ar1), ravel(ar2))]
+    x, y = [ravel(array_of(v)) for v in promote("setxor1d", ar1, ar2)]
     if size is None:
         found = np.setxor1d(
             concrete_mask("setxor1d", x), concrete_mask("setxor1d", y), assume_unique

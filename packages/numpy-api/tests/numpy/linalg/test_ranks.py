@@ -76,6 +76,14 @@ def test_condition_numbers_agree_with_numpy() -> None:
         np.testing.assert_allclose(linalg.cond(a, p), np.linalg.cond(a, p), rtol=1e-12)
 
 
+@pytest.mark.parametrize("p", [None, 2, -2, 1, "fro"])
+def test_condition_numbers_of_matrices_without_nan_are_not_nan(p: str | int | None) -> None:
+    a = np.stack([np.zeros((2, 2)), np.eye(2)])
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(linalg.cond(a, p), np.linalg.cond(a, p))
+    assert np.isnan(np.asarray(linalg.cond(np.full((2, 2), np.nan), p)))
+
+
 def test_least_squares_of_zeros_has_the_least_solution() -> None:
     zeros = np.zeros((3, 2), np.float32)
     solution, _, rank, values = linalg.lstsq(zeros, np.ones(3, np.float32))

@@ -36,6 +36,23 @@ def test_too_great_an_exponent_is_nan() -> None:
     assert np.isnan(np.asarray(linalg.expm(1e3 * A, max_squarings=2))).all()
 
 
+@pytest.mark.parametrize(
+    "a", [np.where(A == 0.5, np.nan, A), 1e3 * A, np.where(A == 4.0, np.inf, A)]
+)
+@pytest.mark.parametrize("upper", [False, True])
+def test_where_an_exponential_is_nan_its_derivatives_are(a: np.ndarray, upper: bool) -> None:
+    def f(x: Any) -> Any:
+        return linalg.expm(x, upper_triangular=upper, max_squarings=2)
+
+    both = tnp.asarray(np.stack([A, a]))
+    result, tangent = jvp(f, (both,), (tnp.ones_like(both),))
+    assert np.isfinite(np.asarray(tangent[0])).all()
+    assert np.isnan(np.asarray(result[1])).all()
+    assert np.isnan(np.asarray(tangent[1])).all()
+    assert np.isnan(np.asarray(grad(lambda x: tnp.sum(f(x)))(tnp.asarray(a)))).all()
+    assert np.isnan(np.asarray(linalg.expm_frechet(np.where(A == 0.5, np.nan, A), A)[1])).all()
+
+
 def test_square_roots_squared() -> None:
     for a in (A, -A, A.astype(complex) * 1j):
         x = np.asarray(linalg.sqrtm(a))
@@ -86,10 +103,16 @@ def test_second_derivatives_in_reverse_mode_solve_sylvesters_equation_again() ->
 
 
 @pytest.mark.parametrize("scale", [2.0**-660, 2.0**-400, 2.0**400])
-def test_roots_and_complex_forms_of_matrices_whose_squares_overflow_or_vanish(scale: float) -> None:
+def test_functions_and_complex_forms_of_matrices_whose_squares_overflow_or_vanish(
+    scale: float,
+) -> None:
     b = A @ np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])  # with a complex pair
     root = np.asarray(linalg.sqrtm(tnp.numpy.asarray(b * scale))) / np.sqrt(scale)
     np.testing.assert_allclose(root @ root, b, atol=1e-12)
     form, basis = (np.asarray(x) for x in linalg.rsf2csf(*linalg.schur(b * scale)))
     np.testing.assert_array_equal(form, np.triu(form))
     np.testing.assert_allclose(basis @ (form / scale) @ basis.conj().T, b, atol=1e-12)
+    of_itself = np.asarray(linalg.funm(b * scale, lambda x: x)) / scale
+    np.testing.assert_allclose(of_itself, b, atol=1e-12)
+    of_unit_size = np.asarray(linalg.funm(b * scale, lambda x: (x / scale) ** 2))
+    np.testing.assert_allclose(of_unit_size, b @ b, atol=1e-11)

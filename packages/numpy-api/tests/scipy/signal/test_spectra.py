@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -130,3 +131,20 @@ def test_spectra_of_nothing_have_its_shape() -> None:
         assert density.shape == (0, 3)
         assert (frequencies.dtype.kind, density.dtype.kind) == ("f", "c")
         assert [each.dtype.kind for each in stft(nothing, axis=axis)] == ["f", "f", "c"]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_spectra_of_short_numbers_are_computed_in_single_precision(dtype: str) -> None:
+    x = np.random.default_rng(0).normal(size=70_000).astype(ml_dtypes.finfo(dtype).dtype)
+    wide = x.astype(np.float32)
+    for ours, theirs in (
+        (stft(x), scipys.stft(wide)),
+        (welch(x, fs=1000.0), scipys.welch(wide, fs=1000.0)),
+        (csd(x, x), scipys.csd(wide, wide)),
+    ):
+        for found, expected in zip(ours, theirs, strict=True):
+            assert found.dtype in (np.float32, np.complex64)
+            scale = np.abs(expected).max()
+            np.testing.assert_allclose(found, expected, atol=1e-5 * scale, rtol=1e-5)
+    frequencies, powers = welch(x[:0])
+    assert frequencies.dtype == powers.dtype == np.float32

@@ -13,6 +13,7 @@ from treadle_ir import (
     Array,
     DType,
     DTypeError,
+    Operand,
     Tracer,
     UnsupportedError,
     ZeroStepError,
@@ -21,6 +22,7 @@ from treadle_ir import (
     flags,
     integer,
     is_symbolic_dim,
+    matrices,
     max_dim,
     ops,
     shown,
@@ -332,7 +334,7 @@ def geomspace(
     """`num` numbers from `start` to `stop`, each the same multiple of the one before.
 
     `start` and `stop` may be arrays, which broadcast; `axis` is that of the numbers. Real limits need one sign: where
-    signs differ, or one of them is 0, the numbers are NaN (NumPy refuses 0).
+    signs differ, or one of them is 0, the numbers between are NaN (NumPy refuses 0). The limits themselves are exact.
 
     Raises:
         ArgumentError: the number of samples is negative.
@@ -349,10 +351,18 @@ def geomspace(
         linspace(log(divide(start, signs)), log(divide(stop, signs)), num, endpoint, axis=axis)
     )
     along = as_axis("geomspace", axis, points.ndim)
-    outer = [i for i in range(points.ndim) if i != along]
-    signs = broadcast_to_shape(signs, tuple([points.shape[i] for i in outer]))
-    points = multiply(
-        points, ops.broadcast_in_dim(signs, shape=points.shape, dimensions=tuple(outer))
-    )
+    outer = tuple([i for i in range(points.ndim) if i != along])
+
+    def for_each(x: Operand) -> Array:
+        one = broadcast_to_shape(x, tuple([points.shape[i] for i in outer]))
+        return ops.broadcast_in_dim(one, shape=points.shape, dimensions=outer)
+
+    place = ops.iota(shape=points.shape, dimension=along, dtype=matrices.I32)
+    at_start = ops.compare(place, matrices.I32.type(0), direction="eq")
+    points = multiply(points, for_each(signs))
+    points = ops.select(at_start, for_each(start), points)  # the limits are exact
+    if endpoint and num > 1:
+        at_stop = ops.compare(place, matrices.I32.type(num - 1), direction="eq")
+        points = ops.select(at_stop, for_each(stop), points)
     wanted = as_dtype("geomspace", dtype)
     return points if wanted is None else ops.convert(points, dtype=wanted)

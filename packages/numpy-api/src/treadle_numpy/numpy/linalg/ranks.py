@@ -285,7 +285,8 @@ def matrix_rank(
 def cond(x: ArrayLike, p: Order = None) -> Array:
     """The condition numbers of matrices: the norm times that of the inverse.
 
-    Without `p` (or with 2, -2) it is made of singular values, also of matrices that are not square.
+    Without `p` (or with 2, -2) it is made of singular values, also of matrices that are not square. That of a matrix
+    without NaN is never NaN, but infinite: of zeros, for one.
 
     Raises:
         ShapeError: there are no elements, or the matrix is not square.
@@ -303,11 +304,12 @@ def cond(x: ArrayLike, p: Order = None) -> Array:
     check_order("cond", p)
     if p is None or p in (2, -2):
         s = svd(a, full_matrices=False, compute_uv=False)
-        return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
-    if a.shape[-1] != a.shape[-2]:
-        raise ShapeError(f"cond: for p={p}, array must be square; got arr.shape={a.shape}")
-    axes = (-2, -1)
-    result = norm(a, p, axes) * norm(inverse(a), p, axes)
+        result = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
+    else:
+        if a.shape[-1] != a.shape[-2]:
+            raise ShapeError(f"cond: for p={p}, array must be square; got arr.shape={a.shape}")
+        axes = (-2, -1)
+        result = norm(a, p, axes) * norm(inverse(a), p, axes)
     known = ops.compare(a, a, direction="eq")
     regular = ops.reduce_and(known, axes=(a.ndim - 2, a.ndim - 1))
     undefined = ops.and_(ops.compare(result, result, direction="ne"), regular)

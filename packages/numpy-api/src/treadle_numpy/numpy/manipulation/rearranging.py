@@ -19,6 +19,7 @@ from treadle_ir.dtypes import is_integer
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.axes import swapaxes
 from treadle_numpy.numpy.manipulation.shapes import ravel, reshape
+from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axes, as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, host_elements
 
@@ -99,8 +100,13 @@ def roll(
 ) -> Array:
     """The elements moved along some axes; what leaves at one end enters at the other.
 
+    Args:
+        a: [...].
+        shift: integers, by how many places: one for each axis, as a sequence or an array [axes], or one for all.
+        axis: the axes; None for the elements in a row.
+
     Raises:
-        ArgumentError: there are more shifts than axes, or fewer.
+        ArgumentError: there are more shifts than axes, or fewer, or they are no integers.
 
     Example:
         >>> import numpy as np
@@ -113,7 +119,7 @@ def roll(
     axes = [
         as_axis("roll", i, x.ndim) for i in (axis if isinstance(axis, (tuple, list)) else (axis,))
     ]
-    shifts = list(shift) if isinstance(shift, (tuple, list)) else [shift]
+    shifts = _each("roll", shift)
     if len(shifts) == 1:
         shifts *= len(axes)
     if len(axes) == 1:
@@ -144,3 +150,16 @@ def roll(
                 [slice_along(x, along, cut, length), slice_along(x, along, 0, cut)], dimension=along
             )
     return x
+
+
+def _each(function: str, shift: ArrayLike | Sequence[ArrayLike]) -> list[ArrayLike]:
+    """Shifts one by one: of a sequence, of a vector - known or not -, or the only one."""
+    if isinstance(shift, (tuple, list)):
+        return list(shift)
+    given = coerce(function, 1, shift)
+    if len(given.shape) != 1:
+        return [given]
+    if (known := host_elements(given)) is not None:
+        return list(known)
+    vector = array_of(given)
+    return [ops.reshape(slice_along(vector, 0, i, i + 1), shape=()) for i in range(vector.shape[0])]

@@ -165,7 +165,7 @@ def resize(a: ArrayLike, new_shape: Shape) -> Array:
     total = 1
     for n in sizes:
         total *= n
-    flat = ravel(a)
+    flat = ravel(coerce_array("resize", 0, a))
     if flat.size == 0 or total == 0:
         return filled(sizes, flat.dtype.type(0))
     return ops.reshape(slice_along(tile(flat, -(-total // flat.size)), 0, 0, total), shape=sizes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, overload
 
 from treadle_ir import (
@@ -216,7 +216,8 @@ def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
         (1, 2)
     """
     x = coerce_array("expand_dims", 0, a)
-    names = tuple(axis) if isinstance(axis, (tuple, list, range)) else (axis,)
+    several = isinstance(axis, Iterable) and getattr(axis, "ndim", 1) != 0
+    names = sequence("expand_dims", "axis", axis) if several else (axis,)
     ndim = x.ndim + len(names)
     places = as_axes("expand_dims", names, ndim)
     rest = iter(x.shape)

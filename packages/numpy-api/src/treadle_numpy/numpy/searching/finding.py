@@ -102,7 +102,7 @@ def flatnonzero(a: ArrayLike, *, size: int | None = None, fill_value: FillValues
         [1 3]
     """
     size = integer_or_none("flatnonzero", "size", size)
-    return nonzero(ravel(a), size=size, fill_value=fill_value)[0]
+    return nonzero(ravel(coerce_array("flatnonzero", 0, a)), size=size, fill_value=fill_value)[0]
 
 
 def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: FillValues = None) -> Array:
@@ -142,7 +142,8 @@ def extract(
         [1 3]
     """
     size = integer_or_none("extract", "size", size)
-    return _selected("extract", ravel(condition), ravel(arr), 0, size, fill_value)
+    chosen, x = [ravel(coerce_array("extract", i, v)) for i, v in enumerate((condition, arr))]
+    return _selected("extract", chosen, x, 0, size, fill_value)
 
 
 def compress(

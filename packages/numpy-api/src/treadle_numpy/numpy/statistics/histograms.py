@@ -138,7 +138,7 @@ def histogram(
     if out_sharding is not None:
         return laid_out(histogram, out_sharding, a, bins, range, weights, density)
     flags("histogram", density=density)
-    x = ravel(a)
+    x = ravel(coerce_array("histogram", 0, a))
     edges = histogram_bin_edges(x, bins, range)
     values, borders = [array_of(v) for v in promote("histogram", x, edges, inexact=True)]
     count = borders.size - 1

@@ -203,7 +203,10 @@ def _values(vectors: _Vectors, share: Array, method: str) -> Array:
         case _:  # linear
             weight = converted(beyond, dtype)
             below = ops.multiply(lower, ops.subtract(dtype.type(1), weight))
-            return array_of(ops.add(below, ops.multiply(upper, weight)))
+            between = ops.add(below, ops.multiply(upper, weight))
+            # At an element the other one has no part: 0 times infinity would be NaN.
+            exact = ops.compare(weight, dtype.type(0), direction="eq")
+            return ops.select(exact, lower, between)
 
 
 def _quantile(

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from treadle_ir import Array, DTypeError, composed, ops, refused
+from treadle_ir import ArgumentError, Array, DTypeError, composed, ops, refused
 from treadle_ir.dtypes import is_bool, is_complex, real_part
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
 from treadle_numpy.numpy.reductions.making import selected
@@ -16,8 +16,9 @@ from treadle_numpy.numpy.ufuncs.arithmetic import divide, subtract
 from treadle_numpy.numpy.ufuncs.powers import sqrt
 from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.axes import Axis, sorted_axes
-from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.coerce import ArrayLike, coerce, is_array_like, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.scalars import size_scalar
 
 __all__ = ["nanstd", "nanvar", "std", "var"]
@@ -36,12 +37,18 @@ def _variance(
     correction: int | float | None = None,
 ) -> Array:
     named_only(name, out=out)
-    if correction is not None:  # the array API's name of ddof
-        ddof = correction
     operand = coerce(name, 0, a)
     type = operand_type(operand)
-    if not isinstance(ddof, (int, float, np.number)):
-        raise refused(name, "ddof", "a number", ddof)
+    if correction is not None:  # the array API's name of ddof
+        if ddof != 0:
+            raise ArgumentError(
+                f"{name}: ddof and correction can't be provided simultaneously.",
+                fix="give one of them: they are two names of the same number",
+            )
+        ddof = correction
+    known = isinstance(ddof, (int, float, np.number))
+    if not known and not (is_array_like(ddof) and np.shape(ddof) == ()):
+        raise refused(name, "ddof" if correction is None else "correction", "a number", ddof)
     wanted = as_dtype(name, dtype)
     base = wanted or type.dtype
     if wanted is not None and is_bool(wanted):
@@ -70,12 +77,17 @@ def _variance(
     )
     total = sum(squares, axes, keepdims=keepdims)
     degrees: ArrayLike
-    if where is None:
-        freedom = math.prod([type.shape[i] for i in axes]) - ddof
+    size = math.prod([type.shape[i] for i in axes])
+    if where is None and known:
+        freedom = size - ddof
         degrees = size_scalar(freedom, total.dtype) if freedom > 0 else total.dtype.type(np.nan)
     else:
-        count = sum(broadcast_to(where, type.shape), axes, total.dtype, keepdims=keepdims)
-        degrees = subtract(count, ddof)
+        count = (
+            size_scalar(size, total.dtype)
+            if where is None
+            else sum(broadcast_to(where, type.shape), axes, total.dtype, keepdims=keepdims)
+        )
+        degrees = subtract(count, ddof if known else converted(coerce(name, 4, ddof), total.dtype))
         enough = ops.compare(degrees, total.dtype.type(0), direction="gt")
         degrees = ops.select(enough, degrees, total.dtype.type(np.nan))
     spread = divide(total, degrees)
@@ -99,6 +111,7 @@ def var(
 
     Raises:
         AxisError: the array has no such axis.
+        ArgumentError: `correction`, which is another name of `ddof`, is given beside it.
         DTypeError: `dtype` is boolean, or real for complex numbers.
         UnsupportedError: `out` is given.
 
@@ -125,7 +138,7 @@ def std(
     """The square root of the variance.
 
     Raises:
-        AxisError, DTypeError, UnsupportedError: as `var`.
+        ArgumentError, AxisError, DTypeError, UnsupportedError: as `var`.
 
     Example:
         >>> print(std(np.array([1.0, 3.0], np.float32)))

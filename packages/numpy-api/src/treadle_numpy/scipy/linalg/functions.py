@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Final, Literal, overload
 
 import numpy as np
@@ -117,17 +118,15 @@ def expm(A: ArrayLike, *, upper_triangular: bool = False, max_squarings: int = 1
     )
     needed = ops.maximum(exponent, literal(0, size))
     halvings = ops.minimum(needed, literal(most, size))
-    scale = ops.exponential2(ops.negate(halvings))
+    # NaN in the operand of the approximants, so that derivatives too are NaN there, and not 0.
+    enough = ops.compare(needed, literal(most, size), direction="le")
+    scale = ops.select(enough, ops.exponential2(ops.negate(halvings)), literal(np.nan, size))
     numerator, denominator = _approximants(_times_real(x, scale), coefficients)
     if upper_triangular:
         result = ops.triangular_solve(denominator, numerator, lower=False)
     else:
         result = eliminated(denominator, numerator)
-    result = _squared(result, halvings, most)
-    enough = ops.compare(needed, literal(most, size), direction="le")
-    axes = tuple(range(x.ndim - 2))
-    enough = ops.broadcast_in_dim(enough, shape=x.shape, dimensions=axes)
-    return ops.select(enough, result, literal(np.nan, result))
+    return _squared(result, halvings, most)
 
 
 def _times_real(x: Array, factor: Array) -> Array:
@@ -167,10 +166,7 @@ def _approximants(x: Array, coefficients: tuple[float, ...]) -> tuple[Array, Arr
 
     def total(numbers: tuple[float, ...], of: list[Array]) -> Array:
         parts = [ops.multiply(p, number(c, p)) for c, p in zip(numbers, of, strict=True)]
-        sum_ = parts[0]
-        for part in parts[1:]:
-            sum_ = ops.add(sum_, part)
-        return sum_
+        return reduce(ops.add, parts)
 
     even, odd = total(coefficients[0:8:2], powers), total(coefficients[1:8:2], powers)
     if len(coefficients) > 8:
@@ -342,6 +338,7 @@ def _complex_schur(a: ArrayLike) -> tuple[Array, Array, Array]:
 def _of_values(t: Array, z: Array, values: Array) -> Array:
     """The function of `z t zᴴ` from its values on the diagonal of t."""
     values = values if values.dtype == t.dtype else ops.convert(values, dtype=t.dtype)
+    t = _of_size_one(t)
     diagonal = matrices.on_diagonal(matrices.across(values, t), literal(0, t))
 
     def column(j: Array, f: Array) -> Array:
@@ -355,6 +352,19 @@ def _of_values(t: Array, z: Array, values: Array) -> Array:
 
     f = by_columns(diagonal, column) if t.size else diagonal
     return matrices.matmul(matrices.matmul(z, f), matrices.adjoint(z))
+
+
+def _of_size_one(t: Array) -> Array:
+    """Matrices over about their greatest absolute value, so that no product of elements vanishes or overflows.
+
+    `T F = F T` holds for them too. Powers of two keep the distances of eigenvalues, which may be a rounding error.
+    """
+    size = ops.reduce_maximum(ops.abs(t), axes=(t.ndim - 2, t.ndim - 1))
+    bits = finfo(size.dtype).nexp
+    size, one = ops.reduce_precision(size, exponent_bits=bits, mantissa_bits=0), literal(1, size)
+    factor = ops.divide(one, size)
+    usual = ops.compare(ops.multiply(size, factor), one, direction="eq")
+    return _times_real(t, ops.select(usual, factor, one))
 
 
 @composed_loop()

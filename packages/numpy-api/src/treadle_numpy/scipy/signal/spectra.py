@@ -21,7 +21,7 @@ from treadle_ir import (
     ops,
     shown,
 )
-from treadle_ir.dtypes import complex_of, is_complex
+from treadle_ir.dtypes import complex_of, is_complex, real_part
 from treadle_numpy.numpy.fft.one_axis import fft, rfft
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
@@ -329,8 +329,11 @@ def _density(
 
 
 def _signals(name: str, axis: int, *given: ArrayLike) -> tuple[list[Array], int]:
-    """Signals with time last, and the place of that axis."""
+    """Signals with time last, in at least f32 as their transforms are, and the place of that axis."""
     arrays = [array_of(x) for x in promote(name, *given, inexact=True)]
+    arrays = [
+        x if is_complex(x.dtype) else converted(x, real_part(complex_of(x.dtype))) for x in arrays
+    ]
     along = as_axis(name, axis, arrays[0].ndim)
     for each in arrays:
         as_axis(name, axis, each.ndim)
