@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -19,9 +18,15 @@ from treadle_ir import (
     flags,
     ops,
 )
-from treadle_ir.dtypes import is_bool, is_complex, is_inexact, is_integer, is_unsigned
+from treadle_ir.dtypes import (
+    greatest_exponent,
+    is_bool,
+    is_complex,
+    is_inexact,
+    is_integer,
+    is_unsigned,
+)
 from treadle_numpy.lax.slicing import slice_along
-from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.searching.choosing import where as where_
 from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, negative
 from treadle_numpy.numpy.ufuncs.exponentials import expm1, log_of_sum, logaddexp
@@ -210,7 +215,7 @@ def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
     if is_complex(operand.dtype):
         return multiply(add(operand, sqrt(add(square(operand), b))), 0.5)
     # Squares overflow where roots of them do not: large numbers take part divided by a power of two.
-    half = math.frexp(float(finfo(operand.dtype).max))[1] // 2
+    half = greatest_exponent(operand.dtype) // 2
     far = ops.compare(ops.abs(operand), number(2.0 ** (half - 1), operand), direction="gt")
     share = where_(far, literal(2.0 ** -(half + 1), operand), literal(1, operand))
     root = sqrt(add(square(multiply(operand, share)), multiply(multiply(b, share), share)))
