@@ -12,7 +12,7 @@ from treadle.experimental.hijax.types import built, lo_types
 from treadle.interpreters.zeros import Zero
 from treadle_autodiff import Zero as _Zero, linearize, materialise, vjp
 from treadle_ir import ArgumentError, UnsupportedError, as_array
-from treadle_ir.tree import tree_flatten, tree_map, tree_unflatten
+from treadle_ir.tree import tree_leaves, tree_map, tree_unflatten
 
 Tree: TypeAlias = Any  # Any: what rules of libraries take and return
 
@@ -75,7 +75,7 @@ def _differentiable(prim: HiPrim) -> list[bool]:
 
 
 def _flat_flags(nzs_in: Tree) -> list[bool]:
-    return [bool(flag) for flag in tree_flatten(nzs_in)[0]]
+    return [bool(flag) for flag in tree_leaves(nzs_in)]
 
 
 @contextmanager
@@ -125,7 +125,7 @@ def _lin_from_jvp(self: HiPrim, nzs_in: Tree, /, *primals: Tree) -> tuple[Tree, 
 def _linearized_from_jvp(self: HiPrim, pushed: Tree, /, *tangents: Tree) -> Tree:
     flat = [
         tangent
-        for tangent in tree_flatten(tangents, lambda x: isinstance(x, Zero))[0]
+        for tangent in tree_leaves(tangents, lambda x: isinstance(x, Zero))
         if not isinstance(tangent, Zero)
     ]
     return pushed(*flat)
@@ -173,9 +173,7 @@ def jvp_from_lin(
         >>> print(treadle.jvp(sine, (0.0,), (2.0,))[1])
         2.0
     """
-    flags = [
-        not isinstance(x, Zero) for x in tree_flatten(tangents, lambda x: isinstance(x, Zero))[0]
-    ]
+    flags = [not isinstance(x, Zero) for x in tree_leaves(tangents, lambda x: isinstance(x, Zero))]
     output, kept, *_ = self.lin(tree_unflatten(self.in_tree, flags), *primals)
     return output, self.linearized(kept, *tangents)
 
