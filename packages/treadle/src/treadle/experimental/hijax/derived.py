@@ -8,8 +8,14 @@ from traceback import walk_tb
 from types import TracebackType
 from typing import Any, Final, NoReturn, TypeAlias, final
 
-from treadle.experimental.hijax.application import tangent_aval, tangent_types
-from treadle.experimental.hijax.prim import HiPrim
+from treadle.experimental.hijax.application import (
+    kept_by,
+    pushed_by_jvp,
+    taken,
+    tangent_aval,
+    tangent_types,
+)
+from treadle.experimental.hijax.prim import HiPrim, pair_of
 from treadle.experimental.hijax.types import built, lo_types
 from treadle.interpreters.zeros import Zero
 from treadle_autodiff import Zero as _Zero, linearize, materialise, vjp
@@ -67,7 +73,10 @@ def _pushing(
         flat = [
             next(rest) if flag else Zero(aval) for flag, aval in zip(wanted, avals, strict=True)
         ]
-        return instantiated(push(*tree_unflatten(prim.in_tree, flat)))
+        outward = instantiated(push(*tree_unflatten(prim.in_tree, flat)))
+        for aval, leaf in zip(prim.out_flat, prim.out_tree.flatten_up_to(outward), strict=True):
+            taken(prim, aval, leaf)  # refuses what is no tangent of the result
+        return outward
 
     return of_wanted, [zero_of(aval) for flag, aval in zip(wanted, avals, strict=True) if flag]
 
@@ -124,7 +133,7 @@ def _lin_from_jvp(self: HiPrim, nzs_in: Tree, /, *primals: Tree) -> tuple[Tree, 
     kept: list[Tree] = []
 
     def push(*tangents: Tree) -> Tree:
-        output, outward = self.jvp(primals, tangents)
+        output, outward = pair_of(self, "jvp", self.jvp(primals, tangents))
         kept.append(output)
         return outward
 
@@ -148,14 +157,13 @@ def _fwd_from_jvp(self: HiPrim, nzs_in: Tree, /, *args: Tree) -> tuple[Tree, Tre
 
 
 def _bwd_from_jvp(self: HiPrim, args: Tree, ct: Tree, /) -> tuple[Tree, ...]:
-    return pulled(self, lambda *tangents: self.jvp(args, tangents)[1], ct)
+    return pulled(self, lambda *tangents: pushed_by_jvp(self, args, tangents), ct)
 
 
 def _fwd_from_lin(self: HiPrim, nzs_in: Tree, /, *args: Tree) -> tuple[Tree, Tree]:
     # For all arguments: which ones are wanted is not known on the way back.
     flags = tree_unflatten(self.in_tree, _differentiable(self))
-    output, kept, *_ = self.lin(flags, *args)
-    return output, kept
+    return kept_by(self, "lin", flags, args)
 
 
 def _bwd_from_lin(self: HiPrim, kept: Tree, ct: Tree, /) -> tuple[Tree, ...]:
@@ -186,7 +194,7 @@ def jvp_from_lin(
         2.0
     """
     flags = [not isinstance(x, Zero) for x in tree_leaves(tangents, lambda x: isinstance(x, Zero))]
-    output, kept, *_ = self.lin(tree_unflatten(self.in_tree, flags), *primals)
+    output, kept = kept_by(self, "lin", tree_unflatten(self.in_tree, flags), primals)
     return output, self.linearized(kept, *tangents)
 
 

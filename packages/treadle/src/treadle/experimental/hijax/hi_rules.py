@@ -10,6 +10,7 @@ from treadle.core import AbstractValue
 from treadle.experimental.hijax.application import inlined, nothing, shown, taken, value_of
 from treadle.experimental.hijax.hi_primitive import HiCall, HiPrimitive, arrays_of, split
 from treadle.experimental.hijax.mutable import AvalQDD, as_tracer
+from treadle.experimental.hijax.prim import pair_of
 from treadle.interpreters.zeros import UndefinedPrimal, Zero
 from treadle_autodiff import (
     Linear,
@@ -70,11 +71,12 @@ def call_jvp(
             primitive.ins, split(primals, counts), split(tangents, counts), strict=True
         )
     ]
-    output, outward = of.jvp(
+    found = of.jvp(
         tuple([dual.primal for dual in duals]),
         tuple([dual.tangent for dual in duals]),
         **primitive.params.values,
     )
+    output, outward = pair_of(of.name, "jvp", found)
     states: list[Sequence[Array]] = []
     results: list[Sequence[Array]] = []
     pushed: list[Tangent] = []
@@ -94,7 +96,7 @@ def call_jvp(
     ):
         results.append(arrays_of(aval, x))
         if not isinstance(aval, AvalQDD):
-            pushed += taken(aval, tangent)
+            pushed += taken(of.name, aval, tangent)
         elif isinstance(tangent, Zero):
             pushed += [_Zero(type_of(each).tangent()) for each in results[-1]]
         else:
@@ -129,7 +131,7 @@ def call_transpose(
     for aval, mine, x in zip(primitive.ins, parts, cts, strict=True):
         found += [
             each if isinstance(operand, Linear) else None
-            for each, operand in zip(taken(aval, x), mine, strict=True)
+            for each, operand in zip(taken(of.name, aval, x, "a cotangent"), mine, strict=True)
         ]
     return found
 

@@ -43,6 +43,21 @@ def declared(of: object, wanted: ArrayType, leaf: object, what: str) -> Array:
     return ops.convert(array, dtype=wanted.dtype, weak=wanted.weak)
 
 
+def pair_of(of: object, method: str, found: object, *, exactly: bool = True) -> tuple[Tree, Tree]:
+    """The two things that a rule returned; the first two of more, unless they are to be two `exactly`.
+
+    Raises:
+        ArgumentError: it returned something else.
+    """
+    if isinstance(found, (tuple, list)) and (len(found) == 2 or (len(found) > 2 and not exactly)):
+        return found[0], found[1]
+    other = "the result's tangent" if method == "jvp" else "what is kept for later"
+    raise ArgumentError(
+        f"{of}.{method} must return a pair, of the result and {other}, but it returned {shown(found)}",
+        fix="return a tuple of two",
+    )
+
+
 class HiPrim:
     """An operation: derive from it, say of which types its arguments and its result are, and write `expand`.
 
@@ -195,6 +210,10 @@ class HiPrim:
             values.append(HiForm(aval).build(mine) if isinstance(aval, HiType) else mine[0])
             del rest[:count]
         return tree_unflatten(self.out_tree, values)
+
+    def has_rule(self, method: str) -> bool:
+        """Whether a library wrote the method."""
+        return getattr(type(self), method) is not getattr(HiPrim, method)
 
     def _lacks(self, what: str, methods: str) -> MissingRuleError:
         return MissingRuleError(
