@@ -51,11 +51,29 @@ def pair_of(of: object, method: str, found: object, *, exactly: bool = True) -> 
     """
     if isinstance(found, (tuple, list)) and (len(found) == 2 or (len(found) > 2 and not exactly)):
         return found[0], found[1]
-    other = "the result's tangent" if method == "jvp" else "what is kept for later"
+    parts = {
+        "abstract_eval": "the types of the results and the effects",
+        "jvp": "the result and its tangent",
+    }
     raise ArgumentError(
-        f"{of}.{method} must return a pair, of the result and {other}, but it returned {shown(found)}",
+        f"{of}.{method} must return a pair, of {parts.get(method, 'the result and what is kept for later')}, "
+        f"but it returned {shown(found)}",
         fix="return a tuple of two",
     )
+
+
+def each_of(of: object, method: str, what: str, found: Tree) -> list[Any]:
+    """The several things that a rule returned.
+
+    Raises:
+        ArgumentError: it returned something else than a sequence.
+    """
+    if not isinstance(found, (tuple, list)):
+        raise ArgumentError(
+            f"{of}.{method} must return a sequence of {what}, but it returned {shown(found)}",
+            fix="return a tuple, also of one",
+        )
+    return [*found]
 
 
 class HiPrim:
