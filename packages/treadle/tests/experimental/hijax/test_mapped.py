@@ -9,6 +9,7 @@ import treadle
 import treadle.numpy as tnp
 from treadle.errors import ArgumentError, DTypeError, ShapeError, UnsupportedError
 from treadle.experimental.hijax import (
+    GradAccum,
     HiPrim,
     ShapedArray,
     bdims_at_front,
@@ -114,6 +115,45 @@ def test_derivatives_of_all_batch_elements_by_whatever_rule(operation, dims):
         slope = treadle.linearize(treadle.vmap(of_library, dims), x, y)[1]
         truth = treadle.linearize(treadle.vmap(plain, dims), x, y)[1]
         np.testing.assert_allclose(slope(x, 2 * y), truth(x, 2 * y), rtol=1e-5)
+
+
+class Dot(Product):
+    """`sum(x y)` of a vector and what it is linear in."""
+
+    def __init__(self, x, y):
+        super().__init__(x, y)
+        self.out_aval = ShapedArray((), "float32")
+        HiPrim.__init__(self)
+
+    def expand(self, x, y):
+        return tnp.sum(x * y)
+
+    def batch_dim_rule(self, axis_data, dims):
+        return None if dims == (None, None) else 0
+
+    def transpose(self, ct, x, y):
+        if isinstance(x, GradAccum):
+            x.accum(ct * y)
+        else:
+            y.accum(ct * x)
+
+
+@pytest.mark.parametrize("dims", [(0, None), (None, 1), (1, 0)])
+@pytest.mark.parametrize("linear_in", [0, 1])
+def test_transposes_of_all_batch_elements(dims, linear_in):
+    shapes = {None: (4,), 0: (3, 4), 1: (4, 3)}
+    rng = np.random.default_rng(0)
+    x, y = (rng.normal(size=shapes[dim]).astype(np.float32) for dim in dims)
+    ct = np.arange(3, dtype=np.float32)
+    aval = ShapedArray((4,), "float32")
+    found, truth = [
+        treadle.linear_transpose(
+            lambda z: treadle.vmap(f, dims)(*((z, y) if linear_in == 0 else (x, z))),  # noqa: B023
+            (x, y)[linear_in],
+        )(ct)[0]
+        for f in (Dot(aval, aval), tnp.dot)
+    ]
+    np.testing.assert_allclose(found, truth, rtol=1e-5)
 
 
 def test_rules_that_return_something_else():

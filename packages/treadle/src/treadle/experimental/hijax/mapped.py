@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, final
 
 import treadle.numpy as tnp
 from treadle.core import AbstractValue, ShapedArray
-from treadle.experimental.hijax.accumulate import NullAccum, ValAccum
+from treadle.experimental.hijax.accumulate import GradAccum, NullAccum, ValAccum
 from treadle.experimental.hijax.application import kept_by, tangent_aval, tangent_types
 from treadle.experimental.hijax.prim import HiPrim, pair_of
 from treadle.experimental.hijax.types import HiType, hitype_of
@@ -119,8 +119,7 @@ class Mapped(HiPrim):
                 for aval in of_one.in_flat
             ]
             of_one.vjp_bwd(res, given.whole(each), *tree_unflatten(of_one.in_tree, accums))
-            sums = [accum.freeze() for accum in accums]
-            return [None if isinstance(x, Zero) else x for x in sums]
+            return _sums(accums)
 
         stacked = self._map(one, (0, given.dims), 0)(res, given.arrays)
         cts = [
@@ -141,6 +140,28 @@ class Mapped(HiPrim):
             return _arrays(self.of_one.linearized(residuals, *given.whole(each)))
 
         return self._map(one, (0, given.dims), self._outs())(residuals, given.arrays)
+
+    def transpose(self, out_ct: Tree, *maybe_accums: Tree) -> None:
+        """Mapped; cotangents of what all batch elements share are added up."""
+        self._only_arrays("transpose")
+        of_one = self.of_one
+        given = _Given(out_ct, of_one.out_flat, self.out_dims)
+        leaves = of_one.in_tree.flatten_up_to(maybe_accums)
+        known = [None if isinstance(x, GradAccum) else x for x in leaves]
+
+        def one(known: Sequence[Tree], each: Sequence[Tree]) -> list[Tree]:
+            args = [
+                ValAccum(aval) if x is None else x
+                for x, aval in zip(known, of_one.in_flat, strict=True)
+            ]
+            of_one.transpose(given.whole(each), *tree_unflatten(of_one.in_tree, args))
+            return _sums(args)
+
+        dims = [None if x is None else dim for x, dim in zip(known, self.in_dims, strict=True)]
+        stacked = self._map(one, (dims, given.dims), 0)(known, given.arrays)
+        for accum, x, dim in zip(leaves, stacked, self.in_dims, strict=True):
+            if x is not None:
+                accum.accum(_as_its_primal(x, dim))
 
     def _kept(
         self, method: str, what: str, nzs_in: Tree, args: tuple[Tree, ...]
@@ -189,6 +210,12 @@ class _Given:
         rest = iter(arrays)
         flat = [next(rest) if zero is None else zero for zero in self._zeros]
         return tree_unflatten(self._structure, flat)
+
+
+def _sums(accums: Sequence[Tree]) -> list[Tree]:
+    """What accumulators were given; None of those that were given nothing, and of what is none."""
+    sums = [x.freeze() if isinstance(x, GradAccum) else None for x in accums]
+    return [None if isinstance(x, Zero) else x for x in sums]
 
 
 def _arrays(tangents: Tree) -> Tree:
