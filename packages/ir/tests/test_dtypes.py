@@ -50,6 +50,8 @@ def test_every_pattern_is_the_number_that_the_name_says(name):
         numbers.min(),
         numbers.max(),
     )
+    reach = 2.0 ** dtypes.greatest_exponent(dtype)
+    assert reach / 2 <= numbers[np.isfinite(numbers)].max() < reach
 
 
 @pytest.mark.parametrize("name", NARROW_INTEGERS)

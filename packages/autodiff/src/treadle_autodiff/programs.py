@@ -35,7 +35,7 @@ from treadle_ir import (
     type_of,
 )
 from treadle_ir.rewrite import prune
-from treadle_ir.tree import PyTreeDef, tree_flatten
+from treadle_ir.tree import PyTreeDef, tree_flatten, tree_leaves
 
 
 @final
@@ -240,7 +240,7 @@ def _make_transposed(
         ]
         with holding(cells, structure.unflatten(values)) as held:
             outgoing = transpose(reordered, known, cotangents)
-            after = [strong(x) for x in tree_flatten(held())[0]]
+            after = [strong(x) for x in tree_leaves(held())]
         returned = tuple([instantiate or not isinstance(ct, Zero) for ct in outgoing])
         wanted = [materialise(ct) for ct, flag in zip(outgoing, returned, strict=True) if flag]
         return [*wanted, *after], returned

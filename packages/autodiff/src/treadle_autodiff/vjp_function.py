@@ -33,6 +33,7 @@ from treadle_ir.tree import (
     leaf_paths,
     register_pytree_node,
     tree_flatten,
+    tree_leaves,
     tree_unflatten,
 )
 
@@ -264,7 +265,7 @@ register_pytree_node(
 def _accumulated(f_vjp: VJP[Any], refs: tuple[Tree, ...], out_ct: Tree) -> tuple[Tree, ...]:
     """What `VJP.with_refs` does when it is called."""
     cotangents, structure = tree_flatten(f_vjp(out_ct))
-    targets = tree_flatten(refs)[0]
+    targets = tree_leaves(refs)
     found = [
         _added(target, ct) if isinstance(target, Ref) and ct.dtype != float0 else ct
         for target, ct in zip(targets, cotangents, strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -53,3 +54,22 @@ def test_slopes_of_quotients_do_not_square(name: str, scale: float) -> None:
     more = 1.25 if name == "atan2" else 1.0
     np.testing.assert_allclose(by_y, np.float32(1 / 1.5 / more / scale), rtol=1e-6)
     np.testing.assert_allclose(by_x, np.float32(-0.5 / 1.5 / more / scale), rtol=1e-6)
+
+
+@pytest.mark.parametrize("x", [2.0, 300.0, 60000.0])
+@pytest.mark.parametrize(
+    ("name", "slope"),
+    [
+        ("asinh", lambda x: (x * x + 1) ** -0.5),
+        ("acosh", lambda x: (x * x - 1) ** -0.5),
+        ("atan", lambda x: 1 / (x * x + 1)),
+    ],
+)
+def test_slopes_made_of_squares_do_not_vanish_in_f16(
+    name: str, slope: Callable[[float], float], x: float
+) -> None:
+    operand = np.float16(x)
+    got = grad(getattr(ops, name))(operand)
+    assert got.dtype == np.float16
+    least = float(np.finfo(np.float16).smallest_subnormal)
+    np.testing.assert_allclose(float(got), slope(float(operand)), rtol=1e-3, atol=least / 2)

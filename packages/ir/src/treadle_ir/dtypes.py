@@ -12,9 +12,9 @@ An element type is a `numpy.dtype`; ml_dtypes adds the ones that NumPy has not. 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
-from math import prod
 from typing import Any, Final, TypeAlias, cast, final
 
 import ml_dtypes
@@ -58,7 +58,7 @@ class KeyDType(ExtendedDType):
         self._name = f"key<{tag}>"
         self.generator = generator
         self.key_shape = key_shape
-        self._held = physical or (np.dtype(np.uint32), (prod(key_shape),))
+        self._held = physical or (np.dtype(np.uint32), (math.prod(key_shape),))
         self._stored = stored_type(self)
 
     @property
@@ -398,6 +398,11 @@ def complex_of(dtype: DType) -> DType:
     if dtype in _COMPLEX:
         return dtype
     return BY_NAME["c128"] if dtype == np.float64 else BY_NAME["c64"]
+
+
+def greatest_exponent(dtype: DType) -> int:
+    """The exponent of the least power of two that is beyond all numbers of a floating type: 128 for f32."""
+    return math.frexp(float(_finfo(dtype).max))[1]
 
 
 def least(dtype: DType) -> np.generic[Any]:

@@ -7,6 +7,7 @@ import pytest
 
 from treadle_ir.inference import inferred
 from treadle_ir.primitives.compare import Select
+from treadle_ir.primitives.contract import Convolution
 from treadle_ir.primitives.indexing import Gather
 from treadle_ir.reference import bare_kernel
 from treadle_ir.reference.bare import MANY_CHOICES
@@ -36,6 +37,21 @@ def test_the_same_as_the_rule() -> None:
             np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
         compared.add(type(primitive))
     assert len(compared) > 50
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("n", "size"), [(1, 1), (5, 3), (40, 12), (7, 12), (300, 70), (9000, 40)])
+def test_vectors_are_convolved_by_whichever_way_is_faster(dtype: type, n: int, size: int) -> None:
+    rng = np.random.default_rng(n)
+    x, kernel = (rng.standard_normal((1, 1, k)).astype(dtype) for k in (n, size))
+    ones, order = (1,), (0, 1, 2)
+    primitive = Convolution(ones, ((size - 1, size - 1),), ones, ones, order, order, order)
+    types = [ArrayType(each.shape, each.dtype) for each in (x, kernel)]
+    convolved = bare_kernel(primitive, types, ArrayType((1, 1, n + size - 1), x.dtype))
+    assert convolved is not None
+    truth = np.convolve(x[0, 0].astype(float), kernel[0, 0, ::-1].astype(float))
+    bound = 4 * size**0.5 * np.finfo(dtype).eps
+    np.testing.assert_allclose(np.asarray(convolved(x, kernel))[0, 0], truth, atol=bound)
 
 
 @pytest.mark.parametrize("dtype", ["?", "i1", "f2", "u4", "f4", "f8", "c8", "c16"])

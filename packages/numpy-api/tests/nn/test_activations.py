@@ -102,6 +102,37 @@ def test_integers_yield_to_floats_as_beside_a_python_number(name: str) -> None:
     assert (made.dtype.kind, made.weak) == ("f", True)
 
 
+@pytest.mark.parametrize("name", ["mish", "soft_sign", "softplus", "hard_tanh"])
+def test_booleans_count_as_python_numbers(name: str) -> None:
+    for kind, weak in ((np.bool_, True), (np.int32, False)):
+        operand = ArrayType((2,), np.dtype(kind), False)
+        (made,) = stage(lambda x: [getattr(nn, name)(x)], operand).program.result_types
+        assert isinstance(made, ArrayType)
+        assert made.weak is weak
+
+
+@pytest.mark.parametrize(
+    ("kind", "own", "b", "weak"),
+    [
+        ("f4", True, 4, True),
+        ("i4", True, 4, True),
+        ("i4", False, 4, False),
+        ("i4", False, 4.0, True),
+        ("?", False, 4, False),
+        ("?", False, 4.0, True),
+        ("f4", True, np.float32(4), False),
+    ],
+)
+def test_squareplus_is_as_weak_as_both_operands_together(
+    kind: str, own: bool, b: Any, weak: bool
+) -> None:
+    """Recorded of JAX 0.10.2."""
+    operand = ArrayType((), np.dtype(kind), own)
+    (made,) = stage(lambda x: [nn.squareplus(x, b)], operand).program.result_types
+    assert isinstance(made, ArrayType)
+    assert (made.dtype.kind, made.weak) == ("f", weak)
+
+
 def test_integers_that_leak_by_an_integer_stay_integers() -> None:
     leaked = nn.leaky_relu(np.array([1, -2], np.int32), 2)
     assert leaked.dtype == np.int32

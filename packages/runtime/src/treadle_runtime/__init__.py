@@ -80,7 +80,10 @@ if TYPE_CHECKING:
         jit as jit,
         timings as timings,
     )
-    from treadle_runtime.jitting.options import Inline as Inline
+    from treadle_runtime.jitting.options import (
+        Inline as Inline,
+        static_numbers as static_numbers,
+    )
     from treadle_runtime.jitting.platforms import (
         PLATFORMS as PLATFORMS,
         platforms_of as platforms_of,
@@ -222,7 +225,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.jitting.caches": "FunctionCache",
             "treadle_runtime.jitting.function": "JitFunction",
             "treadle_runtime.jitting.jit": "disable_jit jit timings",
-            "treadle_runtime.jitting.options": "Inline",
+            "treadle_runtime.jitting.options": "Inline static_numbers",
             "treadle_runtime.jitting.platforms": "PLATFORMS platforms_of",
             "treadle_runtime.jitting.serialised": "from_bytes to_bytes",
             "treadle_runtime.jitting.stages": "Compiled Lowered",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import ExitStack
-from inspect import Parameter, signature
 from typing import Any, final, overload
 
 import numpy as np
@@ -15,7 +14,6 @@ from treadle_compiler import lower_program, unoptimized_hlo
 from treadle_ir import (
     MESH,
     AbstractRef,
-    ArgumentError,
     Arguments,
     Array,
     ArrayType,
@@ -34,7 +32,6 @@ from treadle_ir import (
     discharged,
     explicit_mesh,
     functions,
-    integers,
     interpret,
     layout_of,
     layout_of_operand,
@@ -53,7 +50,14 @@ from treadle_ir import (
     wraps,
 )
 from treadle_ir.primitives.sharding import ShardingConstraint
-from treadle_ir.tree import PyTreeDef, opened_by, tree_flatten, tree_map, tree_unflatten
+from treadle_ir.tree import (
+    PyTreeDef,
+    opened_by,
+    tree_flatten,
+    tree_leaves,
+    tree_map,
+    tree_unflatten,
+)
 from treadle_runtime import (
     NamedSharding,
     ShapeDtypeStruct as ShapeDtypeStruct,
@@ -63,6 +67,7 @@ from treadle_runtime import (
     refuse_described_ref,
     shardings_of_results,
     shardings_over,
+    static_numbers,
     structs_of,
 )
 
@@ -126,7 +131,7 @@ def _layouts(leaves: Sequence[Any]) -> tuple[Whole | None, ...] | None:
 
 def make_jaxpr(
     fun: Callable[..., Tree],
-    static_argnums: int | Sequence[int] = (),
+    static_argnums: int | Sequence[int] | None = (),
     axis_env: Sequence[tuple[Hashable, int]] | None = None,
     return_shape: bool = False,
 ) -> Callable[..., Any]:
@@ -149,7 +154,7 @@ def make_jaxpr(
         True
     """
     functions("make_jaxpr", fun=fun)
-    static = _numbers("make_jaxpr", fun, static_argnums)
+    static = static_numbers("make_jaxpr", fun, static_argnums)
     axes = [
         _named("make_jaxpr", each)
         for each in (() if axis_env is None else sequence("make_jaxpr", "axis_env", axis_env))
@@ -178,29 +183,6 @@ def _named(function: str, axis: object) -> tuple[Hashable, int]:
         case (Hashable() as name, int() as size) if size >= 0:
             return name, size
     raise refused(function, "each of axis_env", "a pair of a name and a size", axis)
-
-
-def _numbers(
-    function: str, fun: Callable[..., Tree], given: int | Sequence[int]
-) -> tuple[int, ...]:
-    """The numbers of static arguments, from 0 where the function says how many it takes."""
-    numbers = (given,) if isinstance(given, int) else integers(function, "static_argnums", given)
-    try:
-        kinds = [each.kind for each in signature(fun).parameters.values()]
-    except (TypeError, ValueError):  # it does not say
-        return numbers
-    if Parameter.VAR_POSITIONAL in kinds:
-        return numbers
-    positional = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    count = sum(kind in positional for kind in kinds)
-    for number in numbers:
-        if not -count <= number < count:
-            name = getattr(fun, "__name__", "the function")
-            raise ArgumentError(
-                f"{function}: {name} has static_argnums={numbers}, but only accepts {count} positional arguments",
-                fix="count from 0",
-            )
-    return tuple([number % count for number in numbers])
 
 
 def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
@@ -243,7 +225,7 @@ def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
         return staged(lambda others, held: pure(others, held)[0], (others, held), {})
 
     made, structure = discharged(run)
-    lie = _lying(made, tree_flatten((args, kwargs))[0])
+    lie = _lying(made, tree_leaves((args, kwargs)))
     found = structs_of(made.program.result_types, lie)
     return tree_map(
         _shown, tree_unflatten(structure, [kept.get(i, each) for i, each in enumerate(found)])
@@ -378,7 +360,7 @@ class XlaComputation:
 
 
 def xla_computation(
-    fun: Callable[..., Tree], static_argnums: int | Sequence[int] = ()
+    fun: Callable[..., Tree], static_argnums: int | Sequence[int] | None = ()
 ) -> Callable[..., XlaComputation]:
     """A function that traces `fun` and returns its program in XLA's terms, with `as_hlo_text()`.
 
@@ -387,7 +369,7 @@ def xla_computation(
         HloModule main
     """
     functions("xla_computation", fun=fun)
-    static = _numbers("xla_computation", fun, static_argnums)
+    static = static_numbers("xla_computation", fun, static_argnums)
 
     @wraps(fun)
     def computed(*args: Tree, **kwargs: Tree) -> XlaComputation:

@@ -20,7 +20,7 @@ from treadle_ir import (
     sequence,
     shown,
 )
-from treadle_ir.tree import PyTreeDef, broadcast_prefix, tree_flatten, tree_unflatten
+from treadle_ir.tree import PyTreeDef, broadcast_prefix, tree_flatten, tree_leaves, tree_unflatten
 
 __all__ = [
     "argnums_partial",
@@ -80,7 +80,7 @@ def donation_vector(
     args, kwargs = tree if kws else (tree, {})
     donated: list[Tree] = [x for number, x in enumerate(args) if number in numbers]
     donated += [x for name, x in kwargs.items() if name in named]
-    leaves = set(tree_flatten(donated)[0])
+    leaves = set(tree_leaves(donated))
     return tuple(number in leaves for number in range(in_tree.num_leaves))
 
 
@@ -129,7 +129,7 @@ def flatten_axes(
         if kws:
             args, kwargs = full
             given = broadcast_prefix(axis_tree, args, is_leaf=lambda x: x is None)
-            return [*given, *(0 for _ in tree_flatten(kwargs)[0])]
+            return [*given, *(0 for _ in tree_leaves(kwargs))]
         return list(broadcast_prefix(axis_tree, full, is_leaf=lambda x: x is None))
     except (ValueError, TypeError) as error:
         hint = (

@@ -37,7 +37,13 @@ from treadle_ir import (
 )
 from treadle_ir.dtypes import is_inexact
 from treadle_ir.testing.numeric import pairing
-from treadle_ir.tree import keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
+from treadle_ir.tree import (
+    keystr,
+    tree_flatten,
+    tree_flatten_with_path,
+    tree_leaves,
+    tree_unflatten,
+)
 
 __all__ = ["check_grads", "check_jvp", "check_vjp"]
 
@@ -193,7 +199,7 @@ def check_vjp(
     tangents = _directions(args, draw)
     cotangents = _directions(value, draw)
     pulled = _checked("check_vjp", pullback(cotangents))
-    given = tree_flatten(pulled)[0]
+    given = tree_leaves(pulled)
     paths = [(f"args{keystr(path)}", leaf) for path, leaf in tree_flatten_with_path(tangents)[0]]
     if len(given) != len(paths):
         raise StructureError(
@@ -202,12 +208,12 @@ def check_vjp(
         )
 
     def compare(name: str, along: Tree, directions: list[Any], pulled: list[Any]) -> None:
-        change = tree_flatten(_difference(f, args, along, eps))[0]
+        change = tree_leaves(_difference(f, args, along, eps))
         _close(
             f"{what}: the {name}, times a direction,",
             pairing(directions, [np.asarray(ct) for ct in pulled]),
-            pairing(change, tree_flatten(cotangents)[0]),
-            [*directions, *tree_flatten(value)[0]],
+            pairing(change, tree_leaves(cotangents)),
+            [*directions, *tree_leaves(value)],
             atol,
             rtol,
         )
@@ -328,7 +334,7 @@ def _only(tree: Tree, number: int) -> Tree:
 def _difference(f: Callable[..., Tree], args: Tree, tangents: Tree, eps: float) -> Tree:
     """The central difference of the results along the tangents, in float64; zero where they are no floats."""
     leaves, structure = tree_flatten(args)
-    along = tree_flatten(tangents)[0]
+    along = tree_leaves(tangents)
 
     def at(step: float) -> Tree:
         moved = [
@@ -338,7 +344,7 @@ def _difference(f: Callable[..., Tree], args: Tree, tangents: Tree, eps: float) 
         return f(*tree_unflatten(structure, moved))
 
     after, results = tree_flatten(at(eps))
-    before = tree_flatten(at(-eps))[0]
+    before = tree_leaves(at(-eps))
     changes = []
     for a, b in zip(after, before, strict=True):
         high, low = np.asarray(a), np.asarray(b)
@@ -407,7 +413,7 @@ def _tolerance(dtype: np.dtype[Any]) -> float:
 
 def _step(args: Tree) -> float:
     """The step at which the error of the differences and that of rounding are alike: the cube root of precision."""
-    precisions = [_precision(np.asarray(leaf).dtype) for leaf in tree_flatten(args)[0]]
+    precisions = [_precision(np.asarray(leaf).dtype) for leaf in tree_leaves(args)]
     return float(max(precisions, default=1.0) ** (1 / 3))
 
 

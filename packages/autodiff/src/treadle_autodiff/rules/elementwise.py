@@ -44,6 +44,7 @@ from treadle_ir.primitives.compare import Direction
 
 Derivative: TypeAlias = Callable[[Operand, Operand], Operand]
 Partial: TypeAlias = Callable[[Operand, Operand, Operand, Operand], Operand]
+_F16, _F32 = BY_NAME["f16"], BY_NAME["f32"]
 
 
 @lru_cache(maxsize=1024)
@@ -88,7 +89,18 @@ def _scaled(factor: float, x: Operand) -> Operand:
     return ops.multiply(number(factor, x), x)
 
 
-def _acosh(x: Operand, y: Operand) -> Operand:
+def _of_squares(slope: Callable[[Operand], Operand]) -> Derivative:
+    """A slope made of squares: those of f16 overflow at 256, so it is computed in f32 there."""
+
+    def derivative(x: Operand, y: Operand) -> Operand:
+        if type_of(x).dtype != _F16:
+            return slope(x)
+        return ops.convert(slope(ops.convert(x, dtype=_F32)), dtype=_F16)
+
+    return derivative
+
+
+def _acosh(x: Operand) -> Operand:
     below, above = ops.subtract(x, number(1, x)), ops.add(x, number(1, x))
     if dtypes.is_complex(type_of(x).dtype):  # one root would take the wrong branch left of 0
         return ops.multiply(ops.rsqrt(below), ops.rsqrt(above))
@@ -98,10 +110,10 @@ def _acosh(x: Operand, y: Operand) -> Operand:
 # The factor by which a tangent is multiplied, from the operand x and the result y.
 DERIVATIVES: Final[dict[type[Primitive], Derivative]] = {
     e.Acos: lambda x, y: ops.negate(ops.rsqrt(_one_minus_square(x))),
-    e.Acosh: _acosh,
+    e.Acosh: _of_squares(_acosh),
     e.Asin: lambda x, y: ops.rsqrt(_one_minus_square(x)),
-    e.Asinh: lambda x, y: ops.rsqrt(_one_plus_square(x)),
-    e.Atan: lambda x, y: _reciprocal(_one_plus_square(x)),
+    e.Asinh: _of_squares(lambda x: ops.rsqrt(_one_plus_square(x))),
+    e.Atan: _of_squares(lambda x: _reciprocal(_one_plus_square(x))),
     e.Atanh: lambda x, y: _reciprocal(_one_minus_square(x)),
     # a power, whose own derivative has its limits at 0 and infinity
     e.Cbrt: lambda x, y: _scaled(1 / 3, ops.integer_power(y, exponent=-2)),
@@ -156,14 +168,10 @@ def _power_by_exponent(dy: Operand, x: Operand, y: Operand, z: Operand) -> Opera
     return ops.multiply(dy, ops.multiply(z, ops.log(safe)))
 
 
-# By which powers of two numbers reach, where it is not the 128 of f32 and bf16.
-_EXPONENTS: Final = {BY_NAME["f16"]: 16, BY_NAME["f64"]: 1024}
-
-
 def _over_squared_distance(part: Operand, x: Operand, y: Operand) -> Operand:
     """`part / (x² + y²)`, of numbers brought to where no square overflows or vanishes."""
     greater = ops.maximum(ops.abs(x), ops.abs(y))
-    exponent = _EXPONENTS.get(type_of(greater).dtype, 128)
+    exponent = dtypes.greatest_exponent(type_of(greater).dtype)
     shift, end = 2.0 ** (9 * exponent // 16), 2.0 ** (7 * exponent // 16)
     great = ops.compare(greater, number(end, greater), direction="gt")
     small = ops.compare(greater, number(1 / end, greater), direction="lt")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -33,15 +35,18 @@ def _substitute(dtype: DType) -> DType | None:
     return _I32 if dtypes.is_narrow_integer(dtype) else None
 
 
+Operation: TypeAlias = Callable[[HloValue, HloValue, ArrayType], HloValue]
+
+
 def _product(
-    context: LoweringContext, op: str, x: HloValue, y: HloValue, attributes: dict[str, str]
+    context: LoweringContext, operation: Operation, x: HloValue, y: HloValue
 ) -> Sequence[HloValue]:
     type = emit.result_type(context)
     substitute = _substitute(x.dtype)
     if substitute is None:
-        return context.emit(op, (x, y), (type,), attributes)
+        return [operation(x, y, type)]
     operands = emit.convert(context, x, substitute), emit.convert(context, y, substitute)
-    result = context.one(op, operands, ArrayType(type.shape, substitute), attributes)
+    result = operation(*operands, ArrayType(type.shape, substitute))
     if dtypes.is_bool(type.dtype):
         return [emit.compare(context, result, emit.like(context, result, 0), "ne")]
     return [emit.convert(context, result, type.dtype)]
@@ -63,17 +68,71 @@ def dot_general_lowering(
         "dot_dimension_numbers": numbers,
         "precision_config": _precision(primitive.precision),
     }
-    return _product(context, "stablehlo.dot_general", x, y, attributes)
+
+    def operation(x: HloValue, y: HloValue, type: ArrayType) -> HloValue:
+        return context.one("stablehlo.dot_general", (x, y), type, attributes)
+
+    return _product(context, operation, x, y)
 
 
 @lowering_rule(Convolution)
 def convolution_lowering(
     context: LoweringContext, primitive: Convolution, x: HloValue, kernel: HloValue
 ) -> Sequence[HloValue]:
-    """One operation; complex numbers by their parts, which is all that XLA has everywhere."""
+    """One operation; complex numbers by their parts, which is all that XLA has everywhere. Zeros of an empty window."""
+    if 0 in [kernel.shape[axis] for axis in primitive.rhs_spec[2:]]:
+        return [context.constant(0, emit.result_type(context).strong())]
     if dtypes.is_complex(x.dtype):
         return [_by_parts(context, primitive, x, kernel)]
-    return _product(context, "stablehlo.convolution", x, kernel, _convolution_attributes(primitive))
+    return _product(context, partial(_convolved, context, primitive), x, kernel)
+
+
+def _convolved(
+    context: LoweringContext, primitive: Convolution, x: HloValue, kernel: HloValue, type: ArrayType
+) -> HloValue:
+    if context.platform != "cpu" or not _is_of_one_feature(primitive, kernel, type):
+        attributes = _convolution_attributes(primitive)
+        return context.one("stablehlo.convolution", (x, kernel), type, attributes)
+    more = _BEYOND_EIGEN - len(primitive.strides)
+    one, first = (1,) * more, tuple(range(more))
+
+    def moved(spec: tuple[int, ...]) -> tuple[int, ...]:
+        batch, feature, *spatial = [axis + more for axis in spec]
+        return (batch, feature, *first, *spatial)
+
+    deep = replace(
+        primitive,
+        strides=(*one, *primitive.strides),
+        padding=(*[(0, 0)] * more, *primitive.padding),
+        lhs_dilation=(*one, *primitive.lhs_dilation),
+        rhs_dilation=(*one, *primitive.rhs_dilation),
+        lhs_spec=moved(primitive.lhs_spec),
+        rhs_spec=moved(primitive.rhs_spec),
+        out_spec=moved(primitive.out_spec),
+    )
+    operands = [emit.reshape(context, each, (*one, *each.shape)) for each in (x, kernel)]
+    result = ArrayType((*one, *type.shape), type.dtype, type.weak)
+    attributes = _convolution_attributes(deep)
+    deep_result = context.one("stablehlo.convolution", operands, result, attributes)
+    return context.one("stablehlo.reshape", (deep_result,), type)
+
+
+# XLA on the CPU gives convolutions of up to three spatial axes to Eigen, which is made for many features: its own loops
+# take a fifth to a thirtieth of the time for one feature (20,000 numbers and 11: 170 of 840 µs).
+_BEYOND_EIGEN: Final = 4
+
+
+def _is_of_one_feature(primitive: Convolution, kernel: HloValue, type: ArrayType) -> bool:
+    """Whether there is one feature in and one out, in a type that Eigen has, and sizes are known."""
+    output, features, *spatial = primitive.rhs_spec
+    return (
+        0 < len(spatial) < _BEYOND_EIGEN
+        and kernel.shape[features] == 1
+        and kernel.shape[output] == primitive.feature_group_count
+        and dtypes.is_floating(kernel.dtype)
+        and kernel.dtype.itemsize <= 4
+        and all([isinstance(size, int) for size in (*type.shape, *kernel.shape)])
+    )
 
 
 def _convolution_attributes(primitive: Convolution) -> dict[str, str]:
@@ -103,10 +162,9 @@ def _by_parts(
     # (a + bi)(c + di) = (ac - bd) + (ad + bc)i
     type = emit.result_type(context)
     part = ArrayType(type.shape, dtypes.real_part(type.dtype))
-    attributes = _convolution_attributes(primitive)
 
     def convolved(u: HloValue, v: HloValue) -> HloValue:
-        return context.one("stablehlo.convolution", (u, v), part, attributes)
+        return _convolved(context, primitive, u, v, part)
 
     a, b, c, d = [
         emit.convert(context, each, part.dtype)

@@ -6,6 +6,7 @@ Floats of 16 and 8 bits are multiplied and added in f32 and rounded once, at the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -192,12 +193,20 @@ def convolution_kernel(
     if low < 0 or high < 0 or count < 1 or min(sizes) < 1:
         return None
     shape, dtype, step = result.shape, result.dtype, result.dtype.itemsize
+    # NumPy's own loop is for up to 11 elements; beyond, it makes a product of each place, where one of a matrix is
+    # faster as long as that is small.
+    by_matrix = step == 4 and 11 < sizes[1] <= 64 and count * sizes[1] <= _MOST_WINDOWS
 
     def convolved(x: Elements, kernel: Elements) -> Elements:
         padded = np.zeros(whole, dtype)
         padded[low : low + sizes[0]] = x.reshape(sizes[0])
+        if not by_matrix:
+            return np.correlate(padded, kernel.reshape(sizes[1]), "valid").reshape(shape)
         rows = np.ndarray((count, sizes[1]), dtype, padded, 0, (step, step)).copy()
         result: Elements = np.dot(rows, kernel.reshape(1, sizes[1]).T).reshape(shape)
         return result
 
     return convolved
+
+
+_MOST_WINDOWS: Final = 1 << 18  # elements

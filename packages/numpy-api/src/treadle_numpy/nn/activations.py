@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -19,9 +18,15 @@ from treadle_ir import (
     flags,
     ops,
 )
-from treadle_ir.dtypes import is_bool, is_complex, is_inexact, is_integer, is_unsigned
+from treadle_ir.dtypes import (
+    greatest_exponent,
+    is_bool,
+    is_complex,
+    is_inexact,
+    is_integer,
+    is_unsigned,
+)
 from treadle_numpy.lax.slicing import slice_along
-from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.searching.choosing import where as where_
 from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, negative
 from treadle_numpy.numpy.ufuncs.exponentials import expm1, log_of_sum, logaddexp
@@ -33,6 +38,7 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, opera
 from treadle_numpy.operands.promote import (
     converted,
     inexact_operand,
+    promote,
     weakly_inexact_operand,
     with_dtype,
 )
@@ -168,6 +174,14 @@ def _softplus_jvp(
     return _softplus(x), ops.multiply(dx, ops.logistic(x))
 
 
+def _float_beside_numbers(function: str, x: object) -> Operand:
+    """One operand, as a float if it is an integer or a boolean; a boolean as a weak one, as beside a Python number."""
+    operand = coerce(function, 0, x)
+    if is_bool(operand_type(operand).dtype):
+        return weakly_inexact_operand(function, operand)
+    return inexact_operand(function, operand)
+
+
 @composed
 def softplus(x: ArrayLike) -> Array:
     """`log(1 + exp(x))`, without overflow.
@@ -176,7 +190,7 @@ def softplus(x: ArrayLike) -> Array:
         >>> print(softplus(500.0))
         500.0
     """
-    operand = inexact_operand("softplus", x)
+    operand = _float_beside_numbers("softplus", x)
     if is_complex(operand.dtype):
         return logaddexp(operand, 0.0)
     result: Array = _softplus(operand)
@@ -191,7 +205,7 @@ def soft_sign(x: ArrayLike) -> Array:
         >>> print(soft_sign(np.array([-1.0, 3.0], np.float32)))
         [-0.5   0.75]
     """
-    operand = inexact_operand("soft_sign", x)
+    operand = _float_beside_numbers("soft_sign", x)
     size = ops.abs(operand)
     return divide(operand, ops.add(size, number(1, size)))
 
@@ -206,15 +220,18 @@ def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
         >>> print(squareplus(np.array([-1.5, 0.0, 1.5], np.float32)))
         [0.5 1.  2. ]
     """
-    operand = inexact_operand("squareplus", x)
+    operand = coerce("squareplus", 0, x)
+    if is_bool(operand_type(operand).dtype):  # whose squares are integers
+        operand = converted(operand, default_dtype(int))
+    operand, b = promote("squareplus", operand, b, inexact=True)
     if is_complex(operand.dtype):
         return multiply(add(operand, sqrt(add(square(operand), b))), 0.5)
     # Squares overflow where roots of them do not: large numbers take part divided by a power of two.
-    half = math.frexp(float(finfo(operand.dtype).max))[1] // 2
+    half = greatest_exponent(operand.dtype) // 2
     far = ops.compare(ops.abs(operand), number(2.0 ** (half - 1), operand), direction="gt")
-    share = where_(far, literal(2.0 ** -(half + 1), operand), literal(1, operand))
+    share = where_(far, number(2.0 ** -(half + 1), operand), number(1, operand))
     root = sqrt(add(square(multiply(operand, share)), multiply(multiply(b, share), share)))
-    whole = where_(far, literal(2.0**half, operand), literal(0.5, operand))
+    whole = where_(far, number(2.0**half, operand), number(0.5, operand))
     return add(multiply(operand, 0.5), multiply(whole, root))
 
 
@@ -241,7 +258,7 @@ def mish(x: ArrayLike) -> Array:
         >>> print(mish(np.array([-500.0, 0.0, 500.0], np.float32)))
         [ -0.   0. 500.]
     """
-    operand = inexact_operand("mish", x)
+    operand = _float_beside_numbers("mish", x)
     return multiply(operand, tanh(softplus(operand)))
 
 
@@ -315,7 +332,7 @@ def hard_tanh(x: ArrayLike) -> Array:
     operand = coerce("hard_tanh", 0, x)
     type = operand_type(operand)
     if is_bool(type.dtype):
-        return array_of(converted(operand, default_dtype(int)))
+        return ops.convert(operand, dtype=default_dtype(int), weak=True)
     if not (is_integer(type.dtype) or is_inexact(type.dtype)):
         raise DTypeError(f"hard_tanh: needs numbers, got {type}")
     one = number(1, operand)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from treadle_ir import DTypeError, Operand
 from treadle_ir.dtypes import is_complex, user_name
 from treadle_numpy.operands.broadcast import promote_shapes
+from treadle_numpy.operands.coerce import coerce
 from treadle_numpy.operands.promote import converted, inexact_operand
 
 
@@ -15,6 +16,15 @@ def _real(function: str, operand: Operand) -> Operand:
             fix="pass real numbers: `x.real`, `x.imag` or `abs(x)`",
         )
     return operand
+
+
+def coerce_real(function: str, position: int, x: object) -> Operand:
+    """One argument as an operand of canonical element type, integers and booleans as they are.
+
+    Raises:
+        ArgumentError: it is no array and no scalar; DTypeError: it is complex.
+    """
+    return _real(function, coerce(function, position, x))
 
 
 def real_operand(function: str, x: object, *, strong: bool = False) -> Operand:

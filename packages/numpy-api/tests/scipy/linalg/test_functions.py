@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import treadle_numpy as tnp
 import treadle_numpy.scipy.linalg as linalg
@@ -65,6 +66,34 @@ def test_sylvesters_equation(method: str) -> None:
     x = np.asarray(linalg.solve_sylvester(A, B, c, method=method))
     np.testing.assert_allclose(A @ x + x @ B, c, atol=1e-12)
     assert np.isnan(np.asarray(linalg.solve_sylvester(A, -A, A, method=method))).all()
+
+
+@pytest.mark.parametrize("method", ["schur", "eigen"])
+@pytest.mark.parametrize("dtype", [float, complex])
+def test_derivatives_of_many_of_sylvesters_equations(method: str, dtype: type) -> None:
+    """Beside those of each, and of differences of SciPy's; JAX refuses several."""
+    rng = np.random.default_rng(7)
+    shapes = (3, 4, 4), (3, 2, 2), (3, 4, 2)
+    at, way = [
+        [rng.normal(size=s) + (1j * rng.normal(size=s) if dtype is complex else 0) for s in shapes]
+        for _ in range(2)
+    ]
+
+    def value(*matrices: Any) -> Any:
+        return tnp.sum(tnp.abs(linalg.solve_sylvester(*matrices, method=method)) ** 2)
+
+    def of_scipy(step: float) -> float:
+        moved = [x + step * d for x, d in zip(at, way, strict=True)]
+        found = [scipy.linalg.solve_sylvester(*each) for each in zip(*moved, strict=True)]
+        return float(np.sum(np.abs(found) ** 2))
+
+    slopes = grad(value, argnums=(0, 1, 2))(*at)
+    of_each = [grad(value, argnums=(0, 1, 2))(*each) for each in zip(*at, strict=True)]
+    for found, each in zip(slopes, zip(*of_each, strict=True), strict=True):
+        np.testing.assert_allclose(found, np.stack(each), rtol=1e-9, atol=1e-9)
+    along = sum(np.sum(np.asarray(s) * d).real for s, d in zip(slopes, way, strict=True))
+    step = 1e-6
+    np.testing.assert_allclose(along, (of_scipy(step) - of_scipy(-step)) / (2 * step), rtol=1e-6)
 
 
 def test_functions_tell_their_error_and_how_the_function_is_wrong() -> None:

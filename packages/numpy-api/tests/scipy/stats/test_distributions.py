@@ -191,3 +191,14 @@ def test_a_normal_distribution_without_bounds_where_nothing_is_left(dtype: Any, 
         assert stats.truncnorm.sf(at, a, most) == 0
         assert stats.truncnorm.logcdf(-at, -most, -a) == -np.inf
         assert stats.truncnorm.cdf(-at, -most, -a) == 0
+
+
+@pytest.mark.parametrize("name", ["cauchy", "gumbel_l", "gumbel_r", "logistic", "norm"])
+def test_slopes_of_quantiles_are_reciprocals_of_densities(name: str) -> None:
+    quantile = getattr(stats, name).ppf
+    inner = np.array([1e-6, 0.1, 0.5, 0.9, 1 - 1e-6])
+    truth = getattr(scipy.stats, name)
+    for q, slope in zip(inner, 1 / truth.pdf(truth.ppf(inner)), strict=True):
+        np.testing.assert_allclose(float(grad(quantile)(q)), slope, rtol=1e-9)
+    for end, value in ((0.0, -np.inf), (1.0, np.inf)):
+        assert (float(quantile(end)), float(grad(quantile)(end))) == (value, np.inf)

@@ -48,15 +48,13 @@ class Split:
 def _tuple_of(value: object, name: str, kind: type) -> tuple[Any, ...]:
     if value is None:
         return ()
-    if isinstance(value, kind):
-        return (value,)
-    if isinstance(value, Sequence | set | frozenset) and not isinstance(value, str):
-        items = tuple(value)
-        if all(isinstance(item, kind) for item in items):
-            return items
+    several = isinstance(value, Sequence | set | frozenset) and not isinstance(value, str)
+    items: tuple[object, ...] = tuple(value) if several else (value,)  # type: ignore[arg-type]  # as asked
+    if all(isinstance(item, kind) for item in items):
+        return items
     try:
         if kind is int:
-            return (integer("jit", name, value),)
+            return tuple([integer("jit", name, item) for item in items])
     except ArgumentError:
         pass
     raise ArgumentError(
@@ -84,19 +82,23 @@ def split_of(
     if static_argnums is static_argnames is donate_argnums is donate_argnames is None:
         # asking for a function's parameters takes longer than the rest of `jit`
         return NOTHING_SAID
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        parameters = None
-    name = name_of(function)
-    numbers = _numbers(static_argnums, "static_argnums", parameters, name)
+    parameters, name = _parameters(function), name_of(function)
+    subject, advice = (
+        f"jitted function {name}",
+        "count from 0; keyword-only arguments are named in ",
+    )
+    numbers = _numbers(
+        static_argnums, "static_argnums", parameters, subject, advice + "static_argnames"
+    )
     names = _names(static_argnames, "static_argnames", parameters, name)
     if parameters is not None:
         if static_argnames is None:
             names = frozenset(_keyword(parameters, numbers))
         elif static_argnums is None:
             numbers = _positions(parameters, names)
-    donated = _numbers(donate_argnums, "donate_argnums", parameters, name)
+    donated = _numbers(
+        donate_argnums, "donate_argnums", parameters, subject, advice + "donate_argnames"
+    )
     donated_names = _names(donate_argnames, "donate_argnames", parameters, name)
     if parameters is not None and donate_argnames is not None and donate_argnums is None:
         donated = _positions(parameters, donated_names)
@@ -116,8 +118,30 @@ def split_of(
 _POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
+def static_numbers(who: str, function: Callable[..., Any], value: object) -> tuple[int, ...]:
+    """The positions of static arguments that `who` was given for a function: from 0, where it says how many it takes.
+
+    Raises:
+        ArgumentError: they are no integers, or the function has no such argument.
+    """
+    subject = f"{who}: {name_of(function)}"
+    return _numbers(value, "static_argnums", _parameters(function), subject, "count from 0")
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter] | None:
+    """The parameters of a function; None where it does not say."""
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return None
+
+
 def _numbers(
-    value: object, what: str, parameters: list[inspect.Parameter] | None, name: str
+    value: object,
+    what: str,
+    parameters: list[inspect.Parameter] | None,
+    subject: str,
+    advice: str,
 ) -> tuple[int, ...]:
     numbers = _tuple_of(value, what, int)
     if parameters is None or any(p.kind is p.VAR_POSITIONAL for p in parameters):
@@ -126,8 +150,8 @@ def _numbers(
     for number in numbers:
         if not -count <= number < count:
             raise ArgumentError(
-                f"jitted function {name} has {what}={numbers}, but only accepts {count} positional arguments",
-                fix=f"count from 0; keyword-only arguments are named in {what.replace('nums', 'names')}",
+                f"{subject} has {what}={numbers}, but only accepts {count} positional arguments",
+                fix=advice,
             )
     return tuple(sorted({number % count for number in numbers}))
 

@@ -22,7 +22,7 @@ from treadle_ir import (
     sequence,
     type_of,
 )
-from treadle_ir.tree import spread_prefix, tree_flatten
+from treadle_ir.tree import spread_prefix, tree_flatten, tree_leaves
 from treadle_runtime.placement.sharding import Sharding
 
 T = TypeVar("T")
@@ -195,7 +195,7 @@ def with_layout_constraint(x: T, layouts: Layouts) -> T:
     """
     name = "with_layout_constraint"
     leaves, structure = tree_flatten(x)
-    for each in tree_flatten(layouts, is_leaf=lambda each: each is None)[0]:
+    for each in tree_leaves(layouts, is_leaf=lambda each: each is None):
         if not isinstance(each, Layout):
             raise refused(name, "each of the layouts", "a Layout", each)
     wanted = spread_prefix(f"{name}: the layouts and the arrays", layouts, x)

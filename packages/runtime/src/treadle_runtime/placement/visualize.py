@@ -7,7 +7,7 @@ from typing import Any
 
 from treadle_ir import ArgumentError, Tracer, flags, functions, integers, ops
 from treadle_ir.dtypes import is_key
-from treadle_ir.tree import tree_flatten
+from treadle_ir.tree import tree_leaves
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.sharding import Sharding
@@ -34,7 +34,7 @@ def inspect_array_sharding(value: Any, *, callback: Callable[[Sharding], object]
         ArgumentError: `callback` is no function, or a leaf no array.
     """
     functions("inspect_array_sharding", callback=callback)
-    for leaf in tree_flatten(value)[0]:
+    for leaf in tree_leaves(value):
         if isinstance(leaf, DeviceArray):
             callback(leaf.sharding)
         elif isinstance(leaf, Tracer):

@@ -109,6 +109,21 @@ class LinearizedSum(Sum):
     lin, linearized = linearize_from_jvp
 
 
+class Endless(Sum):
+    def jvp(self, primals, tangents):
+        return self(*primals), self.jvp(primals, tangents)
+
+
+class LinearizedEndless(Endless):
+    lin, linearized = linearize_from_jvp
+
+
+@pytest.mark.parametrize("operation", [Endless, LinearizedEndless])
+def test_a_rule_that_recurses_by_itself_is_not_said_to_be_made_of_itself(operation):
+    with pytest.raises(RecursionError):
+        treadle.grad(lambda x: operation(treadle.typeof(x))(x, x))(1.0)
+
+
 @pytest.mark.parametrize("operation", [Sum, LinearizedSum])
 def test_a_rule_made_of_itself_is_refused(operation):
     def f(x):

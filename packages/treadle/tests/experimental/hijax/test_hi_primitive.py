@@ -7,7 +7,7 @@ import pytest
 
 import treadle
 import treadle.numpy as tnp
-from treadle.errors import ArgumentError, MissingRuleError, ShapeError
+from treadle.errors import ArgumentError, DTypeError, MissingRuleError, ShapeError
 from treadle.experimental.hijax import AvalMutableQDD, AvalQDD, HiPrimitive, register_hitype
 
 ONE = np.float32(1)
@@ -131,6 +131,30 @@ def test_what_is_wrong_is_said(lib):
         treadle.grad(Bad("bad").bind)(1.0)
     assert repr(Bad("bad")) == "bad"
     assert Bad("bad").is_high()
+
+
+@pytest.mark.parametrize("mapped", [lambda f: f, treadle.vmap])
+def test_methods_that_return_something_else(mapped):
+    two = np.ones(2, np.float32)  # which could be taken apart
+
+    def refuses(message, error=ArgumentError, several=False, **methods):
+        own = {"abstract_eval": lambda self, x: (x, set()), "to_lojax": lambda self, x: 2 * x}
+        own["jvp"] = lambda self, primals, tangents: (self.bind(*primals), self.bind(*tangents))
+        f = type("Op", (HiPrimitive,), {**own, **methods, "multiple_results": several})("op").bind
+        with pytest.raises(error, match=message):
+            treadle.jit(mapped(lambda x: treadle.grad(lambda x: tnp.sum(f(x)))(x)))(two[None])
+
+    refuses("op.abstract_eval must return a pair", abstract_eval=lambda self, x: x)
+    refuses("op.abstract_eval must return a pair", abstract_eval=lambda self, x: [x])
+    refuses("op.abstract_eval must return a sequence of types", several=True)
+    refuses("a result is", ShapeError, to_lojax=lambda self, x: tnp.ones(7))
+    refuses("a result is", DTypeError, to_lojax=lambda self, x: x.astype(int))
+    refuses("op.jvp must return a pair", jvp=lambda self, primals, tangents: primals[0])
+    refuses("a tangent is", ShapeError, jvp=lambda self, primals, tangents: (*primals, tnp.ones(7)))
+    refuses("op.transpose must return a sequence of cot", transpose=lambda self, ct, x: ct)
+    refuses("a cotangent is", ShapeError, transpose=lambda self, ct, x: [tnp.ones(7)])
+    both = {"abstract_eval": lambda self, x: ([x, x], set())}
+    refuses("op.to_lojax must return a sequence of results", several=True, **both)
 
 
 def test_methods_of_types_may_use_operations(lib):

@@ -90,6 +90,26 @@ def test_its_own_rules_are_asked(jit):
     np.testing.assert_array_equal(treadle.vmap(treadle.grad(square))(tnp.arange(3.0)), [0, 5, 10])
 
 
+def test_its_own_derivative_is_asked_for_behind_vmap():
+    square, at = treadle.vmap(Square("square").bind), np.arange(3.0, dtype=np.float32)
+    for f in (square, treadle.jit(square)):
+        np.testing.assert_array_equal(treadle.jvp(f, (at,), (tnp.ones(3),))[1], 3 * at)
+        np.testing.assert_array_equal(treadle.grad(lambda x: f(x).sum())(at), 3 * at)  # noqa: B023
+    twice = treadle.vmap(square)
+    np.testing.assert_array_equal(
+        treadle.jvp(twice, (at[None],), (at[None],))[1], 3 * at[None] ** 2
+    )
+
+
+def test_what_is_not_linear_has_no_transpose():
+    class Cube(Square):
+        def to_lojax(self, x):
+            return x**3
+
+    with pytest.raises(MissingRuleError, match="not linear"):
+        treadle.linear_transpose(Cube("cube").bind, 1.0)(1.0)
+
+
 class Stash(HiPrimitive):
     """Returns its argument, and puts the tangent in a box."""
 

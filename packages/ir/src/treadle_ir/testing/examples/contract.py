@@ -138,7 +138,30 @@ EXAMPLES: Final[list[Example]] = [
         "f64[2,3,2,6]",
         label="batch groups, all",
     ),
+    example(
+        _convolution(3, padding=((2, 1),)),
+        "f32[2,1,7]",
+        "f32[1,1,3]",
+        label="one feature in and out",
+    ),
+    example(
+        _convolution(4, (2, 1), ((1, 1), (0, 1)), (1, 2), (2, 1), specs=_NHWC),
+        "f32[2,5,4,1]",
+        "f32[2,3,1,1]",
+        label="one feature, all",
+    ),
+    example(
+        _convolution(
+            4, (2, 1), ((1, 1), (0, 1)), (1, 2), (2, 1), feature_group_count=3, specs=_NHWC
+        ),
+        "f32[2,5,4,3]",
+        "f32[2,3,1,3]",
+        label="each feature by itself",
+    ),
+    example(_convolution(5), "f16[2,1,3,4,2]", "f16[1,1,2,2,2]", label="one feature, three axes"),
+    example(_convolution(3), "c64[2,1,5]", "c64[1,1,3]", label="one feature, complex"),
     example(_convolution(3), "f64[2,3,2]", "f64[4,3,3]", label="no place"),
+    example(_convolution(3), "f64[2,3,2]", "f64[4,3,0]", label="no window"),
     example(_convolution(3, padding=((2, 2),)), "f64[0,3,2]", "f64[4,3,3]", label="no batch"),
     example(_convolution(3), "c64[1,2,5]", "c64[2,2,3]", label="complex"),
     example(_convolution(3), "bf16[1,2,5]", "bf16[2,2,3]", label="narrow"),

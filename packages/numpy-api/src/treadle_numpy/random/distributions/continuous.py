@@ -7,10 +7,11 @@ import numpy as np
 from treadle_ir import Array, DType, composed, ops
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, subtract
-from treadle_numpy.operands.coerce import ArrayLike, coerce
+from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike
 from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.real import coerce_real
 from treadle_numpy.operands.shapes import Shape, as_shape
 from treadle_numpy.random.distributions.parameters import (
     float_dtype,
@@ -187,7 +188,7 @@ def rayleigh(
     if out_sharding is not None:
         return laid_out(rayleigh, out_sharding, key, scale, shape, dtype)
     wanted = float_dtype("rayleigh", dtype)
-    factor = coerce("rayleigh", 1, scale)
+    factor = coerce_real("rayleigh", 1, scale)
     sizes = result_shape("rayleigh", shape, factor)
     u = uniform_floats(single("rayleigh", key), sizes, wanted)
     return multiply(
@@ -211,7 +212,7 @@ def weibull_min(
         True
     """
     wanted = float_dtype("weibull_min", dtype)
-    a, b = coerce("weibull_min", 1, scale), coerce("weibull_min", 2, concentration)
+    a, b = coerce_real("weibull_min", 1, scale), coerce_real("weibull_min", 2, concentration)
     sizes = result_shape("weibull_min", shape, a, b)
     u = uniform_floats(single("weibull_min", key), sizes, wanted)
     power = ops.divide(wanted.type(1), parameter(b, wanted, sizes))
@@ -241,7 +242,7 @@ def pareto(
     if out_sharding is not None:
         return laid_out(pareto, out_sharding, key, b, shape, dtype)
     wanted = float_dtype("pareto", dtype)
-    index = coerce("pareto", 1, b)
+    index = coerce_real("pareto", 1, b)
     sizes = result_shape("pareto", shape, index)
     return ops.exponential(
         ops.divide(exponential(key, sizes, wanted), parameter(index, wanted, sizes))
@@ -271,7 +272,7 @@ def triangular(
     if out_sharding is not None:
         return laid_out(triangular, out_sharding, key, left, mode, right, shape, dtype)
     wanted = float_dtype("triangular", dtype)
-    parameters = [coerce("triangular", i + 1, x) for i, x in enumerate((left, mode, right))]
+    parameters = [coerce_real("triangular", i + 1, x) for i, x in enumerate((left, mode, right))]
     sizes = result_shape("triangular", shape, *parameters)
     low, peak, high = [parameter(x, wanted, sizes) for x in parameters]
     u = uniform_floats(single("triangular", key), sizes, wanted)

@@ -26,7 +26,8 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.laid_out import laid_out
-from treadle_numpy.operands.promote import converted, promote
+from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.real import coerce_real, real_operand
 from treadle_numpy.operands.shapes import Shape
 from treadle_numpy.random.distributions.gammas import exact_method
 from treadle_numpy.random.distributions.parameters import float_dtype, result_shape, split_key
@@ -226,7 +227,7 @@ def poisson(
     wanted = default_dtype(int) if dtype is None else as_dtype("poisson", dtype)
     if not is_integer(wanted):
         raise ArgumentError(f"dtype argument to `poisson` must be an integer dtype, got {wanted}")
-    operand = coerce("poisson", 1, lam)
+    operand = coerce_real("poisson", 1, lam)
     sizes = result_shape("poisson", shape, operand)
     mean = _broadcast(operand, _FLOAT32, sizes)
     one, zero = single("poisson", key), _FLOAT32.type(0)
@@ -350,8 +351,8 @@ def binomial(
         True
     """
     wanted = float_dtype("binomial", dtype)
-    trials = coerce("binomial", 1, n)
-    (chance,) = promote("binomial", p, inexact=True)
+    trials = coerce_real("binomial", 1, n)
+    chance = real_operand("binomial", p)
     sizes = result_shape("binomial", shape, trials, chance)
     own = chance.dtype if chance.dtype.itemsize > 4 else _FLOAT32
     drawn = binomial_floats(

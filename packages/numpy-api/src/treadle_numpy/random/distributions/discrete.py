@@ -22,7 +22,8 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.laid_out import laid_out
-from treadle_numpy.operands.promote import converted, promote
+from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.real import real_operand
 from treadle_numpy.operands.shapes import Shape, as_shape
 from treadle_numpy.random.distributions.parameters import (
     is_high,
@@ -64,7 +65,7 @@ def bernoulli(
     if out_sharding is not None:
         return laid_out(bernoulli, out_sharding, key, p, shape, mode)
     high = is_high("bernoulli", mode)
-    (chance,) = promote("bernoulli", p, inexact=True)
+    chance = real_operand("bernoulli", p)
     dtype = chance.dtype
     sizes = result_shape("bernoulli", shape, chance)
     one = single("bernoulli", key)
@@ -220,7 +221,7 @@ def geometric(
     whole = as_dtype("geometric", int if dtype is None else dtype)
     if not is_integer(whole):
         raise ArgumentError(f"dtype argument to `geometric` must be an int dtype, got {whole}")
-    (chance,) = promote("geometric", p, inexact=True)
+    chance = real_operand("geometric", p)
     own = chance.dtype
     sizes = result_shape("geometric", shape, chance)
     u = uniform_floats(single("geometric", key), sizes, own)

@@ -38,6 +38,7 @@ from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike
 from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.real import coerce_real
 from treadle_numpy.operands.shapes import Shape
 from treadle_numpy.random.distributions.normal import normal_floats
 from treadle_numpy.random.distributions.parameters import float_dtype, result_shape
@@ -252,7 +253,7 @@ def gamma(
         return laid_out(gamma, out_sharding, key, a, shape, dtype, method=method)
     exact_method("gamma", method)
     wanted = float_dtype("gamma", dtype)
-    sizes = result_shape("gamma", shape, coerce("gamma", 1, a))
+    sizes = result_shape("gamma", shape, coerce_real("gamma", 1, a))
     return gamma_floats(single("gamma", key), a, sizes, wanted)
 
 
@@ -293,5 +294,5 @@ def loggamma(
         return laid_out(loggamma, out_sharding, key, a, shape, dtype, method=method)
     exact_method("loggamma", method)
     wanted = float_dtype("loggamma", dtype)
-    sizes = result_shape("loggamma", shape, coerce("loggamma", 1, a))
+    sizes = result_shape("loggamma", shape, coerce_real("loggamma", 1, a))
     return gamma_floats(single("loggamma", key), a, sizes, wanted, log_space=True)

@@ -15,11 +15,12 @@ from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply
 from treadle_numpy.numpy.ufuncs.powers import sqrt
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import common_shape
-from treadle_numpy.operands.coerce import ArrayLike, coerce
+from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted, promote
+from treadle_numpy.operands.real import coerce_real
 from treadle_numpy.operands.shapes import Shape, as_index, as_shape
 from treadle_numpy.random.distributions.normal import normal, normal_floats
 from treadle_numpy.random.distributions.parameters import float_dtype
@@ -94,8 +95,8 @@ def multivariate_normal(
         met = promote("multivariate_normal", mean, cov, inexact=True)[0].dtype
         dtype = None if met.itemsize < 4 else met  # matrices of 16 bits have no factors
     wanted = float_dtype("multivariate_normal", dtype)
-    center = array_of(converted(coerce("multivariate_normal", 1, mean), wanted))
-    spread = array_of(converted(coerce("multivariate_normal", 2, cov), wanted))
+    center = array_of(converted(coerce_real("multivariate_normal", 1, mean), wanted))
+    spread = array_of(converted(coerce_real("multivariate_normal", 2, cov), wanted))
     if not center.shape:
         raise ShapeError(
             "multivariate_normal requires mean.ndim >= 1, got mean.ndim == 0",

@@ -13,11 +13,12 @@ from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply
 from treadle_numpy.numpy.ufuncs.comparison import less_equal
 from treadle_numpy.numpy.ufuncs.powers import sqrt, square
 from treadle_numpy.operands.arrays import array_of
-from treadle_numpy.operands.coerce import ArrayLike, coerce
+from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.real import coerce_real
 from treadle_numpy.operands.shapes import Shape, as_shape
 from treadle_numpy.random.distributions.discrete import rademacher
 from treadle_numpy.random.distributions.parameters import (
@@ -95,7 +96,7 @@ def truncated_normal(
     if out_sharding is not None:
         return laid_out(truncated_normal, out_sharding, key, lower, upper, shape, dtype)
     wanted = float_dtype("truncated_normal", dtype)
-    a, b = coerce("truncated_normal", 1, lower), coerce("truncated_normal", 2, upper)
+    a, b = coerce_real("truncated_normal", 1, lower), coerce_real("truncated_normal", 2, upper)
     sizes = result_shape("truncated_normal", shape, a, b)
     low, high = parameter(a, wanted, sizes), parameter(b, wanted, sizes)
     root = wanted.type(np.sqrt(2))
@@ -133,7 +134,7 @@ def lognormal(
     if out_sharding is not None:
         return laid_out(lognormal, out_sharding, key, sigma, shape, dtype)
     wanted = float_dtype("lognormal", dtype)
-    scale = coerce("lognormal", 1, sigma)
+    scale = coerce_real("lognormal", 1, sigma)
     sizes = result_shape("lognormal", shape, scale)
     drawn = normal_floats(single("lognormal", key), sizes, wanted)
     return ops.exponential(ops.multiply(drawn, parameter(scale, wanted, sizes)))
@@ -192,7 +193,9 @@ def double_sided_maxwell(
         True
     """
     wanted = float_dtype("double_sided_maxwell", dtype)
-    place, factor = [coerce("double_sided_maxwell", i + 1, x) for i, x in enumerate((loc, scale))]
+    place, factor = [
+        coerce_real("double_sided_maxwell", i + 1, x) for i, x in enumerate((loc, scale))
+    ]
     sizes = as_shape("double_sided_maxwell", shape) + result_shape(
         "double_sided_maxwell", None, place, factor
     )
@@ -236,7 +239,7 @@ def wald(
     if out_sharding is not None:
         return laid_out(wald, out_sharding, key, mean, shape, dtype)
     wanted = float_dtype("wald", dtype)
-    operand = coerce("wald", 1, mean)
+    operand = coerce_real("wald", 1, mean)
     sizes = result_shape("wald", shape, operand)
     center = parameter(operand, wanted, sizes)
     first, second = split_key(single("wald", key), 2)

@@ -9,11 +9,12 @@ from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply, subtract
 from treadle_numpy.numpy.ufuncs.powers import power
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import common_shape
-from treadle_numpy.operands.coerce import ArrayLike, coerce
+from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike
 from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.real import coerce_real
 from treadle_numpy.operands.shapes import Shape, as_shape
 from treadle_numpy.random.distributions.discrete import rademacher
 from treadle_numpy.random.distributions.gammas import exact_method, gamma_floats
@@ -67,7 +68,7 @@ def beta(
         return laid_out(beta, out_sharding, key, a, b, shape, dtype, method=method)
     exact_method("beta", method)
     wanted = float_dtype("beta", dtype)
-    sizes = result_shape("beta", shape, coerce("beta", 1, a), coerce("beta", 2, b))
+    sizes = result_shape("beta", shape, coerce_real("beta", 1, a), coerce_real("beta", 2, b))
     first, second = split_key(single("beta", key), 2)
     one = gamma_floats(first, a, sizes, wanted, log_space=True)
     other = gamma_floats(second, b, sizes, wanted, log_space=True)
@@ -112,7 +113,7 @@ def dirichlet(
     if out_sharding is not None:
         return laid_out(dirichlet, out_sharding, key, alpha, shape, dtype)
     wanted = float_dtype("dirichlet", dtype)
-    operand = coerce("dirichlet", 1, alpha)
+    operand = coerce_real("dirichlet", 1, alpha)
     if not operand.shape:
         raise ArgumentError(
             "dirichlet requires alpha.ndim >= 1, got alpha.ndim == 0",
@@ -168,7 +169,7 @@ def chisquare(
         return laid_out(chisquare, out_sharding, key, df, shape, dtype, method=method)
     exact_method("chisquare", method)
     wanted = float_dtype("chisquare", dtype)
-    degrees = coerce("chisquare", 1, df)
+    degrees = coerce_real("chisquare", 1, df)
     sizes = result_shape("chisquare", shape, degrees)
     one, two = single("chisquare", key), wanted.type(2)
     half = multiply(parameter(degrees, wanted, sizes), wanted.type(0.5))
@@ -211,7 +212,7 @@ def f(
     if out_sharding is not None:
         return laid_out(f, out_sharding, key, dfnum, dfden, shape, dtype)
     wanted = float_dtype("f", dtype)
-    upper, lower = coerce("f", 1, dfnum), coerce("f", 2, dfden)
+    upper, lower = coerce_real("f", 1, dfnum), coerce_real("f", 2, dfden)
     sizes = result_shape("f", shape, upper, lower)
     second, first = split_key(single("f", key), 2)  # JAX's order
     over, under = parameter(upper, wanted, sizes), parameter(lower, wanted, sizes)
@@ -254,7 +255,7 @@ def t(
     if out_sharding is not None:
         return laid_out(t, out_sharding, key, df, shape, dtype)
     wanted = float_dtype("t", dtype)
-    degrees = coerce("t", 1, df)
+    degrees = coerce_real("t", 1, df)
     sizes = result_shape("t", shape, degrees)
     first, second = split_key(single("t", key), 2)
     half = multiply(parameter(degrees, wanted, sizes), wanted.type(0.5))
@@ -299,7 +300,7 @@ def generalized_normal(
     if out_sharding is not None:
         return laid_out(generalized_normal, out_sharding, key, p, shape, dtype)
     wanted = float_dtype("generalized_normal", dtype)
-    exponent = coerce("generalized_normal", 1, p)
+    exponent = coerce_real("generalized_normal", 1, p)
     sizes = result_shape("generalized_normal", shape, exponent)
     first, second = split_key(single("generalized_normal", key), 2)
     inverse = array_of(converted(divide(wanted.type(1), converted(exponent, wanted)), wanted))

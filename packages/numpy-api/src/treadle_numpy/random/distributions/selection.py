@@ -23,7 +23,8 @@ from treadle_numpy.operands.broadcast import common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, host_elements
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.laid_out import laid_out
-from treadle_numpy.operands.promote import converted, promote
+from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.real import real_operand
 from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.shapes import Shape, as_shape
 from treadle_numpy.random.distributions.continuous import gumbel_floats
@@ -126,7 +127,7 @@ def categorical(
         return laid_out(categorical, out_sharding, key, logits, axis, shape, replace, mode)
     flags("categorical", replace=replace)
     high = is_high("categorical", mode)
-    (operand,) = promote("categorical", logits, inexact=True)
+    operand = real_operand("categorical", logits)
     x = array_of(operand)
     along = as_axis("categorical", axis, x.ndim)
     batch = x.shape[:along] + x.shape[along + 1 :]
@@ -200,7 +201,7 @@ def choice(
         else:
             places = reshape(slice_along(permutation(key, count), 0, 0, draws), sizes)
     else:
-        (weights,) = promote("choice", p, inexact=True)
+        weights = real_operand("choice", p)
         weights = array_of(weights)
         if weights.shape != (count,):
             raise ArgumentError(

@@ -6,10 +6,11 @@ import numpy as np
 
 from treadle_ir import Array, DType, composed, ops
 from treadle_numpy.numpy.dtypes.limits import finfo
-from treadle_numpy.operands.coerce import ArrayLike, coerce
+from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike
 from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.real import coerce_real
 from treadle_numpy.operands.shapes import Shape
 from treadle_numpy.random.distributions.parameters import float_dtype, parameter, result_shape
 from treadle_numpy.random.generator import unit_floats
@@ -41,7 +42,7 @@ def uniform(
         return laid_out(uniform, out_sharding, key, shape, dtype, minval, maxval)
     wanted = float_dtype("uniform", dtype)
     sizes = result_shape(
-        "uniform", shape, coerce("uniform", 3, minval), coerce("uniform", 4, maxval)
+        "uniform", shape, coerce_real("uniform", 3, minval), coerce_real("uniform", 4, maxval)
     )
     return uniform_floats(single("uniform", key), sizes, wanted, minval, maxval)
 

@@ -10,11 +10,12 @@ from treadle_numpy.numpy.ufuncs.arithmetic import divide
 from treadle_numpy.numpy.ufuncs.powers import power
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
-from treadle_numpy.operands.coerce import ArrayLike, coerce
+from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.laid_out import laid_out
-from treadle_numpy.operands.promote import converted, promote
+from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.real import coerce_real, real_operand
 from treadle_numpy.operands.shapes import Shape, as_index, as_shape
 from treadle_numpy.random.distributions.continuous import exponential
 from treadle_numpy.random.distributions.counts import binomial_floats
@@ -69,7 +70,7 @@ def ball(
     count = as_index("ball", "d", d)
     (*sizes, count) = as_shape("ball", (*as_shape("ball", shape), count))
     first, second = split_key(single("ball", key), 2)
-    exponent = array_of(converted(coerce("ball", 2, p), wanted))
+    exponent = array_of(converted(coerce_real("ball", 2, p), wanted))
     drawn = generalized_normal(first, exponent, (*sizes, count), wanted)
     beyond = exponential(second, sizes, wanted)
     lengths = ops.add(sum(power(ops.abs(drawn), exponent), axis=-1), beyond)
@@ -115,8 +116,8 @@ def multinomial(
         ((3,), 10.0)
     """
     wanted = as_dtype("multinomial", float if dtype is None else dtype)
-    (chances,) = promote("multinomial", p, inexact=True)
-    trials = coerce("multinomial", 1, n)
+    chances = real_operand("multinomial", p)
+    trials = coerce_real("multinomial", 1, n)
     if not chances.shape:
         raise ArgumentError(
             "multinomial: p must have at least one axis, got a scalar",

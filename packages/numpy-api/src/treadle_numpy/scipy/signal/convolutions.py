@@ -39,6 +39,9 @@ def convolve(
 ) -> Array:
     """The convolution of two arrays of as many axes; integers become floats.
 
+    Differs from SciPy: there are zeros around the first one, so that an infinity or NaN of the second one is NaN at the
+    ends, too.
+
     Args:
         in1: [n1, n2, ...].
         in2: [m1, m2, ...].

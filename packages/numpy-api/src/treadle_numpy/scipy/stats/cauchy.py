@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from treadle_ir import Array, composed
 from treadle_numpy.numpy.searching.choosing import where
+from treadle_numpy.numpy.ufuncs.arithmetic import divide
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log
 from treadle_numpy.numpy.ufuncs.signs import abs
 from treadle_numpy.numpy.ufuncs.trigonometry import arctan2, tan
@@ -21,12 +20,10 @@ __all__ = ["cdf", "isf", "logcdf", "logpdf", "logsf", "pdf", "ppf", "sf"]
 def _quantile(q: Array) -> Array:
     """`tan(pi (q - 1/2))`, by the cotangent in the tails, where that rounds less."""
     middle = abs(q - 0.5) < 0.25
-    end = (q == 0) | (q == 1)
     near = tan(math.pi * where(middle, q - 0.5, 0))
     # from the nearer end
     side = where(q > 0.5, 1 - q, q)
-    far = 1 / tan(math.pi * where(middle | end, 0.25, side))
-    far = where(end, np.inf, far)
+    far = divide(1, tan(math.pi * where(middle, 0.25, side)))
     return where(middle, near, where(q > 0.5, far, -far))
 
 

@@ -3,12 +3,31 @@
 # This module is a public namespace.
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
+from treadle_autodiff import custom_jvp
 from treadle_ir import Array, composed
+from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.ufuncs.exponentials import exp, expm1, log, log1p
+from treadle_numpy.numpy.ufuncs.extremes import minimum
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.scipy.stats.arguments import less_exponential, located, log1mexp_of_exp, placed
 
 __all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "ppf", "sf"]
+
+
+@partial(custom_jvp, pure=True)
+def _quantile(q: Array) -> Array:
+    return log(-log1p(-q))
+
+
+@_quantile.defjvp
+def _quantile_jvp(primals: Sequence[Array], tangents: Sequence[Array]) -> tuple[Array, Array]:
+    # The reciprocal of the density, which vanishes at both ends: with a finite logarithm, and a zero of no sign.
+    (q,), (dq,) = primals, tangents
+    below = minimum(q, 1 - float(finfo(q.dtype).epsneg))
+    return _quantile(q), dq / (0 - (1 - q) * log1p(-below))
 
 
 @composed
@@ -78,7 +97,7 @@ def ppf(p: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         >>> print(f"{float(ppf(0.3, 1.0, 2.0)):.4f}")
         -1.0619
     """
-    return placed("gumbel_l.ppf", p, loc, scale, lambda q: log(-log1p(-q)))
+    return placed("gumbel_l.ppf", p, loc, scale, lambda q: _quantile(q))
 
 
 @composed

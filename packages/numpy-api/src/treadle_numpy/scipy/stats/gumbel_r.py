@@ -3,12 +3,30 @@
 # This module is a public namespace.
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
+from treadle_autodiff import custom_jvp
 from treadle_ir import Array, composed
+from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.ufuncs.exponentials import exp, expm1, log
+from treadle_numpy.numpy.ufuncs.extremes import maximum
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.scipy.stats.arguments import less_exponential, located, log1mexp_of_exp, placed
 
 __all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "ppf", "sf"]
+
+
+@partial(custom_jvp, pure=True)
+def _quantile(q: Array) -> Array:
+    return -log(-log(q))
+
+
+@_quantile.defjvp
+def _quantile_jvp(primals: Sequence[Array], tangents: Sequence[Array]) -> tuple[Array, Array]:
+    # The reciprocal of the density, which vanishes at both ends: with a finite logarithm, and a zero of no sign.
+    (q,), (dq,) = primals, tangents
+    return _quantile(q), dq / (0 - q * log(maximum(q, float(finfo(q.dtype).tiny))))
 
 
 @composed
@@ -78,7 +96,7 @@ def ppf(p: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         >>> print(f"{float(ppf(0.3, 1.0, 2.0)):.4f}")
         0.6287
     """
-    return placed("gumbel_r.ppf", p, loc, scale, lambda q: -log(-log(q)))
+    return placed("gumbel_r.ppf", p, loc, scale, lambda q: _quantile(q))
 
 
 @composed

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from treadle.core import AbstractValue
-from treadle.experimental.hijax.prim import HiPrim
+from treadle.experimental.hijax.prim import HiPrim, declared, pair_of
 from treadle.experimental.hijax.types import (
     HiForm,
     HiType,
@@ -149,25 +149,40 @@ def shown(aval: AbstractValue, flat: Sequence[Tangent]) -> Tree:
     return built(tangent_aval(aval), [as_array(materialise(each)) for each in flat])
 
 
-def taken(aval: AbstractValue, tangent: Tree) -> list[Tangent]:
-    """The tangents of the arrays of a value, of its own: the inverse of `shown`."""
+def taken(of: object, aval: AbstractValue, tangent: Tree, what: str = "a tangent") -> list[Tangent]:
+    """The tangents of the arrays of a value, of its own: the inverse of `shown`.
+
+    Raises:
+        ShapeError, DTypeError: they are not of the value's type.
+    """
+    types = tangent_types(aval)
     zeros: list[Tangent] = [_Zero(type.tangent()) for type in types_of_parts(aval)]
-    if tangent is None or isinstance(tangent, Zero) or not tangent_types(aval):
+    if tangent is None or isinstance(tangent, Zero) or not types:
         return zeros
-    return [*zeros[: fixed_of(aval)], *map(as_array, lowered(tangent_aval(aval), tangent))]
+    arrays = lowered(tangent_aval(aval), tangent)
+    own = [
+        x if dtypes.is_float0(type.dtype) else declared(of, type, x, what)
+        for type, x in zip(types, arrays, strict=True)
+    ]
+    return [*zeros[: fixed_of(aval)], *own]
 
 
 def taken_all(of: HiPrim, tangents: Tree) -> list[Tangent]:
     """The tangents of all arrays of the result, of those that a rule returned."""
     flat: list[Tangent] = []
     for aval, leaf in zip(of.out_flat, of.out_tree.flatten_up_to(tangents), strict=True):
-        flat += taken(aval, leaf)
+        flat += taken(of, aval, leaf)
     return flat
 
 
-def is_given(of: HiPrim, *methods: str) -> bool:
-    """Whether a library wrote one of the methods."""
-    return any(getattr(type(of), each) is not getattr(HiPrim, each) for each in methods)
+def pushed_by_jvp(of: HiPrim, primals: tuple[Tree, ...], tangents: tuple[Tree, ...]) -> Tree:
+    """The result's tangent, by `jvp`."""
+    return pair_of(of, "jvp", of.jvp(primals, tangents))[1]
+
+
+def kept_by(of: HiPrim, method: str, nzs_in: Tree, args: tuple[Tree, ...]) -> tuple[Tree, Tree]:
+    """The result, and what a rule keeps: `vjp_fwd` or `lin`."""
+    return pair_of(of, method, getattr(of, method)(nzs_in, *args), exactly=False)
 
 
 def nothing(flat: Sequence[Tangent]) -> bool:
@@ -184,7 +199,9 @@ def application_jvp(
     if nothing(tangents):
         plain = bind(primitive, *primals)
         return plain, [_Zero(x.type.tangent()) for x in plain]
-    output, outward = of.jvp(primitive.arguments(primals), primitive.tangents(tangents))
+    output, outward = pair_of(
+        of, "jvp", of.jvp(primitive.arguments(primals), primitive.tangents(tangents))
+    )
     return primitive.results(output), taken_all(of, outward)
 
 

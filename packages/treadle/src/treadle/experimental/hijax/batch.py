@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from treadle.core import AbstractValue
-from treadle.experimental.hijax.application import HiApplication, is_given, parts, value_of
+from treadle.experimental.hijax.application import HiApplication, parts, value_of
 from treadle.experimental.hijax.mapped import Mapped, dims_of_results
 from treadle.experimental.hijax.prim import HiPrim
 from treadle.experimental.hijax.types import HiType, axes_of, lo_types, opened, specs_of
@@ -51,7 +51,7 @@ def application_batch(
 
 def batched(of: HiPrim, data: AxisData, args: tuple[Tree, ...], dims: tuple[Tree, ...]) -> Tree:
     """The results of all batch elements, and where their axis is."""
-    if is_given(of, "batch") or not is_given(of, "batch_dim_rule"):
+    if of.has_rule("batch") or not of.has_rule("batch_dim_rule"):
         return of.batch(data, args, dims)
     out_dims = of.batch_dim_rule(data, dims)
     return Mapped(of, data, dims, out_dims)(*args), out_dims

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from traceback import walk_tb
+from types import TracebackType
 from typing import Any, Final, NoReturn, TypeAlias, final
 
-from treadle.experimental.hijax.application import tangent_aval, tangent_types
-from treadle.experimental.hijax.prim import HiPrim
+from treadle.experimental.hijax.application import (
+    kept_by,
+    pushed_by_jvp,
+    taken,
+    tangent_aval,
+    tangent_types,
+)
+from treadle.experimental.hijax.prim import HiPrim, pair_of
 from treadle.experimental.hijax.types import built, lo_types
 from treadle.interpreters.zeros import Zero
 from treadle_autodiff import Zero as _Zero, linearize, materialise, vjp
 from treadle_ir import ArgumentError, UnsupportedError, as_array
-from treadle_ir.tree import tree_flatten, tree_map, tree_unflatten
+from treadle_ir.tree import tree_leaves, tree_map, tree_unflatten
 
 Tree: TypeAlias = Any  # Any: what rules of libraries take and return
 
@@ -65,7 +73,10 @@ def _pushing(
         flat = [
             next(rest) if flag else Zero(aval) for flag, aval in zip(wanted, avals, strict=True)
         ]
-        return instantiated(push(*tree_unflatten(prim.in_tree, flat)))
+        outward = instantiated(push(*tree_unflatten(prim.in_tree, flat)))
+        for aval, leaf in zip(prim.out_flat, prim.out_tree.flatten_up_to(outward), strict=True):
+            taken(prim, aval, leaf)  # refuses what is no tangent of the result
+        return outward
 
     return of_wanted, [zero_of(aval) for flag, aval in zip(wanted, avals, strict=True) if flag]
 
@@ -75,7 +86,7 @@ def _differentiable(prim: HiPrim) -> list[bool]:
 
 
 def _flat_flags(nzs_in: Tree) -> list[bool]:
-    return [bool(flag) for flag in tree_flatten(nzs_in)[0]]
+    return [bool(flag) for flag in tree_leaves(nzs_in)]
 
 
 @contextmanager
@@ -83,11 +94,21 @@ def _not_of_itself(prim: HiPrim) -> Iterator[None]:
     """Refuse a rule that is made of `jvp` or `linearized`, if these apply the operation itself to tangents."""
     try:
         yield
-    except RecursionError:
+    except RecursionError as error:
+        if not _asked_again(prim, error.__traceback__):
+            raise
         raise UnsupportedError(
             f"{prim}: a rule made of others asks for itself, since these apply the operation itself to tangents",
             fix="apply another operation to tangents, or write `vjp_fwd` and `vjp_bwd_retval` without",
         ) from None
+
+
+def _asked_again(prim: HiPrim, traceback: TracebackType | None) -> bool:
+    """Whether a rule of an operation was being made again where one was being made."""
+    making = (pulled.__code__, _lin_from_jvp.__code__)
+    frames = [frame for frame, _ in walk_tb(traceback) if frame.f_code in making]
+    # the first of them is the one that asks, and the operation is the first argument of both functions
+    return any([each.f_locals[each.f_code.co_varnames[0]] == prim for each in frames[1:]])
 
 
 def pulled(prim: HiPrim, push: Callable[..., Tree], ct: Tree) -> tuple[Tree, ...]:
@@ -112,7 +133,7 @@ def _lin_from_jvp(self: HiPrim, nzs_in: Tree, /, *primals: Tree) -> tuple[Tree, 
     kept: list[Tree] = []
 
     def push(*tangents: Tree) -> Tree:
-        output, outward = self.jvp(primals, tangents)
+        output, outward = pair_of(self, "jvp", self.jvp(primals, tangents))
         kept.append(output)
         return outward
 
@@ -125,7 +146,7 @@ def _lin_from_jvp(self: HiPrim, nzs_in: Tree, /, *primals: Tree) -> tuple[Tree, 
 def _linearized_from_jvp(self: HiPrim, pushed: Tree, /, *tangents: Tree) -> Tree:
     flat = [
         tangent
-        for tangent in tree_flatten(tangents, lambda x: isinstance(x, Zero))[0]
+        for tangent in tree_leaves(tangents, lambda x: isinstance(x, Zero))
         if not isinstance(tangent, Zero)
     ]
     return pushed(*flat)
@@ -136,14 +157,13 @@ def _fwd_from_jvp(self: HiPrim, nzs_in: Tree, /, *args: Tree) -> tuple[Tree, Tre
 
 
 def _bwd_from_jvp(self: HiPrim, args: Tree, ct: Tree, /) -> tuple[Tree, ...]:
-    return pulled(self, lambda *tangents: self.jvp(args, tangents)[1], ct)
+    return pulled(self, lambda *tangents: pushed_by_jvp(self, args, tangents), ct)
 
 
 def _fwd_from_lin(self: HiPrim, nzs_in: Tree, /, *args: Tree) -> tuple[Tree, Tree]:
     # For all arguments: which ones are wanted is not known on the way back.
     flags = tree_unflatten(self.in_tree, _differentiable(self))
-    output, kept, *_ = self.lin(flags, *args)
-    return output, kept
+    return kept_by(self, "lin", flags, args)
 
 
 def _bwd_from_lin(self: HiPrim, kept: Tree, ct: Tree, /) -> tuple[Tree, ...]:
@@ -173,10 +193,8 @@ def jvp_from_lin(
         >>> print(treadle.jvp(sine, (0.0,), (2.0,))[1])
         2.0
     """
-    flags = [
-        not isinstance(x, Zero) for x in tree_flatten(tangents, lambda x: isinstance(x, Zero))[0]
-    ]
-    output, kept, *_ = self.lin(tree_unflatten(self.in_tree, flags), *primals)
+    flags = [not isinstance(x, Zero) for x in tree_leaves(tangents, lambda x: isinstance(x, Zero))]
+    output, kept = kept_by(self, "lin", tree_unflatten(self.in_tree, flags), primals)
     return output, self.linearized(kept, *tangents)
 
 

@@ -11,7 +11,7 @@ from operator import is_
 from typing import Any, TypeAlias, TypeVar, final
 
 from treadle.core import AbstractValue, ShapedArray
-from treadle.experimental.hijax.application import value_of
+from treadle.experimental.hijax.application import types_of_parts, value_of
 from treadle.experimental.hijax.mutable import (
     AvalMutableQDD,
     AvalQDD,
@@ -24,7 +24,7 @@ from treadle.experimental.hijax.mutable import (
     is_among_themselves,
     mutable_cell,
 )
-from treadle.experimental.hijax.prim import declared
+from treadle.experimental.hijax.prim import declared, each_of, pair_of
 from treadle.experimental.hijax.types import HiType, hitype_of, lo_types, opened
 from treadle_ir import (
     ArgumentError,
@@ -211,15 +211,16 @@ class HiCall(Extension):
         seen = [
             AvalMutableQDD(x.aval, MutableQDD(x.qdd)) if isinstance(x, AvalQDD) else x for x in ins
         ]
-        found, effects = of.abstract_eval(*seen, **params)
-        outs = tuple(found) if of.multiple_results else (found,)
+        types, effects = pair_of(of.name, "abstract_eval", of.abstract_eval(*seen, **params))
+        several = of.multiple_results
+        outs = each_of(of.name, "abstract_eval", "types", types) if several else [types]
         after = [
             AvalQDD(x.aval, x.mutable_qdd.cur_val) if isinstance(x, AvalMutableQDD) else None
             for x in seen
         ]
         counts = tuple(map(len, flat))
         given = Parameters(params)
-        whole = HiCall(of, given, tuple(ins), outs, tuple(after), counts, (), ())
+        whole = HiCall(of, given, tuple(ins), tuple(outs), tuple(after), counts, (), ())
         sizes: list[int] = []
         changed: list[AvalQDD | None] = []
 
@@ -233,13 +234,22 @@ class HiCall(Extension):
                 changed.append(now if effects or not same else None)
                 if arrays is not None and changed[-1] is not None:
                     out.append(arrays)
-            out += results
+            for aval, arrays in zip(outs, results, strict=True):
+                if not isinstance(aval, AvalQDD):
+                    wanted = types_of_parts(aval)
+                    arrays = [
+                        declared(of.name, type, x, "a result")
+                        for type, x in zip(wanted, arrays, strict=True)
+                    ]
+                out.append(arrays)
             sizes.extend([len(arrays) for arrays in out])
             return [as_array(x) for arrays in out for x in arrays]
 
         staged = stage(of_changed, *[type_of(x) for arrays in flat for x in arrays])
-        types = tuple([type for type in staged.program.result_types if isinstance(type, ArrayType)])
-        return HiCall(of, given, tuple(ins), outs, tuple(changed), counts, tuple(sizes), types)
+        made = tuple([type for type in staged.program.result_types if isinstance(type, ArrayType)])
+        return HiCall(
+            of, given, tuple(ins), tuple(outs), tuple(changed), counts, tuple(sizes), made
+        )
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """As was found when it was applied."""
@@ -262,7 +272,7 @@ class HiCall(Extension):
             else:
                 values.append(lo[0])
         with among_themselves():
-            output = self.several(self.of.to_lojax(*values, **self.params.values))
+            output = self.several("to_lojax", self.of.to_lojax(*values, **self.params.values))
         states = [
             None if known is None else [*known.read_loval(value)]
             for known, value in zip(self.changed, values, strict=True)
@@ -295,13 +305,14 @@ class HiCall(Extension):
         states = [[] if known is None else [*next(groups)] for known in self.changed]
         return states, [[*each] for each in groups]
 
-    def several(self, output: Tree) -> list[Tree]:
+    def several(self, method: str, output: Tree) -> list[Tree]:
         """The results as a list.
 
         Raises:
             ArgumentError: there are more or fewer than `abstract_eval` says.
         """
-        found = [*output] if self.of.multiple_results else [output]
+        several = self.of.multiple_results
+        found = each_of(self.of.name, method, "results", output) if several else [output]
         if len(found) != len(self.outs):
             raise ArgumentError(
                 f"`{self.of.name}` has {len(found)} results, but its `abstract_eval` says {len(self.outs)}"

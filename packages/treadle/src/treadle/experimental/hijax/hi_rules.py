@@ -10,15 +10,17 @@ from treadle.core import AbstractValue
 from treadle.experimental.hijax.application import inlined, nothing, shown, taken, value_of
 from treadle.experimental.hijax.hi_primitive import HiCall, HiPrimitive, arrays_of, split
 from treadle.experimental.hijax.mutable import AvalQDD, as_tracer
+from treadle.experimental.hijax.prim import each_of, pair_of
 from treadle.interpreters.zeros import UndefinedPrimal, Zero
 from treadle_autodiff import (
     Linear,
     Tangent,
     Zero as _Zero,
+    custom_jvp,
     jvp_rule,
+    linear_transpose,
     materialise,
     transpose_rule,
-    vjp,
 )
 from treadle_batching import Axis, Dim, batch_flat, batch_rule
 from treadle_compiler import HloValue, LoweringContext, lowering_rule
@@ -70,11 +72,12 @@ def call_jvp(
             primitive.ins, split(primals, counts), split(tangents, counts), strict=True
         )
     ]
-    output, outward = of.jvp(
+    found = of.jvp(
         tuple([dual.primal for dual in duals]),
         tuple([dual.tangent for dual in duals]),
         **primitive.params.values,
     )
+    output, outward = pair_of(of.name, "jvp", found)
     states: list[Sequence[Array]] = []
     results: list[Sequence[Array]] = []
     pushed: list[Tangent] = []
@@ -90,11 +93,14 @@ def call_jvp(
                     fix="tell of an effect in `abstract_eval`",
                 )
     for aval, x, tangent in zip(
-        primitive.outs, primitive.several(output), primitive.several(outward), strict=True
+        primitive.outs,
+        primitive.several("jvp", output),
+        primitive.several("jvp", outward),
+        strict=True,
     ):
         results.append(arrays_of(aval, x))
         if not isinstance(aval, AvalQDD):
-            pushed += taken(aval, tangent)
+            pushed += taken(of.name, aval, tangent)
         elif isinstance(tangent, Zero):
             pushed += [_Zero(type_of(each).tangent()) for each in results[-1]]
         else:
@@ -126,10 +132,11 @@ def call_transpose(
     ct = incoming if of.multiple_results else incoming[0]
     cts = of.transpose(ct, *args, **primitive.params.values)
     found: list[Tangent | None] = []
-    for aval, mine, x in zip(primitive.ins, parts, cts, strict=True):
+    given = each_of(of.name, "transpose", "cotangents", cts)
+    for aval, mine, x in zip(primitive.ins, parts, given, strict=True):
         found += [
             each if isinstance(operand, Linear) else None
-            for each, operand in zip(taken(aval, x), mine, strict=True)
+            for each, operand in zip(taken(of.name, aval, x, "a cotangent"), mine, strict=True)
         ]
     return found
 
@@ -137,7 +144,7 @@ def call_transpose(
 def _transposed(
     primitive: HiCall, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
 ) -> list[Tangent | None]:
-    """The transpose of what an operation does, which is linear: its derivative at zero, transposed."""
+    """The transpose of what an operation does, which is linear."""
     zeros: list[Tangent | None] = [
         _Zero(x.type) if isinstance(x, Linear) else None for x in operands
     ]
@@ -154,7 +161,7 @@ def _transposed(
             operands[i] = x
         return primitive.call(operands)
 
-    pull = vjp(linear, *[whole[i] for i in wanted])[1]
+    pull = linear_transpose(linear, *[type_of(whole[i]) for i in wanted])
     for i, ct in zip(wanted, pull([as_array(materialise(ct)) for ct in cotangents]), strict=True):
         zeros[i] = ct
     return zeros
@@ -164,8 +171,22 @@ def _transposed(
 def call_batch(
     primitive: HiCall, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
-    """What it does with one batch element, batched."""
-    return batch_flat(lambda *xs: primitive.call(xs), axis, operands, dims, primitive.of.name)
+    """What it does with one batch element, batched, with the derivative that it has without a batch."""
+    of = primitive.of
+
+    def one(*xs: Operand) -> list[Array]:
+        return primitive.call(xs)
+
+    if type(of).jvp is HiPrimitive.jvp:
+        return batch_flat(one, axis, operands, dims, of.name)
+
+    def pushed(primals: Operands, tangents: Operands) -> tuple[Operands, list[Operand]]:
+        results, outward = call_jvp(primitive, primals, tangents)
+        return results, list(map(materialise, outward))
+
+    with_rule = custom_jvp(one)
+    with_rule.defjvp(pushed)
+    return batch_flat(with_rule, axis, operands, dims, of.name)
 
 
 @lowering_rule(HiCall)

@@ -11,9 +11,10 @@ from treadle.experimental.hijax.application import (
     HiApplication,
     fixed_of,
     inlined,
-    is_given,
     is_zero,
+    kept_by,
     parts,
+    pushed_by_jvp,
     taken,
     taken_all,
     tangent_aval,
@@ -66,18 +67,18 @@ def application_linearize(
         ]
     )
     flags = tree_unflatten(of.in_tree, given)
-    back, ahead, forward = is_given(of, "vjp_fwd"), is_given(of, "lin"), is_given(of, "jvp")
+    back, ahead, forward = of.has_rule("vjp_fwd"), of.has_rule("lin"), of.has_rule("jvp")
     if ahead and not back:
-        output, kept, *_ = of.lin(flags, *arguments)
+        output, kept = kept_by(of, "lin", flags, arguments)
         return primitive.results(output), lambda tangents: taken_all(
             of, of.linearized(kept, *primitive.tangents(tangents))
         )
     if back or not forward:
-        output, kept, *_ = of.vjp_fwd(flags, *arguments)
+        output, kept = kept_by(of, "vjp_fwd", flags, arguments)
     else:
         output, kept = of(*arguments), None
     # What tangents are pushed with, if somebody does: `linearize` and `jacfwd` do.
-    pushing = of.lin(flags, *arguments)[1] if ahead else arguments if forward else None
+    pushing = kept_by(of, "lin", flags, arguments)[1] if ahead else arguments if forward else None
     residuals, structure = flatten_arrays((kept, pushing), f"{of}: residual ")
     linear = HiLinear(of, structure, given)
 
@@ -132,13 +133,13 @@ class HiLinear(Extension):
             of_aval = tangent_aval(aval)
             incoming.append(built(of_aval, mine) if flag else Zero(of_aval))
         tangents = tree_unflatten(of.in_tree, incoming)
-        if is_given(of, "jvp") and not is_given(of, "lin"):
-            outward = of.jvp(pushing, tangents)[1]
+        if of.has_rule("jvp") and not of.has_rule("lin"):
+            outward = pushed_by_jvp(of, pushing, tangents)
         else:
             outward = of.linearized(pushing, *tangents)
         found: list[Array] = []
         for aval, leaf in zip(of.out_flat, of.out_tree.flatten_up_to(outward), strict=True):
-            flat = taken(aval, leaf)
+            flat = taken(of, aval, leaf)
             found += [
                 as_array(materialise(x)) for x in flat[len(flat) - len(tangent_types(aval)) :]
             ]
@@ -167,10 +168,10 @@ def linear_transpose(
         for aval, flag in zip(of.in_flat, primitive.given, strict=True)
     ]
     trees = tree_unflatten(of.in_tree, accums)
-    if is_given(of, "vjp_fwd"):
+    if of.has_rule("vjp_fwd"):
         of.vjp_bwd(kept, ct, *trees)
     else:
-        of.give(pulled(of, lambda *tangents: of.jvp(pushing, tangents)[1], ct), trees)
+        of.give(pulled(of, lambda *tangents: pushed_by_jvp(of, pushing, tangents), ct), trees)
     found: list[Tangent | None] = [None] * primitive.residuals.num_leaves
     for aval, flag, accum in zip(of.in_flat, primitive.given, accums, strict=True):
         if flag:

@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, final
 
 import treadle.numpy as tnp
-from treadle.core import ShapedArray
-from treadle.experimental.hijax.prim import HiPrim
+from treadle.core import AbstractValue, ShapedArray
+from treadle.experimental.hijax.accumulate import GradAccum, NullAccum, ValAccum
+from treadle.experimental.hijax.application import kept_by, tangent_aval, tangent_types
+from treadle.experimental.hijax.prim import HiPrim, pair_of
 from treadle.experimental.hijax.types import HiType, hitype_of
 from treadle.interpreters.batching import AxisData, bdim_at_front
 from treadle.interpreters.zeros import Zero
@@ -81,66 +83,96 @@ class Mapped(HiPrim):
         """Mapped."""
         return self._map(self.of_one.expand, self._ins(), self._outs())(*args)
 
+    def __repr__(self) -> str:
+        return f"{self.of_one} under vmap"
+
+    def has_rule(self, method: str) -> bool:
+        """Whether the operation of one batch element has it."""
+        return self.of_one.has_rule(method)
+
     def jvp(self, primals: tuple[Tree, ...], tangents: tuple[Tree, ...]) -> tuple[Tree, Tree]:
         """Mapped over primals and tangents."""
         self._only_arrays("jvp")
-        leaves, structure = tree_flatten(tangents, lambda x: isinstance(x, Zero))
-        zero = [isinstance(x, Zero) for x in leaves]
-        given = [x for x in leaves if not isinstance(x, Zero)]
+        given = _Given(tangents, self.of_one.in_flat, self.in_dims)
 
-        def one(primals: tuple[Tree, ...], given: Sequence[Tree]) -> tuple[Tree, Tree]:
-            rest = iter(given)
-            flat = [
-                Zero(aval.to_tangent_aval()) if none else next(rest)  # type: ignore[attr-defined]  # of an array
-                for none, aval in zip(zero, self.of_one.in_flat, strict=True)
-            ]
-            output, outward = self.of_one.jvp(primals, tree_unflatten(structure, flat))
+        def one(primals: tuple[Tree, ...], each: Sequence[Tree]) -> tuple[Tree, Tree]:
+            found = self.of_one.jvp(primals, given.whole(each))
+            output, outward = pair_of(self.of_one, "jvp", found)
             return output, _arrays(outward)
 
-        dims = [dim for dim, none in zip(self.in_dims, zero, strict=True) if not none]
-        outs = self._outs()
-        found: tuple[Tree, Tree] = self._map(one, (self._ins(), dims), (outs, outs))(primals, given)
+        ins, outs = (self._ins(), given.dims), (self._outs(), self._outs())
+        found: tuple[Tree, Tree] = self._map(one, ins, outs)(primals, given.arrays)
         return found
 
     def vjp_fwd(self, nzs_in: Tree, /, *args: Tree) -> tuple[Tree, ...]:
         """Mapped; what is kept is stacked in front."""
-        self._only_arrays("grad")
-
-        def one(*args: Tree) -> tuple[Tree, Tree]:
-            output, kept, *_ = self.of_one.vjp_fwd(nzs_in, *args)
-            return output, kept
-
-        found: tuple[Tree, ...] = self._map(one, self._ins(), (self._outs(), 0))(*args)
-        return found
+        return self._kept("vjp_fwd", "grad", nzs_in, args)
 
     def vjp_bwd_retval(self, res: Tree, outgrad: Tree, /) -> tuple[Tree, ...]:
-        """Mapped; cotangents of what all batch elements share are added up."""
-        leaves, structure = tree_flatten(outgrad, lambda x: isinstance(x, Zero))
-        zero = [isinstance(x, Zero) for x in leaves]
-        given = [x for x in leaves if not isinstance(x, Zero)]
-        one_of = self.of_one
+        """`vjp_bwd`, mapped; cotangents of what all batch elements share are added up."""
+        given = _Given(outgrad, self.of_one.out_flat, self.out_dims)
+        of_one = self.of_one
 
-        def one(res: Tree, given: Sequence[Tree]) -> list[Tree]:
-            rest = iter(given)
-            flat = [
-                Zero(aval.to_tangent_aval()) if none else next(rest)  # type: ignore[attr-defined]  # of an array
-                for none, aval in zip(zero, one_of.out_flat, strict=True)
+        def one(res: Tree, each: Sequence[Tree]) -> list[Tree]:
+            accums = [
+                (ValAccum if tangent_types(aval) else NullAccum)(tangent_aval(aval))
+                for aval in of_one.in_flat
             ]
-            cts = one_of.vjp_bwd_retval(res, tree_unflatten(structure, flat))
-            found = []
-            for aval_tree, ct in zip(one_of.in_avals, cts, strict=True):
-                avals, of_one = tree_flatten(aval_tree)
-                each = [None] * len(avals) if ct is None else of_one.flatten_up_to(ct)
-                found += [None if isinstance(x, Zero) else x for x in each]
-            return found
+            of_one.vjp_bwd(res, given.whole(each), *tree_unflatten(of_one.in_tree, accums))
+            return _sums(accums)
 
-        dims = [dim for dim, none in zip(self.out_dims, zero, strict=True) if not none]
-        stacked = self._map(one, (0, dims), 0)(res, given)
+        stacked = self._map(one, (0, given.dims), 0)(res, given.arrays)
         cts = [
             None if x is None else _as_its_primal(x, dim)
             for x, dim in zip(stacked, self.in_dims, strict=True)
         ]
-        return tuple(tree_unflatten(one_of.in_tree, cts))
+        return tuple(tree_unflatten(of_one.in_tree, cts))
+
+    def lin(self, nzs_in: Tree, /, *primals: Tree) -> tuple[Tree, ...]:
+        """Mapped; what is kept is stacked in front."""
+        return self._kept("lin", "linearize", nzs_in, primals)
+
+    def linearized(self, residuals: Tree, /, *tangents: Tree) -> Tree:
+        """Mapped over what was kept, and tangents."""
+        given = _Given(tangents, self.of_one.in_flat, self.in_dims)
+
+        def one(residuals: Tree, each: Sequence[Tree]) -> Tree:
+            return _arrays(self.of_one.linearized(residuals, *given.whole(each)))
+
+        return self._map(one, (0, given.dims), self._outs())(residuals, given.arrays)
+
+    def transpose(self, out_ct: Tree, *maybe_accums: Tree) -> None:
+        """Mapped; cotangents of what all batch elements share are added up."""
+        self._only_arrays("transpose")
+        of_one = self.of_one
+        given = _Given(out_ct, of_one.out_flat, self.out_dims)
+        leaves = of_one.in_tree.flatten_up_to(maybe_accums)
+        known = [None if isinstance(x, GradAccum) else x for x in leaves]
+
+        def one(known: Sequence[Tree], each: Sequence[Tree]) -> list[Tree]:
+            args = [
+                ValAccum(aval) if x is None else x
+                for x, aval in zip(known, of_one.in_flat, strict=True)
+            ]
+            of_one.transpose(given.whole(each), *tree_unflatten(of_one.in_tree, args))
+            return _sums(args)
+
+        dims = [None if x is None else dim for x, dim in zip(known, self.in_dims, strict=True)]
+        stacked = self._map(one, (dims, given.dims), 0)(known, given.arrays)
+        for accum, x, dim in zip(leaves, stacked, self.in_dims, strict=True):
+            if x is not None:
+                accum.accum(_as_its_primal(x, dim))
+
+    def _kept(
+        self, method: str, what: str, nzs_in: Tree, args: tuple[Tree, ...]
+    ) -> tuple[Tree, Tree]:
+        self._only_arrays(what)
+        found: tuple[Tree, Tree] = self._map(
+            lambda *args: kept_by(self.of_one, method, nzs_in, args),
+            self._ins(),
+            (self._outs(), 0),
+        )(*args)
+        return found
 
     def batch_dim_rule(self, axis_data: Any, dims: tuple[Tree, ...], /) -> Tree:
         """As that of one batch element, whose axes are counted without this one."""
@@ -156,6 +188,34 @@ class Mapped(HiPrim):
             for dim, mine in zip(found, self.out_dims, strict=True)
         ]
         return tree_unflatten(self.of_one.out_tree, outer)
+
+
+@final
+class _Given:
+    """Tangents, or cotangents, of all batch elements: those that are there, since what is zero is not mapped over."""
+
+    def __init__(
+        self, tangents: Tree, avals: Sequence[AbstractValue], dims: Sequence[int | None]
+    ) -> None:
+        leaves, self._structure = tree_flatten(tangents, lambda x: isinstance(x, Zero))
+        self._zeros = [
+            Zero(tangent_aval(aval)) if isinstance(x, Zero) else None
+            for x, aval in zip(leaves, avals, strict=True)
+        ]
+        self.arrays = [x for x in leaves if not isinstance(x, Zero)]
+        self.dims = [dim for x, dim in zip(leaves, dims, strict=True) if not isinstance(x, Zero)]
+
+    def whole(self, arrays: Sequence[Tree]) -> Tree:
+        """The tree of one batch element, of its arrays."""
+        rest = iter(arrays)
+        flat = [next(rest) if zero is None else zero for zero in self._zeros]
+        return tree_unflatten(self._structure, flat)
+
+
+def _sums(accums: Sequence[Tree]) -> list[Tree]:
+    """What accumulators were given; None of those that were given nothing, and of what is none."""
+    sums = [x.freeze() if isinstance(x, GradAccum) else None for x in accums]
+    return [None if isinstance(x, Zero) else x for x in sums]
 
 
 def _arrays(tangents: Tree) -> Tree:

@@ -43,6 +43,39 @@ def declared(of: object, wanted: ArrayType, leaf: object, what: str) -> Array:
     return ops.convert(array, dtype=wanted.dtype, weak=wanted.weak)
 
 
+def pair_of(of: object, method: str, found: object, *, exactly: bool = True) -> tuple[Tree, Tree]:
+    """The two things that a rule returned; the first two of more, unless they are to be two `exactly`.
+
+    Raises:
+        ArgumentError: it returned something else.
+    """
+    if isinstance(found, (tuple, list)) and (len(found) == 2 or (len(found) > 2 and not exactly)):
+        return found[0], found[1]
+    parts = {
+        "abstract_eval": "the types of the results and the effects",
+        "jvp": "the result and its tangent",
+    }
+    raise ArgumentError(
+        f"{of}.{method} must return a pair, of {parts.get(method, 'the result and what is kept for later')}, "
+        f"but it returned {shown(found)}",
+        fix="return a tuple of two",
+    )
+
+
+def each_of(of: object, method: str, what: str, found: Tree) -> list[Any]:
+    """The several things that a rule returned.
+
+    Raises:
+        ArgumentError: it returned something else than a sequence.
+    """
+    if not isinstance(found, (tuple, list)):
+        raise ArgumentError(
+            f"{of}.{method} must return a sequence of {what}, but it returned {shown(found)}",
+            fix="return a tuple, also of one",
+        )
+    return [*found]
+
+
 class HiPrim:
     """An operation: derive from it, say of which types its arguments and its result are, and write `expand`.
 
@@ -195,6 +228,10 @@ class HiPrim:
             values.append(HiForm(aval).build(mine) if isinstance(aval, HiType) else mine[0])
             del rest[:count]
         return tree_unflatten(self.out_tree, values)
+
+    def has_rule(self, method: str) -> bool:
+        """Whether a library wrote the method."""
+        return getattr(type(self), method) is not getattr(HiPrim, method)
 
     def _lacks(self, what: str, methods: str) -> MissingRuleError:
         return MissingRuleError(

@@ -38,7 +38,7 @@ from treadle_ir import (
     number,
 )
 from treadle_ir.dtypes import is_floating, is_inexact
-from treadle_ir.tree import tree_flatten, tree_map, tree_unflatten
+from treadle_ir.tree import tree_leaves, tree_map, tree_unflatten
 from treadle_numpy import lax
 from treadle_numpy.operands.coerce import ArrayLike
 
@@ -109,7 +109,7 @@ def odeint(
     count = len(made.captured)
 
     def derivative(y: Array, t: Array, *operands: Array) -> Array:
-        parts = tree_flatten(unravel(y))[0]
+        parts = tree_leaves(unravel(y))
         found = interpret(
             made.program, *operands[:count], *parts, tnp.astype(t, times.dtype), *operands[count:]
         )
