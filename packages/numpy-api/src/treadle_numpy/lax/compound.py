@@ -53,7 +53,7 @@ def one_minus_square(x: ArrayLike) -> Array:
 def polynomial(
     x: ArrayLike, coeffs: Sequence[ArrayLike] | Operand, *, unroll: int | None = None
 ) -> Array:
-    """The value of a polynomial by Horner's rule, the coefficient of the highest power first; 0 without coefficients.
+    """The value of a polynomial by Horner's rule, the coefficient of the lowest power first; 0 without coefficients.
 
     Coefficients are numbers, or arrays of the shape and element type of x. `unroll` changes nothing: there is no loop.
 
@@ -62,7 +62,7 @@ def polynomial(
 
     Example:
         >>> print(polynomial(2.0, [1.0, 0.0, 3.0]))
-        7.0
+        13.0
     """
     integer_or_none("polynomial", "unroll", unroll)
     operand = coerce("polynomial", 0, x)
@@ -70,7 +70,7 @@ def polynomial(
     if not terms:
         return ops.multiply(operand, number(0, operand))
     result: Operand = operand
-    for position, each in enumerate(terms):
+    for position, each in enumerate(reversed(terms)):
         point, term = broadcast("polynomial", strict("polynomial", operand, each))
         result = term if position == 0 else ops.add(ops.multiply(result, point), term)
     return array_of(broadcast_to_shape(result, operand.shape if not result.shape else result.shape))
