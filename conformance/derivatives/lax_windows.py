@@ -134,7 +134,7 @@ ROWS: Final[tuple[Row, ...]] = (
         lambda x: x**3 - 2 * x + 0.5,
         0.0,
         -1.5,
-        function=lambda x: lax.polynomial(x, [1.0, 0.0, -2.0, 0.5]),
+        function=lambda x: lax.polynomial(x, [0.5, -2.0, 0.0, 1.0]),
     ),
     both(
         "conv_transpose",

@@ -57,9 +57,9 @@ def test_polynomial() -> None:
     x = np.linspace(-2, 2, 7, dtype=np.float32)
     for coefficients in ([], [2.0], [1.0, -3.0, 0.5], [1.0, 0.0, 0.0, 2.0]):
         np.testing.assert_allclose(
-            polynomial(x, coefficients), np.polyval(coefficients, x), rtol=1e-5
+            polynomial(x, coefficients), np.polyval(coefficients[::-1], x), rtol=1e-5
         )
-    each = [x, np.float32(2) * x]
+    each = [np.float32(2) * x, x]
     np.testing.assert_allclose(polynomial(x, each), x * x + 2 * x, rtol=1e-6)
-    np.testing.assert_allclose(polynomial(x, np.array([3, 1], np.float32)), 3 * x + 1, rtol=1e-6)
+    np.testing.assert_allclose(polynomial(x, np.array([1, 3], np.float32)), 3 * x + 1, rtol=1e-6)
     assert polynomial(x, [2.0]).shape == x.shape

@@ -120,10 +120,3 @@ def test_axes_are_broadcast_in_any_order() -> None:
     np.testing.assert_array_equal(lax.broadcast_in_dim(x, (2, 3, 4), (1, 0)), expected)
     with pytest.raises(ShapeError, match="must increase"):
         lax.broadcast_in_dim(x, (2, 3, 4), (1, 1))
-
-
-@pytest.mark.parametrize("coefficients", [[], [2.0], [1.0, 5.0, 2.0], [0.0, -1.0, 0.5, 3.0]])
-def test_polynomials_begin_with_their_lowest_power(coefficients: list[float]) -> None:
-    x = np.float32([-1.5, 0.0, 3.0])
-    expected = np.polynomial.polynomial.polyval(x, coefficients or [0.0])
-    np.testing.assert_allclose(lax.polynomial(x, coefficients), expected, rtol=1e-6)
