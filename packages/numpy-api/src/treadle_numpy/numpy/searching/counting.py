@@ -5,12 +5,12 @@ from __future__ import annotations
 from treadle_ir import ArgumentError, Array, default_dtype, integer, integer_or_none, ops
 from treadle_ir.dtypes import is_integer
 from treadle_numpy.indexing.concrete import concrete_mask
+from treadle_numpy.indexing.positions import counted
 from treadle_numpy.numpy.ufuncs.extremes import maximum
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.laid_out import laid_out
-from treadle_numpy.operands.promote import converted
 
 __all__ = ["bincount"]
 
@@ -57,7 +57,7 @@ def bincount(
         if weights is None
         else coerce_array("bincount", 1, weights)
     )
-    places = maximum(converted(values, whole), whole.type(0))
+    places = maximum(counted(values, length, whole), whole.type(0))
     return ops.scatter_add(
         filled((length,), amounts.dtype.type(0)),
         ops.reshape(places, shape=(values.size, 1)),
