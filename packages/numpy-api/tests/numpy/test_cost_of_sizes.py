@@ -1,4 +1,4 @@
-"""Functions whose programs, or the elements in these, grow with their arguments' sizes and not with products of them."""
+"""Functions whose programs, or the elements in these, grow with the sizes of arguments, not with products of them."""
 
 from __future__ import annotations
 
