@@ -11,6 +11,7 @@ import pytest
 import treadle_numpy as tnp
 from treadle_autodiff import jvp
 from treadle_ir import ArgumentError, ArrayType, stage
+from treadle_numpy.scipy.linalg import eigh, eigh_tridiagonal
 
 
 def program_of(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -93,3 +94,13 @@ def test_programs_are_small() -> None:
     assert max(sizes) <= 3000
     assert len(program_of(tnp.polyval, x, x).equations) < 30
     assert len(program_of(lambda v: tnp.vander(v, 1000), x).equations) < 100
+
+
+def test_eigenvalues_alone_are_found_without_vectors() -> None:
+    d, e = np.arange(4.0, dtype=np.float32), np.ones(3, np.float32)
+    for program in (
+        program_of(lambda d, e: eigh_tridiagonal(d, e, eigvals_only=True), d, e),
+        program_of(lambda a: eigh(a, a, eigvals_only=True), np.eye(3, dtype=np.float32)),
+    ):
+        (found,) = [each for each in program.equations if type(each.primitive).__name__ == "Eigh"]
+        assert len(found.results) == 1
