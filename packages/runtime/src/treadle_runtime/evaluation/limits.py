@@ -18,8 +18,8 @@ SLOW_LIMIT: Final = 1 << 15
 _SLOW_ON_INTEGERS: Final = frozenset({e.Divide, e.Power, e.Remainder})
 """NumPy's loops for these, of integers, are not vectorised, or they go over the elements several times."""
 
-# NumPy's convolution copies the windows of all places: of 100,000 places and as many elements 40 GB. Of so many products
-# it takes as long as XLA to compile.
+# NumPy's convolution copies the windows of all places: of 100,000 places and as many elements 40 GB. Of so many
+# products it takes as long as XLA to compile.
 MOST_PRODUCTS: Final = 1 << 23
 
 # loops of a reduction by NumPy, each of which takes 30 to 70 ns to begin: 7 ms for the maxima of 1e5 rows of ten
