@@ -46,7 +46,10 @@ def unwrap(
     half = x.dtype.type(period / 2) if is_inexact(x.dtype) else x.dtype.type(int(period) // 2)
     jump = diff(x, axis=along)
     moved = subtract(remainder(add(jump, half), whole), half)
-    moved = where(truth("unwrap", 0, _both(moved, -half, jump)), half, moved)
+    if (
+        is_inexact(x.dtype) or period % 2 == 0
+    ):  # half an odd period is no integer, and no step is both
+        moved = where(truth("unwrap", 0, _both(moved, -half, jump)), half, moved)
     change = subtract(moved, jump)
     limit = half if discont is None else discont
     small = ops.compare(
