@@ -44,6 +44,23 @@ def test_traced_starts_are_moved_inside(staged: Any) -> None:
     np.testing.assert_array_equal(found, X[1:])
 
 
+@pytest.mark.parametrize("start", [np.uint32(4_000_000_000), np.int8(-9), np.uint8(200)])
+def test_starts_of_every_type_are_moved_inside(start: Any, staged: Any) -> None:
+    first = int(np.clip(start, 0, 1))
+    found = staged(lambda x, i: x[ds(i, 3)], X, start)
+    np.testing.assert_array_equal(found, X[first : first + 3])
+    written = staged(lambda x, i: x.at[ds(i, 3)].set(0.0), X, start)
+    np.testing.assert_array_equal(written[first : first + 3], 0)
+    np.testing.assert_array_equal(written[(first + 3) % 4], X[(first + 3) % 4])
+
+
+@pytest.mark.usefixtures("wide")
+def test_starts_of_64_bits_are_moved_inside(staged: Any) -> None:
+    for start, first in ((2**32 + 1, 1), (-(2**40), 0)):
+        found = staged(lambda x, i: x[ds(i, 3)], X, np.int64(start))
+        np.testing.assert_array_equal(found, X[first : first + 3])
+
+
 def test_parts_are_written(staged: Any) -> None:
     changed = X.copy()
     changed[1:3, ::2, 2] = 7

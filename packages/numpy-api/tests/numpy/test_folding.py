@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from treadle_ir import ArgumentError, AxisError, UnsupportedError
+from treadle_ir import ArgumentError, ArrayType, AxisError, UnsupportedError, stage
 from treadle_numpy import numpy as tnp
 
 WEIGHTED: Final = tnp.frompyfunc(lambda x, y: x + 2 * y, 2, 1)
@@ -132,3 +132,24 @@ def test_refused() -> None:
         tnp.add.at(x, 0, 1)
     with pytest.raises(AxisError):
         tnp.add.accumulate(x, 1)
+
+
+@pytest.mark.parametrize(
+    "places", [[0], [0, 2, 5], [1, 3, 6], [6], [0, 1, 2, 3, 4, 5, 6], [-7, -2]]
+)
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "subtract", "bitwise_xor"])
+def test_parts_in_order_are_combined_in_one_pass(
+    places: list[int], name: str, staged: Callable[..., Any]
+) -> None:
+    ours, numpys = FUNCTIONS[name]
+    x = np.random.default_rng(0).integers(1, 9, (7, 2)).astype(np.int32)
+    expected = numpys.reduceat(x, np.array(places) % 7, 0)
+    np.testing.assert_array_equal(ours.reduceat(x, np.array(places), 0), expected)
+    np.testing.assert_array_equal(
+        staged(lambda a: ours.reduceat(a, np.array(places), 0), x), expected
+    )
+    program = stage(
+        lambda a: [ours.reduceat(a, np.arange(0, 900, 10), 0)], ArrayType((900,), x.dtype)
+    ).program
+    (loop,) = [each for each in program.equations if type(each.primitive).__name__ == "Scan"]
+    assert loop.results[0].type == ArrayType((), x.dtype)  # it carries one part, not all of them

@@ -292,3 +292,15 @@ def test_fromfunction_does_not_word_errors_of_the_function() -> None:
 
     with pytest.raises(TypeError, match=r"^mine$"):
         tnp.fromfunction(fails, (3,))
+
+
+def test_what_is_unwrapped_is_moved_by_whole_periods(staged: Callable[..., Any]) -> None:
+    draw = np.random.default_rng(0)
+    for period in (5, 6, 7, 12):
+        x = draw.integers(-30, 30, 40).astype(np.int32)
+        for found in (
+            tnp.unwrap(x, period=period),
+            staged(lambda v, p=period: tnp.unwrap(v, period=p), x),
+        ):
+            assert not ((np.asarray(found) - x) % period).any()
+            np.testing.assert_array_equal(found, np.unwrap(x, period=period))

@@ -10,7 +10,7 @@ import pytest
 
 from treadle_numpy import numpy as tnp
 from treadle_numpy.numpy import compress, extract
-from treadle_numpy.numpy.sets import intersect1d, isin, setdiff1d, setxor1d
+from treadle_numpy.numpy.sets import intersect1d, isin, setdiff1d, setxor1d, union1d, unique
 
 RANDOM = np.random.default_rng(5)
 SIZES = [(7, 5), (90, 200), (50, 0), (0, 50)]
@@ -106,3 +106,20 @@ def test_lists_are_refused_in_the_name_of_the_function(name: str, place: int) ->
 def test_so_do_functions_that_take_elements_in_a_row(name: str, operands: tuple[Any, ...]) -> None:
     with pytest.raises(TypeError, match=f"^{name} requires .* at position 0"):
         getattr(tnp, name)(*operands)
+
+
+def test_of_nothing_and_of_rows_of_nothing() -> None:
+    for shape, axis in (((0,), None), ((0, 3), 0), ((2, 0), 1)):
+        found = unique(np.zeros(shape), True, True, True, axis, size=2, fill_value=7)
+        values, indices, inverse, counts = map(np.asarray, found)
+        assert values.shape == tuple(2 if i == (axis or 0) else n for i, n in enumerate(shape))
+        assert (values == 7).all()
+        assert indices.tolist() == counts.tolist() == [0, 0]
+        assert inverse.size == 0
+    np.testing.assert_array_equal(union1d(np.zeros(0), np.zeros(0), size=2, fill_value=7), [7, 7])
+    values, indices, inverse, counts = map(
+        np.asarray, unique(np.zeros((3, 0)), True, True, True, 0, size=1)
+    )
+    wanted = np.unique(np.zeros((3, 0)), True, True, True, 0)
+    for one, other in zip((values, indices, inverse, counts), wanted, strict=True):
+        np.testing.assert_array_equal(one, np.reshape(other, one.shape))

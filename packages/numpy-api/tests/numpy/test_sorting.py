@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treadle_numpy.numpy import argsort
+from treadle_ir import ShapeError
+from treadle_numpy.numpy import argsort, top_k
 
 
 @pytest.mark.parametrize("descending", [False, True])
@@ -15,3 +16,10 @@ def test_positions_in_another_type(dtype: str, descending: bool) -> None:
     found = argsort(x, dtype=dtype, descending=descending)
     assert found.dtype == np.dtype(dtype)
     np.testing.assert_array_equal(found, argsort(x, descending=descending))
+
+
+@pytest.mark.parametrize("mode", ["largest", "smallest"])
+@pytest.mark.parametrize("k", [-1, 4])
+def test_more_than_there_are(mode: str, k: int) -> None:
+    with pytest.raises(ShapeError, match=f"top_k: k is {k}, but must be between 0 and the size 3"):
+        top_k(np.arange(3), k, mode=mode)

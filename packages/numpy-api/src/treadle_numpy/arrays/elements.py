@@ -51,4 +51,4 @@ def compress(
 
 def round(self: Array, decimals: int = 0, out: None = None) -> Array:
     """Rounded to a number of decimals, halves to even."""
-    return rounding.round(self, decimals)
+    return rounding.round(self, decimals, out)

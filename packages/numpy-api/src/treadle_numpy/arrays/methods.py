@@ -56,7 +56,7 @@ def astype(
         >>> print(tnp.array([1.7, -1.7]).astype(int))
         [ 1 -1]
     """
-    return conversion.astype(self, dtype, copy=copy)
+    return conversion.astype(self, dtype, copy=copy, device=device)
 
 
 def byteswap(self: Array) -> Array:

@@ -13,7 +13,8 @@ import numpy as np
 from treadle_ir import Array, IndexingError, Operand, frozen, integer, operand_or_none, ops, refused
 from treadle_ir.dtypes import is_integer
 from treadle_ir.tree import register_pytree_node
-from treadle_numpy.operands.coerce import operand_type
+from treadle_numpy.indexing.positions import counted, counting
+from treadle_numpy.operands.coerce import coerce, operand_type
 
 
 @final
@@ -84,7 +85,6 @@ class Part:
 
 
 _EVERYTHING: Final = slice(None)
-_INDEX: Final = np.dtype(np.int32)
 
 
 def part_of(x: Array, index: object) -> Part | None:
@@ -97,7 +97,8 @@ def part_of(x: Array, index: object) -> Part | None:
     if not any([isinstance(item, Slice) for item in items]):
         return None
     axes = [_axes_of(item) for item in items]
-    starts: list[Any] = [0] * x.ndim
+    whole = counting(x.shape)
+    starts: list[Operand] = [whole.type(0)] * x.ndim
     sizes = list(x.shape)
     moved = False
     plain: list[object] = []
@@ -122,13 +123,13 @@ def part_of(x: Array, index: object) -> Part | None:
             plain.append(slice(first, end, item.stride))
         else:
             moved = True
-            starts[axis], sizes[axis] = item.start, item.length
+            starts[axis] = counted(coerce("ds", 0, item.start), x.shape[axis], whole)
+            sizes[axis] = item.length
             plain.append(_EVERYTHING if item.stride == 1 else slice(None, None, item.stride))
         axis += axes[place]
     if not moved:
         return Part(x, tuple(plain), None)
-    first_ones = tuple([ops.convert(start, dtype=_INDEX) for start in starts])
-    return Part(ops.dynamic_slice(x, *first_ones, sizes=tuple(sizes)), tuple(plain), first_ones)
+    return Part(ops.dynamic_slice(x, *starts, sizes=tuple(sizes)), tuple(plain), tuple(starts))
 
 
 def _axes_of(item: object) -> int:

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, ShapeError, composed, flags
-from treadle_ir.dtypes import is_bool, is_complex, is_floating, is_key
+from treadle_ir import Array, Operand, ShapeError, composed, default_dtype, flags, ops
+from treadle_ir.dtypes import is_bool, is_complex, is_floating, is_key, is_unsigned
 from treadle_numpy.numpy.reductions.truths import all
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, subtract
 from treadle_numpy.numpy.ufuncs.comparison import equal, less_equal
+from treadle_numpy.numpy.ufuncs.extremes import maximum, minimum
 from treadle_numpy.numpy.ufuncs.kinds import isfinite, isnan
 from treadle_numpy.numpy.ufuncs.logic import logical_and, logical_or
 from treadle_numpy.numpy.ufuncs.signs import abs
 from treadle_numpy.operands.broadcast import common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.fill import filled
-from treadle_numpy.operands.promote import with_dtype
+from treadle_numpy.operands.promote import converted, with_dtype
 from treadle_numpy.operands.sequences import operand_from
 
 __all__ = ["allclose", "array_equal", "array_equiv", "isclose"]
+
+_WHOLE: Final = np.dtype(np.int32)
 
 
 @composed
@@ -45,13 +49,26 @@ def isclose(
     if len(exact) == len(types):
         if len([t for t in types if is_bool(t.dtype) or is_key(t.dtype)]) == len(types):
             return equal(x, y)
-        wide = np.dtype(np.float32)
-        x, y = with_dtype(x, types[0], wide, False), with_dtype(y, types[1], wide, False)
+        wide = default_dtype(float)
+        size = abs(with_dtype(y, types[1], wide, False))
+        near = less_equal(converted(_distance(x, y), wide), add(atol, multiply(rtol, size)))
+        return logical_or(equal(x, y), near)
     near = less_equal(abs(subtract(x, y)), add(atol, multiply(rtol, abs(y))))
     result = logical_or(equal(x, y), logical_and(near, isfinite(y)))
     if equal_nan:
         result = logical_or(result, logical_and(isnan(x), isnan(y)))
     return result
+
+
+def _distance(x: Operand, y: Operand) -> Array:
+    """How far integers are apart, in a type that holds it."""
+    high, low = maximum(x, y), minimum(x, y)
+    dtype = high.dtype
+    if is_unsigned(dtype):
+        return subtract(high, low)
+    if dtype.itemsize < _WHOLE.itemsize:
+        return subtract(converted(high, _WHOLE), converted(low, _WHOLE))
+    return ops.bitcast_convert(subtract(high, low), dtype=np.dtype(f"u{dtype.itemsize}"))
 
 
 @composed

@@ -141,12 +141,13 @@ def trapezoid(
         values = moveaxis(values, axis, -1)
     if x is None and values.shape[-1] > 1 and coerce("trapezoid", 2, step).shape == ():
         # One pass over all, which XLA reads faster than a part. Infinite ends stay: subtraction would lose them.
+        values = multiply(step, values)  # before the sum, which may be too great for its type
         ends = values[..., :: values.shape[-1] - 1]
         halves = ops.multiply(ends, values.dtype.type(0.5))
         if is_complex(halves.dtype):
-            return multiply(step, ops.add(sum(values[..., 1:-1], -1), sum(halves, -1)))
+            return ops.add(sum(values[..., 1:-1], -1), sum(halves, -1))
         surplus = sum(ops.select(ops.is_finite(ends), halves, zero_like(halves)), -1)
-        return multiply(step, ops.subtract(sum(values, -1), surplus))
+        return ops.subtract(sum(values, -1), surplus)
     pairs = ops.add(values[..., 1:], values[..., :-1])
     a, b = promote_shapes("trapezoid", *promote("trapezoid", step, pairs))
     total = sum(ops.multiply(a, b), -1)

@@ -91,13 +91,14 @@ def delete(
         raise DTypeError(f"delete: positions must be integers, got {type}")
     known = host_elements(given)
     if known is not None and not assume_unique_indices:
-        for place in known.ravel():
-            if not -size <= place < size:
-                raise IndexingError(
-                    f"delete: position {place} is out of bounds for axis {along} of size {size}",
-                    fix=f"positions are {-size} to {size - 1}" if size else "the axis is empty",
-                )
-        return _without(x, along, known.ravel())
+        places = known.ravel()
+        outside = places[(places < -size) | (places >= size)]
+        if outside.size:
+            raise IndexingError(
+                f"delete: position {outside[0]} is out of bounds for axis {along} of size {size}",
+                fix=f"positions are {-size} to {size - 1}" if size else "the axis is empty",
+            )
+        return _without(x, along, places.astype(np.int64))
     if not assume_unique_indices:
         raise ConcretizationError(
             f"delete: the positions are traced, of type {type}: how many are distinct says the size",

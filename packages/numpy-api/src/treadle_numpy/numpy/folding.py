@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+import numpy as np
+
 from treadle_ir import (
     ArgumentError,
     Array,
@@ -12,6 +14,7 @@ from treadle_ir import (
     UnsupportedError,
     default_dtype,
     flags,
+    is_symbolic_dim,
     ops,
 )
 from treadle_ir.dtypes import is_integer
@@ -35,9 +38,15 @@ from treadle_numpy.numpy.ufuncs.extremes import maximum, minimum
 from treadle_numpy.numpy.ufuncs.logic import logical_and, logical_or
 from treadle_numpy.numpy.ufuncs.universal import ufunc
 from treadle_numpy.operands.arguments import named_only
-from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.arrays import Elements, array_of
 from treadle_numpy.operands.axes import Axis, as_axis, sorted_axes
-from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
+from treadle_numpy.operands.coerce import (
+    ArrayLike,
+    coerce,
+    coerce_array,
+    host_elements,
+    operand_type,
+)
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted
@@ -201,7 +210,7 @@ def reduceat(
     dtype: DTypeLike | None,
     out: None,
 ) -> Array:
-    """`ufunc.reduceat`: all parts side by side, in one pass along the axis."""
+    """`ufunc.reduceat`: in one pass along the axis, in which parts that overlap are side by side."""
     name = _binary(function, "reduceat")
     named_only(name, out=out)
     element = as_dtype(name, dtype)
@@ -217,6 +226,12 @@ def reduceat(
     if not places.size:
         return moveaxis(slice_along(rows, 0, 0, 0), 0, along)
     rows = _as_results(function, rows)
+    given, size = host_elements(coerce(name, 1, indices)), rows.shape[0]
+    if given is not None and not is_symbolic_dim(size):
+        known = given.astype(np.int64)
+        known = np.where(known < 0, known + size, known)
+        if (np.diff(known, prepend=-1, append=size) > 0).all():
+            return moveaxis(_parts_in_order(function, rows, known), 0, along)
     ends = concatenate([starts[1:], filled((1,), whole.type(rows.shape[0]))])
     first = take(rows, starts, 0, mode="fill")
     shape = (starts.size, *(1,) * (rows.ndim - 1))
@@ -233,6 +248,23 @@ def reduceat(
 
     numbers = ops.iota(shape=(rows.shape[0],), dtype=whole, dimension=0)
     return moveaxis(scan(step, first, (numbers, rows))[0], 0, along)
+
+
+def _parts_in_order(function: _Ufunc, rows: Array, starts: Elements) -> Array:
+    """The parts that begin at ascending places, each combined: one after the other."""
+    count = rows.shape[0]
+    begins = np.zeros(count, np.bool_)
+    begins[starts] = True
+
+    def step(carry: Array, row: tuple[Array, Array]) -> tuple[Array, Array]:
+        first, element = row
+        new = _combined(function, carry, element)
+        new = ops.select(broadcast_to(first, new.shape), element, new)
+        return new, new
+
+    start = ops.reshape(slice_along(rows, 0, 0, 1), shape=rows.shape[1:])
+    _, partial = scan(step, start, (begins, rows))
+    return take(partial, np.append(starts[1:], count) - 1, 0, mode="clip")
 
 
 def at(function: _Ufunc, a: ArrayLike, indices: Tree, b: ArrayLike | None, inplace: bool) -> Array:

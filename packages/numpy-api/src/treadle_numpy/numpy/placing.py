@@ -11,6 +11,7 @@ from treadle_ir import (
     flags,
     names,
     ops,
+    shown,
 )
 from treadle_ir.dtypes import is_integer
 from treadle_numpy.indexing.modes import IndexMode
@@ -25,6 +26,7 @@ from treadle_numpy.numpy.reductions.running import cumsum
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.taking import take
 from treadle_numpy.numpy.ufuncs.arithmetic import remainder, subtract
+from treadle_numpy.numpy.ufuncs.extremes import maximum
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
@@ -47,7 +49,11 @@ def put(
 ) -> Array:
     """The array with values at positions of the flat array; needs `inplace=False`.
 
-    Positions out of range are clipped; with `mode="wrap"` they are counted round and round.
+    Positions out of range are clipped, after counting negative ones from the end; with `mode="clip"` these are the
+    first, and with `mode="wrap"` all are counted round and round.
+
+    Raises:
+        ArgumentError: there is no such mode.
 
     Example:
         >>> import numpy as np
@@ -56,6 +62,11 @@ def put(
     """
     flags("put", inplace=inplace)
     names("put", mode=mode)
+    if mode not in (None, "clip", "wrap"):
+        raise ArgumentError(
+            f"put: mode must be None, 'clip' or 'wrap', got {shown(mode)}",
+            fix="a program cannot raise: clip the positions, or check them before",
+        )
     _new_array_only("put", inplace)
     x = coerce_array("put", 0, a)
     places, values = ravel(ind), ravel(v)
@@ -63,6 +74,8 @@ def put(
         return x
     if mode == "wrap" and is_integer(places.dtype):
         places = around(places, x.size, counting((x.size,)))
+    elif mode == "clip":
+        places = maximum(places, 0)
     count = -(-places.size // values.size)
     values = slice_along(tile(values, count), 0, 0, places.size)
     how = How(ops.scatter, "clip")

@@ -5,6 +5,7 @@ The size of these results depends on the elements: while tracing, `size` must sa
 
 from __future__ import annotations
 
+import math
 from typing import Final, Literal, overload
 
 import numpy as np
@@ -24,6 +25,7 @@ from treadle_ir import (
 from treadle_ir.dtypes import is_inexact
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.numpy.manipulation.axes import moveaxis
+from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
 from treadle_numpy.numpy.manipulation.joining import concatenate
 from treadle_numpy.numpy.manipulation.shapes import ravel, reshape
 from treadle_numpy.numpy.reductions.running import cumsum
@@ -163,17 +165,20 @@ def _unique_sized(
     whole = default_dtype(int)
     shape = x.shape
     if axis is None:
-        rows = reshape(x, (-1, 1))
+        rows = reshape(x, (x.size, 1))
         rest: tuple[int, ...] = ()
     else:
         moved = moveaxis(x, as_axis("unique", axis, x.ndim), 0)
         rest = moved.shape[1:]
-        rows = reshape(moved, (moved.shape[0], -1))
+        rows = reshape(moved, (moved.shape[0], math.prod(rest)))
     count, width = rows.shape
     if not count:
+        nothing = converted(coerce("unique", 6, 0 if fill_value is None else fill_value), x.dtype)
         return [
-            filled((size, *rest), x.dtype.type(0)),
-            *[filled((size,), whole.type(0)) for _ in range(3)],
+            broadcast_to(nothing, (size, *rest)),
+            filled((size,), whole.type(0)),
+            filled(shape if axis is None else (count,), whole.type(0)),
+            filled((size,), whole.type(0)),
         ]
     columns = [
         ops.reshape(
@@ -181,6 +186,8 @@ def _unique_sized(
         )
         for j in range(width)
     ]
+    if not columns:  # rows of no elements are all equal
+        columns, width = [filled((count,), np.bool_(False))], 1
     places = ops.iota(shape=(count,), dtype=whole, dimension=0)
     *ordered, order = list(ops.sort([*columns, places], dimension=0, num_keys=width, stable=True))
     changes = []

@@ -10,6 +10,7 @@ from treadle_ir import (
     ArgumentError,
     Array,
     Operand,
+    ShapeError,
     composed,
     default_dtype,
     flags,
@@ -26,7 +27,7 @@ from treadle_numpy.numpy.manipulation.shapes import ravel
 from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
-from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import as_index
@@ -196,6 +197,7 @@ def top_k(
 
     Raises:
         ArgumentError: `mode` is neither "largest" nor "smallest".
+        ShapeError: there are not `k` elements along the axis.
 
     Example:
         >>> print(*top_k(np.array([1, 3, 2], np.int32), 2))
@@ -211,6 +213,11 @@ def top_k(
     along = as_axis("top_k", axis, x.ndim)
     last = moved(x, along, -1)
     count = as_index("top_k", "k", k)
+    if not 0 <= count <= last.shape[-1]:
+        raise ShapeError(
+            f"top_k: k is {count}, but must be between 0 and the size {last.shape[-1]} of axis {along} of "
+            f"{operand_type(x)}"
+        )
     whole = result_type("top_k", last.shape[-1])
     places = ops.iota(shape=last.shape, dtype=whole, dimension=last.ndim - 1)
     values, places = _sorted([last, places], last.ndim - 1)

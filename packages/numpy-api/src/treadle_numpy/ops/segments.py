@@ -315,4 +315,4 @@ def _segment_count(function: str, ids: Array, num_segments: int | None) -> int:
             f"{function}: there are no rows, so their numbers do not say how many segments there are",
             fix="pass num_segments",
         )
-    return int(np.maximum(numbers.max() + 1, 0))
+    return int(np.maximum(int(numbers.max()) + 1, 0))

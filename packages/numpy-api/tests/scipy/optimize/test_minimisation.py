@@ -104,3 +104,19 @@ def test_narrow_floats(dtype: str) -> None:
     found = minimize(lambda x: tnp.sum((x - 1) ** 2), start, method="BFGS")
     assert found.x.dtype == dtype
     np.testing.assert_allclose(np.asarray(found.x, np.float32), 1, atol=1e-2)
+
+
+@pytest.mark.parametrize("start", [[1.0, 2.0], [-3.0, 0.5], [0.0, 7.0]])
+def test_a_curvature_whose_inverse_is_too_great(start: list[float]) -> None:
+    found = minimize(
+        lambda x: tnp.sum(x**2), np.array(start, np.float16), method="BFGS", options={"maxiter": 9}
+    )
+    np.testing.assert_allclose(np.asarray(found.x, np.float32), 0, atol=1e-2)
+
+
+@pytest.mark.usefixtures("wide")
+@pytest.mark.parametrize("factor", [1e3, 1e9, 1e12, 1e15])
+def test_functions_that_bend_strongly(factor: float) -> None:
+    wanted = np.array([3.0, -1.0])
+    found = minimize(lambda x: factor * tnp.sum((x - wanted) ** 2), np.zeros(2), method="BFGS")
+    np.testing.assert_allclose(found.x, wanted, rtol=1e-7)

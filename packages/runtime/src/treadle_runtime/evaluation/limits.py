@@ -7,6 +7,7 @@ from typing import Final
 
 from treadle_ir import ArrayType, Primitive, Reducing, RuleTable, Type, dtypes
 from treadle_ir.primitives import elementwise as e
+from treadle_ir.primitives.contract import Convolution
 from treadle_ir.primitives.reduce import ArgReduction, Reduction
 
 ANY_SIZE: Final = 1 << 62
@@ -16,6 +17,10 @@ SLOW_LIMIT: Final = 1 << 15
 
 _SLOW_ON_INTEGERS: Final = frozenset({e.Divide, e.Power, e.Remainder})
 """NumPy's loops for these, of integers, are not vectorised, or they go over the elements several times."""
+
+# NumPy's convolution copies the windows of all places: of 100,000 places and as many elements 40 GB. Of so many
+# products it takes as long as XLA to compile.
+MOST_PRODUCTS: Final = 1 << 23
 
 # loops of a reduction by NumPy, each of which takes 30 to 70 ns to begin: 7 ms for the maxima of 1e5 rows of ten
 MOST_ROWS: Final = 1 << 12
@@ -38,7 +43,18 @@ def is_small(primitive: Primitive, types: Sequence[Type]) -> bool:
         assert isinstance(each, ArrayType)
         if each.size > limit or (each.size > SLOW_LIMIT and _is_slow(primitive, each.dtype)):
             return False
+    if isinstance(primitive, Convolution):
+        return _products(primitive, types) <= MOST_PRODUCTS
     return not isinstance(primitive, Reducing) or _rows(primitive, types[0]) <= MOST_ROWS
+
+
+def _products(primitive: Convolution, types: Sequence[Type]) -> int:
+    """How many numbers a convolution multiplies by others: each place's window, for each output feature."""
+    _, kernel, result = types
+    assert isinstance(kernel, ArrayType)
+    assert isinstance(result, ArrayType)
+    outputs = kernel.shape[primitive.rhs_spec[0]]
+    return result.size * (kernel.size // outputs) if outputs else 0
 
 
 def _is_slow(primitive: Primitive, dtype: dtypes.DType) -> bool:

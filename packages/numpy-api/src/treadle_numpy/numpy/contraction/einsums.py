@@ -10,11 +10,10 @@ from functools import lru_cache
 from types import EllipsisType
 from typing import Any, Final, TypeAlias, cast
 
-import numpy as np
-
 from treadle_ir import (
     ArgumentError,
     Array,
+    DType,
     ShapeError,
     functions,
     integers,
@@ -25,7 +24,9 @@ from treadle_ir import (
 )
 from treadle_numpy.lax.contraction import contracted
 from treadle_numpy.lax.precision import PrecisionLike
+from treadle_numpy.numpy.dtypes.questions import result_type
 from treadle_numpy.numpy.manipulation.axes import transpose
+from treadle_numpy.numpy.manipulation.diagonals import diagonal
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
@@ -33,7 +34,7 @@ from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.laid_out import laid_out
-from treadle_numpy.operands.promote import promote
+from treadle_numpy.operands.promote import converted, promote
 
 __all__ = ["einsum", "einsum_path"]
 
@@ -44,8 +45,7 @@ Path: TypeAlias = (
     list[tuple[int, ...]] | list[str | tuple[int, ...]]
 )  # as einsum_path and NumPy's give it
 DotGeneral: TypeAlias = Callable[..., Array]
-Settings: TypeAlias = tuple[PrecisionLike, DTypeLike | None, DotGeneral | None]
-_WHOLE: Final = np.dtype(np.int32)
+Settings: TypeAlias = tuple[PrecisionLike, DType | None, DotGeneral | None]
 _MIDDLE: Final = 64
 
 
@@ -144,6 +144,7 @@ def einsum(
         ShapeError: a letter stands for axes of different sizes.
 
     Example:
+        >>> import numpy as np
         >>> print(einsum("ij,jk->ik", np.ones((2, 3), np.float32), np.ones((3, 1), np.float32)))
         [[3.]
          [3.]]
@@ -180,7 +181,8 @@ def einsum(
             sizes[letter] = known if n == 1 else n
     if _dot_general is not None:
         functions("einsum", _dot_general=_dot_general)
-    settings = precision, preferred_element_type, _dot_general
+    wanted = as_dtype("preferred_element_type", preferred_element_type)
+    settings = precision, wanted, _dot_general
     if len(arrays) <= 2:  # the later one first, as on a path
         return _contract(list(inputs[::-1]), arrays[::-1], result, sizes, settings)
     text = ",".join(inputs) + "->" + result
@@ -241,32 +243,38 @@ def _contract(
         kept = "".join(dict.fromkeys(c for c in names[0] + names[1] if c in later))
         arrays[:2] = [_contract(names[:2], arrays[:2], kept, sizes, settings)]
         names[:2] = [kept]
+    precision, wanted, dot_general = settings
     others = [result + "".join(names[:i] + names[i + 1 :]) for i in range(len(names))]
     reduced = [
-        _alone(n, x, other, sizes) for n, x, other in zip(names, arrays, others, strict=True)
+        _alone(n, x, other, wanted) for n, x, other in zip(names, arrays, others, strict=True)
     ]
     if len(reduced) == 1:
         letters, x = reduced[0]
-        return _ordered(letters, x, result)
+        return _ordered(letters, _in_type(x, wanted), result)
     if _product(reduced[1][0], reduced[0][0], result) == result:
         reduced.reverse()
     (left, x), (right, y) = reduced
     shared = [c for c in left if c in right]
     # an axis of size 1 beside a longer one is broadcast first
     x, y = _full(left, x, shared, sizes), _full(right, y, shared, sizes)
+    if x.dtype != y.dtype:  # one is a sum in the type that is wanted
+        x, y = [array_of(each) for each in promote("einsum", x, y)]
     batch = [c for c in result if c in shared]
     summed = sorted([c for c in shared if c not in result])
     pairs = tuple([left.index(c) for c in summed]), tuple([right.index(c) for c in summed])
     batching = tuple([left.index(c) for c in batch]), tuple([right.index(c) for c in batch])
-    precision, element_type, dot_general = settings
     alone = not summed and len(batch) in (len(left), len(right))
     if alone and dot_general is None:  # no sum: a product with broadcasting
-        return ops.multiply(_expanded(left, x, result, sizes), _expanded(right, y, result, sizes))
+        x, y = [_in_type(each, _wide(each, wanted)) for each in (x, y)]
+        product = ops.multiply(
+            _expanded(left, x, result, sizes), _expanded(right, y, result, sizes)
+        )
+        return _in_type(product, wanted)
     if dot_general is None:
-        product = contracted(x, y, pairs, batching, precision, element_type)
+        product = contracted(x, y, pairs, batching, precision, wanted)
     else:
-        wanted = as_dtype("preferred_element_type", element_type) or x.dtype
-        product = dot_general(x, y, (pairs, batching), precision, preferred_element_type=wanted)
+        element = wanted or x.dtype
+        product = dot_general(x, y, (pairs, batching), precision, preferred_element_type=element)
     return _ordered(_product(left, right, result), product, result)
 
 
@@ -292,7 +300,16 @@ def _expanded(letters: str, x: Array, result: str, sizes: dict[str, int]) -> Arr
     return x if x.shape == shape else ops.broadcast_in_dim(x, shape=shape, dimensions=places)
 
 
-def _alone(letters: str, x: Array, others: str, sizes: dict[str, int]) -> tuple[str, Array]:
+def _wide(x: Array, wanted: DType | None) -> DType:
+    """The type in which elements are summed or multiplied before they become what is wanted."""
+    return x.dtype if wanted is None else result_type(x.dtype, wanted)
+
+
+def _in_type(x: Array, dtype: DType | None) -> Array:
+    return x if dtype is None or x.dtype == dtype else converted(x, dtype)
+
+
+def _alone(letters: str, x: Array, others: str, wanted: DType | None) -> tuple[str, Array]:
     """An operand with repeated letters as diagonals, and letters that nobody else names summed."""
     while len(set(letters)) != len(letters):
         letter = next(c for c in letters if letters.count(c) > 1)
@@ -302,15 +319,11 @@ def _alone(letters: str, x: Array, others: str, sizes: dict[str, int]) -> tuple[
             raise ShapeError(
                 f"einsum: axis {letter!r} has sizes {x.shape[i]} and {x.shape[j]} in one operand"
             )
-        rows = ops.iota(shape=(x.shape[i], x.shape[j]), dtype=_WHOLE, dimension=0)
-        columns = ops.iota(shape=(x.shape[i], x.shape[j]), dtype=_WHOLE, dimension=1)
-        same = ops.compare(rows, columns, direction="eq")
-        mask = ops.broadcast_in_dim(same, shape=x.shape, dimensions=(i, j))
-        x = sum(ops.select(mask, x, x.dtype.type(0)), j, x.dtype)
-        letters = letters[:j] + letters[j + 1 :]
+        x = diagonal(x, 0, i, j)
+        letters = letters[:i] + letters[i + 1 : j] + letters[j + 1 :] + letter
     lone = [i for i, c in enumerate(letters) if c not in others]
     if lone:
-        x = sum(x, tuple(lone), x.dtype)
+        x = sum(x, tuple(lone), _wide(x, wanted))
         letters = "".join(c for c in letters if c in others)
     return letters, x
 
@@ -334,6 +347,7 @@ def einsum_path(
         ArgumentError: opt_einsum cannot read the subscripts, or they do not fit the operands.
 
     Example:
+        >>> import numpy as np
         >>> a, b, c = np.ones((2, 10)), np.ones((10, 20)), np.ones((20, 3))
         >>> path, report = einsum_path("ij,jk,kl->il", a, b, c)
         >>> path

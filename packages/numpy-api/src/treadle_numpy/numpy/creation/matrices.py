@@ -17,11 +17,12 @@ from treadle_ir import (
     refused,
 )
 from treadle_ir.dtypes import is_bool
-from treadle_numpy.operands.arrays import made, on_host
+from treadle_numpy.operands.arrays import Elements, made, on_host
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.devices import Device, placed
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.scalars import number
 from treadle_numpy.operands.shapes import as_index, as_shape
 
 __all__ = ["eye", "identity", "tri", "vander"]
@@ -99,7 +100,7 @@ def lower_mask(rows: int, columns: int, k: int) -> Array:
     return ops.compare(ops.add(row, whole.type(k)), column, direction="ge")
 
 
-_MOST_POWERS: Final = 1 << 12  # each is an operation of its own
+_FEW_POWERS: Final = 16  # each of which is an operation of its own
 
 
 @composed
@@ -122,13 +123,13 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     count = vector.size if N is None else as_index("vander", "N", N)
     if count < 0:
         raise refused("vander", "N", "a number of columns, 0 or more", N)
-    if count > _MOST_POWERS:
-        raise ArgumentError(f"vander: N={count} is more than {_MOST_POWERS}")
     dtype = vector.dtype
     if is_bool(dtype):
         dtype = default_dtype(int)
         vector = ops.convert(vector, dtype=dtype)
     exponents = range(count) if increasing else range(count - 1, -1, -1)
+    if count > _FEW_POWERS:
+        return _powers(vector, np.array(exponents))
     columns = [
         ops.reshape(ops.integer_power(vector, exponent=e), shape=(vector.size, 1))
         for e in exponents
@@ -136,3 +137,17 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     if not columns:
         return filled((vector.size, 0), dtype.type(0))
     return ops.concatenate(columns, dimension=1)
+
+
+def _powers(x: Array, exponents: Elements) -> Array:
+    """Each element to each of the exponents, which are not negative: by squares, for each bit of the exponents."""
+    shape = (x.size, exponents.size)
+    one = number(1, x)
+    result = filled(shape, one)
+    for bit in range(int(exponents.max()).bit_length()):
+        if bit:
+            x = ops.square(x)
+        has = ops.broadcast_in_dim((exponents >> bit & 1) == 1, shape=shape, dimensions=(1,))
+        wide = ops.broadcast_in_dim(x, shape=shape, dimensions=(0,))
+        result = ops.multiply(result, ops.select(has, wide, one))
+    return result

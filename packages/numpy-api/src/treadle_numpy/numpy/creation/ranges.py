@@ -115,7 +115,7 @@ def arange(
         raise ArgumentError(
             "arange: complex numbers cannot be counted", fix="count real numbers, and multiply"
         )
-    first, last, by = named
+    first, last, by = [_plain(value) for value in named]
     if last is None:
         first, last = 0, first
     by = 1 if by is None else by
@@ -134,6 +134,11 @@ def arange(
             elements = (elements * wanted.type(by) + wanted.type(first)).astype(wanted)
         return placed(made(elements), device)
     return placed(_counted(count, first, by, wanted), device)
+
+
+def _plain(value: Any) -> Any:  # a number, or None
+    """An integer of NumPy's as Python's: differences of those with few bits do not fit into these."""
+    return int(value) if isinstance(value, np.generic) and is_integer(value.dtype) else value
 
 
 @composed

@@ -132,7 +132,10 @@ def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Seque
 
 @composed
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
-    """An axis moved to before another one.
+    """An axis moved to before another one, or to the end.
+
+    Raises:
+        AxisError: the array has no such axis, or no such place.
 
     Example:
         >>> import numpy as np
@@ -142,5 +145,5 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
     start = integer("rollaxis", "start", start)
     x = coerce_array("rollaxis", 0, a)
     i = as_axis("rollaxis", axis, x.ndim)
-    place = start + x.ndim if start < 0 else start
+    place = as_axis("rollaxis", start, x.ndim) if start != x.ndim else start
     return moveaxis(x, i, place - 1 if i < place else place)

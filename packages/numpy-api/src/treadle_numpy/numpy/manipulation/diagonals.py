@@ -8,6 +8,7 @@ from treadle_numpy.numpy.creation.matrices import eye, lower_mask
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.shapes import ravel
 from treadle_numpy.numpy.reductions.sums import sum as total_of
+from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike
@@ -70,6 +71,7 @@ def trace(
         >>> print(trace(np.array([[1, 2], [3, 4]])))
         5
     """
+    named_only("trace", out=out)
     offset = integer("trace", "offset", offset)
     return total_of(diagonal(a, offset, axis1, axis2), -1, dtype)
 

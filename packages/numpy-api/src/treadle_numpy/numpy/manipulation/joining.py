@@ -16,6 +16,7 @@ from treadle_numpy.lax.joining import (
 )
 from treadle_numpy.lax.shapes import moved
 from treadle_numpy.numpy.manipulation.shapes import ravel
+from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.bind import bind
@@ -149,6 +150,7 @@ def stack(arrays: Arrays, axis: int = 0, out: None = None, dtype: DTypeLike | No
         [[0 0]
          [1 1]]
     """
+    named_only("stack", out=out)
     return stacked(arrays, axis, as_dtype("stack", dtype))
 
 
@@ -242,6 +244,10 @@ Blocks: TypeAlias = "ArrayLike | list[Blocks]"  # an array, or lists of lists of
 def block(arrays: Blocks) -> Array:
     """An array put together from nested lists of blocks: innermost lists along the last axis.
 
+    Raises:
+        ArgumentError: a list is empty, or lists are not nested alike.
+        ShapeError: blocks do not fit each other.
+
     Example:
         >>> import numpy as np
         >>> print(block([[np.ones((1, 1)), np.zeros((1, 2))]]))
@@ -259,6 +265,11 @@ def block(arrays: Blocks) -> Array:
     rank = max(depth, rank)
 
     def build(x: Blocks, level: int) -> Array:
+        if isinstance(x, list) != (level < depth):
+            raise ArgumentError(
+                f"block: the first block stands in {depth} lists, another one in {'more' if level == depth else level}",
+                fix="write as many brackets around each block: [[a, b], [c]]",
+            )
         if isinstance(x, list):
             return concatenate([build(each, level + 1) for each in x], level - depth)
         operand = coerce_array("block", 0, x)

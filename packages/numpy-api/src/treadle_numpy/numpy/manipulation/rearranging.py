@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from treadle_ir import (
     ArgumentError,
     Array,
+    Tracer,
     composed,
     default_dtype,
     integer,
@@ -16,10 +18,11 @@ from treadle_ir import (
     sequence,
 )
 from treadle_ir.dtypes import is_integer
+from treadle_numpy.indexing.positions import around
+from treadle_numpy.lax.joining import unstack
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.axes import swapaxes
 from treadle_numpy.numpy.manipulation.shapes import ravel, reshape
-from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axes, as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, host_elements
 
@@ -116,10 +119,8 @@ def roll(
     x = coerce_array("roll", 0, a)
     if axis is None:
         return reshape(roll(ravel(x), shift, 0), x.shape)
-    axes = [
-        as_axis("roll", i, x.ndim) for i in (axis if isinstance(axis, (tuple, list)) else (axis,))
-    ]
-    shifts = _each("roll", shift)
+    axes = [as_axis("roll", i, x.ndim) for i in _each("axis", axis)]
+    shifts = list(_each("shift", shift))
     if len(shifts) == 1:
         shifts *= len(axes)
     if len(axes) == 1:
@@ -136,9 +137,7 @@ def roll(
         elements = host_elements(by)
         if elements is None:  # the shift is known only when the program runs: cut from two copies
             whole = default_dtype(int)
-            start = ops.remainder(
-                ops.convert(coerce("roll", 1, by), dtype=whole), whole.type(length)
-            )
+            start = around(by, length, whole)
             start = ops.remainder(ops.subtract(whole.type(2 * length), start), whole.type(length))
             zero = whole.type(0)
             starts = [start if i == along else zero for i in range(x.ndim)]
@@ -152,14 +151,9 @@ def roll(
     return x
 
 
-def _each(function: str, shift: ArrayLike | Sequence[ArrayLike]) -> list[ArrayLike]:
-    """Shifts one by one: of a sequence, of a vector - known or not -, or the only one."""
-    if isinstance(shift, (tuple, list)):
-        return list(shift)
-    given = coerce(function, 1, shift)
-    if len(given.shape) != 1:
-        return [given]
-    if (known := host_elements(given)) is not None:
-        return list(known)
-    vector = array_of(given)
-    return [ops.reshape(slice_along(vector, 0, i, i + 1), shape=()) for i in range(vector.shape[0])]
+def _each(name: str, given: Any) -> Sequence[Any]:  # integers, known or traced
+    """What a sequence or a vector has, one after the other; else what is given, alone."""
+    if isinstance(given, Tracer) and given.ndim == 1:
+        return unstack(given)
+    several = isinstance(given, (tuple, list)) or getattr(given, "ndim", 0) == 1
+    return sequence("roll", name, given) if several else (given,)

@@ -20,11 +20,11 @@ from treadle_ir import (
 )
 from treadle_numpy.lax.joining import tile as lax_tile
 from treadle_numpy.lax.slicing import slice_along
-from treadle_numpy.numpy.creation.ranges import arange
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
 from treadle_numpy.numpy.manipulation.shapes import ravel
 from treadle_numpy.numpy.reductions.running import cumsum
 from treadle_numpy.numpy.taking import take
+from treadle_numpy.numpy.ufuncs.extremes import maximum
 from treadle_numpy.operands.arrays import Elements
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, host_elements, operand_type
@@ -102,19 +102,19 @@ def repeat(
             )
         whole = default_dtype(int)
         counts = broadcast_to(converted(given, whole), (length,))
-        ends = cumsum(counts)
+        ends = maximum(cumsum(counts), whole.type(0))
         total = as_index("repeat", "total_repeat_length", total_repeat_length)
-        places = ops.broadcast_in_dim(
-            arange(total, dtype=whole), shape=(total, length), dimensions=(0,)
+        # how many elements end at each place; those before a place, its own included, are what it has passed
+        ending = ops.scatter_add(
+            filled((total,), whole.type(0)),
+            ops.reshape(ends, shape=(length, 1)),
+            filled((length,), whole.type(1)),
+            update_window_dims=(),
+            inserted_window_dims=(0,),
+            scatter_dims_to_operand_dims=(0,),
+            mode="fill",
         )
-        passed = ops.compare(
-            ops.broadcast_in_dim(ends, shape=(total, length), dimensions=(1,)),
-            places,
-            direction="le",
-        )
-        return take(
-            x, ops.reduce_add(ops.convert(passed, dtype=whole), axes=(1,)), along, mode="clip"
-        )
+        return take(x, cumsum(ending), along, mode="clip")
     if elements.size == 1 and total_repeat_length is None:
         count = int(elements.reshape(()))
         spread = (*x.shape[: along + 1], count, *x.shape[along + 1 :])

@@ -13,9 +13,17 @@ from treadle_ir import (
     composed,
     default_dtype,
     flags,
+    inexact_dtype,
     x64_enabled,
 )
-from treadle_ir.dtypes import BY_NAME, is_bool, is_inexact, is_integer, is_unsigned
+from treadle_ir.dtypes import (
+    BY_NAME,
+    MINIFLOATS,
+    is_bool,
+    is_inexact,
+    is_integer,
+    is_unsigned,
+)
 from treadle_ir.primitives import elementwise, reduce as primitives
 from treadle_numpy.numpy.reductions.making import ORDERED, PLAIN, kept, planned, selected
 from treadle_numpy.numpy.reductions.truths import truth_reduction
@@ -39,6 +47,15 @@ def sum_dtype(dtype: DType) -> DType:
         wide = canonical_dtype(BY_NAME["u64" if is_unsigned(dtype) else "i64"])
         return wide if wide.itemsize > dtype.itemsize else dtype
     return dtype
+
+
+_NARROW: Final = frozenset([BY_NAME[name] for name in ("bf16", "f16", *MINIFLOATS)])
+
+
+def mean_dtypes(dtype: DType) -> tuple[DType, DType]:
+    """The element types that a mean is computed in and returned in: 16-bit floats are computed in 32 bits."""
+    result = inexact_dtype(dtype)
+    return (BY_NAME["f32"] if result in _NARROW else result), result
 
 
 _Accumulation: TypeAlias = Callable[

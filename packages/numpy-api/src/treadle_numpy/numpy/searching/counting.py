@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from treadle_ir import ArgumentError, Array, default_dtype, integer, integer_or_none, ops
-from treadle_ir.dtypes import is_integer
+from treadle_ir.dtypes import is_inexact, is_integer
 from treadle_numpy.indexing.concrete import concrete_mask
+from treadle_numpy.indexing.positions import counted
+from treadle_numpy.numpy.reductions.sums import mean_dtypes
 from treadle_numpy.numpy.ufuncs.extremes import maximum
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
 from treadle_numpy.operands.devices import Device
@@ -52,13 +54,15 @@ def bincount(
         elements = concrete_mask("bincount", values, "pass `length`")
         length = max(int(elements.max()) + 1 if elements.size else 0, minlength)
     whole = default_dtype(int)
-    amounts = (
-        filled(values.shape, whole.type(1))
-        if weights is None
-        else coerce_array("bincount", 1, weights)
-    )
-    places = maximum(converted(values, whole), whole.type(0))
-    return ops.scatter_add(
+    if weights is None:
+        amounts = filled(values.shape, whole.type(1))
+        result = whole
+    else:  # 16-bit floats are summed in 32 bits, as sums are
+        given = coerce_array("bincount", 1, weights)
+        result = given.dtype
+        amounts = converted(given, mean_dtypes(result)[0]) if is_inexact(result) else given
+    places = maximum(counted(values, length, whole), whole.type(0))
+    sums = ops.scatter_add(
         filled((length,), amounts.dtype.type(0)),
         ops.reshape(places, shape=(values.size, 1)),
         amounts,
@@ -67,3 +71,4 @@ def bincount(
         scatter_dims_to_operand_dims=(0,),
         mode="fill",
     )
+    return sums if sums.dtype == result else converted(sums, result)

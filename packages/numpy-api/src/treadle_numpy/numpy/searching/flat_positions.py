@@ -7,12 +7,28 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ShapeError, names, ops, sequence, x64_enabled
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    DType,
+    DTypeError,
+    ShapeError,
+    default_dtype,
+    names,
+    ops,
+    sequence,
+    x64_enabled,
+)
+from treadle_ir.dtypes import is_integer
 from treadle_numpy.indexing.concrete import concrete_mask
+from treadle_numpy.numpy.dtypes.limits import iinfo
+from treadle_numpy.numpy.dtypes.questions import result_type
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.arithmetic import add, floor_divide, multiply, remainder
 from treadle_numpy.numpy.ufuncs.extremes import clip
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, host_elements
+from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.scalars import number
 from treadle_numpy.operands.shapes import Shape, as_shape
 
@@ -24,6 +40,8 @@ def unravel_index(indices: ArrayLike, shape: Shape) -> tuple[Array, ...]:
 
     Differs from NumPy: positions out of range are taken for the first or the last, after counting negative ones from
     the end.
+
+    The results have the type of the positions, if it holds them, else the default integer type.
 
     Raises:
         ShapeError: a size is negative.
@@ -40,6 +58,9 @@ def unravel_index(indices: ArrayLike, shape: Shape) -> tuple[Array, ...]:
         raise ShapeError(
             f"unravel_index: the shape {sizes} has more positions than integers can count"
         )
+    own = left.dtype
+    if not _holds(own, total):
+        left = converted(left, default_dtype(int))
     left = where(
         ops.compare(left, number(0, left), direction="lt"),
         ops.add(left, number(total, left)),
@@ -50,7 +71,14 @@ def unravel_index(indices: ArrayLike, shape: Shape) -> tuple[Array, ...]:
     for n in reversed(sizes):
         parts.insert(0, remainder(left, n))
         left = floor_divide(left, n)
+    if left.dtype != own and _holds(own, max(sizes) - 1):
+        parts = [converted(part, own) for part in parts]
     return tuple(parts)
+
+
+def _holds(dtype: DType, number: int) -> bool:
+    """Whether an element type, if it is one of integers, has a number that is not negative."""
+    return not is_integer(dtype) or number <= int(iinfo(dtype).max)
 
 
 def ravel_multi_index(
@@ -59,12 +87,15 @@ def ravel_multi_index(
     mode: str = "raise",
     order: str = "C",
     *,
-    dtype: object = None,
+    dtype: DTypeLike | None = None,
 ) -> Array:
     """Positions along axes as positions in the flat array; `mode` clip or wrap while tracing.
 
+    `dtype` is the element type of the result, that of the positions by default.
+
     Raises:
         ConcretizationError: `mode` is `raise` while tracing.
+        DTypeError: the positions, or `dtype`, are no integers, or the type does not hold all positions.
         ArgumentError: there are not as many positions as axes, one is out of range, or there is no such mode.
 
     Example:
@@ -78,6 +109,22 @@ def ravel_multi_index(
     if len(sizes) != len(multi_index):
         raise ArgumentError(f"len(multi_index)={len(multi_index)} != len(dims)={len(sizes)}")
     parts = [coerce_array("ravel_multi_index", i, x) for i, x in enumerate(multi_index)]
+    total = math.prod(sizes)
+    given = as_dtype("ravel_multi_index", dtype)
+    wanted = given or (result_type(*parts) if parts else default_dtype(int))
+    if not is_integer(wanted):
+        raise DTypeError(
+            f"ravel_multi_index: positions must be integers, got {wanted}",
+            fix="convert with .astype(int)",
+        )
+    if total - 1 > int(iinfo(wanted).max):
+        raise DTypeError(
+            f"ravel_multi_index: {wanted} does not hold all positions of the shape {sizes}",
+            fix="pass a wider `dtype`",
+        )
+    # the sizes must be numbers of the type, too
+    working = wanted if _holds(wanted, total) else default_dtype(int)
+    parts = [converted(part, working) for part in parts]
     for i, (part, n) in enumerate(zip(parts, sizes, strict=True)):
         if mode == "raise":
             elements = host_elements(part)
@@ -91,8 +138,9 @@ def ravel_multi_index(
             parts[i] = remainder(part, n)
         else:
             raise ArgumentError(f"invalid mode={mode!r}. Expected 'raise', 'wrap', or 'clip'")
-    result: ArrayLike = 0
+    result: ArrayLike = working.type(0)
     pairs = list(zip(parts, sizes, strict=True))
     for part, n in pairs if order == "C" else reversed(pairs):
         result = add(multiply(result, n), part)
-    return coerce_array("ravel_multi_index", 0, result)
+    position = coerce_array("ravel_multi_index", 0, result)
+    return position if position.dtype == wanted else converted(position, wanted)

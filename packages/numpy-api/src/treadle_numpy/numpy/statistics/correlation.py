@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, Operand, ShapeError, composed, flags, integer_or_none, ops
+from treadle_ir import (
+    Array,
+    Operand,
+    ShapeError,
+    composed,
+    flags,
+    integer_or_none,
+    is_symbolic_dim,
+    ops,
+)
 from treadle_ir.dtypes import is_complex, real_part
 from treadle_numpy.numpy.contraction.products import matmul
 from treadle_numpy.numpy.manipulation.axes import transpose
@@ -12,6 +21,7 @@ from treadle_numpy.numpy.manipulation.shapes import expand_dims, reshape
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.statistics.means import mean
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply, subtract
+from treadle_numpy.numpy.ufuncs.extremes import clip, maximum
 from treadle_numpy.numpy.ufuncs.parts import conjugate
 from treadle_numpy.numpy.ufuncs.powers import sqrt
 from treadle_numpy.operands.arrays import array_of
@@ -51,10 +61,10 @@ def cov(
     if any(x.ndim > 2 for x in operands):
         raise ShapeError("cov: m and y must have at most two axes")
     rows = []
-    for i, x in enumerate(operands):
+    for x in operands:
         if x.ndim < 2:
-            x = reshape(x, (1, -1))
-        elif not rowvar and (x.shape[0] != 1 or i == 1):
+            x = reshape(x, (1, x.size))
+        elif not rowvar:
             x = transpose(x)
         rows.append(x)
     x = concatenate(rows, 0) if len(rows) > 1 else rows[0]
@@ -71,8 +81,9 @@ def cov(
         weights = reliability if weights is None else multiply(weights, reliability)
     if weights is None:
         center = mean(x, 1, keepdims=True)
-        # Of no observations NaN, by 0 / 0, and not 0 / -ddof.
-        count: ArrayLike = 0 if x.shape[1] == 0 else x.shape[1] - ddof
+        # As NumPy has it, of too few observations NaN, or infinities, by division by 0.
+        size = x.shape[1]
+        count: ArrayLike = size - ddof if is_symbolic_dim(size) else max(size - ddof, 0)
         centered = subtract(x, center)
         left = centered
     else:
@@ -84,6 +95,7 @@ def cov(
             count = subtract(total, ddof)
         else:
             count = subtract(total, divide(multiply(ddof, sum(multiply(weights, aweights))), total))
+        count = maximum(count, 0)
         centered = subtract(x, center)
         left = multiply(centered, weights)
     product = divide(matmul(left, transpose(conjugate(centered))), count)
@@ -110,4 +122,7 @@ def corrcoef(
     if spread.ndim == 0:
         return divide(spread, spread)
     deviation = sqrt(ops.real(diagonal(spread)) if is_complex(spread.dtype) else diagonal(spread))
-    return divide(divide(spread, expand_dims(deviation, 1)), expand_dims(deviation, 0))
+    found = divide(divide(spread, expand_dims(deviation, 1)), expand_dims(deviation, 0))
+    if is_complex(found.dtype):
+        return ops.complex(clip(ops.real(found), -1, 1), clip(ops.imag(found), -1, 1))
+    return clip(found, -1, 1)

@@ -10,7 +10,6 @@ import numpy as np
 from treadle_ir import (
     Array,
     DType,
-    Operand,
     UnsupportedError,
     composed,
     default_dtype,
@@ -23,7 +22,7 @@ from treadle_ir import (
 from treadle_numpy.numpy.creation.ranges import linspace
 from treadle_numpy.numpy.manipulation.shapes import ravel
 from treadle_numpy.numpy.reductions.extremes import max, min
-from treadle_numpy.numpy.reductions.sums import sum
+from treadle_numpy.numpy.reductions.sums import mean_dtypes, sum
 from treadle_numpy.numpy.searching.sorted_vectors import searchsorted
 from treadle_numpy.numpy.taking import take
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, subtract
@@ -143,10 +142,14 @@ def histogram(
     values, borders = [array_of(v) for v in promote("histogram", x, edges, inexact=True)]
     count = borders.size - 1
     place = bin_of(borders, values)
+    # counted in whole numbers, and weighed in 32 bits or more: sums of floats end where one more is lost in rounding
     if weights is None:
-        amounts: Operand = filled(values.shape, values.dtype.type(1))
+        result = values.dtype
+        amounts = filled(values.shape, default_dtype(int).type(1))
     else:
-        (amounts,) = promote("histogram", ravel(weights), inexact=True)
+        given = array_of(promote("histogram", ravel(weights), inexact=True)[0])
+        result = given.dtype
+        amounts = converted(given, mean_dtypes(result)[0])
     start = filled((count,), amounts.dtype.type(0))
     counts = ops.scatter_add(
         start,
@@ -159,5 +162,6 @@ def histogram(
     )
     if density:
         widths = subtract(borders[1:], borders[:-1])
+        counts = converted(counts, mean_dtypes(result)[0])
         counts = divide(divide(counts, sum(counts)), widths)
-    return counts, edges
+    return converted(counts, result), edges

@@ -15,15 +15,14 @@ from treadle_ir import (
     ShapeError,
     composed,
     flags,
-    inexact_dtype,
     ops,
 )
-from treadle_ir.dtypes import BY_NAME, MINIFLOATS, is_bool, is_inexact
+from treadle_ir.dtypes import BY_NAME, is_bool, is_inexact
 from treadle_ir.primitives.elementwise import Divide
 from treadle_ir.primitives.reduce import ReduceAdd
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
 from treadle_numpy.numpy.reductions.making import planned
-from treadle_numpy.numpy.reductions.sums import sum
+from treadle_numpy.numpy.reductions.sums import mean_dtypes, sum
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply
 from treadle_numpy.numpy.ufuncs.logic import logical_and
 from treadle_numpy.operands.arguments import named_only
@@ -40,13 +39,6 @@ __all__ = ["average", "mean", "nanmean"]
 
 _plain_total: Final = planned("mean", ReduceAdd, frozenset([BY_NAME["f32"], BY_NAME["f64"]]))
 _DIVIDE: Final = Divide()
-_NARROW = frozenset([BY_NAME[name] for name in ("bf16", "f16", *MINIFLOATS)])
-
-
-def mean_dtypes(dtype: DType) -> tuple[DType, DType]:
-    """The element types that a mean is computed in and returned in: 16-bit floats are computed in 32 bits."""
-    result = inexact_dtype(dtype)
-    return (np.dtype(np.float32) if result in _NARROW else result), result
 
 
 @composed

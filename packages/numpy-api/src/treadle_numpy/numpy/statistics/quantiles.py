@@ -22,9 +22,8 @@ from treadle_ir import (
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.manipulation.axes import moveaxis, transpose
 from treadle_numpy.numpy.manipulation.shapes import reshape
-from treadle_numpy.numpy.reductions.sums import sum
+from treadle_numpy.numpy.reductions.sums import mean_dtypes, sum
 from treadle_numpy.numpy.reductions.truths import any
-from treadle_numpy.numpy.statistics.means import mean_dtypes
 from treadle_numpy.numpy.taking import take_along_axis
 from treadle_numpy.numpy.ufuncs.arithmetic import divide
 from treadle_numpy.operands.arguments import named_only
@@ -199,7 +198,10 @@ def _values(vectors: _Vectors, share: Array, method: str) -> Array:
             half = share.dtype.type(0.5)
             return ops.select(ops.compare(beyond, half, direction="le"), lower, upper)
         case "midpoint":
-            return ops.multiply(ops.add(lower, upper), dtype.type(0.5))
+            # the halves of each, in the wider type: the sum of two may be too great for theirs
+            wide, _ = mean_dtypes(dtype)
+            halves = [ops.multiply(converted(x, wide), wide.type(0.5)) for x in (lower, upper)]
+            return array_of(converted(ops.add(*halves), dtype))
         case _:  # linear
             weight = converted(beyond, dtype)
             below = ops.multiply(lower, ops.subtract(dtype.type(1), weight))

@@ -10,8 +10,8 @@ from treadle_ir import ArgumentError, Array, DTypeError, composed, ops, refused
 from treadle_ir.dtypes import is_bool, is_complex, real_part
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
 from treadle_numpy.numpy.reductions.making import selected
-from treadle_numpy.numpy.reductions.sums import sum
-from treadle_numpy.numpy.statistics.means import mean_dtypes, mean_of, valid
+from treadle_numpy.numpy.reductions.sums import mean_dtypes, sum
+from treadle_numpy.numpy.statistics.means import mean_of, valid
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, subtract
 from treadle_numpy.numpy.ufuncs.powers import sqrt
 from treadle_numpy.operands.arguments import named_only
@@ -35,7 +35,10 @@ def _variance(
     where: ArrayLike | None,
     known_mean: ArrayLike | None,
     correction: int | float | None = None,
+    *,
+    root: bool = False,
 ) -> Array:
+    """The variance, or its square root, which is taken before the type becomes narrow."""
     named_only(name, out=out)
     operand = coerce(name, 0, a)
     type = operand_type(operand)
@@ -91,6 +94,8 @@ def _variance(
         enough = ops.compare(degrees, total.dtype.type(0), direction="gt")
         degrees = ops.select(enough, degrees, total.dtype.type(np.nan))
     spread = divide(total, degrees)
+    if root:
+        spread = sqrt(spread)
     return spread if spread.dtype == result else ops.convert(spread, dtype=result)
 
 
@@ -144,7 +149,7 @@ def std(
         >>> print(std(np.array([1.0, 3.0], np.float32)))
         1.0
     """
-    return sqrt(_variance("std", a, axis, dtype, out, ddof, keepdims, where, mean, correction))
+    return _variance("std", a, axis, dtype, out, ddof, keepdims, where, mean, correction, root=True)
 
 
 @composed
@@ -190,4 +195,5 @@ def nanstd(
         >>> print(nanstd(np.array([1.0, np.nan, 3.0], np.float32)))
         1.0
     """
-    return sqrt(_variance("nanstd", a, axis, dtype, out, ddof, keepdims, valid(a, where), mean))
+    present = valid(a, where)
+    return _variance("nanstd", a, axis, dtype, out, ddof, keepdims, present, mean, root=True)

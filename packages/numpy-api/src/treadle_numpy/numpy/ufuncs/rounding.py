@@ -5,12 +5,15 @@ from __future__ import annotations
 import builtins
 from typing import Final
 
+import numpy as np
+
 from treadle_ir import ArgumentError, Array, DTypeError, composed, default_dtype, integer, ops
 from treadle_ir.dtypes import is_bool, is_complex, is_inexact, is_integer
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.ufuncs.making import rounding
 from treadle_numpy.operands.arguments import named_only
+from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
 from treadle_numpy.operands.promote import converted
@@ -82,17 +85,25 @@ def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
         return ops.complex(round(ops.real(operand), decimals), round(ops.imag(operand), decimals))
     if decimals == 0:
         return bind(_ROUND, operand)
+    if dtype.itemsize < _WIDE.itemsize:  # whose multiples by powers of ten are soon too great
+        return array_of(converted(round(converted(operand, _WIDE), decimals), dtype))
     if not -400 < decimals < 400:
         raise ArgumentError(f"round: no float has {decimals} decimals")
     if decimals > 1 and 10.0**decimals > float(finfo(dtype).max):  # its numbers have fewer
         return coerce_array("round", 0, operand)
+    if decimals < 0 and 10.0**-decimals > float(finfo(dtype).max):
+        return ops.select(ops.is_finite(operand), zero_like(operand), operand)
     factor = number(10.0 ** builtin_abs(decimals), operand)
     if decimals > 0:
-        return ops.divide(bind(_ROUND, ops.multiply(operand, factor)), factor)
+        scaled = ops.multiply(operand, factor)
+        rounded = ops.divide(bind(_ROUND, scaled), factor)
+        # numbers whose multiples are too great have no such decimals
+        return ops.select(ops.is_finite(scaled), rounded, bind(_ROUND, operand))
     return ops.multiply(bind(_ROUND, ops.divide(operand, factor)), factor)
 
 
 builtin_abs: Final = builtins.abs
+_WIDE: Final = np.dtype(np.float32)
 around = round
 
 

@@ -222,9 +222,9 @@ def eigh(
     factor = lax.cholesky(y)
     inner = ops.triangular_solve(factor, lax.symmetrized(x))
     inner = ops.triangular_solve(factor, inner, left_side=False, transpose_a=True, conjugate_a=True)
-    vectors, values = spectra.eigh(inner)
     if eigvals_only:
-        return values
+        return ops.eigvalsh(lax.symmetrized(inner), lower=True)
+    vectors, values = spectra.eigh(inner)
     return values, ops.triangular_solve(factor, vectors, transpose_a=True, conjugate_a=True)
 
 
@@ -276,9 +276,10 @@ def eigh_tridiagonal(
     spread = ops.broadcast_in_dim(padded, shape=shape, dimensions=(1,))
     low = ops.select(beneath, spread, literal(0, spread))
     middle = ops.broadcast_in_dim(diagonal, shape=shape, dimensions=(1,))
-    vectors, values = spectra.eigh(matrices.on_diagonal(middle, low), symmetrize_input=False)
+    matrix = matrices.on_diagonal(middle, low)
     if eigvals_only:
-        return values[first:last]
+        return ops.eigvalsh(matrix, lower=True)[first:last]
+    vectors, values = spectra.eigh(matrix, symmetrize_input=False)
     return values[first:last], vectors[:, first:last]
 
 

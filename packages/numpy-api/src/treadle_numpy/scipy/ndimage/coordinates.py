@@ -132,10 +132,10 @@ def map_coordinates(
     shape = common_shape("map_coordinates", [each.shape for each in places])
     if not x.size:
         raise ShapeError(f"map_coordinates: an image of shape {x.shape} has no pixels")
-    corners = [_neighbours(each, n, order) for each, n in zip(places, x.shape, strict=True)]
+    corners = [_neighbours(each, order) for each in places]
     parts = []
     for corner in itertools.product(*corners):
-        values = _values(x, [index for index, _ in corner], shape, mode, fill)
+        values = _values(x, [index for index, _ in corner], mode, fill)
         weights = [weight for _, weight in corner if weight is not None]
         parts.append(functools.reduce(multiply, weights, values) if weights else values)
     result = functools.reduce(add, parts)
@@ -144,27 +144,25 @@ def map_coordinates(
     return array_of(broadcast_to_shape(converted(result, x.dtype), shape))
 
 
-def _neighbours(place: Array, size: int, order: int) -> list[tuple[Array, Array | None]]:
+def _neighbours(place: Array, order: int) -> list[tuple[Array, Array | None]]:
     """The pixels along one axis that a coordinate lies at or between, and their weights."""
     whole = default_dtype(int)
     (position,) = promote("map_coordinates", place, inexact=True)
     if order == 0:
         nearest = ops.round_nearest_afz(position)  # halves away from zero, as JAX and SciPy round
-        return [(_index(nearest, size), None)]
+        return [(_index(nearest), None)]
     below = floor(position)
     upper = subtract(position, below)
-    index = _index(below, size)
+    index = _index(below)
     return [(index, subtract(1, upper)), (add(index, whole.type(1)), upper)]
 
 
-def _index(position: Array, size: int) -> Array:
+def _index(position: Array) -> Array:
     """A position that is a whole number, as an integer."""
     return array_of(converted(position, default_dtype(int)))
 
 
-def _values(
-    x: Array, indices: Sequence[Array], shape: tuple[int, ...], mode: str, fill: Operand
-) -> Array:
+def _values(x: Array, indices: Sequence[Array], mode: str, fill: Operand) -> Array:
     """The pixels at positions of any size."""
     fixed = [_FIXES[mode](index, n) for index, n in zip(indices, x.shape, strict=True)]
     found = take_entries(x, read_index(x.shape, tuple(fixed))) if fixed else x

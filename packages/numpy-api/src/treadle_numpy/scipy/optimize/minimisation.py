@@ -23,7 +23,9 @@ from treadle_ir.dtypes import is_complex
 from treadle_numpy.lax.control.loops import while_loop
 from treadle_numpy.numpy.contraction.products import matmul, outer, vdot
 from treadle_numpy.numpy.creation.matrices import eye
+from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.linalg.norms import norm as norm_of
+from treadle_numpy.numpy.reductions.extremes import max
 from treadle_numpy.numpy.reductions.truths import all
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.arithmetic import divide
@@ -85,7 +87,8 @@ def minimize(
     It runs inside of `jit` and `vmap`. Reverse mode cannot differentiate the search; `lax.custom_root`, with the
     gradient of the function for its `f`, gives a minimum its derivatives.
 
-    Algorithm: Broyden, Fletcher, Goldfarb and Shanno's, Nocedal and Wright (2006), algorithm 6.1.
+    Algorithm: Broyden, Fletcher, Goldfarb and Shanno's, Nocedal and Wright (2006), algorithm 6.1, for functions that
+    bend strongly with the scale of (6.20) after the first step.
 
     Shapes:
         x0: [n]
@@ -208,9 +211,11 @@ def _bfgs(
         change = line.low.gradient - g
         curved = vdot(change, step, precision=_PRECISION)
         rho = divide(1, where(curved > 0, curved, 1))
+        usable = (curved > 0) & isfinite(rho)
         left = eye(g.size, dtype=g.dtype) - rho * outer(step, change)
+        known = state.inverse * where(equal(state.step, 0), _scale(change, step), 1)
         updated = matmul(
-            matmul(left, state.inverse, precision=_PRECISION), left.T, precision=_PRECISION
+            matmul(left, known, precision=_PRECISION), left.T, precision=_PRECISION
         ) + rho * outer(step, step)
         finite = isfinite(line.low.value) & all(isfinite(line.low.gradient))
         failed = where(line.found, 0, where(line.bounded, 3, 5))
@@ -218,7 +223,7 @@ def _bfgs(
             state.x + step,
             line.low.value,
             line.low.gradient,
-            where(curved > 0, updated, state.inverse),
+            where(usable, updated, state.inverse),
             small(line.low.gradient),
             where(finite, failed, 2),
             state.evaluations + line.evaluations,
@@ -241,3 +246,18 @@ def _bfgs(
             0,
         ),
     )
+
+
+def _scale(change: Array, step: Array) -> Array:
+    """The size of the inverse matrix of second derivatives, from the change of the gradient along a step.
+
+    It is 1, by which slow directions are found sooner, unless it is so small that rounding errors of the gradient times
+    1 were greater than the steps across the first one.
+    """
+    most = max(abs(change), initial=0)
+    most = where(most > 0, most, 1)
+    unit = change / most  # whose square is neither too great nor too small
+    square = vdot(unit, unit, precision=_PRECISION)
+    along = vdot(unit, step, precision=_PRECISION) / most
+    found = along / where(square > 0, square, 1)
+    return where((found > 0) & (found < float(finfo(found.dtype).eps) ** 0.5), found, 1)

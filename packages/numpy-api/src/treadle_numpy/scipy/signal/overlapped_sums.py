@@ -13,6 +13,7 @@ from treadle_numpy.numpy.creation.constant import zeros
 from treadle_numpy.numpy.fft.one_axis import ifft, irfft
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
+from treadle_numpy.numpy.manipulation.shapes import shape
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.signs import abs
@@ -84,7 +85,7 @@ def istft(
     if isinstance(window, (str, tuple)) and size is None:
         size = usual
     most = max(usual + 1, size or 0)
-    length = size if size is not None else len(array_of(promote("istft", window)[0]))
+    length = max(shape(window), default=1) if size is None else size
     whole = integer_or_none("istft", "nfft", nfft)
     if whole is None:
         whole = length if input_onesided and length == usual + 1 else usual

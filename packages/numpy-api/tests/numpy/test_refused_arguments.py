@@ -1,0 +1,49 @@
+"""Arguments that cannot be heeded are refused, and none is passed over without a word."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import treadle_numpy as tnp
+from treadle_ir import ArgumentError, AxisError, UnsupportedError
+from treadle_numpy.arrays import elements
+
+
+def test_out() -> None:
+    x = tnp.ones((2, 2))
+    for call in (
+        lambda: tnp.trace(x, out=x),
+        lambda: tnp.stack([x], out=x),
+        lambda: elements.round(x, 1, out=x),
+    ):
+        with pytest.raises(UnsupportedError, match="`out` is not supported"):
+            call()
+
+
+def test_places_of_rollaxis() -> None:
+    x = np.ones((2, 3, 4))
+    for axis in range(-3, 3):
+        for start in range(-3, 4):
+            assert tnp.rollaxis(x, axis, start).shape == np.rollaxis(x, axis, start).shape
+    for start in (-4, 4):
+        with pytest.raises(AxisError):
+            tnp.rollaxis(x, 1, start)
+
+
+def test_lists_of_blocks_that_are_not_nested_alike() -> None:
+    for blocks in ([[1, 2], 3], [1, [2, 3]], [[[1]], [2]]):
+        with pytest.raises(ArgumentError, match="the first block stands in"):
+            tnp.block(blocks)
+
+
+def test_modes_of_put() -> None:
+    x = np.arange(4)
+    for mode in ("clip", "wrap"):
+        for place in (-9, -1, 0, 3, 9):
+            wanted = x.copy()
+            np.put(wanted, place, 7, mode=mode)
+            found = tnp.put(x, np.array(place), 7, mode=mode, inplace=False)
+            np.testing.assert_array_equal(found, wanted)
+    with pytest.raises(ArgumentError, match="mode must be"):
+        tnp.put(x, np.array(0), 7, mode="raise", inplace=False)
