@@ -48,7 +48,8 @@ def test_static_arguments_are_those_that_are_named(make: Any) -> None:
     make(several, static_argnums=(1, 3))(1.0, 2.0)
     assert isinstance(seen[-2], treadle.core.Tracer)
     assert seen[-1] == 2.0
-    for none in (None, (), set()):
+    nothing: list[Any] = [None, (), set()]
+    for none in nothing:
         make(f, static_argnums=none)(3.0, 4.0)
         assert all(isinstance(x, treadle.core.Tracer) for x in seen[-2:])
     for second in ({1}, (np.int64(1), 1)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -43,7 +45,8 @@ def test_the_same_as_the_rule() -> None:
 @pytest.mark.parametrize(("n", "size"), [(1, 1), (5, 3), (40, 12), (7, 12), (300, 70), (9000, 40)])
 def test_vectors_are_convolved_by_whichever_way_is_faster(dtype: type, n: int, size: int) -> None:
     rng = np.random.default_rng(n)
-    x, kernel = (rng.standard_normal((1, 1, k)).astype(dtype) for k in (n, size))
+    drawn: list[Any] = [rng.standard_normal((1, 1, k)).astype(dtype) for k in (n, size)]
+    x, kernel = drawn
     ones, order = (1,), (0, 1, 2)
     primitive = Convolution(ones, ((size - 1, size - 1),), ones, ones, order, order, order)
     types = [ArrayType(each.shape, each.dtype) for each in (x, kernel)]

@@ -83,7 +83,8 @@ def test_traced_shifts(by: Any, staged: Callable[..., Any]) -> None:
 
 def test_shifts_in_vectors(staged: Callable[..., Any]) -> None:
     x, by = np.arange(6).reshape(2, 3), np.array([1, 2])
-    for axis in (None, (0, 1), np.array([1, 1])):
+    axes: list[Any] = [None, (0, 1), np.array([1, 1])]
+    for axis in axes:
         np.testing.assert_array_equal(tnp.roll(x, by, axis), np.roll(x, by, axis))
         np.testing.assert_array_equal(
             staged(lambda v, s, axis=axis: tnp.roll(v, s, axis), x, by), np.roll(x, by, axis)

@@ -41,8 +41,10 @@ def test_shifts_that_are_no_vector_of_integers_for_the_axes(shift: np.ndarray) -
 
 
 def test_axes_may_be_an_array(staged: Callable[..., Any]) -> None:
-    order, places = np.array([1, 0]), np.array([0, 2])
+    order: Any = np.array([1, 0])
+    places: Any = np.array([0, 2])
+    one: Any = np.array(1)
     np.testing.assert_array_equal(staged(lambda x: x.transpose(order), X), X.T)
     np.testing.assert_array_equal(staged(lambda x: x.transpose(None), X), X.T)
     assert tnp.expand_dims(X, places).shape == np.expand_dims(X, (0, 2)).shape
-    assert tnp.expand_dims(X, np.array(1)).shape == (2, 1, 3)
+    assert tnp.expand_dims(X, one).shape == (2, 1, 3)

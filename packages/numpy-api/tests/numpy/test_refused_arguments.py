@@ -13,9 +13,9 @@ from treadle_numpy.arrays import elements
 def test_out() -> None:
     x = tnp.ones((2, 2))
     for call in (
-        lambda: tnp.trace(x, out=x),
-        lambda: tnp.stack([x], out=x),
-        lambda: elements.round(x, 1, out=x),
+        lambda: tnp.trace(x, out=x),  # type: ignore[arg-type]
+        lambda: tnp.stack([x], out=x),  # type: ignore[arg-type]
+        lambda: elements.round(x, 1, out=x),  # type: ignore[arg-type]
     ):
         with pytest.raises(UnsupportedError, match="`out` is not supported"):
             call()
@@ -34,7 +34,7 @@ def test_places_of_rollaxis() -> None:
 def test_lists_of_blocks_that_are_not_nested_alike() -> None:
     for blocks in ([[1, 2], 3], [1, [2, 3]], [[[1]], [2]]):
         with pytest.raises(ArgumentError, match="the first block stands in"):
-            tnp.block(blocks)
+            tnp.block(blocks)  # type: ignore[arg-type]
 
 
 def test_modes_of_put() -> None:

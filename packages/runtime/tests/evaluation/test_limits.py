@@ -53,5 +53,6 @@ def test_convolutions_by_their_products(
 def test_what_is_compiled_has_the_same_sums() -> None:
     draw = np.random.default_rng(0)
     x, y = draw.normal(size=20_000), draw.normal(size=600)
-    found = slid(*[from_host(each.astype(F32).reshape(1, 1, -1)) for each in (x, y[::-1])])
+    one, other = [from_host(each.astype(F32).reshape(1, 1, -1)) for each in (x, y[::-1])]
+    found = slid(one, other)
     np.testing.assert_allclose(np.asarray(found).ravel(), np.convolve(x, y), rtol=1e-4, atol=1e-4)

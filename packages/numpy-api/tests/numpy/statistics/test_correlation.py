@@ -20,7 +20,8 @@ def test_shapes_and_degrees_of_freedom(
     shape: tuple[int, ...], rowvar: bool, ddof: int | None, staged: Callable[..., Any]
 ) -> None:
     x = np.random.default_rng(0).normal(size=shape)
-    wanted = np.cov(x, rowvar=rowvar, ddof=ddof)
+    wanted: Any = np.cov(x, rowvar=rowvar, ddof=ddof)
+    found: Any
     for found in (
         tnp.cov(x, rowvar=rowvar, ddof=ddof),
         staged(lambda x: tnp.cov(x, rowvar=rowvar, ddof=ddof), x),
@@ -45,7 +46,8 @@ def test_counts_of_observations(counts: list[int]) -> None:
 
 @pytest.mark.parametrize("factor", [-3.3, 0.7, 1j, 1 - 2j])
 def test_correlations_are_not_beyond_one(factor: complex) -> None:
-    kind = np.complex64 if isinstance(factor, complex) else np.float32
+    kind = np.result_type(type(factor), np.float32)
+    kind = np.dtype(np.complex64 if kind.kind == "c" else np.float32)
     for seed in range(40):
         x = np.random.default_rng(seed).normal(size=5)
         found = np.asarray(tnp.corrcoef(np.stack([x, factor * x]).astype(kind)))

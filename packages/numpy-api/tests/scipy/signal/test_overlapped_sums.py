@@ -75,7 +75,7 @@ def test_refused() -> None:
 
 def test_a_window_in_a_list() -> None:
     z = np.ones((3, 5), np.complex64)
-    _, found = istft(z, window=[1.0, 2.0, 2.0, 1.0])
+    _, found = istft(z, window=[1.0, 2.0, 2.0, 1.0])  # type: ignore[arg-type]  # JAX takes it
     np.testing.assert_array_equal(found, istft(z, window=np.array([1, 2, 2, 1], np.float32))[1])
     with pytest.raises(ShapeError, match="istft: window must be a vector"):
         istft(z, window=3.0)
