@@ -273,3 +273,17 @@ def test_calls_say_when_they_are_to_be_inlined(inline: Any, shown: object) -> No
     (equation,) = treadle.make_jaxpr(lambda x: f(x))(1.0).jaxpr.eqns
     assert sorted(equation.params) == ["inline", "jaxpr", "keep_unused", "name"]
     assert equation.params["inline"] == shown
+
+
+def test_choices_of_select_have_the_shape_of_the_result() -> None:
+    def f(x: Any) -> Any:
+        return tnp.where(x > 0, x, 0.0), tnp.where(x[0] > 0, x, 1.0)
+
+    x = tnp.array([-1.0, 0.0, 2.0])
+    closed = treadle.make_jaxpr(f)(x)
+    selects = [eqn for eqn in closed.eqns if eqn.primitive is lax.select_n_p]
+    assert [[each.aval.shape for each in eqn.invars[1:]] for eqn in selects] == [[(3,), (3,)]] * 2
+    assert closed.eqns is closed.eqns
+    again = ClosedJaxpr(closed.jaxpr.replace(eqns=closed.eqns), closed.consts)
+    for one, other in zip(jaxpr_as_fun(again)(x), f(x), strict=True):
+        np.testing.assert_array_equal(one, other)

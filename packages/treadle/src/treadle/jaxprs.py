@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, final
 from treadle.core import AbstractValue, aval_of, eval_jaxpr, shown_aval, type_of_aval
 from treadle.extend.source_info_util import SourceInfo, new_source_info
 from treadle.extension import Application, Parameters, Primitive
+from treadle.full_operands import in_full
 from treadle_ir import (
     Array,
     Atom,
@@ -293,7 +294,7 @@ class Jaxpr:
     @cached_property
     def eqns(self) -> list[JaxprEqn]:
         """The equations."""
-        return [JaxprEqn.of(equation) for equation in self.program.equations]
+        return [JaxprEqn.of(each) for made in self.program.equations for each in in_full(made)]
 
     @property
     def effects(self) -> Effects:
