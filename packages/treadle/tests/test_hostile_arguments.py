@@ -46,7 +46,7 @@ KEY: Any = random.key(0)
         (lambda: tnp.tri(2**40), errors.OutOfMemoryError, "out of memory"),
         (lambda: tnp.zeros((2**62, 0)), errors.ShapeError, "zeros"),
         (lambda: tnp.diff(X, n=2**40), errors.ArgumentError, "diff: n="),
-        (lambda: tnp.vander(X[0], 2**40), errors.ArgumentError, "vander: N="),
+        (lambda: tnp.vander(X[0], 2**40), errors.OutOfMemoryError, "out of memory"),
         (lambda: tnp.array_split(X, 2**40), errors.ArgumentError, "array_split"),
         (lambda: tnp.roll(X, None), errors.ArgumentError, "roll: shift"),
         (lambda: tnp.sum(X, keepdims="no"), errors.ArgumentError, "sum: keepdims"),

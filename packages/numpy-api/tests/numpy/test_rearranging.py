@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_batching import vmap
 from treadle_ir import ArgumentError
 from treadle_numpy import numpy as tnp
 
@@ -26,12 +25,6 @@ def test_vectors_of_shifts(
     expected = np.roll(X, tuple(shift), axis)
     np.testing.assert_array_equal(tnp.roll(X, by, axis), expected)
     np.testing.assert_array_equal(staged(lambda s: tnp.roll(X, s, axis), by), expected)
-
-
-def test_a_batch_of_vectors_of_shifts() -> None:
-    shifts = np.array([[1, 2], [0, -1]], np.int32)
-    found = vmap(lambda s: tnp.roll(X, s, (0, 1)))(shifts)
-    np.testing.assert_array_equal(found, np.stack([np.roll(X, s, (0, 1)) for s in shifts]))
 
 
 @pytest.mark.parametrize("shift", [np.array([[1, 2]]), np.array([1.0, 2.0]), np.array([1, 2, 3])])

@@ -17,7 +17,8 @@ from treadle_ir import (
     refused,
 )
 from treadle_ir.dtypes import is_bool
-from treadle_numpy.operands.arrays import Elements, made, on_host
+from treadle_numpy.indexing.positions import counting
+from treadle_numpy.operands.arrays import made, on_host
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.devices import Device, placed
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
@@ -129,7 +130,7 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
         vector = ops.convert(vector, dtype=dtype)
     exponents = range(count) if increasing else range(count - 1, -1, -1)
     if count > _FEW_POWERS:
-        return _powers(vector, np.array(exponents))
+        return _powers(vector, count, increasing)
     columns = [
         ops.reshape(ops.integer_power(vector, exponent=e), shape=(vector.size, 1))
         for e in exponents
@@ -139,15 +140,21 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     return ops.concatenate(columns, dimension=1)
 
 
-def _powers(x: Array, exponents: Elements) -> Array:
-    """Each element to each of the exponents, which are not negative: by squares, for each bit of the exponents."""
-    shape = (x.size, exponents.size)
+def _powers(x: Array, count: int, increasing: bool) -> Array:
+    """Each element to each exponent below a count: by squares, for each bit of the exponents."""
+    shape = (x.size, count)
     one = number(1, x)
     result = filled(shape, one)
-    for bit in range(int(exponents.max()).bit_length()):
+    whole = counting(shape)
+    exponents = ops.iota(shape=(count,), dimension=0, dtype=whole)
+    if not increasing:
+        exponents = ops.subtract(whole.type(count - 1), exponents)
+    for bit in range((count - 1).bit_length()):
         if bit:
             x = ops.square(x)
-        has = ops.broadcast_in_dim((exponents >> bit & 1) == 1, shape=shape, dimensions=(1,))
+        odd = ops.and_(ops.shift_right_logical(exponents, whole.type(bit)), whole.type(1))
+        has = ops.compare(odd, whole.type(1), direction="eq")
+        has = ops.broadcast_in_dim(has, shape=shape, dimensions=(1,))
         wide = ops.broadcast_in_dim(x, shape=shape, dimensions=(0,))
         result = ops.multiply(result, ops.select(has, wide, one))
     return result
