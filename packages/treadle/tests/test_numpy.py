@@ -175,5 +175,5 @@ def test_what_is_like_one_that_converts_itself_lies_where_it_does() -> None:
 
 def test_a_batch_of_vectors_of_shifts() -> None:
     x, shifts = np.arange(6).reshape(2, 3), np.array([[1, 2], [0, -1]], np.int32)
-    found = treadle.vmap(lambda s: tnp.roll(x, s, (0, 1)))(shifts)
+    found = treadle.vmap(lambda s: treadle.numpy.roll(x, s, (0, 1)))(shifts)
     np.testing.assert_array_equal(found, np.stack([np.roll(x, s, (0, 1)) for s in shifts]))
