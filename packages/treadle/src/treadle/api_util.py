@@ -259,6 +259,7 @@ def argnums_partial(
         ArgumentError: there is no argument of such a number, or a fixed one has no hash where it is to have one.
     """
     _wrapped("argnums_partial", "f", f)
+    flags("argnums_partial", require_static_args_hashable=require_static_args_hashable)
     args = sequence("argnums_partial", "args", args)
     numbers = integers(
         "argnums_partial",

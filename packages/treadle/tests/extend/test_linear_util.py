@@ -161,3 +161,11 @@ def test_files_and_folders_are_left_out_of_tracebacks(tmp_path: Path) -> None:
     known = len(source._INTERNAL)
     register_exclusion(str(tmp_path / "tools.py"))  # a module that is loaded again
     assert len(source._INTERNAL) == known
+
+
+def test_arguments_that_stay_fixed_have_a_hash_unless_told() -> None:
+    f = lu.wrap_init(lambda x, y: x)
+    with pytest.raises(ArgumentError, match="argument 1 stays fixed and has no hash"):
+        argnums_partial(f, 0, (1, [2]))
+    fixed, given = argnums_partial(f, 0, (1, [2]), require_static_args_hashable=False)
+    assert (fixed.call_wrapped(7), given) == (7, (1,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from treadle_ir import ArgumentError, Array, default_dtype, integer, integer_or_none, ops
 from treadle_ir.dtypes import is_inexact, is_integer
 from treadle_numpy.indexing.concrete import concrete_mask
-from treadle_numpy.indexing.positions import counted
+from treadle_numpy.indexing.positions import counted, counting
 from treadle_numpy.numpy.reductions.sums import mean_dtypes
 from treadle_numpy.numpy.ufuncs.extremes import maximum
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
@@ -61,7 +61,8 @@ def bincount(
         given = coerce_array("bincount", 1, weights)
         result = given.dtype
         amounts = converted(given, mean_dtypes(result)[0]) if is_inexact(result) else given
-    places = maximum(counted(values, length, whole), whole.type(0))
+    counting_type = counting((length,))
+    places = maximum(counted(values, length, counting_type), counting_type.type(0))
     sums = ops.scatter_add(
         filled((length,), amounts.dtype.type(0)),
         ops.reshape(places, shape=(values.size, 1)),
