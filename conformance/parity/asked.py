@@ -334,7 +334,7 @@ def small_types(library: Any, question: dict[str, Any]) -> Any:
         "where": lambda x, y: n.where(x > y, x, y),
         "to float32": lambda x, y: x.astype("float32"),
         "to int32": lambda x, y: n.where(x == x, x, y).astype("int32"),
-        "from float32": lambda x, y: (n.linspace(-9, 9, 1001).astype("float32")).astype(dtype),
+        "from float32": lambda x, y: ((n.arange(1001, dtype="float32") - 500.5) / 64).astype(dtype),
     }
     jitted = library.jit(functions[question["of"]])
     found = np.asarray(jitted(library.numpy.asarray(x), library.numpy.asarray(y)))
