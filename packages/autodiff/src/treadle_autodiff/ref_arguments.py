@@ -10,7 +10,7 @@ from typing import final
 
 from treadle_autodiff.user_function import Tree
 from treadle_ir import Ref, frozen
-from treadle_ir.tree import opened_leaves, register_static, tree_map
+from treadle_ir.tree import leaves_in_any_order, register_static, tree_map
 
 
 @final
@@ -32,7 +32,7 @@ def lent(tree: Tree) -> Tree:
         >>> tree_leaves(lent({"x": np.float32(1.0), "total": new_ref(np.float32(0.0))}))
         [np.float32(1.0)]
     """
-    for leaf in opened_leaves(tree):
+    for leaf in leaves_in_any_order(tree):
         if isinstance(leaf, Ref):
             return tree_map(lambda x: _Lent(x) if isinstance(x, Ref) else x, tree)
     return tree

@@ -276,14 +276,14 @@ def debug_callback(
         >>> seen
         [(2, 3)]
     """
+
+    def called(callback: Callable[..., Any], /, *args: Any, **kwargs: Any) -> None:
+        _look(callback, args, kwargs, ordered)
+
     if callback is None:
         _only_options("debug.callback", "the callback", args, kwargs)
-
-        def called(callback: Callable[..., Any], /, *args: Any, **kwargs: Any) -> None:
-            _look(callback, args, kwargs, ordered)
-
         return called
-    _look(callback, args, kwargs, ordered)
+    called(callback, *args, **kwargs)
     return None
 
 
@@ -416,25 +416,19 @@ def _say(
     checked: bool,
 ) -> Callable[..., None] | None:
     """Tell a format string with its values when the program runs; without one, what takes it."""
+
+    def said(fmt: str, /, *args: Any, **kwargs: Any) -> None:
+        if not isinstance(fmt, str):
+            raise refused(where, "fmt", "a string", fmt, fix=f'write {where}("{{}}", x)')
+        if checked:
+            _check_format(where, fmt, args, kwargs)
+        _look(_Teller(tell, fmt), args, kwargs, ordered)
+
     if fmt is None:
         _only_options(where, "the format string", args, kwargs)
-
-        def said(fmt: str, /, *args: Any, **kwargs: Any) -> None:
-            _say(where, tell, _format(where, fmt), args, kwargs, ordered, checked)
-
         return said
-    text = _format(where, fmt)
-    if checked:
-        _check_format(where, text, args, kwargs)
-    _look(_Teller(tell, text), args, kwargs, ordered)
+    said(fmt, *args, **kwargs)
     return None
-
-
-def _format(where: str, fmt: object) -> str:
-    """A format string as it is; what is none is refused."""
-    if not isinstance(fmt, str):
-        raise refused(where, "fmt", "a string", fmt, fix=f'write {where}("{{}}", x)')
-    return fmt
 
 
 def _fields(fmt: str) -> Iterator[str]:

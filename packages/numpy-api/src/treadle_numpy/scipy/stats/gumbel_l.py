@@ -97,7 +97,7 @@ def ppf(p: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         >>> print(f"{float(ppf(0.3, 1.0, 2.0)):.4f}")
         -1.0619
     """
-    return placed("gumbel_l.ppf", p, loc, scale, lambda q: _quantile(q))
+    return placed("gumbel_l.ppf", p, loc, scale, _quantile)
 
 
 @composed
