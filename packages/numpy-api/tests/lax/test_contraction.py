@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import treadle_numpy.numpy as tnp
-from treadle_ir import DTypeError
+from treadle_ir import ArgumentError, DTypeError
 from treadle_numpy import lax
 from treadle_numpy.numpy import asarray
 
@@ -112,6 +112,23 @@ def test_einsum_of_booleans_asks_whether_any_are() -> None:
         found = tnp.einsum(text, *operands)
         assert found.dtype == np.bool_
         np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("names", [(0, 1, 2), (26, 7, 3), (-1, 60, 7), "ijk", ("x", "a", "b")])
+def test_einsum_takes_names_of_axes_of_any_kind_that_has_an_order(names: Any) -> None:
+    i, j, k = names
+    x, y = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
+    product = x @ y
+    assert tnp.einsum(x, [i, j], y, [j, k], [k, i]).tolist() == product.T.tolist()
+    assert tnp.einsum(x, (..., j), x, (..., j)).tolist() == (x * x).sum(1).tolist()
+    unsaid = product if i < k else product.T  # a result's axes stand in the order of their names
+    assert tnp.einsum(x, [i, j], y, [j, k]).tolist() == unsaid.tolist()
+
+
+@pytest.mark.parametrize("axes", [[0, "a"], [0, [1]], [None, 1]])
+def test_einsum_refuses_names_of_axes_without_an_order(axes: Any) -> None:
+    with pytest.raises(ArgumentError, match=r"einsum: names of axes must be .* that have an order"):
+        tnp.einsum(np.ones((2, 3)), axes)
 
 
 def test_einsum_tells_a_users_product_which_type_is_wanted() -> None:

@@ -5,9 +5,9 @@ opt_einsum is imported on first use, to keep the import cheap.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from types import EllipsisType
 from typing import Any, Final, TypeAlias, cast
 
 from treadle_ir import (
@@ -38,7 +38,8 @@ from treadle_numpy.operands.promote import converted, promote
 
 __all__ = ["einsum", "einsum_path"]
 
-Axes: TypeAlias = Sequence[int | EllipsisType]
+# Any: names of axes are of whatever type has an order.
+Axes: TypeAlias = Sequence[Any]
 Interleaved: TypeAlias = ArrayLike | Axes
 Optimize: TypeAlias = str | bool | tuple[tuple[int, ...], ...]
 Path: TypeAlias = (
@@ -103,24 +104,31 @@ def _parsed(subscripts: str, ranks: tuple[int, ...]) -> tuple[tuple[str, ...], s
 
 
 def _interleaved(operands: Sequence[Interleaved]) -> tuple[str, list[ArrayLike]]:
-    """The form einsum(x, [0, 1], y, [1, 2], [0, 2]) as subscripts and operands."""
-    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    """The form einsum(x, [0, 1], y, [1, 2], [0, 2]) as subscripts and operands.
+
+    Letters stand in the order of the names for which they are written: it is that of a result's axes, unless said.
+    """
+    form = "write the subscripts as a string first, einsum('ij,jk->ik', x, y), or a list after each operand"
     pairs = 2 * (len(operands) // 2)
     arrays = cast("list[ArrayLike]", list(operands[0:pairs:2]))  # by this form
-    lists = cast("list[Axes]", list(operands[1::2]))
-
-    def write(axes: Axes) -> str:
+    lists = [*operands[1::2], *operands[pairs:]]  # those of operands, and maybe the result's
+    for axes in lists:
         if not isinstance(axes, (list, tuple)):
             raise ArgumentError(
-                f"einsum: the axes of an operand must be a list of integers, got {shown(axes)} of {type(axes)}",
-                fix="write the subscripts as a string first, einsum('ij,jk->ik', x, y), or a list after each operand",
+                f"einsum: the axes of an operand must be a list of names, got {shown(axes)} of {type(axes)}",
+                fix=form,
             )
-        return "".join(["..." if isinstance(a, EllipsisType) else letters[a] for a in axes])
-
-    text = ",".join(write(axes) for axes in lists)
-    if len(operands) % 2:
-        text += "->" + write(cast("Axes", operands[-1]))
-    return text, arrays
+    try:
+        names = sorted({name for axes in cast("list[Axes]", lists) for name in axes} - {...})
+        letters = filter(str.isalpha, map(chr, itertools.count(ord("a"))))
+        written = dict(zip(names, letters, strict=False)) | {...: "..."}
+        texts = ["".join([written[name] for name in axes]) for axes in cast("list[Axes]", lists)]
+    except TypeError as error:
+        raise ArgumentError(
+            f"einsum: names of axes must be integers, strings or others that have an order, got {shown(lists)}",
+            fix=form,
+        ) from error
+    return "->".join([",".join(texts[: len(arrays)]), *texts[len(arrays) :]]), arrays
 
 
 def einsum(
