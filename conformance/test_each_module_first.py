@@ -20,33 +20,48 @@ BELOW: Final = {
     "treadle": "treadle_autodiff treadle_batching treadle_compiler treadle_runtime treadle_numpy",
 }
 
-# A process that has imported what is below, and a copy of it for each module.
+# A process that has imported what is below, and a copy of it for each module. Who imports a module imports its package
+# before it: what that has imported itself comes in the same order whichever of its modules is asked for.
 CODE: Final = """
 import importlib, os, sys, traceback
+
+def imported(name):
+    reader, writer = os.pipe()
+    if os.fork():
+        os.close(writer)
+        with open(reader) as found:
+            loaded = found.read().split()
+        os.wait()
+        return loaded
+    try:
+        importlib.import_module(name)
+    except BaseException:
+        print(name, traceback.format_exc(), flush=True)
+    with open(writer, "w") as found:
+        found.write(" ".join(sys.modules))
+    os._exit(0)
 
 below, modules = sys.argv[1].split(), sys.stdin.read().split()
 for name in below:
     importlib.import_module(name)
+loaded = {}
 for name in modules:
-    child = os.fork()
-    if not child:
-        try:
-            importlib.import_module(name)
-        except BaseException:
-            print(name, traceback.format_exc(), flush=True)
-        os._exit(0)
-    os.waitpid(child, 0)
+    with_package = loaded.get(name.rpartition(".")[0], ())
+    loaded[name] = with_package if name in with_package else set(imported(name))
 """
 
 
 def modules(package: str) -> list[str]:
-    """The modules of a package; those of a `__main__` are programs."""
+    """A package and what is in it, packages before their modules; those of a `__main__` are programs."""
     spec = importlib.util.find_spec(package)
     assert spec is not None
     assert spec.origin is not None
     root = Path(spec.origin).parent
-    names = [".".join(path.relative_to(root).with_suffix("").parts) for path in root.rglob("*.py")]
-    return [f"{package}.{name}" for name in sorted(names) if "__" not in name]
+    names = [
+        ".".join((package, *path.relative_to(root).with_suffix("").parts))
+        for path in root.rglob("*.py")
+    ]
+    return sorted(name for each in names if "__" not in (name := each.removesuffix(".__init__")))
 
 
 @pytest.mark.parametrize("package", BELOW)
