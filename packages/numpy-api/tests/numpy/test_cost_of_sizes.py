@@ -59,6 +59,19 @@ def test_polynomials(count: int, unroll: int | None, staged: Callable[..., Any])
 
 
 @pytest.mark.usefixtures("wide")
+@pytest.mark.parametrize("p", [[], [-0.0], [0.0, 1.0], [-1.0, -0.0], [0.0] * 20])
+def test_polynomials_where_they_are_not_finite_and_at_zeros(
+    p: list[float], staged: Callable[..., Any]
+) -> None:
+    x = np.array([np.inf, -np.inf, np.nan, -1.0, 0.0, -0.0])
+    with np.errstate(invalid="ignore"):
+        wanted = np.polyval(np.array(p), x)
+    found = np.asarray(staged(tnp.polyval, np.array(p), x))
+    np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(wanted))
+
+
+@pytest.mark.usefixtures("wide")
 def test_derivatives_of_polynomials() -> None:
     p = np.random.default_rng(1).normal(size=40)
     _, found = jvp(lambda x: tnp.polyval(p, x), (np.float64(0.7),), (np.float64(1),))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -278,6 +278,29 @@ def test_linspace_is_rounded_once(start: int, stop: int, num: int, endpoint: boo
         exact = Fraction(start) + Fraction(stop - start) * i / divisions
         half = Fraction(float(np.spacing(np.float32(abs(x))))) / 2
         assert abs(Fraction(x) - exact) <= half
+
+
+FLOATS: Final = st.floats(-(2.0**99), 2.0**99, width=32, allow_subnormal=False)
+
+
+@given(FLOATS, FLOATS, st.integers(2, 300))
+def test_linspace_begins_and_ends_with_its_limits(start: float, stop: float, num: int) -> None:
+    limits = [np.float32(start), np.float32(stop)]
+    assert np.asarray(tnp.linspace(*limits, num))[[0, -1]].tolist() == limits
+    assert np.asarray(tnp.linspace(*limits, num, endpoint=False))[0] == limits[0]
+
+
+def test_linspace_of_traced_limits_begins_with_the_first(staged: Callable[..., Any]) -> None:
+    start, stop = np.float32(0.05246465), np.float32(0.8915652)  # 10 * start is rounded
+    assert np.asarray(staged(lambda a, b: tnp.linspace(a, b, 11), start, stop))[0] == start
+
+
+@given(st.lists(FLOATS, min_size=1, max_size=20), st.integers(1, 20))
+def test_histogram_counts_every_value(values: list[float], bins: int) -> None:
+    counts, edges = tnp.histogram(np.array(values, np.float32), bins)
+    assert counts.sum() == len(values)
+    low, high = min(values), max(values)
+    assert low == high or edges[[0, -1]].tolist() == [low, high]
 
 
 def test_linspace_of_the_greatest_numbers() -> None:

@@ -59,13 +59,19 @@ def spacing(types: Sequence[ArrayType]) -> Counterpart | None:
 def polyval(types: Sequence[ArrayType]) -> Counterpart | None:
     """Horner's rule in one array."""
     coefficients, x = types
-    if coefficients.ndim != 1 or x.dtype != coefficients.dtype or not _serves(x):
+    if (
+        coefficients.ndim != 1
+        or not coefficients.size
+        or x.dtype != coefficients.dtype
+        or not _serves(x)
+    ):
         return None
-    zero, places = np.array(0, x.dtype), [(place, ...) for place in range(coefficients.size)]
+    zero, places = np.array(0, x.dtype), [(place, ...) for place in range(1, coefficients.size)]
     multiply, add = np.multiply, np.add
 
     def run(p: _Elements, x: _Elements) -> list[_Elements]:
         value: _Elements = multiply(x, zero)
+        add(value, p[0, ...], value)
         for place in places:
             multiply(value, x, value)
             add(value, p[place], value)

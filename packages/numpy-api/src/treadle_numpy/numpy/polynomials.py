@@ -17,10 +17,11 @@ from treadle_ir import (
 from treadle_numpy.lax.control.scan import scan
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy import in_numpy
+from treadle_numpy.numpy.dtypes.questions import result_type
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply
-from treadle_numpy.operands.arrays import array_of
-from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
-from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
+from treadle_numpy.operands.broadcast import common_shape
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
+from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted
 
 __all__ = ["polyval"]
@@ -53,17 +54,16 @@ def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
     if not coefficients.ndim:
         raise ShapeError("polyval: p must have an axis of coefficients, got a scalar")
     operand: Operand = coerce("polyval", 1, x)
-    result = multiply(operand, coefficients.dtype.type(0))
+    shape = common_shape("polyval", [operand_type(operand).shape, coefficients.shape[1:]])
+    result = filled(shape, result_type(coefficients, operand).type(0))
     count = coefficients.shape[0]
     if not is_symbolic_dim(count) and count <= (steps or _FEW):
         for i in range(count):
             one = ops.reshape(slice_along(coefficients, 0, i, i + 1), shape=coefficients.shape[1:])
             result = add(multiply(result, operand), one)
-        return array_of(converted(result, result.dtype))
-    shape = common_shape("polyval", [result.shape, coefficients.shape[1:]])
-    start = broadcast_to_shape(array_of(converted(result, result.dtype)), shape)
+        return result
 
     def step(value: Array, one: Array) -> tuple[Array, None]:
         return add(multiply(value, operand), one), None
 
-    return scan(step, start, converted(coefficients, start.dtype), unroll=steps or _FEW)[0]
+    return scan(step, result, converted(coefficients, result.dtype), unroll=steps or _FEW)[0]

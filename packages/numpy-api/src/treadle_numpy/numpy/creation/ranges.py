@@ -285,6 +285,8 @@ def linspace(
             ),
             whole,
         )
+        # The first is `low` itself, which the product with `whole` has rounded.
+        points = ops.select(ops.compare(part, working.type(0), direction="eq"), spread[0], points)
         if endpoint:
             points = ops.concatenate([points, ops.reshape(high, shape=(1, *shape))], dimension=0)
     else:
