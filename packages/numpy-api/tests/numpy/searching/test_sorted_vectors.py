@@ -48,3 +48,14 @@ def test_bins_ascend_or_descend(way: str, right: bool, step: int) -> None:
 def test_a_period_has_no_sign(period: float) -> None:
     x, xp, fp = (np.array(v, np.float32) for v in ([0, 1, 2.5, -3], [0, 1.5, 1], [1, 2, 3]))
     np.testing.assert_allclose(interp(x, xp, fp, period=period), np.interp(x, xp, fp, period=2.0))
+
+
+@pytest.mark.parametrize("size", [2, 3, 9, 20])
+def test_the_values_at_the_points_are_those_given(size: int) -> None:
+    for _ in range(20):
+        xp = np.sort(RANDOM.normal(size=size)).astype(np.float32)
+        fp = RANDOM.normal(size=size).astype(np.float32)
+        np.testing.assert_array_equal(interp(xp, xp, fp), fp)
+        np.testing.assert_array_equal(interp(xp, xp, fp, right="extrapolate"), fp)
+    twice = (np.array([0.0, 1.0, 1.0], np.float32), np.array([0.0, 1.0, 2.0], np.float32))
+    assert interp(1.0, *twice) == np.interp(1.0, *twice)

@@ -188,10 +188,12 @@ def interp(
     before = ops.subtract(after, whole.type(1))
     x0, x1 = take(points, before, mode="clip"), take(points, after, mode="clip")
     y0, y1 = take(values, before, mode="clip"), take(values, after, mode="clip")
-    gap = ops.subtract(x1, x0)
+    gap, rise = ops.subtract(x1, x0), ops.subtract(y1, y0)
+    # The last point is the end of its line; counted from the beginning, its value would be rounded.
+    last = ops.compare(places, x1, direction="eq")
+    x0, y0 = ops.select(last, x1, x0), ops.select(last, y1, y0)
     flat = ops.compare(gap, points.dtype.type(0), direction="eq")
     share = ops.divide(ops.subtract(places, x0), ops.select(flat, number(1, gap), gap))
-    rise = ops.subtract(y1, y0)
     if rise.dtype != share.dtype:
         share = ops.convert(share, dtype=rise.dtype)
     result = where(flat, y0, ops.add(y0, ops.multiply(share, rise)))
