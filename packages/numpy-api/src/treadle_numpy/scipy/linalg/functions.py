@@ -239,12 +239,11 @@ def _complex(x: Array) -> Array:
 def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:  # noqa: N803 - SciPy's
     """The principal square roots of matrices: complex, also where they are real.
 
-    A singular matrix that has none makes infinities or NaN. On the CPU only.
+    A singular matrix that has none makes infinities or NaN. On the CPU only, floats of 16 bits in 32.
 
     Raises:
         ShapeError: the last two axes are not square.
         UnsupportedError: `blocksize` is not 1.
-        DTypeError: the element type is bf16 or f16.
 
     Example:
         >>> print(abs(sqrtm(np.array([[4.0, 0.0], [0.0, 9.0]], np.float32))).round(3))
@@ -305,7 +304,6 @@ def funm(
 
     Raises:
         ShapeError: the last two axes are not square.
-        DTypeError: the element type is an integer, bf16 or f16.
         ArgumentError: `func` cannot be called.
 
     Example:
@@ -412,7 +410,6 @@ def solve_sylvester(
     Raises:
         ShapeError: the shapes are others.
         ArgumentError: there is no such method.
-        DTypeError: the element type is bf16 or f16.
 
     Example:
         >>> eye = np.eye(2, dtype=np.float32)
