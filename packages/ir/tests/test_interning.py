@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from treadle_ir import ArrayType, interned, ops, stage
+from treadle_ir import ArrayType, bind, interned, ops, stage
 from treadle_ir.interning import _PROGRAMS_KEPT
+from treadle_ir.primitives.call import CustomJvpCall
 from treadle_ir.program import Program
 
 F32 = ArrayType((), np.dtype("f4"))
@@ -53,6 +54,24 @@ def test_within_a_program_that_is_written_down_they_are_one_as_long_as_that_is_w
     found.clear()
     gc.collect()
     assert kept() is None
+
+
+def test_what_a_derivative_rule_closes_over_is_not_kept() -> None:
+    class Closed:
+        pass
+
+    def body(x):
+        closed = Closed()
+        alive.append(weakref.ref(closed))
+        rule = CustomJvpCall("f", lambda x: [ops.sine(x)], lambda xs, ts: ([closed], ts))
+        return bind(rule, x)
+
+    alive: list[Any] = []
+    first, second = [interned(body, staged(body, F32)) for _ in range(2)]
+    assert first is not second
+    del first, second
+    gc.collect()
+    assert [each() for each in alive] == [None, None]
 
 
 def test_the_last_programs_are_kept_as_long_as_their_code() -> None:
