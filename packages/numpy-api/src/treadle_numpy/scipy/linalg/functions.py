@@ -28,6 +28,7 @@ from treadle_ir import (
     shown,
     type_of,
 )
+from treadle_ir.primitives.linear_algebra.matrices import check_dtype
 from treadle_numpy.lax.control.branches import cond
 from treadle_numpy.lax.control.loops import fori_loop
 from treadle_numpy.lax.control.solves import custom_linear_solve
@@ -108,6 +109,7 @@ def expm(A: ArrayLike, *, upper_triangular: bool = False, max_squarings: int = 1
     flags("expm", upper_triangular=upper_triangular)
     most = integer("expm", "max_squarings", max_squarings)
     x = square_matrices("expm", A)
+    check_dtype("expm", type_of(x))
     if x.size == 0:
         return x
     limit, coefficients = _DOUBLE if dtypes.real_part(x.dtype) == np.float64 else _SINGLE
