@@ -22,6 +22,7 @@ from treadle_ir import (
     DerivativeError,
     EscapedTracerError,
     ShapeError,
+    StructureError,
     float0,
     interpret,
     ops,
@@ -180,6 +181,33 @@ def test_a_rule_that_returns_the_wrong_shape_is_named():
 
     with pytest.raises(ShapeError, match="the jvp rule of `f` returned a tangent"):
         grad(f)(np.float64(1.0))
+
+
+@pytest.mark.parametrize(
+    ("other", "error"),
+    [
+        (lambda x: (x, x), StructureError),
+        (lambda x: [x], StructureError),
+        (lambda x: ops.broadcast_in_dim(x, shape=(2,), dimensions=()), ShapeError),
+        (lambda x: ops.convert(x, dtype=np.dtype(np.float32)), ShapeError),
+    ],
+)
+@pytest.mark.parametrize("forward", [True, False])
+def test_a_rule_of_a_staged_function_returns_what_the_function_does(
+    other: Any, error: type[Exception], forward: bool
+) -> None:
+    def function(x: Any) -> Any:
+        return ops.sine(x)
+
+    if forward:
+        f: Any = custom_jvp(function)
+        f.defjvp(lambda primals, tangents: (other(*primals), other(*tangents)))
+    else:
+        f = custom_vjp(function)
+        f.defvjp(lambda x: (other(x), None), lambda _, ct: (ct,))
+    program = stage(lambda x: [f(x)], type_of(THREE)).program
+    with pytest.raises(error, match=r"rule of `function`"):
+        grad(lambda x: interpret(program, x)[0])(THREE)
 
 
 def test_a_backward_that_forgets_an_argument_is_named():

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -97,10 +98,11 @@ def test_errors() -> None:
         function.def_vmap(rule)
         with pytest.raises(error, match=message):
             vmap(function)(X)
-    function.def_vmap(lambda n, b, x: (x, True))
-    program = stage(lambda x: [*function(x)], F64).program
-    with pytest.raises(StructureError, match="returned 1 arrays, but the function returns 2"):
-        vmap(lambda x: interpret(program, x)[0])(X)
+    for rule in (lambda n, b, x: (x, True), lambda n, b, x: ([x, x], [True, True])):
+        function.def_vmap(rule)
+        program = stage(lambda x: [*function(x)], F64).program
+        with pytest.raises(StructureError, match="must return what the function returns"):
+            vmap(partial(interpret, program))(X)
     with pytest.raises(ArgumentError, match="vmap_rule"):
         function.def_vmap(None)  # type: ignore[type-var]
     with pytest.raises(ArgumentError, match="fun"):

@@ -1,9 +1,15 @@
+from random import Random
+
+import numpy as np
+from hypothesis import given, strategies as st
+
 from treadle_ir import ArrayType
 from treadle_ir.builder import Builder
 from treadle_ir.dtypes import BY_NAME
 from treadle_ir.equality import Numbering, equal_programs, inside_out, program_hash
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.call import Call, CustomJvpCall
+from treadle_ir.primitives.control import Case
 from treadle_ir.primitives.elementwise import Add, Cosine, IntegerPower, Sine
 from treadle_ir.primitives.reduce import ReduceAdd, ReduceMaximum
 from treadle_ir.program import Program
@@ -74,6 +80,23 @@ def test_nested_programs_that_are_held_once_or_in_copies_are_equal() -> None:
     assert same(twice(shared, one(Sine())), twice(one(Sine()), shared))
     assert not same(twice(shared, shared), twice(shared, one(Cosine())))
     assert not same(twice(shared, one(Cosine())), twice(one(Cosine()), shared))
+
+
+@given(st.randoms(use_true_random=False))
+def test_programs_are_equal_where_their_numbers_are(random: Random) -> None:
+    pool = [one(random.choice([Sine(), Cosine()])) for _ in range(2)]
+    for _ in range(random.randrange(1, 6)):
+        build = Builder()
+        x, first = build.parameter(F32), random.choice(pool)
+        index = build.literal(np.int32(1))
+        for each in random.choices(pool, k=random.randrange(1, 4)):
+            called = build.apply(Call(each), x)
+            chosen = build.apply(Case((each, first)), index, x)
+            x = random.choice([called, chosen])
+        pool.append(build.program(x))
+    left, right = random.choices(pool, k=2)
+    numbering = Numbering()
+    assert same(left, right) == (numbering.number(left) == numbering.number(right))
 
 
 def test_results_matter() -> None:

@@ -5,9 +5,11 @@ import weakref
 from typing import Any
 
 import numpy as np
+import pytest
 
-from treadle_ir import ArrayType, interned, ops, stage
+from treadle_ir import ArrayType, bind, equality, interned, ops, stage
 from treadle_ir.interning import _PROGRAMS_KEPT
+from treadle_ir.primitives.call import Call, CustomJvpCall
 from treadle_ir.program import Program
 
 F32 = ArrayType((), np.dtype("f4"))
@@ -53,6 +55,54 @@ def test_within_a_program_that_is_written_down_they_are_one_as_long_as_that_is_w
     found.clear()
     gc.collect()
     assert kept() is None
+
+
+def test_programs_in_programs_are_looked_at_a_few_times_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked_at: list[Any] = []
+    programs_of = equality.programs_of
+
+    def counted(primitive: Any) -> Any:
+        looked_at.append(primitive)
+        return programs_of(primitive)
+
+    monkeypatch.setattr(equality, "programs_of", counted)
+    depth = 60
+
+    def around(program: Program) -> Program:
+        def body(x):
+            return bind(Call(program), bind(Call(program), x)[0])
+
+        return interned(body, staged(body, F32))
+
+    found: list[Program] = []
+    for _ in range(2):
+        program = staged(sine, F32) if not found else found[0]
+        found = [program]
+        for _ in range(depth):
+            program = around(program)
+            found.append(program)
+    assert len(looked_at) < 100 * depth
+    assert len({id(each) for each in found}) == depth + 1
+
+
+def test_what_a_derivative_rule_closes_over_is_not_kept() -> None:
+    class Closed:
+        pass
+
+    def body(x):
+        closed = Closed()
+        alive.append(weakref.ref(closed))
+        rule = CustomJvpCall("f", lambda x: [ops.sine(x)], lambda xs, ts: ([closed], ts))
+        return bind(rule, x)
+
+    alive: list[Any] = []
+    first, second = [interned(body, staged(body, F32)) for _ in range(2)]
+    assert first is not second
+    del first, second
+    gc.collect()
+    assert [each() for each in alive] == [None, None]
 
 
 def test_the_last_programs_are_kept_as_long_as_their_code() -> None:

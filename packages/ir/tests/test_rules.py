@@ -1,5 +1,6 @@
 import subprocess
 import sys
+import threading
 from typing import ClassVar
 
 import pytest
@@ -64,6 +65,24 @@ def test_a_missing_rule_of_a_users_primitive_says_how_to_register_one():
     with pytest.raises(MissingRuleError) as raised:
         rules[Own()]
     assert any(note in line for line in raised.value.__notes__)
+
+
+def test_a_rule_that_another_thread_registers_during_a_lookup_is_found_from_then_on():
+    rules = table()
+    registered = threading.Thread(target=lambda: rules.register(Sine, "rule"))
+    search = rules._search
+
+    def slow(primitive):
+        found = search(primitive)
+        if not registered.ident:
+            registered.start()
+            registered.join(0.2)
+        return found
+
+    rules._search = slow
+    assert rules.get(Sine) is None
+    registered.join()
+    assert rules.get(Sine) == "rule"
 
 
 def test_an_absent_rule_says_why():

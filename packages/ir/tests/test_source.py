@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 
 import numpy as np
@@ -43,6 +45,37 @@ def test_a_program_that_is_staged_in_a_scope_has_scopes_of_its_own() -> None:
     (found,) = sources(stage(nesting, F32).program)  # type: ignore[arg-type]
     assert found.scope == "outer"
     assert source.place.get() is None
+
+
+def test_threads_may_be_in_one_scope_at_once() -> None:
+    scope = named_scope("shared")
+    entered, left = threading.Event(), threading.Event()
+
+    @scope
+    def first() -> None:
+        entered.set()
+        assert second_entered.wait(10)
+
+    second_entered = threading.Event()
+
+    @scope
+    def second() -> None:
+        second_entered.set()
+        assert left.wait(10)
+
+    def other() -> source.Place | None:
+        assert entered.wait(10)
+        second()
+        return source.place.get()
+
+    with ThreadPoolExecutor(1) as pool, named_scope("outer"):
+        found = pool.submit(other)
+        first()
+        here = source.place.get()
+        left.set()
+        assert here is not None
+        assert here.scope == "outer"
+        assert found.result() is None
 
 
 def test_a_place_in_another_scope() -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import pytest
 
 from treadle_ir import (
     Array,
     ArrayType,
     Operand,
+    Primitive,
     Program,
     bind,
     explicit,
@@ -17,6 +20,7 @@ from treadle_ir import (
     ops,
     stage,
     stage_tree,
+    varying,
     varying_of,
 )
 from treadle_ir.primitives.collective import Vary
@@ -83,6 +87,25 @@ def test_a_carry_varies_if_an_iteration_makes_it() -> None:
     found = explicit(program(rounds, F, F), [NONE, X], XY)
     assert found.results == (X,)
     assert varies(found.program) == [("x",)]  # of the first carry
+
+
+def test_loops_in_loops_are_looked_at_a_few_times_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[Primitive] = []
+    step_of = varying.step_of
+
+    def counted(primitive: Primitive, *rest: Any) -> Any:
+        looked_at.append(primitive)
+        return step_of(primitive, *rest)
+
+    monkeypatch.setattr(varying, "step_of", counted)
+    depth = 12
+    made = program(lambda w, x: [w, ops.multiply(w, x)], F, F)
+    for _ in range(depth):
+        loop = Scan(made, 2, 0, 2)
+        made = program(lambda w, x, loop=loop: [*bind(loop, w, x)], F, F)
+    found = explicit(made, [NONE, X], XY)
+    assert found.results == (NONE, X)
+    assert len(looked_at) < 10 * depth
 
 
 def test_results_are_widened_as_wanted() -> None:

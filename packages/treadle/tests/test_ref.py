@@ -127,6 +127,20 @@ def test_jit_takes_references_and_writes_them() -> None:
     assert update(state, 1.0, scale=2.0) == 8.0
 
 
+def test_jit_finds_hundreds_that_its_function_closes_over() -> None:
+    refs: list[Any] = [new_ref(np.float32(i)) for i in range(300)]
+
+    @treadle.jit
+    def update(x: Any) -> Any:
+        for ref in refs:
+            ref[...] += x
+        return x
+
+    update(1.0)
+    update(1.0)
+    np.testing.assert_array_equal([ref[...] for ref in refs], np.arange(300) + 2)
+
+
 def test_jit_finds_what_its_function_closes_over() -> None:
     runs = []
     total: Any
@@ -135,13 +149,13 @@ def test_jit_finds_what_its_function_closes_over() -> None:
 
     @treadle.jit
     def update(x: Any) -> Any:
+        runs.append(0)
         total[...] += x
         steps[...] += 1
-        runs.append(0)
         return total[...] * 10
 
     assert [float(update(x)) for x in (1.0, 2.0, 3.0)] == [10.0, 30.0, 60.0]
-    assert (total[...], steps[...], len(runs)) == (6.0, 3, 1)
+    assert (total[...], steps[...], len(runs)) == (6.0, 3, 2)  # first without them, then with both
     total[...] = 0.0  # what it holds is looked up in each call
     assert update(1.0) == 10.0
     # In a loop it is a carry of the loop; read under grad it is a constant.

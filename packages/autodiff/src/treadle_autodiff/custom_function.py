@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final
 
+from treadle_autodiff.checked_tangents import same_structure
 from treadle_autodiff.ref_arguments import lent, returned
 from treadle_autodiff.symbolic_zeros import SymbolicZero
 from treadle_autodiff.user_function import Tree, check_callable
@@ -112,10 +113,11 @@ class Results:
     equal: what a call finds out is not part of what it is.
     """
 
-    __slots__ = ("structure",)
+    __slots__ = ("structure", "types")
 
     def __init__(self) -> None:
         self.structure: PyTreeDef | None = None
+        self.types: tuple[ArrayType, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Results)
@@ -124,8 +126,28 @@ class Results:
         return hash(Results)
 
     def flat(self, output: Tree, name: str) -> list[Array]:
-        """The leaves of what the function returned; the structure is kept."""
+        """The leaves of what the function returned; their types and the structure are kept."""
         leaves, self.structure = flatten_arrays(output, f"{name}: result ")
+        self.types = tuple([type_of(leaf) for leaf in leaves])
+        return leaves
+
+    def of_rule(self, rule: str, output: Tree, name: str) -> list[Array]:
+        """`flat` of what a rule returned in the function's place.
+
+        Raises:
+            StructureError, ShapeError: the function has run, as where it is jitted, and it returned something else.
+        """
+        if self.structure is None:
+            return self.flat(output, name)
+        leaves, structure = flatten_arrays(output, f"{name}: result ")
+        same_structure(f"the results of {rule}", structure, "those of the function", self.structure)
+        for leaf, expected in zip(leaves, self.types, strict=True):
+            got = type_of(leaf)
+            if got.shape != expected.shape or got.dtype != expected.dtype:
+                raise ShapeError(
+                    f"{rule} returned a result of type {got}, but the function returns {expected}",
+                    fix="return what the function returns, and then what belongs to the derivative",
+                )
         return leaves
 
     def tree(self, leaves: Operands) -> Tree:

@@ -156,7 +156,7 @@ class _Jvp:
         shown = shown_zeros(tangents, [type_of(primal) for primal in primals], self.symbolic)
         given = self.rule(*site.given(), site.dynamic(primals), site.tangents(shown))
         output, derivative = pair_of(rule, "(results, tangents)", given)
-        results = self.results.flat(output, site.name)
+        results = self.results.of_rule(rule, output, site.name)
         of_results = self.results.structure
         assert of_results is not None
         if forms(of_results):

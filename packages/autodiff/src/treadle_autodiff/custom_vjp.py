@@ -170,8 +170,9 @@ class _Forward:
         if self.symbolic:
             leaves = [CustomVJPPrimal(*pair) for pair in zip(operands, perturbed, strict=True)]
         given = self.fwd(*site.arguments(leaves))
-        output, kept = pair_of(f"the fwd rule of `{site.name}`", "(results, residuals)", given)
-        results = self.results.flat(output, site.name)
+        rule = f"the fwd rule of `{site.name}`"
+        output, kept = pair_of(rule, "(results, residuals)", given)
+        results = self.results.of_rule(rule, output, site.name)
         lending = lent(kept)
         residuals, structure = flatten_arrays(lending, f"{site.name}: residual ")
         # Python's numbers reach the backward function as they are: it may ask `if` of them.

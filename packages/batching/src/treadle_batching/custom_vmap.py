@@ -109,7 +109,7 @@ class custom_vmap(Generic[P, R]):  # noqa: N801 - JAX's name, used as a decorato
             found.append(out)
             return results
 
-        batching = CustomBatching(_Rule(name, rule, structure, found.append))
+        batching = CustomBatching(_Rule(name, rule, structure, found))
         outputs = bind(CustomVmapCall(name, function, batching), *leaves)
         tree: R = tree_unflatten(found[-1], outputs)
         return tree
@@ -123,7 +123,7 @@ class _Rule:
     name: str
     rule: Callable[..., tuple[Tree, Tree]]
     structure: PyTreeDef
-    tell: Callable[[PyTreeDef], None]
+    found: list[PyTreeDef]  # of the function's results, if it has run
 
     def __call__(self, size: int, operands: Operands, flags: Flags) -> tuple[Operands, Flags]:
         """Results, and which of them have the batch."""
@@ -156,7 +156,13 @@ class _Rule:
                     "at axis 0",
                     fix="put the batch at axis 0, or say in out_batched that the result has none",
                 )
-        self.tell(structure)
+        if self.found and structure != self.found[0]:
+            lines = "; ".join(explain_difference(self.found[0], structure))
+            raise StructureError(
+                f"{what} must return what the function returns, with the batch at axis 0, but they differ {lines}",
+                fix="return results of the function's structure",
+            )
+        self.found.append(structure)
         return results, tuple(batched)
 
 

@@ -15,7 +15,7 @@ import struct
 from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
-from typing import Final, final
+from typing import Final, NamedTuple, final
 
 import numpy as np
 
@@ -63,11 +63,41 @@ def is_deferred(program: Program) -> bool:
 
     Such a rule is a Python function of a user's; what transformations make of an equal program may differ.
     """
-    return any(
-        equation.primitive.is_deferred()
-        for each in inside_out(program)
-        for equation in each.equations
-    )
+    return _nesting(program).deferred
+
+
+@final
+class _Nesting(NamedTuple):
+    """What a program keeps of itself and of those nested in it, so that each is looked at once."""
+
+    depth: int  # 0 where none is nested
+    deferred: bool
+
+
+def _nesting(program: Program) -> _Nesting:
+    stack = [program]
+    while stack:
+        each = stack[-1]
+        if _Nesting not in each.derived:
+            inner = [
+                nested
+                for equation in each.equations
+                if has_programs(equation.primitive)
+                for nested in programs_of(equation.primitive)
+            ]
+            unknown = [nested for nested in inner if _Nesting not in nested.derived]
+            if unknown:
+                stack += unknown
+                continue
+            found = [nested.derived[_Nesting] for nested in inner]
+            each.derived[_Nesting] = _Nesting(
+                1 + max([known.depth for known in found], default=-1),
+                any([known.deferred for known in found])
+                or any([equation.primitive.is_deferred() for equation in each.equations]),
+            )
+        stack.pop()
+    made: _Nesting = program.derived[_Nesting]
+    return made
 
 
 def inside_out(*roots: Program, known: Container[int] = ()) -> Iterator[Program]:
@@ -219,10 +249,14 @@ def _side_by_side(left: Program, right: Program) -> bool | None:
                 if not has_programs(primitive):
                     if not _same_attributes(primitive, its, number):
                         return False
-                elif not _paired(programs_of(primitive), programs_of(its), number, pairs) or (
-                    not _same_attributes(primitive, its, number)
-                ):
-                    return None
+                else:
+                    nested = programs_of(primitive), programs_of(its)
+                    if _deepest(nested[0]) != _deepest(nested[1]):
+                        return False  # without a look at all that is in them
+                    if not _paired(*nested, number, pairs) or (
+                        not _same_attributes(primitive, its, number)
+                    ):
+                        return None
             if mine.effects is not yours.effects and mine.effects != yours.effects:
                 return False
             if not _same_atoms(mine.operands, yours.operands, partner):
@@ -250,6 +284,11 @@ def _same_attributes(one: Primitive, other: Primitive, number: Mapping[int, int]
     return True
 
 
+def _deepest(programs: Sequence[Program]) -> int:
+    """How many programs are nested in some programs, one in the other, at most."""
+    return max([_nesting(each).depth for each in programs], default=-1)
+
+
 def _paired(
     ours: Sequence[Program],
     theirs: Sequence[Program],
@@ -262,8 +301,9 @@ def _paired(
     for one, other in zip(ours, theirs, strict=True):
         first, second = number.get(id(one)), number.get(id(other))
         if first is None and second is None:
-            number[id(one)] = number[id(other)] = len(pairs)
-            pairs.append((one, other))
+            number[id(one)] = number[id(other)] = len(number)
+            if one is not other:
+                pairs.append((one, other))
         elif first != second:
             return False
     return True

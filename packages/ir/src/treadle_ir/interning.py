@@ -29,7 +29,7 @@ def interned(function: object, program: Program) -> Program:
 
     `function` is what was staged: the last programs of its code are kept, and go with it; or under jit with the trace
     that writes down the outermost program, which is made once. A program with a derivative rule in it that may do
-    something else next time is not replaced by one whose rule has run.
+    something else next time replaces none, and is not kept, with what its rule closes over.
 
     Example:
         >>> import numpy as np
@@ -49,7 +49,9 @@ def interned(function: object, program: Program) -> Program:
         known = table.setdefault(code, [])
         for other in known:
             if equal_programs(other, program):
-                return program if is_deferred(program) else other
+                return other
+        if is_deferred(program):
+            return program
         if len(known) >= _PROGRAMS_KEPT:
             known.pop(0)
         known.append(program)

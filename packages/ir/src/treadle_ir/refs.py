@@ -37,6 +37,7 @@ from treadle_ir.ref_views import Viewed
 from treadle_ir.stage import StagingTrace
 from treadle_ir.trace import Trace, current_trace
 from treadle_ir.tracer import Tracer
+from treadle_ir.tree import flatten_leaves_and_structure
 from treadle_ir.types import ArrayType
 
 P = ParamSpec("P")
@@ -98,9 +99,10 @@ class Cell(ABC):
                 staged = trace
             trace = trace.parent
         if staged is not None:
-            for frame, owner in _discharging.get().frames:
-                if frame is staged:
-                    raise _CellUsed(owner, self)
+            for frame in _discharging.get().frames:
+                if frame.trace is staged:
+                    frame.find(self)
+                    return
             _refuse_staged(self)
 
 
@@ -270,24 +272,58 @@ def empty_ref(ty: Any, memory_space: None = None, pin: bool = False) -> Ref:
 
 
 @final
-class _CellUsed(BaseException):
-    """A body used a cell from outside: the operation that `owner` stands for is to be run again with it.
+class _CellsUsed(BaseException):
+    """A body used cells from outside: the operation that `owner` stands for is to be run again with them.
 
     No `Exception`, which the code of users might catch.
     """
 
-    def __init__(self, owner: object, cell: Cell) -> None:
-        super().__init__("a cell was used in a body")
+    def __init__(self, owner: object, cells: Sequence[Cell]) -> None:
+        super().__init__("cells were used in a body")
         self.owner = owner
-        self.cell = cell
+        self.cells = cells
+
+
+@final
+class _Frame:
+    """A body that is being staged, the operation that it belongs to, and the cells that it uses and was not given.
+
+    Until the body ends, for nothing, these hold parameters of its program, so that it comes upon all of them.
+    """
+
+    __slots__ = ("_before", "owner", "trace")
+
+    def __init__(self, trace: Trace, owner: object) -> None:
+        self.trace = trace
+        self.owner = owner
+        self._before: list[tuple[Cell, Held, Trace]] = []  # what they held, and their homes
+
+    def find(self, cell: Cell) -> None:
+        """Let a cell hold parameters."""
+        trace = self.trace
+        assert isinstance(trace, StagingTrace)
+        self._before.append((cell, cell._value, cell._home))
+        cell._home = trace
+        leaves, structure = flatten_leaves_and_structure(cell.load())
+        held = [trace.parameter(type_of(leaf).strong()) for leaf in leaves]
+        cell._value = structure.unflatten(held)
+
+    def found(self) -> list[Cell]:
+        """The cells, in the order in which they were used."""
+        return [cell for cell, _, _ in self._before]
+
+    def restore(self) -> None:
+        """Let the cells hold what they held."""
+        for cell, held, home in self._before:
+            cell._value, cell._home = held, home
 
 
 @final
 class _Discharging(NamedTuple):
-    """The operation that is staging a body, and the traces of bodies that are being staged, each with its operation."""
+    """The operation that is staging a body, and the bodies that are being staged, outermost first."""
 
     owner: object | None
-    frames: tuple[tuple[Trace, object], ...]
+    frames: tuple[_Frame, ...]
 
 
 _NOTHING: Final = _Discharging(None, ())
@@ -297,7 +333,7 @@ _discharging: Final[ContextVar[_Discharging]] = ContextVar("treadle_refs", defau
 def discharged(run: Callable[[tuple[Cell, ...]], T]) -> T:
     """What `run` returns, given the cells that the bodies which it stages use, and which come from outside.
 
-    It is called with none first, and again with one more as often as a body uses one that it was not given.
+    It is called with none first, and again as often as a body uses some that it was not given.
     """
     owner = object()
     cells: list[Cell] = []
@@ -306,10 +342,10 @@ def discharged(run: Callable[[tuple[Cell, ...]], T]) -> T:
         token = _discharging.set(_Discharging(owner, frames))
         try:
             return run(tuple(cells))
-        except _CellUsed as used:
+        except _CellsUsed as used:
             if used.owner is not owner:
                 raise
-            cells.append(used.cell)
+            cells += used.cells
         finally:
             _discharging.reset(token)
 
@@ -319,13 +355,21 @@ def as_body(function: Callable[P, T]) -> Callable[P, T]:
 
     def body(*args: P.args, **kwargs: P.kwargs) -> T:
         owner, frames = _discharging.get()
+        frame = _Frame(current_trace(), owner)
         if owner is not None:
-            frames = (*frames, (current_trace(), owner))
+            frames = (*frames, frame)
         token = _discharging.set(_Discharging(None, frames))
         try:
-            return function(*args, **kwargs)
+            result = function(*args, **kwargs)
+            if not frame.found():
+                return result
+        except Exception:
+            if not frame.found():  # else it is raised again when the body is given what it uses
+                raise
         finally:
             _discharging.reset(token)
+            frame.restore()
+        raise _CellsUsed(owner, frame.found())
 
     return body
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Final, Generic, TypeVar
 
 from treadle_ir.errors import MissingRuleError, TreadleError
+from treadle_ir.fork import fork_safe_lock
 from treadle_ir.importing import importing
 from treadle_ir.primitive import Primitive
 
@@ -55,6 +56,9 @@ class RuleTable(Generic[Rule]):
         self._errors: Final[dict[type[Primitive], Callable[[], TreadleError]]] = {}
         self._found: Final[dict[type[Primitive], Rule | None]] = {}  # what was looked up before
         self._wrap: Callable[[Rule], Rule] | None = None
+        self._lock: Final = (
+            fork_safe_lock()
+        )  # a look-up has not begun or is whole when a rule comes
 
     def register(self, primitive: type[Primitive], rule: Rule) -> None:
         """Attach a rule to a primitive or to a family.
@@ -62,10 +66,10 @@ class RuleTable(Generic[Rule]):
         Raises:
             ValueError: the class has one already.
         """
-        if primitive in self._rules or primitive in self._absent:
-            raise ValueError(f"{primitive.__name__} has a {self._transformation} rule already")
-        self._rules[primitive] = rule
-        self._found.clear()
+        with self._lock:
+            self._refuse_another(primitive)
+            self._rules[primitive] = rule
+            self._found.clear()
 
     def absent(
         self,
@@ -81,12 +85,16 @@ class RuleTable(Generic[Rule]):
         Raises:
             ValueError: the class has a rule, or has been said to have none.
         """
-        if primitive in self._rules or primitive in self._absent:
+        with self._lock:
+            self._refuse_another(primitive)
+            self._absent[primitive] = because
+            if error is not None:
+                self._errors[primitive] = error
+            self._found.clear()
+
+    def _refuse_another(self, primitive: type[Primitive]) -> None:
+        if self._is_settled(primitive):
             raise ValueError(f"{primitive.__name__} has a {self._transformation} rule already")
-        self._absent[primitive] = because
-        if error is not None:
-            self._errors[primitive] = error
-        self._found.clear()
 
     def get(self, primitive: type[Primitive]) -> Rule | None:
         """The rule for a class, its own or its family's, or None."""
@@ -95,12 +103,13 @@ class RuleTable(Generic[Rule]):
         except KeyError:
             pass
         self._load_for(primitive)
-        rule = None if primitive in self._absent else self._search(primitive)
-        if rule is not None and self._wrap is not None:
-            rule = self._wrap(rule)
-        if len(self._found) >= _LIMIT:  # classes that users make in a loop
-            self._found.clear()
-        self._found[primitive] = rule
+        with self._lock:
+            rule = None if primitive in self._absent else self._search(primitive)
+            if rule is not None and self._wrap is not None:
+                rule = self._wrap(rule)
+            if len(self._found) >= _LIMIT:  # classes that users make in a loop
+                self._found.clear()
+            self._found[primitive] = rule
         return rule
 
     def _search(self, primitive: type[Primitive]) -> Rule | None:
@@ -154,9 +163,10 @@ class RuleTable(Generic[Rule]):
 
     def _load(self) -> None:
         """Import the modules that register the rules; once."""
-        if self._package is not None:
+        package = self._package
+        if package is not None:
             with importing():
-                importlib.import_module(self._package)
+                importlib.import_module(package)
             self._package = None
 
     def missing(self, primitive: type[Primitive]) -> TreadleError:

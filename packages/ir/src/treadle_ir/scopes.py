@@ -56,18 +56,18 @@ class named_scope(ContextDecorator):  # noqa: N801 - reads as a statement
                 fix='write `with named_scope("name"):`',
             )
         self._name = name
-        self._outer: list[Place | None] = []  # as often as it has been entered
 
+    # What was said before stands in the place, not here: one scope may be entered again, and by many threads.
     def __enter__(self) -> None:
         outer = place.get()
-        self._outer.append(outer)
         if outer is None:
             place.set(Place(self._name))
         else:
-            place.set(Place(within(outer.scope, self._name), outer.replayed))
+            place.set(Place(within(outer.scope, self._name), outer.replayed, outer))
 
     def __exit__(self, *error: object) -> None:
-        place.set(self._outer.pop())
+        inner = place.get()
+        place.set(None if inner is None else inner.outer)
 
 
 def named_call(fun: F, *, name: str | None = None) -> F:

@@ -191,11 +191,14 @@ def capture(depth: int = 1) -> Source:
 class Place:
     """What is said of the operations that run now, other than by the line: a scope, and where they came from."""
 
-    __slots__ = ("replayed", "scope")
+    __slots__ = ("outer", "replayed", "scope")
 
-    def __init__(self, scope: str, replayed: Source | None = None) -> None:
+    def __init__(
+        self, scope: str, replayed: Source | None = None, outer: Place | None = None
+    ) -> None:
         self.scope = scope
         self.replayed = replayed  # of the equation that is interpreted or transposed
+        self.outer = outer  # of a named scope: what is said again after it
 
 
 place: Final[ContextVar[Place | None]] = ContextVar("treadle_place", default=None)

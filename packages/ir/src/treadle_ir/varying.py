@@ -17,6 +17,7 @@ from typing import TypeAlias, final
 
 from treadle_ir.array import Operand, Operands
 from treadle_ir.context import Context, current_context
+from treadle_ir.derived import derived
 from treadle_ir.dtypes import is_inexact
 from treadle_ir.equality import has_programs
 from treadle_ir.families import InlineCall
@@ -58,6 +59,7 @@ class Explicit:
 
     program: Program
     results: tuple[Axes, ...]
+    captured: tuple[Operand, ...] = ()
 
 
 @final
@@ -84,6 +86,19 @@ def explicit(
         axes: the axes that count.
         wanted: what each result has to vary over, at least.
     """
+    given, ends = tuple(parameters), None if wanted is None else tuple(wanted)
+    # Loops and branches ask for the same of what is in them again and again.
+    return derived(
+        program, ("explicit", given, axes, ends), lambda: _explicit(program, given, axes, ends)
+    )
+
+
+def _explicit(
+    program: Program,
+    parameters: tuple[Axes, ...],
+    axes: Axes,
+    wanted: tuple[Axes, ...] | None,
+) -> Explicit:
     varies: dict[Value, Axes] = dict(zip(program.parameters, parameters, strict=True))
     equations: list[Equation] = []
     made: dict[tuple[Value, Axes], Value] = {}  # one step for all that need it

@@ -75,6 +75,20 @@ def test_memory_of_each_device() -> None:
     assert found.mesh.size == 8
 
 
+def test_programs_without_shard_maps_are_looked_at_once() -> None:
+    text = ["treadle 1", "", "program @p0(%0: f32[]) -> (f32[]) {", "  return %0", "}"]
+    for i in range(60):  # 2 ** 60 paths
+        text += [
+            "",
+            f"program @p{i + 1}(%0: f32[]) -> (f32[]) {{",
+            f"  %1: f32[] = call %0 {{program=@p{i}}}",
+            f"  %2: f32[] = call %1 {{program=@p{i}}}",
+            "  return %2",
+            "}",
+        ]
+    assert distributions(parse_program("\n".join(text) + "\n")) == []
+
+
 def test_a_program_for_one_device_exchanges_nothing() -> None:
     text = "treadle 1\n\nprogram @main(%0: f32[3]) -> (f32[3]) {\n  return %0\n}\n"
     assert distributions(parse_program(text)) == []

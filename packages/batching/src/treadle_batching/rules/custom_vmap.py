@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.moving import move
 from treadle_batching.registry import batch_rule
-from treadle_ir import ArgumentError, Operands, StructureError
+from treadle_ir import ArgumentError, Operands
 from treadle_ir.primitives.custom_vmap import (
     CustomVmapCall,
     CustomVmapStaged,
@@ -44,12 +44,4 @@ def custom_vmap_call_batch(
             "over an array that it closes over",
             fix="pass the array as an argument",
         )
-    results, out = _by_rule(primitive.batching.rule, axis, operands[captured:], dims[captured:])
-    wanted = len(primitive.program.results)
-    if len(results) != wanted:
-        raise StructureError(
-            f"the batching rule of `{primitive.label}` returned {len(results)} arrays, "
-            f"but the function returns {wanted}",
-            fix="return what the function returns, with the batch at axis 0",
-        )
-    return results, out
+    return _by_rule(primitive.batching.rule, axis, operands[captured:], dims[captured:])

@@ -16,9 +16,10 @@ from typing import Final, final
 
 from treadle_ir.analysis.iterations import iterations
 from treadle_ir.analysis.memory import peak_memory
-from treadle_ir.equality import has_programs, programs_of
+from treadle_ir.equality import has_programs, inside_out, programs_of
 from treadle_ir.frozen import frozen
 from treadle_ir.meshes import AbstractMesh
+from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.collective import AxisIndex, Collective, Permute, Vary
 from treadle_ir.primitives.shard_map import ShardMap
 from treadle_ir.program import Equation, Program
@@ -102,6 +103,7 @@ def distributions(program: Program) -> list[Distribution]:
         []
     """
     found: list[Distribution] = []
+    worth_a_look = _holding(program, ShardMap)
     waiting = [program]
     while waiting:
         inner: list[Program] = []
@@ -110,8 +112,26 @@ def distributions(program: Program) -> list[Distribution]:
             if isinstance(primitive, ShardMap):
                 found.append(_distribution(primitive, equation))
             elif has_programs(primitive):
-                inner += programs_of(primitive)
+                inner += [each for each in programs_of(primitive) if id(each) in worth_a_look]
         waiting += reversed(inner)
+    return found
+
+
+def _holding(program: Program, kind: type[Primitive]) -> set[int]:
+    """The programs, by their ids, that hold an operation of a kind, or a program that does.
+
+    One program may be called in many places, and in each of these the ones in it: the others need no look in each.
+    """
+    found: set[int] = set()
+    for each in inside_out(program):
+        if any(
+            [
+                isinstance(equation.primitive, kind)
+                or not found.isdisjoint(map(id, programs_of(equation.primitive)))
+                for equation in each.equations
+            ]
+        ):
+            found.add(id(each))
     return found
 
 
@@ -130,6 +150,7 @@ def _distribution(primitive: ShardMap, equation: Equation) -> Distribution:
 def _exchanges(shard_map: ShardMap) -> list[Exchange]:
     """The collectives of a body, those of loops and of shard_maps in it as well."""
     found: list[Exchange] = []
+    worth_a_look = _holding(shard_map.body, Collective)
     waiting: list[tuple[Program, Mapping[str, int], int, bool]] = [
         (shard_map.body, shard_map.mesh.shape, 1, True)
     ]
@@ -147,6 +168,7 @@ def _exchanges(shard_map: ShardMap) -> list[Exchange]:
                 inner += [
                     (each, inside, times * count, exact and known)
                     for each in programs_of(primitive)
+                    if id(each) in worth_a_look
                 ]
         waiting += reversed(inner)
     return found

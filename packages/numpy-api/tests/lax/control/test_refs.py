@@ -154,6 +154,39 @@ class TestInside:
         assert grad(lambda x: table(x)[1])(2.0) == expected
         assert staged(lambda x: table(x)[1], np.float32(2)) == 2 * expected
 
+    @pytest.mark.parametrize("depth", [1, 2, 3])
+    def test_how_often_a_body_is_staged_depends_on_no_number_of_refs(self, depth: int) -> None:
+        runs: list[int] = []
+        refs = [new_ref(np.float32(i)) for i in range(20)]
+
+        def loop(body: Any) -> Any:
+            return lambda carry, _: lax.scan(body, carry, None, length=2)
+
+        def body(carry: Any, _: Any) -> Any:
+            runs.append(0)
+            for ref in refs:
+                ref[...] += carry
+            return carry + np.float32(1), None
+
+        step = body
+        for _ in range(depth):
+            step = loop(step)
+        step(np.float32(0), None)
+        assert len(runs) == 2**depth
+        total = sum(range(2**depth))
+        np.testing.assert_array_equal([ref[...] for ref in refs], np.arange(20) + total)
+
+    def test_an_error_is_raised_as_it_is_and_all_is_as_before(self) -> None:
+        ref = new_ref(X)
+
+        def body(carry: Any, _: Any) -> Any:
+            ref[...] = ref[...] * 2
+            raise KeyError(ref.shape)
+
+        with pytest.raises(KeyError, match=r"\(3,\)"):
+            lax.scan(body, 0, None, length=2)
+        np.testing.assert_array_equal(ref[...], X)
+
     def test_a_body_without_refs_is_staged_once(self) -> None:
         runs: Any = []  # else appending is no expression
         lax.scan(lambda c, x: (c, runs.append(0)), 0, X)

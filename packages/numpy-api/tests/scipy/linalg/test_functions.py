@@ -9,7 +9,7 @@ import scipy.linalg
 import treadle_numpy as tnp
 import treadle_numpy.scipy.linalg as linalg
 from treadle_autodiff import grad, jvp
-from treadle_ir import ShapeError
+from treadle_ir import DTypeError, ShapeError
 from treadle_numpy.numpy import exp
 
 A = np.array([[1.0, 0.5, 0.0], [-0.5, 2.0, 1.0], [0.25, 0.0, 4.0]])
@@ -31,6 +31,13 @@ def test_exponentials(scale: float) -> None:
     expected = by_eigenvectors(np.exp, scale * A)
     np.testing.assert_allclose(linalg.expm(scale * A), expected, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(linalg.funm(scale * A, exp), expected, rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("dtype", [np.float16, tnp.bfloat16])
+def test_exponentials_of_16_bits_are_refused(dtype: Any, upper: bool) -> None:
+    with pytest.raises(DTypeError, match=r"expm: the operand is b?f16"):
+        linalg.expm(np.triu(A).astype(dtype), upper_triangular=upper)
 
 
 def test_too_great_an_exponent_is_nan() -> None:

@@ -22,6 +22,15 @@ def test_of_a_size(n: int) -> None:
         np.testing.assert_allclose(found, expected.dft(n, scale), rtol=1e-7, atol=1e-12 * n**2)
 
 
+@pytest.mark.filterwarnings("error")
+def test_what_is_too_great_is_infinite_without_a_warning() -> None:
+    assert linalg.pascal(80)[-1, -1] == np.inf
+    assert set(np.asarray(linalg.invhilbert(30))[np.isinf(linalg.invhilbert(30))]) == {
+        np.inf,
+        -np.inf,
+    }
+
+
 def test_of_nothing() -> None:
     for make in (linalg.dft, linalg.helmert, linalg.hilbert):
         assert make(0).shape == (0, 0)

@@ -28,6 +28,7 @@ from treadle_ir import (
     shown,
     type_of,
 )
+from treadle_ir.primitives.linear_algebra.matrices import check_dtype
 from treadle_numpy.lax.control.branches import cond
 from treadle_numpy.lax.control.loops import fori_loop
 from treadle_numpy.lax.control.solves import custom_linear_solve
@@ -108,6 +109,7 @@ def expm(A: ArrayLike, *, upper_triangular: bool = False, max_squarings: int = 1
     flags("expm", upper_triangular=upper_triangular)
     most = integer("expm", "max_squarings", max_squarings)
     x = square_matrices("expm", A)
+    check_dtype("expm", type_of(x))
     if x.size == 0:
         return x
     limit, coefficients = _DOUBLE if dtypes.real_part(x.dtype) == np.float64 else _SINGLE
@@ -239,12 +241,11 @@ def _complex(x: Array) -> Array:
 def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:  # noqa: N803 - SciPy's
     """The principal square roots of matrices: complex, also where they are real.
 
-    A singular matrix that has none makes infinities or NaN. On the CPU only.
+    A singular matrix that has none makes infinities or NaN. On the CPU only, floats of 16 bits in 32.
 
     Raises:
         ShapeError: the last two axes are not square.
         UnsupportedError: `blocksize` is not 1.
-        DTypeError: the element type is bf16 or f16.
 
     Example:
         >>> print(abs(sqrtm(np.array([[4.0, 0.0], [0.0, 9.0]], np.float32))).round(3))
@@ -305,7 +306,6 @@ def funm(
 
     Raises:
         ShapeError: the last two axes are not square.
-        DTypeError: the element type is an integer, bf16 or f16.
         ArgumentError: `func` cannot be called.
 
     Example:
@@ -412,7 +412,6 @@ def solve_sylvester(
     Raises:
         ShapeError: the shapes are others.
         ArgumentError: there is no such method.
-        DTypeError: the element type is bf16 or f16.
 
     Example:
         >>> eye = np.eye(2, dtype=np.float32)

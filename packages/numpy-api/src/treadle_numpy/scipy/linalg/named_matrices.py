@@ -67,7 +67,8 @@ def _from_whole(name: str, n: int, element: Callable[[int, int], int]) -> Array:
                 made[i, j] = element(i, j)
             except OverflowError:
                 made[i, j] = math.inf if element(i, j) > 0 else -math.inf
-    return _floats(name, made)
+    with np.errstate(over="ignore"):
+        return _floats(name, made)
 
 
 @composed

@@ -43,7 +43,7 @@ def schur(a: ArrayLike, output: str = "real") -> tuple[Array, Array]:
     Raises:
         ShapeError: the last two axes are not square.
         ArgumentError: there is no such output.
-        DTypeError: the element type is bf16 or f16.
+        DTypeError: the element type is bf16 or f16, and the output "real".
 
     Example:
         >>> t, z = schur(np.array([[1.0, 2.0], [0.0, 3.0]], np.float32))
@@ -73,7 +73,6 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
 
     Raises:
         ShapeError: the matrices are not square, or of two sizes.
-        DTypeError: the element type is bf16 or f16.
 
     Example:
         >>> t = np.array([[0.0, 1.0], [-1.0, 0.0]], np.float32)
