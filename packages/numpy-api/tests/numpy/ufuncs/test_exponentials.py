@@ -82,4 +82,6 @@ def test_complex_logarithms_of_zero_and_infinity_have_an_argument(name: str) -> 
     with np.errstate(divide="ignore"):
         wanted = getattr(np, name)(z)
     for x in (z.astype(np.complex64), z):
-        np.testing.assert_allclose(getattr(tnp, name)(x), wanted, rtol=1e-6)
+        made = np.asarray(getattr(tnp, name)(x))
+        np.testing.assert_allclose(made.real, wanted.real, rtol=1e-6)
+        np.testing.assert_allclose(made.imag, wanted.imag, rtol=1e-6)
