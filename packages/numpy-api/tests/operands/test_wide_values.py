@@ -42,7 +42,7 @@ def test_the_width_in_force_does_not_matter_to_what_is_narrow_in_the_end(
             made = MADE[how](x, dtype)
             assert made.dtype == dtype
             answers.append(np.asarray(made))
-    np.testing.assert_array_equal(*answers)
+    np.testing.assert_array_equal(answers[0], answers[1])
 
 
 @pytest.mark.parametrize("how", MADE)
