@@ -239,6 +239,7 @@ from treadle_ir.promotion import (
     scalar_type as scalar_type,
     x64_enabled as x64_enabled,
 )
+from treadle_ir.reference.convert import converted_elements as converted_elements
 from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvaluator
 from treadle_ir.reference.registry import eval_rule as eval_rule, eval_rules as eval_rules
 from treadle_ir.registry import find_primitive as find_primitive, register as register

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from treadle_ir import ArgumentError
-from treadle_numpy.numpy import array_equal, array_equiv
+from treadle_ir import X64, ArgumentError
+from treadle_numpy.numpy import array_equal, array_equiv, isclose
 
 OPERANDS: list[Any] = [
     [1, 2],
@@ -35,3 +35,13 @@ def test_numpys_functions_give_the_same(x: Any, y: Any) -> None:
 def test_what_is_no_array_is_refused(function: Any, wrong: Any) -> None:
     with pytest.raises(ArgumentError, match=function.__name__):
         function(np.arange(2), wrong)
+
+
+def test_what_is_compared_meets_in_one_type_first() -> None:
+    with X64.override(True):
+        x = np.array([0, 1, 2**31 - 1], np.int32)
+        assert not isclose(
+            x, 2**63 - 1
+        ).any()  # its lower bits are -1; its size is not that of 2**63
+        far = np.array([3e38 + 3e38j], np.complex64)  # of a size beyond single precision
+        assert not isclose(np.zeros(1), far).any()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from treadle_ir import ArgumentError, ConcretizationError, ShapeError
+from treadle_ir import X64, ArgumentError, ConcretizationError, ShapeError
 from treadle_numpy import numpy as tnp
 
 NUMBERS = st.integers(-5, 5).map(float)
@@ -101,3 +101,9 @@ def test_what_stands_after_the_first_axis_is_broadcast(
     np.testing.assert_array_equal(tnp.polyadd(y, x), expected)
     with pytest.raises(ShapeError, match="differ after the first axis"):
         tnp.polysub(np.ones((2, 3)), np.ones(3))
+
+
+def test_the_integral_of_booleans_is_of_default_floats() -> None:
+    for wide, dtype in ((False, np.float32), (True, np.float64)):
+        with X64.override(wide):
+            assert tnp.polyint(np.array([True, False])).dtype == dtype

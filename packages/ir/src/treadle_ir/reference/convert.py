@@ -65,6 +65,11 @@ def convert_eval(primitive: Convert, x: Elements) -> list[Elements]:
     return [x.astype(target)]
 
 
+def converted_elements(x: Elements, dtype: DType) -> Elements:
+    """Elements of the host in another element type, as `convert` makes them; neither type depends on the context."""
+    return convert_eval(Convert(dtype), x)[0]
+
+
 def _physical(x: Elements) -> Elements:
     """What elements of a type that NumPy has not are made of; others as they are."""
     return np.ascontiguousarray(x).view(dtypes.physical_type(x.dtype)[0]).reshape(x.shape)

@@ -37,7 +37,7 @@ from treadle_numpy.indexing.windows import window_shape, window_starts, write_wi
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.promote import converted, weak_again
-from treadle_numpy.operands.scalars import size_scalar
+from treadle_numpy.operands.scalars import scalar_beside, size_scalar
 from treadle_numpy.operands.sequences import array_from
 
 
@@ -116,6 +116,9 @@ def _values(x: Array, values: ArrayLike | Sequence[ArrayLike]) -> Operand:
     """The values of an update in the type in which they meet the array's elements; a warning where it is wider."""
     if isinstance(values, (list, tuple)):
         values = array_from("x.at[...]", values, None)
+    scalar = scalar_beside(values, operand_type(x))
+    if scalar is not None:
+        return scalar
     operand = coerce("x.at[...]", 1, values)
     type = operand_type(operand)
     common, _ = promoted([operand_type(x), type])

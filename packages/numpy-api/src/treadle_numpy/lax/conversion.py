@@ -10,7 +10,7 @@ from treadle_numpy.lax.reinterpret import bitcast
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike, ScalarType, as_dtype
-from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.promote import operand_in
 
 __all__ = ["bitcast_convert_type", "convert_element_type", "dtype", "reduce_precision", "stage"]
 
@@ -29,11 +29,10 @@ def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
         >>> print(convert_element_type(np.array([1.5, -2.7]), np.int32))
         [ 1 -2]
     """
-    x = coerce("convert_element_type", 0, operand)
     if new_dtype is None:
         raise refused("convert_element_type", "new_dtype", "an element type", None)
     wanted = as_dtype("convert_element_type", new_dtype)
-    return array_of(converted(x, wanted))
+    return array_of(operand_in("convert_element_type", 0, operand, wanted))
 
 
 def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:

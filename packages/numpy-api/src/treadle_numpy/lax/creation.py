@@ -11,7 +11,7 @@ from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.laid_out import laid_out, lying_like
-from treadle_numpy.operands.promote import converted, weak_again
+from treadle_numpy.operands.promote import operand_in, weak_again
 from treadle_numpy.operands.shapes import Shape, as_shape
 
 __all__ = ["broadcasted_iota", "empty", "full", "full_like", "iota"]
@@ -34,13 +34,13 @@ def full(
     """
     if sharding is not None:
         return laid_out(full, sharding, shape, fill_value, dtype)
-    value = coerce("full", 1, fill_value)
+    wanted = as_dtype("full", dtype)
+    given = "full", 1, fill_value
+    value = coerce(*given) if wanted is None else operand_in(*given, wanted)
     if value.shape:
         raise ShapeError(
             f"full must be called with scalar fill_value, got fill_value.shape {value.shape}."
         )
-    wanted = as_dtype("full", dtype)
-    value = value if wanted is None else converted(value, wanted)
     return filled(as_shape("full", shape), value[()] if isinstance(value, np.ndarray) else value)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from treadle_ir import Array, Operand, ShapeError, composed, default_dtype, flags, ops
-from treadle_ir.dtypes import is_bool, is_complex, is_floating, is_key, is_unsigned
+from treadle_ir.dtypes import is_bool, is_inexact, is_key, is_unsigned
 from treadle_numpy.numpy.reductions.truths import all
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, subtract
 from treadle_numpy.numpy.ufuncs.comparison import equal, less_equal
@@ -17,9 +17,9 @@ from treadle_numpy.numpy.ufuncs.kinds import isfinite, isnan
 from treadle_numpy.numpy.ufuncs.logic import logical_and, logical_or
 from treadle_numpy.numpy.ufuncs.signs import abs
 from treadle_numpy.operands.broadcast import common_shape
-from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.fill import filled
-from treadle_numpy.operands.promote import converted, with_dtype
+from treadle_numpy.operands.promote import converted, promote_operands
 from treadle_numpy.operands.sequences import operand_from
 
 __all__ = ["allclose", "array_equal", "array_equiv", "isclose"]
@@ -44,13 +44,12 @@ def isclose(
     flags("isclose", equal_nan=equal_nan)
 
     x, y = coerce("isclose", 0, a), coerce("isclose", 1, b)
-    types = operand_type(x), operand_type(y)
-    exact = [t for t in types if not (is_floating(t.dtype) or is_complex(t.dtype))]
-    if len(exact) == len(types):
-        if len([t for t in types if is_bool(t.dtype) or is_key(t.dtype)]) == len(types):
-            return equal(x, y)
+    if not [z for z in (x, y) if not (is_bool(z.dtype) or is_key(z.dtype))]:
+        return equal(x, y)
+    x, y = promote_operands([x, y])
+    if not is_inexact(y.dtype):
         wide = default_dtype(float)
-        size = abs(with_dtype(y, types[1], wide, False))
+        size = abs(converted(y, wide))
         near = less_equal(converted(_distance(x, y), wide), add(atol, multiply(rtol, size)))
         return logical_or(equal(x, y), near)
     near = less_equal(abs(subtract(x, y)), add(atol, multiply(rtol, abs(y))))

@@ -15,7 +15,6 @@ from treadle_numpy.numpy.signals import convolve
 from treadle_numpy.operands.arrays import Elements, array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import promote
 
 __all__ = ["polyadd", "polyder", "polydiv", "polyint", "polymul", "polysub"]
@@ -129,11 +128,9 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
         [1. 1. 5. 5.]
     """
     order = _order("polyint", m)
-    given = [p] if k is None else [p, k]
-    x, *rest = [array_of(v) for v in promote("polyint", *given, inexact=True)]
-    x = _vector("polyint", x)
-    constants = ravel(rest[0]) if rest else filled((1,), x.dtype.type(0))
-    if constants.size not in (1, order) and not (k is None or order == 0):
+    given = promote("polyint", p, 0 if k is None else k, inexact=True)
+    x, constants = _vector("polyint", array_of(given[0])), ravel(array_of(given[1]))
+    if order and constants.size not in (1, order):
         raise ShapeError(
             f"polyint: k must be a scalar or a vector of size 1 or {order}, got size {constants.size}"
         )

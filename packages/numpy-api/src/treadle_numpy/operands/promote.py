@@ -10,10 +10,22 @@ from typing import overload
 
 import numpy as np
 
-from treadle_ir import Array, ArrayType, DType, Literal, Operand, inexact_dtype, ops, promoted
-from treadle_ir.dtypes import is_extended, is_inexact
-from treadle_numpy.operands.arrays import on_host
-from treadle_numpy.operands.coerce import coerce, operand_type
+from treadle_ir import (
+    Array,
+    ArrayType,
+    DType,
+    Literal,
+    Operand,
+    canonical_dtype,
+    converted_elements,
+    inexact_dtype,
+    ops,
+    out_of_range,
+    promoted,
+)
+from treadle_ir.dtypes import is_extended, is_inexact, is_integer
+from treadle_numpy.operands.arrays import Elements, on_host
+from treadle_numpy.operands.coerce import SCALARS, coerce, operand_type
 
 
 @overload
@@ -61,14 +73,49 @@ def converted(operand: Operand, dtype: DType) -> Operand:
     if isinstance(operand, Literal) and not is_extended(
         dtype
     ):  # NumPy would make a key of any number
-        value: np.generic = operand.value.astype(dtype)
-        return value
+        value = operand.value
+        if is_integer(dtype) and is_inexact(value.dtype):  # saturated, NaN as 0
+            number: Operand = converted_elements(np.asarray(value), dtype)[()]
+        else:
+            number = value.astype(dtype)
+        return number
     if type.dtype == dtype and not type.weak:
         return operand
     if isinstance(operand, np.generic) and on_host() and not is_extended(dtype):
         scalar: Operand = np.asarray(ops.convert(operand, dtype=dtype))[()]
         return scalar
     return ops.convert(operand, dtype=dtype)
+
+
+def operand_in(function: str, position: int, x: object, dtype: DType) -> Operand:
+    """An argument in an element type, no longer weak; what the host has is converted from the type that it has there.
+
+    Under 32-bit types `2**40` as a float is not the float of what is left of it in 32 bits.
+
+    Raises:
+        ArgumentError: it is no array and no number; RangeError: an integer beyond 64 bits for an integer type.
+    """
+    if not is_extended(dtype):
+        if isinstance(x, (np.ndarray, np.generic)):
+            own = x.dtype if x.dtype.isnative else x.dtype.newbyteorder("=")
+            if canonical_dtype(own) != own:
+                return converted_elements(np.asarray(x), dtype)
+        elif isinstance(x, SCALARS):
+            return converted_elements(_as_wide(x, dtype), dtype)[()]
+    return converted(coerce(function, position, x), dtype)
+
+
+def _as_wide(x: complex, dtype: DType) -> Elements:
+    """A Python number in NumPy's type of it; integers beyond 64 bits are floats, unless integers are wanted."""
+    elements = np.asarray(x)
+    if elements.dtype != object:
+        return elements
+    try:
+        if not is_integer(dtype):
+            return np.asarray(float(x))  # type: ignore[arg-type]  # an integer
+    except OverflowError:
+        pass
+    raise out_of_range(OverflowError(), x, dtype)
 
 
 def beside(operand: Operand, x: Array) -> Operand:

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from treadle_ir import Array, ArrayType, DType, Literal, Operand, is_symbolic_dim, ops
-from treadle_ir.dtypes import BY_NAME, is_signed
+from treadle_ir.dtypes import BY_NAME, is_integer
 from treadle_numpy.operands.coerce import operand_type
 
 Scalar: TypeAlias = np.generic | Literal
@@ -32,7 +32,7 @@ def scalar_beside(value: object, type: ArrayType) -> np.generic | None:
         return scalar
     if kind is int:
         try:
-            return dtype.type(value) if dtype in FLOATS or is_signed(dtype) else None
+            return dtype.type(value) if dtype in FLOATS or is_integer(dtype) else None
         except OverflowError:
             return None
     return None

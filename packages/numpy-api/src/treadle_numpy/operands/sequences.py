@@ -35,7 +35,6 @@ from treadle_ir.dtypes import (
 from treadle_numpy.operands.arrays import Elements, array_of, made
 from treadle_numpy.operands.coerce import (
     SCALARS,
-    canonical_elements,
     coerce,
     is_array_like,
     operand_type,
@@ -43,7 +42,7 @@ from treadle_numpy.operands.coerce import (
     weak_literal,
 )
 from treadle_numpy.operands.elsewhere import adopted
-from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.promote import converted, operand_in
 
 _MOST_AXES: Final = 64  # as NumPy has it
 
@@ -76,11 +75,11 @@ def array_from(function: str, x: object, dtype: DType | None) -> Array:
         if dtype is None:
             return array_of(weak_literal(x))
         refuse_complex(function, x, dtype)
-        return made(_host_scalar(x, dtype))
+        return made(_host_scalar(function, x, dtype))
     if isinstance(x, (np.ndarray, np.generic)):
         elements = np.asarray(x)
         if dtype is not None and elements.dtype != dtype:
-            return array_of(converted(canonical_elements(elements), dtype))
+            return array_of(operand_in(function, 0, elements, dtype))
         return as_array(elements)
     if isinstance(x, (list, tuple)):
         return _from_sequence(function, x, dtype)
@@ -141,12 +140,9 @@ def refuse_complex(function: str, x: object, dtype: DType) -> None:
 _FLOAT_LIMIT: Final = 1 << 1023
 
 
-def _host_scalar(x: complex, dtype: DType) -> Elements:
-    if dtype.kind in "iu" and isinstance(x, int):
-        try:
-            return np.asarray(x, dtype)  # NumPy refuses what does not fit
-        except OverflowError as error:
-            raise out_of_range(error, x, dtype) from None
+def _host_scalar(function: str, x: complex, dtype: DType) -> Elements:
+    if dtype.kind in "iu" and isinstance(x, (int, float)):
+        return _integers(function, x, dtype)
     if isinstance(x, int) and not -_FLOAT_LIMIT < x < _FLOAT_LIMIT:
         raise RangeError(f"a Python integer of {x.bit_length()} bits is out of bounds for {dtype}")
     if isinstance(x, int) and is_integer(dtype) and not -8 <= x < 16:  # of four bits
@@ -154,6 +150,16 @@ def _host_scalar(x: complex, dtype: DType) -> Elements:
     if is_complex(dtype):
         return np.asarray(complex(x)).astype(dtype)
     return np.asarray(float(x) if isinstance(x, int) and is_floating(dtype) else x).astype(dtype)
+
+
+def _integers(function: str, x: object, dtype: DType) -> Elements:
+    """Integers of a number or of nested sequences; NumPy refuses what does not fit."""
+    try:
+        return np.array(x, dtype)
+    except OverflowError as error:
+        raise out_of_range(error, x, dtype) from None
+    except ValueError as error:  # NaN
+        raise ArgumentError(f"{function}: {error}", fix="give a floating dtype") from None
 
 
 def _from_sequence(function: str, x: Nested, dtype: DType | None) -> Array:
@@ -187,11 +193,9 @@ def _from_sequence(function: str, x: Nested, dtype: DType | None) -> Array:
                 f"{function}: nested sequences have unequal lengths, so they make no array",
                 fix="pad them to one length, or keep a list of arrays",
             ) from None
-        if elements.dtype.kind in "iu" and dtype.kind in "iu" and elements.dtype != dtype:
-            try:
-                return made(np.array(x, dtype))  # NumPy refuses integers that do not fit
-            except OverflowError as error:
-                raise out_of_range(error) from None
+        if dtype.kind in "iu" and elements.dtype.kind in "iufO" and elements.dtype != dtype:
+            # From the numbers: integers some of which need the unsigned type are floats or objects by now.
+            return made(_integers(function, x, dtype))
         if is_extended(dtype) and not is_extended(elements.dtype):
             raise no_numbers(function, dtype)
         return made(elements.astype(dtype))

@@ -74,3 +74,14 @@ def test_complex_logarithms_do_not_overflow() -> None:
     assert abs(turned.imag) <= math.pi
     assert complex(tnp.logaddexp(complex(-np.inf), complex(-np.inf))).real == -np.inf
     assert complex(tnp.logaddexp(complex(np.inf), 1 + 0j)).real == np.inf
+
+
+@pytest.mark.parametrize("name", ["log2", "log10"])
+def test_complex_logarithms_of_zero_and_infinity_have_an_argument(name: str) -> None:
+    z = np.array([0, complex(0.0, -0.0), -0.0, complex(np.inf, 1), complex(-np.inf, 0), 1e-30j])
+    with np.errstate(divide="ignore"):
+        wanted = getattr(np, name)(z)
+    for x in (z.astype(np.complex64), z):
+        made = np.asarray(getattr(tnp, name)(x))
+        np.testing.assert_allclose(made.real, wanted.real, rtol=1e-6)
+        np.testing.assert_allclose(made.imag, wanted.imag, rtol=1e-6)

@@ -30,8 +30,8 @@ from treadle_numpy.operands.devices import Device, placed
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.fill import filled, scalar_of
 from treadle_numpy.operands.laid_out import laid_out, lying_like
-from treadle_numpy.operands.promote import converted
-from treadle_numpy.operands.sequences import operand_from, refuse_complex
+from treadle_numpy.operands.promote import operand_in
+from treadle_numpy.operands.sequences import array_from, operand_from, refuse_complex
 from treadle_numpy.operands.shapes import Shape, as_shape
 
 __all__ = ["empty", "empty_like", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]
@@ -158,11 +158,14 @@ def _full(
     fill_value: ArrayLike | Sequence[object],
     wanted: DType | None,
 ) -> Array:
-    value = operand_from(function, 1, fill_value)
-    if wanted is not None:
+    if wanted is None:
+        value = operand_from(function, 1, fill_value)
+    elif isinstance(fill_value, (list, tuple)):
+        value = array_from(function, fill_value, wanted)
+    else:
         if isinstance(fill_value, complex):
             refuse_complex(function, fill_value, wanted)
-        value = converted(value, wanted)
+        value = operand_in(function, 1, fill_value, wanted)
     if value.shape:
         return array_of(broadcast_to_shape(value, sizes))
     if isinstance(value, np.ndarray):

@@ -39,8 +39,16 @@ log1p = unary(
 
 def _by_log(name: str, base: float, x: ArrayLike) -> Array:
     operand = inexact_operand(name, x)
-    dtype = operand.dtype
-    return ops.divide(ops.log(operand), dtype.type(np.log(base)))  # not weak, as JAX has it
+    result = ops.log(operand)
+    if not is_complex(operand.dtype):
+        return _by(result, base)
+    # Part by part: a quotient of complex numbers has NaN for the argument of an infinite one.
+    return ops.complex(_by(ops.real(result), base), _by(ops.imag(result), base))
+
+
+def _by(x: Array, base: float) -> Array:
+    """A real number divided by the logarithm of a base, not weak, as JAX has it."""
+    return ops.divide(x, x.dtype.type(np.log(base)))
 
 
 @composed
