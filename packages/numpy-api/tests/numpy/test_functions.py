@@ -285,9 +285,9 @@ FLOATS: Final = st.floats(-(2.0**99), 2.0**99, width=32, allow_subnormal=False)
 
 @given(FLOATS, FLOATS, st.integers(2, 300))
 def test_linspace_begins_and_ends_with_its_limits(start: float, stop: float, num: int) -> None:
-    limits = [np.float32(start), np.float32(stop)]
-    assert np.asarray(tnp.linspace(*limits, num))[[0, -1]].tolist() == limits
-    assert np.asarray(tnp.linspace(*limits, num, endpoint=False))[0] == limits[0]
+    low, high = np.float32(start), np.float32(stop)
+    assert np.asarray(tnp.linspace(low, high, num))[[0, -1]].tolist() == [low, high]
+    assert np.asarray(tnp.linspace(low, high, num, endpoint=False))[0] == low
 
 
 def test_linspace_of_traced_limits_begins_with_the_first(staged: Callable[..., Any]) -> None:
