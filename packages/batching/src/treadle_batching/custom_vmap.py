@@ -109,7 +109,17 @@ class custom_vmap(Generic[P, R]):  # noqa: N801 - JAX's name, used as a decorato
             found.append(out)
             return results
 
-        batching = CustomBatching(_Rule(name, rule, structure, found))
+        def by_rule(out: PyTreeDef) -> None:
+            if found and out != found[0]:
+                lines = "; ".join(explain_difference(found[0], out))
+                raise StructureError(
+                    f"the batching rule of `{name}` must return what the function returns, with the batch at axis 0, "
+                    f"but they differ {lines}",
+                    fix="return results of the function's structure",
+                )
+            found.append(out)
+
+        batching = CustomBatching(_Rule(name, rule, structure, by_rule))
         outputs = bind(CustomVmapCall(name, function, batching), *leaves)
         tree: R = tree_unflatten(found[-1], outputs)
         return tree
@@ -123,7 +133,7 @@ class _Rule:
     name: str
     rule: Callable[..., tuple[Tree, Tree]]
     structure: PyTreeDef
-    found: list[PyTreeDef]  # of the function's results, if it has run
+    tell: Callable[[PyTreeDef], None]  # of which structure the results are
 
     def __call__(self, size: int, operands: Operands, flags: Flags) -> tuple[Operands, Flags]:
         """Results, and which of them have the batch."""
@@ -156,13 +166,7 @@ class _Rule:
                     "at axis 0",
                     fix="put the batch at axis 0, or say in out_batched that the result has none",
                 )
-        if self.found and structure != self.found[0]:
-            lines = "; ".join(explain_difference(self.found[0], structure))
-            raise StructureError(
-                f"{what} must return what the function returns, with the batch at axis 0, but they differ {lines}",
-                fix="return results of the function's structure",
-            )
-        self.found.append(structure)
+        self.tell(structure)
         return results, tuple(batched)
 
 

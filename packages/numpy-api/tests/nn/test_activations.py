@@ -167,7 +167,10 @@ def test_squareplus_of_negative_numbers_does_not_cancel() -> None:
     np.testing.assert_allclose(nn.squareplus(x), exact, rtol=1e-6)
     slopes = [float(grad(nn.squareplus)(each)) for each in x]
     np.testing.assert_allclose(slopes, exact / np.sqrt(wide**2 + 4), rtol=1e-6)
-    assert np.asarray(nn.squareplus(np.float32([-np.inf, np.inf]))).tolist() == [0, np.inf]
+    assert np.asarray(nn.squareplus(np.array([-np.inf, np.inf], np.float32))).tolist() == [
+        0,
+        np.inf,
+    ]
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])

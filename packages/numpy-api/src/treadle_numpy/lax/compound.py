@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from treadle_ir import Array, DType, DTypeError, Operand, composed, integer_or_none, ops, sequence
 from treadle_ir.dtypes import bit_width, is_inexact, is_integer, is_signed, user_name
-from treadle_numpy.lax.binary import mul
+from treadle_numpy.lax.logarithms import logarithm
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast, broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce
@@ -35,7 +34,7 @@ def log2(x: ArrayLike, *, accuracy: object = None) -> Array:
             f"log2: needs floating or complex numbers, got {user_name(operand.dtype)}",
             fix="convert with treadle.lax.convert_element_type, or use treadle.numpy.log2",
         )
-    return mul(ops.log(operand), number(1 / math.log(2), operand))
+    return logarithm(2, operand)
 
 
 def one_minus_square(x: ArrayLike) -> Array:

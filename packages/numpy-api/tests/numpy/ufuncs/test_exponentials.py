@@ -1,9 +1,11 @@
-"""logaddexp and logaddexp2 where operands are equal, far apart or infinite."""
+"""Logarithms to bases 2 and 10; logaddexp and logaddexp2 where operands are equal, far apart or infinite."""
 
 from __future__ import annotations
 
 import cmath
 import math
+from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ import pytest
 import treadle_numpy.numpy as tnp
 from treadle_autodiff import grad, jvp
 from treadle_ir import Operand
+from treadle_numpy import lax
 
 pytestmark = pytest.mark.usefixtures("wide")
 
@@ -85,3 +88,38 @@ def test_complex_logarithms_of_zero_and_infinity_have_an_argument(name: str) -> 
         made = np.asarray(getattr(tnp, name)(x))
         np.testing.assert_allclose(made.real, wanted.real, rtol=1e-6)
         np.testing.assert_allclose(made.imag, wanted.imag, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize(("function", "base"), [(tnp.log2, 2), (lax.log2, 2), (tnp.log10, 10)])
+def test_logarithms_of_powers_are_whole(
+    function: Any, base: int, dtype: str, staged: Callable[..., Any]
+) -> None:
+    limits = tnp.finfo(dtype)
+    least, most = (math.log(float(x), base) for x in (limits.tiny, limits.max))
+    exponents = np.arange(math.ceil(least), math.ceil(most))
+    powers = np.array([float(Fraction(base) ** int(e)) for e in exponents]).astype(limits.dtype)
+    found = np.asarray(staged(function, powers), float)
+    np.testing.assert_array_equal(found, exponents)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["log2", "log10"])
+def test_logarithms_are_right_to_a_few_last_places(
+    name: str, dtype: str, staged: Callable[..., Any]
+) -> None:
+    draw = np.random.default_rng(0)
+    x = np.exp(np.concatenate([draw.uniform(-80, 80, 500), draw.normal(0, 1e-3, 500)]))
+    x = x.astype(dtype)
+    wanted = getattr(np, name)(x.astype(np.longdouble)).astype(float)
+    for found in (getattr(tnp, name)(x), staged(getattr(tnp, name), x)):
+        np.testing.assert_allclose(found, wanted, rtol=4 * float(np.finfo(dtype).eps))
+
+
+@pytest.mark.parametrize(("function", "base"), [(tnp.log2, 2), (lax.log2, 2), (tnp.log10, 10)])
+def test_logarithms_at_the_edges(function: Any, base: int, staged: Callable[..., Any]) -> None:
+    x = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -1.0, 1.0], np.float32)
+    wanted = [-np.inf, -np.inf, np.inf, np.nan, np.nan, np.nan, 0.0]
+    np.testing.assert_array_equal(staged(function, x), np.array(wanted, np.float32))
+    slope = jvp(function, (np.float32(3),), (np.float32(1),))[1]
+    assert float(slope) == pytest.approx(1 / (3 * math.log(base)), rel=1e-6)

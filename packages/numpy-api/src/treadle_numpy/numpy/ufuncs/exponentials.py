@@ -8,9 +8,11 @@ from functools import partial
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, Operand, composed, ops
+from treadle_ir import Array, Operand, composed, composed_in_numpy, ops
 from treadle_ir.dtypes import is_complex
 from treadle_ir.primitives import elementwise as primitives
+from treadle_numpy.lax.logarithms import logarithm
+from treadle_numpy.numpy import in_numpy
 from treadle_numpy.numpy.ufuncs.making import unary
 from treadle_numpy.numpy.ufuncs.universal import universal
 from treadle_numpy.operands.broadcast import promote_shapes
@@ -37,43 +39,30 @@ log1p = unary(
 )
 
 
-def _by_log(name: str, base: float, x: ArrayLike) -> Array:
-    operand = inexact_operand(name, x)
-    result = ops.log(operand)
-    if not is_complex(operand.dtype):
-        return _by(result, base)
-    # Part by part: a quotient of complex numbers has NaN for the argument of an infinite one.
-    return ops.complex(_by(ops.real(result), base), _by(ops.imag(result), base))
-
-
-def _by(x: Array, base: float) -> Array:
-    """A real number divided by the logarithm of a base, not weak, as JAX has it."""
-    return ops.divide(x, x.dtype.type(np.log(base)))
-
-
-@composed
+@composed_in_numpy(in_numpy.log2)
 def log2(x: ArrayLike, /) -> Array:
     """The logarithm to base 2: minus infinity at 0, NaN for negative real numbers; also of complex numbers.
 
-    It is `log(x) / log(2)`, so that powers of 2 may be off in the last place.
+    That of a power of 2 is whole.
 
     Example:
-        >>> print(f"{float(log2(8.0)):.3f}")
-        3.000
+        >>> print(log2(8.0))
+        3.0
     """
-    return _by_log("log2", 2.0, x)
+    return logarithm(2, inexact_operand("log2", x))
 
 
+@composed_in_numpy(in_numpy.log10)
 def log10(x: ArrayLike, /) -> Array:
     """The logarithm to base 10: minus infinity at 0, NaN for negative real numbers; also of complex numbers.
 
-    It is `log(x) / log(10)`, so that powers of 10 may be off in the last place.
+    That of the float next to a power of 10 is whole.
 
     Example:
-        >>> print(f"{float(log10(1000.0)):.3f}")
-        3.000
+        >>> print(log10(1000.0))
+        3.0
     """
-    return _by_log("log10", 10.0, x)
+    return logarithm(10, inexact_operand("log10", x))
 
 
 def log_of_sum(x: Operand, y: Operand, base: float | None = None) -> Array:

@@ -54,6 +54,7 @@ class BinaryFunction(Protocol):
 
 Named = TypeVar("Named", bound=UnaryFunction | BinaryFunction)
 INT32: Final = BY_NAME["i32"]
+_PYTHONS: Final = frozenset([float, int])  # numbers that arrays are held of
 INEXACT: Final = frozenset(
     [BY_NAME[name] for name in (*MINIFLOATS, "bf16", "f16", "f32", "f64", "c64", "c128")]
 )
@@ -73,6 +74,7 @@ def unary(name: str, primitive: Primitive, doc: str, example: str = "") -> Unary
         return bind(primitive, inexact_operand(name, x))
 
     whole = composed(converting)  # large integers become floats on the way, in one pass
+    of_number = composed_numbers("x")(converting)  # found again as a whole
 
     def function(x: ArrayLike, /) -> Array:
         try:
@@ -81,6 +83,8 @@ def unary(name: str, primitive: Primitive, doc: str, example: str = "") -> Unary
             direct = False
         if direct:
             return current_trace().process(primitive, (x,))[0]  # type: ignore[arg-type, return-value]
+        if x.__class__ in _PYTHONS:
+            return of_number(x)
         return whole(x) if isinstance(x, Array) else converting(x)
 
     return _named(function, name, doc, example)
@@ -173,7 +177,9 @@ def binary(
             if known is not None:
                 return known
         # A number beside NumPy's arrays stays one: as an array of theirs it would not yield to their type.
-        return (whole if isinstance(x, Array) or isinstance(y, Array) else promoting)(x, y)
+        as_whole = isinstance(x, Array) or isinstance(y, Array)
+        as_whole = as_whole or (kind in _PYTHONS and x.__class__ in _PYTHONS)
+        return (whole if as_whole else promoting)(x, y)
 
     return _named(function, name, doc, example)
 
