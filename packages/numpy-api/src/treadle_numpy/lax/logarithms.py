@@ -17,7 +17,6 @@ from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.scalars import number
 
-__all__ = ["in_numpy", "logarithm"]
 
 # Any: arrays of floats of either width, or of integers.
 _Elements = np.ndarray[Any, Any]
