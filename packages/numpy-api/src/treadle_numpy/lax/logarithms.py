@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -16,7 +15,6 @@ from treadle_ir.dtypes import BY_NAME, is_complex
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.scalars import number
-
 
 # Any: arrays of floats of either width, or of integers.
 _Elements = np.ndarray[Any, Any]
@@ -41,7 +39,8 @@ def _format(bits: str, dtype: str) -> _Format:
 _F32: Final = BY_NAME["f32"]
 _FORMATS: Final = {_F32: _format("i32", "f4"), BY_NAME["f64"]: _format("i64", "f8")}
 _EXPONENT: Final = 12  # bits of the exponents of all of them, with a sign
-_TWO: Final = Fraction("0.301029995663981195213738894724493026768")  # its logarithm to base 10
+# The logarithm of 2 to base 10, and what it lacks.
+_TWO: Final = (math.log10(2.0), -2.8037281277851704e-18)
 
 
 def logarithm(base: int, x: Operand) -> Array:
@@ -87,9 +86,9 @@ def _of_floats(base: int, x: Array) -> Array:
 
 def _two(form: _Format) -> tuple[float, float]:
     """The logarithm of 2 to base 10: its first bits, as many as leave room for those of an exponent, and the rest."""
-    unit = 2 ** (form.stored - _EXPONENT)
-    first = Fraction(round(_TWO * unit), unit)
-    return float(first), float(_TWO - first)
+    unit = 2.0 ** (form.stored - _EXPONENT)
+    first = round(_TWO[0] * unit) / unit
+    return first, (_TWO[0] - first) + _TWO[1]
 
 
 @_of_floats.defjvp
