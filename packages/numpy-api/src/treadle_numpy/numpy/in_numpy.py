@@ -13,7 +13,6 @@ from typing import Any, Final
 import numpy as np
 
 from treadle_ir import ArrayType, Counterpart, import_module
-from treadle_numpy.lax import logarithms
 
 _TYPES: Final = "fd"  # NumPy's letters
 _FEW: Final = 16  # roots, whose square counts, or coefficients
@@ -55,16 +54,6 @@ def spacing(types: Sequence[ArrayType]) -> Counterpart | None:
         return [distance] if _is_finite(distance) else None
 
     return run
-
-
-def log2(types: Sequence[ArrayType]) -> Counterpart | None:
-    """Of normal numbers, which have no sign."""
-    return logarithms.in_numpy(2, types)
-
-
-def log10(types: Sequence[ArrayType]) -> Counterpart | None:
-    """Of normal numbers, which have no sign."""
-    return logarithms.in_numpy(10, types)
 
 
 def polyval(types: Sequence[ArrayType]) -> Counterpart | None:
