@@ -71,6 +71,11 @@ def test_polynomials_where_they_are_not_finite_and_at_zeros(
     np.testing.assert_array_equal(np.signbit(found), np.signbit(wanted))
 
 
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32"])
+def test_values_of_polynomials_at_python_numbers_keep_their_type(dtype: str) -> None:
+    assert tnp.polyval(np.array([1, 2], dtype), 2).dtype == dtype
+
+
 @pytest.mark.usefixtures("wide")
 def test_derivatives_of_polynomials() -> None:
     p = np.random.default_rng(1).normal(size=40)

@@ -47,7 +47,7 @@ def logarithm(base: int, x: Operand) -> Array:
     """The logarithm of floats or complex numbers to base 2 or 10, no longer weak; 16 bits are computed in 32."""
     if is_complex(x.dtype):
         # Part by part: a quotient of complex numbers has NaN for the argument of an infinite one.
-        natural = ops.log(x)
+        natural = ops.log(converted(x, x.dtype))
         return ops.complex(_by(ops.real(natural), base), _by(ops.imag(natural), base))
     wide = x.dtype if x.dtype in _FORMATS else _F32
     result: Array = _of_floats(base, array_of(converted(x, wide)))

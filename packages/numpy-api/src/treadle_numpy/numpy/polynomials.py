@@ -55,7 +55,7 @@ def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
         raise ShapeError("polyval: p must have an axis of coefficients, got a scalar")
     operand: Operand = coerce("polyval", 1, x)
     shape = common_shape("polyval", [operand_type(operand).shape, coefficients.shape[1:]])
-    result = filled(shape, result_type(coefficients, operand).type(0))
+    result = filled(shape, result_type(coefficients, x).type(0))
     count = coefficients.shape[0]
     if not is_symbolic_dim(count) and count <= (steps or _FEW):
         for i in range(count):
