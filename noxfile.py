@@ -42,7 +42,8 @@ PYTEST = ["pytest>=8.4", "pytest-xdist>=3.6", "hypothesis>=6.113"]
 EXAMPLES = ["rich", "scikit-learn", "matplotlib"]
 # The releases of the libraries written for JAX that conformance/clients has jobs for.
 CLIENTS = ROOT / "conformance/clients/requirements.txt"
-WORKERS = ["-n", "2"]
+# Tests take from a millisecond to minutes: who has done its share takes from the other.
+WORKERS = ["-n", "2", "--dist", "worksteal"]
 STEADY = ["-m", "not timing"]  # tests that compare wall-clock times have a session of their own
 # Tests are not annotated; what they say about the types of what they test is still checked.
 RELAXED = [

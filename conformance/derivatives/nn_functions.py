@@ -83,7 +83,7 @@ ROWS: Final[tuple[Row, ...]] = (
     scalar("nn.softplus", softplus, 40.0, 1000.0, atol=1e-15, because=LOST),
     scalar("nn.soft_sign", lambda x: x / (1 + abs(x)), 2.0, -2.0, 1e5),
     scalar("nn.soft_sign", lambda x: x / (1 + abs(x)), 0.0, orders=1, because=ONCE),
-    scalar("nn.squareplus", lambda x: (x + mp.sqrt(x * x + 4)) / 2, 0.0, 1.0, -3.0, 1e3, -1e4),
+    scalar("nn.squareplus", lambda x: (x + mp.sqrt(x * x + 4)) / 2, 0.0, 1.0, -3.0, 1e3),
     scalar("nn.silu", lambda x: x * sigmoid(x), 0.0, 1.0, -40.0),
     scalar("nn.silu", lambda x: x * sigmoid(x), 40.0, 1000.0, atol=1e-13, because=LOST),
     scalar("nn.mish", lambda x: x * mp.tanh(softplus(x)), 0.0, 1.0, -3.0, -40.0),

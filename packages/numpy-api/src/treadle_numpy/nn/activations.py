@@ -227,16 +227,12 @@ def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
     if is_complex(operand.dtype):
         return multiply(add(operand, sqrt(add(square(operand), b))), 0.5)
     # Squares overflow where roots of them do not: large numbers take part divided by a power of two.
-    below = ops.compare(operand, zero_like(operand), direction="lt")
-    size = where_(below, negative(operand), operand)
     half = greatest_exponent(operand.dtype) // 2
-    far = ops.compare(size, number(2.0 ** (half - 1), operand), direction="gt")
+    far = ops.compare(ops.abs(operand), number(2.0 ** (half - 1), operand), direction="gt")
     share = where_(far, number(2.0 ** -(half + 1), operand), number(1, operand))
     root = sqrt(add(square(multiply(operand, share)), multiply(multiply(b, share), share)))
     whole = where_(far, number(2.0**half, operand), number(0.5, operand))
-    above = add(multiply(size, 0.5), multiply(whole, root))
-    # For a negative number that sum would cancel; the product of both is b / 4.
-    return where_(below, divide(multiply(b, 0.25), above), above)
+    return add(multiply(operand, 0.5), multiply(whole, root))
 
 
 @composed
