@@ -31,9 +31,12 @@ def filled(shape: tuple[int, ...], value: Operand) -> Array:
     """An array of one value, a scalar operand of the element type it shall have."""
     if on_host() and not isinstance(value, Array):
         scalar = value.value if isinstance(value, Literal) else value
+        # Memory of zeros is had without a write; -0.0 is none of these.
+        nothing = not scalar and scalar.tobytes() == bytes(scalar.itemsize)
         with allocating():
-            elements = np.empty(shape, scalar.dtype)
-        elements[...] = scalar
+            elements = (np.zeros if nothing else np.empty)(shape, scalar.dtype)
+        if not nothing:
+            elements[...] = scalar
         return made(elements, isinstance(value, Literal) and value.type.weak)
     if not shape and isinstance(value, Array):
         return value
