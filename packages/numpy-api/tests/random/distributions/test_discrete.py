@@ -41,3 +41,12 @@ def test_minus_one_of_unsigned_integers_is_the_greatest() -> None:
 def test_trials_are_integers(dtype: str) -> None:
     with pytest.raises(ArgumentError, match="must be an int dtype, got"):
         geometric(key(0), 0.5, (3,), dtype)
+
+
+@pytest.mark.parametrize("shape", [(), (3, 1)])
+def test_bounds_broadcast_to_the_shape(shape: tuple[int, ...]) -> None:
+    low, high = np.arange(3), np.arange(3) + 1
+    with pytest.raises(ArgumentError, match="randint parameter shapes"):
+        randint(key(0), shape, low, high)
+    assert randint(key(0), (2, 3), low, high).tolist() == [[0, 1, 2]] * 2
+    assert randint(key(0), (3,), 0, high[:1]).tolist() == [0, 0, 0]

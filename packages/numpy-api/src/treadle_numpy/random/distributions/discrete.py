@@ -125,7 +125,7 @@ def randint(
 
     Raises:
         ArgumentError: the element type is not an integer.
-        ArgumentError: a bound is not a real number.
+        ArgumentError: a bound is not a real number, or does not broadcast to the shape.
 
     Example:
         >>> from treadle_numpy.random import key
@@ -145,8 +145,9 @@ def randint(
         _bound(maxval, wanted, limits),
         _beyond(maxval, wanted, limits),
     )
-    low = broadcast_to_shape(low, sizes) if low.shape else low
-    high = broadcast_to_shape(high, sizes) if high.shape else high
+    if low.shape or high.shape:
+        sizes = result_shape("randint", sizes, low, high)
+        low, high = (broadcast_to_shape(x, sizes) for x in (low, high))
     # narrow integers are drawn with 32 bits, so that the bias stays small
     width = max(32, wanted.itemsize * 8)
     unsigned = BY_NAME[f"u{width}"]
