@@ -81,6 +81,21 @@ class TestLinear:
             jacrev(lambda b: jacrev(solve)(b) @ b)(B), np.linalg.inv(a), rtol=1e-9, atol=1e-12
         )
 
+    def test_a_symmetric_map_is_not_transposed(self) -> None:
+        # The map has a while loop, which has no transpose.
+        a = A + A.T
+
+        def matvec(x: Any) -> Any:
+            return lax.while_loop(lambda s: s[0] < 1, lambda s: (s[0] + 1, a @ s[1]), (0, x))[1]
+
+        def solver(f: Any, y: Any) -> Any:
+            return lax.fori_loop(0, 200, lambda i, x: x + 0.1 * (y - f(x)), 0 * y)
+
+        def solve(b: Any) -> Any:
+            return lax.custom_linear_solve(matvec, b, solver, solver, symmetric=True)
+
+        np.testing.assert_allclose(jacrev(solve)(B), np.linalg.inv(a), rtol=1e-9, atol=1e-12)
+
     def test_trees_and_aux(self) -> None:
         def solve(matvec: Any, b: Any) -> Any:
             return {"u": b["u"] - b["v"], "v": b["v"]}, {"steps": np.int32(7), "size": b["u"]}

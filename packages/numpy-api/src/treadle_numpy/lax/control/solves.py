@@ -67,7 +67,7 @@ def custom_linear_solve(
         solve: `solve(matvec, b)` returns `x`.
         transpose_solve: `transpose_solve(vecmat, b)` solves the equation of the transposed map, which it is given.
             For reverse mode; not needed where `symmetric` is set.
-        symmetric: the map is its own transpose.
+        symmetric: the map is its own transpose: `vecmat` is `matvec`.
         has_aux: solvers return a pair `(x, aux)`; `aux`, a tree of arrays, is returned beside `x` and has no
             derivative.
 
@@ -103,7 +103,11 @@ def custom_linear_solve(
     bodies, written = [of_map, of_solve], [matvec, solve]
     if transpose_solve is not None:
         solver = transpose_solve
-        vecmat = like_b.checked("vecmat", _transposed(of_map, structure))
+        vecmat = (
+            checked_matvec
+            if symmetric
+            else like_b.checked("vecmat", _transposed(of_map, structure))
+        )
         split = _pair(name, "transpose_solve") if has_aux else one_tree
         bodies.append(
             like_b.staged(
