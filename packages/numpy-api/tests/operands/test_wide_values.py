@@ -103,6 +103,13 @@ def test_lists_of_integers_of_which_some_need_the_unsigned_type() -> None:
         tnp.array([2**63, 1])
 
 
+@pytest.mark.filterwarnings("ignore:.*converting a masked element")
+def test_what_is_masked_is_no_integer() -> None:
+    masked = np.ma.masked_array([1.0, 2.0], [True, False])
+    with pytest.raises(ArgumentError, match="fromiter: Cannot convert masked element"):
+        tnp.fromiter(masked, np.int32)
+
+
 @pytest.mark.parametrize("given_", [np.nan, [np.nan], [1, np.nan]])
 def test_a_python_nan_is_no_integer(given_: object) -> None:
     with pytest.raises(ArgumentError, match="array: cannot convert float NaN to integer"):

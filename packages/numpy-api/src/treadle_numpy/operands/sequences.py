@@ -158,7 +158,7 @@ def _integers(function: str, x: object, dtype: DType) -> Elements:
         return np.array(x, dtype)
     except OverflowError as error:
         raise out_of_range(error, x, dtype) from None
-    except ValueError as error:  # NaN
+    except (ValueError, np.ma.MAError) as error:  # NaN, and what is masked
         raise ArgumentError(f"{function}: {error}", fix="give a floating dtype") from None
 
 
