@@ -56,9 +56,8 @@ class RuleTable(Generic[Rule]):
         self._errors: Final[dict[type[Primitive], Callable[[], TreadleError]]] = {}
         self._found: Final[dict[type[Primitive], Rule | None]] = {}  # what was looked up before
         self._wrap: Callable[[Rule], Rule] | None = None
-        self._lock: Final = (
-            fork_safe_lock()
-        )  # a look-up has not begun or is whole when a rule comes
+        # A look-up has not begun, or is whole, when a rule comes.
+        self._lock: Final = fork_safe_lock()
 
     def register(self, primitive: type[Primitive], rule: Rule) -> None:
         """Attach a rule to a primitive or to a family.

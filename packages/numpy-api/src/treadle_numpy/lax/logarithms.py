@@ -5,39 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Final, NamedTuple
-
-import numpy as np
+from typing import Final
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, ArrayType, Counterpart, DType, Operand, ops
-from treadle_ir.dtypes import BY_NAME, is_complex
+from treadle_ir import Array, Operand, ops
+from treadle_ir.dtypes import is_complex
 from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.float_formats import F32, FORMATS, Format
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.scalars import number
 
-# Any: arrays of floats of either width, or of integers.
-_Elements = np.ndarray[Any, Any]
-
-
-class _Format(NamedTuple):
-    """A binary format of IEEE 754: integers of its width, the length of its mantissa, and the bits of some numbers."""
-
-    bits: DType
-    stored: int
-    root: int  # of a half
-    least: int  # of the normal numbers
-    infinity: int
-
-
-def _format(bits: str, dtype: str) -> _Format:
-    info = np.finfo(dtype)
-    named = np.array([math.sqrt(0.5), info.smallest_normal, np.inf], dtype).view(BY_NAME[bits])
-    return _Format(BY_NAME[bits], info.nmant, *named.tolist())
-
-
-_F32: Final = BY_NAME["f32"]
-_FORMATS: Final = {_F32: _format("i32", "f4"), BY_NAME["f64"]: _format("i64", "f8")}
 _EXPONENT: Final = 12  # bits of the exponents of all of them, with a sign
 # The logarithm of 2 to base 10, and what it lacks.
 _TWO: Final = (math.log10(2.0), -2.8037281277851704e-18)
@@ -49,7 +26,7 @@ def logarithm(base: int, x: Operand) -> Array:
         # Part by part: a quotient of complex numbers has NaN for the argument of an infinite one.
         natural = ops.log(converted(x, x.dtype))
         return ops.complex(_by(ops.real(natural), base), _by(ops.imag(natural), base))
-    wide = x.dtype if x.dtype in _FORMATS else _F32
+    wide = x.dtype if x.dtype in FORMATS else F32
     result: Array = _of_floats(base, array_of(converted(x, wide)))
     return converted(result, x.dtype)
 
@@ -65,14 +42,16 @@ def _of_floats(base: int, x: Array) -> Array:
     e times the first bits of log(2) is exact, and what is added to it is small, so that only the last sum rounds what
     comes out whole. What is not a normal number counts as m.
     """
-    form = _FORMATS[x.dtype]
+    form = FORMATS[x.dtype]
     whole = form.bits.type
+    least, infinity = 1 << form.stored, (2 * form.bias + 1) << form.stored  # as bits
     bits = ops.bitcast_convert(x, dtype=form.bits)
     normal = ops.and_(
-        ops.compare(bits, whole(form.least), direction="ge"),
-        ops.compare(bits, whole(form.infinity), direction="lt"),
+        ops.compare(bits, whole(least), direction="ge"),
+        ops.compare(bits, whole(infinity), direction="lt"),
     )
-    exponent = ops.shift_right_arithmetic(ops.subtract(bits, whole(form.root)), whole(form.stored))
+    root = x.dtype.type(math.sqrt(0.5)).view(form.bits)
+    exponent = ops.shift_right_arithmetic(ops.subtract(bits, root), whole(form.stored))
     exponent = ops.select(normal, exponent, whole(0))
     of_mantissa = ops.subtract(bits, ops.shift_left(exponent, whole(form.stored)))
     rest = _by(ops.log(ops.bitcast_convert(of_mantissa, dtype=x.dtype)), base)
@@ -84,7 +63,7 @@ def _of_floats(base: int, x: Array) -> Array:
     return ops.add(ops.multiply(exponent, first), rest)
 
 
-def _two(form: _Format) -> tuple[float, float]:
+def _two(form: Format) -> tuple[float, float]:
     """The logarithm of 2 to base 10: its first bits, as many as leave room for those of an exponent, and the rest."""
     unit = 2.0 ** (form.stored - _EXPONENT)
     first = round(_TWO[0] * unit) / unit
@@ -96,35 +75,3 @@ def _of_floats_jvp(
     base: int, primals: Sequence[Array], tangents: Sequence[Array]
 ) -> tuple[Array, Array]:
     return _of_floats(base, *primals), _by(ops.divide(tangents[0], primals[0]), base)
-
-
-def in_numpy(base: int, types: Sequence[ArrayType]) -> Counterpart | None:
-    """The same on NumPy's arrays, in half the time: it looks at the bits once to see that all are normal numbers."""
-    dtype = types[0].dtype
-    form = _FORMATS.get(dtype)
-    if form is None or not types[0].ndim:
-        return None
-    stored, root = np.array(form.stored, form.bits), np.array(form.root, form.bits)
-    natural, first, last = [np.array(x, dtype) for x in (math.log(base), *_two(form))]
-    least, infinity = form.least, form.infinity
-    bits_type, binary = form.bits, base == 2
-    subtract, multiply, add, shift = np.subtract, np.multiply, np.add, np.right_shift
-    shift_back, log, divide = np.left_shift, np.log, np.divide
-
-    def run(x: _Elements) -> list[_Elements] | None:
-        bits = x.view(bits_type)
-        if bits.item(bits.argmin()) < least or bits.item(bits.argmax()) >= infinity:
-            return None
-        whole: _Elements = subtract(bits, root)
-        shift(whole, stored, whole)
-        exponent = whole.astype(dtype)
-        shift_back(whole, stored, whole)
-        result = subtract(bits, whole, whole).view(dtype)
-        log(result, result)
-        divide(result, natural, result)
-        if not binary:
-            add(multiply(exponent, last), result, result)
-            multiply(exponent, first, exponent)
-        return [add(exponent, result, result)]
-
-    return run

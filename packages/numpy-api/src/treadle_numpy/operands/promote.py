@@ -111,8 +111,8 @@ def _as_wide(x: complex, dtype: DType) -> Elements:
     if elements.dtype != object:
         return elements
     try:
-        if not is_integer(dtype):
-            return np.asarray(float(x))  # type: ignore[arg-type]  # an integer
+        if isinstance(x, int) and not is_integer(dtype):
+            return np.asarray(float(x))
     except OverflowError:
         pass
     raise out_of_range(OverflowError(), x, dtype)

@@ -8,10 +8,10 @@ from functools import partial
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, Operand, composed, composed_in_numpy, ops
+from treadle_ir import Array, Operand, composed, ops
 from treadle_ir.dtypes import is_complex
 from treadle_ir.primitives import elementwise as primitives
-from treadle_numpy.lax.logarithms import in_numpy, logarithm
+from treadle_numpy.lax.logarithms import logarithm
 from treadle_numpy.numpy.ufuncs.making import unary
 from treadle_numpy.numpy.ufuncs.universal import universal
 from treadle_numpy.operands.broadcast import promote_shapes
@@ -38,7 +38,7 @@ log1p = unary(
 )
 
 
-@composed_in_numpy(lambda types: in_numpy(2, types))
+@composed
 def log2(x: ArrayLike, /) -> Array:
     """The logarithm to base 2: minus infinity at 0, NaN for negative real numbers; also of complex numbers.
 
@@ -51,7 +51,7 @@ def log2(x: ArrayLike, /) -> Array:
     return logarithm(2, inexact_operand("log2", x))
 
 
-@composed_in_numpy(lambda types: in_numpy(10, types))
+@composed
 def log10(x: ArrayLike, /) -> Array:
     """The logarithm to base 10: minus infinity at 0, NaN for negative real numbers; also of complex numbers.
 

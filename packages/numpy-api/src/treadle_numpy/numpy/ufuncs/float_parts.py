@@ -29,26 +29,11 @@ from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.float_formats import F32, F64, FORMATS
 from treadle_numpy.operands.promote import converted, inexact_operand
 from treadle_numpy.operands.scalars import zero_like
 
 __all__ = ["frexp", "ldexp", "modf", "spacing"]
-
-
-class _Format(NamedTuple):
-    """A binary format of IEEE 754: the integers of its width, and how its bits are divided."""
-
-    bits: DType
-    stored: int  # bits of the mantissa, without the leading one
-    bias: int  # of the exponent
-
-
-_F32: Final = BY_NAME["f32"]
-_F64: Final = BY_NAME["f64"]
-_FORMATS: Final = {
-    _F32: _Format(BY_NAME["i32"], 23, 127),
-    _F64: _Format(BY_NAME["i64"], 52, 1023),
-}
 
 
 def _real(function: str, x: ArrayLike) -> tuple[Array, DType]:
@@ -60,13 +45,13 @@ def _real(function: str, x: ArrayLike) -> tuple[Array, DType]:
             f"{function} does not support complex-valued inputs",
             fix="take the real and imaginary parts apart",
         )
-    wide = dtype if dtype in _FORMATS else _F32
+    wide = dtype if dtype in FORMATS else F32
     return array_of(converted(operand, wide)), dtype
 
 
 def _power_of_two(exponents: Operand, dtype: DType) -> Array:
     """Two to exponents that normal numbers of a type have, exactly."""
-    form = _FORMATS[dtype]
+    form = FORMATS[dtype]
     field = ops.add(ops.convert(exponents, dtype=form.bits), form.bits.type(form.bias))
     shifted = ops.shift_left(field, form.bits.type(form.stored))
     return ops.bitcast_convert(shifted, dtype=dtype)
@@ -78,7 +63,7 @@ def _scaled(x: Array, exponents: Operand) -> Array:
     A result may be subnormal and is rounded once: down steps are so short that what is rounded by one of them is
     rounded to nothing by the next (the scheme of musl's scalbn).
     """
-    form = _FORMATS[_F64]
+    form = FORMATS[F64]
     top, bottom = form.bias, 1 - form.bias
     down = bottom + form.stored + 1
     whole = exponents.dtype
@@ -90,10 +75,10 @@ def _scaled(x: Array, exponents: Operand) -> Array:
         up = ops.compare(left, whole.type(top), direction="gt")
         under = ops.compare(left, whole.type(bottom), direction="lt")
         step = ops.select(up, whole.type(top), ops.select(under, whole.type(down), whole.type(0)))
-        x = ops.multiply(x, _power_of_two(step, _F64))
+        x = ops.multiply(x, _power_of_two(step, F64))
         left = ops.subtract(left, step)
     left = ops.clamp(whole.type(bottom), left, whole.type(top))
-    return ops.multiply(x, _power_of_two(left, _F64))
+    return ops.multiply(x, _power_of_two(left, F64))
 
 
 _MOST: Final = (
@@ -105,13 +90,13 @@ def _scaled_narrow(x: Array, exponents: Operand) -> Array:
     """The same of float32, in float64: its powers of two take one step, and what is subnormal is rounded at the end."""
     whole = exponents.dtype.type
     limited = ops.clamp(whole(-_MOST), exponents, whole(_MOST))
-    wide = ops.multiply(ops.convert(x, dtype=_F64), _power_of_two(limited, _F64))
-    return ops.convert(wide, dtype=_F32)
+    wide = ops.multiply(ops.convert(x, dtype=F64), _power_of_two(limited, F64))
+    return ops.convert(wide, dtype=F32)
 
 
 def _field(x: Array) -> Array:
     """The bits of the exponent, as they are stored."""
-    form = _FORMATS[x.dtype]
+    form = FORMATS[x.dtype]
     bits = ops.bitcast_convert(x, dtype=form.bits)
     above = ops.shift_right_arithmetic(bits, form.bits.type(form.stored))
     return ops.and_(above, form.bits.type(2 * form.bias + 1))
@@ -122,7 +107,7 @@ def _lifted(x: Array) -> tuple[Array, Array, Array]:
 
     Of finite numbers that are not 0. A quarter of what is returned is a normal number.
     """
-    form = _FORMATS[x.dtype]
+    form = FORMATS[x.dtype]
     power = (form.bias + 1) // 2
     small = ops.compare(ops.abs(x), x.dtype.type(2.0**-power), direction="lt")
     lifted = ops.select(small, ops.multiply(x, x.dtype.type(2.0**power)), x)
@@ -180,7 +165,7 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     exponents = converted(exponents, default_dtype(int))
     shape = common_shape("ldexp", [wide.shape, exponents.shape])
     x, by = broadcast_to_shape(wide, shape), broadcast_to_shape(exponents, shape)
-    return converted(_scaled(x, by) if dtype == _F64 else _scaled_narrow(x, by), dtype)
+    return converted(_scaled(x, by) if dtype == F64 else _scaled_narrow(x, by), dtype)
 
 
 @composed_in_numpy(in_numpy.modf)
@@ -229,7 +214,7 @@ def spacing(x: ArrayLike, /) -> Array:
     dtype = inexact_dtype(operand.dtype)
     wide, _ = _real("spacing", operand)
     limits = _limits(dtype)
-    form = _FORMATS[wide.dtype]
+    form = FORMATS[wide.dtype]
     whole = form.bits.type
     # the exponent's field of the result, 1 and more for normal numbers; zeros and subnormal ones have the least
     field = ops.add(_field(wide), whole(1 - limits.digits))

@@ -177,9 +177,10 @@ def binary(
             if known is not None:
                 return known
         # A number beside NumPy's arrays stays one: as an array of theirs it would not yield to their type.
-        as_whole = isinstance(x, Array) or isinstance(y, Array)
-        as_whole = as_whole or (kind in _PYTHONS and x.__class__ in _PYTHONS)
-        return (whole if as_whole else promoting)(x, y)
+        numbers = kind in _PYTHONS and x.__class__ in _PYTHONS
+        return (whole if numbers or isinstance(x, Array) or isinstance(y, Array) else promoting)(
+            x, y
+        )
 
     return _named(function, name, doc, example)
 
