@@ -146,11 +146,10 @@ def pytest(
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Ruff's rules and format, module sizes, changelog fragments, lists of names and of cells."""
+    """Ruff's rules and format, changelog fragments, lists of names and of cells."""
     session.install("ruff>=0.17,<0.18")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
-    session.run("python", "scripts/sizes.py")
     session.run("python", "scripts/fragments.py")
     session.run("python", "scripts/names.py", "--check")
     session.run("python", "scripts/stubs.py", "--check")
