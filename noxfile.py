@@ -61,24 +61,19 @@ nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.reuse_venv = "yes"
 nox.options.download_python = "never"  # a check runs on what the machine has
 nox.options.error_on_missing_interpreters = False
-nox.options.sessions = [
-    "lint",
-    "imports",
-    "types",
+# What reads, types, builds and documents keeps one core busy; the suites use all there are. `scripts/run.py tests`
+# runs the two lists at the same time, `nox` one after the other.
+CHECKS = ["lint", "imports", "types", "build", "alone", "docs", "primitives", "examples"]
+SUITES = [
     *[f"tests-{CURRENT}({package})" for package in PACKAGES],
     f"conformance-{CURRENT}",
     "parity",
     "clients",
     "conformance-gpu",
     "conformance-tpu",
-    "build",
-    "alone",
-    "floor",
-    "quickstart",
-    "examples",
-    "primitives",
-    "docs",
 ]
+LISTS = {"": [*CHECKS, *SUITES], "checks": CHECKS, "suites": SUITES}
+nox.options.sessions = LISTS[os.environ.get("TREADLE_NOX_LIST", "")]
 
 # pyenv's shims answer for every version it ever installed and then fail; the folders behind them
 # go to the end of the path, where they are found when the shim has failed.
@@ -191,19 +186,40 @@ def types(session: nox.Session) -> None:
     session.run("pyright", "--project", "typing_tests")
 
 
+@nox.session
+def wheels(session: nox.Session) -> None:
+    """Build all wheels, so that sessions that run at the same time find them."""
+    for folder in PACKAGES:
+        session.log(built(folder).name)
+
+
 @nox.session(python=PYTHONS)
 @each_package
 def tests(session: nox.Session, package: str) -> None:
-    """One package's tests with only its wheel and what it declares, beside SciPy and mpmath, which know the truth."""
-    install(session, [package], *PYTEST, "scipy", "mpmath")
+    """One package's tests with only its wheel and what it declares: the lowest versions on the oldest Python, else the newest."""
+    lowest = session.python == PYTHONS[0] and session.venv_backend == "uv"
+    # As requirements of their own the declared ranges count as direct, and go to their floor.
+    ranges = [f"-rpackages/{folder}/pyproject.toml" for folder in needed([package])]
+    install(session, [package], *(["--resolution", "lowest-direct", *ranges] if lowest else []))
+    # SciPy and mpmath know the truth. Before SciPy 1.17 the incomplete beta function of great parameters is off by
+    # 1e-8; the runtime, which computes with SciPy, is tested with the SciPy that it declares.
+    scipy = "scipy" if package == "runtime" else "scipy>=1.17"
+    session.install(*PYTEST, "mpmath", scipy)
     pytest(session, f"packages/{package}/tests", *WORKERS, *STEADY)
 
 
 @nox.session(python=PYTHONS)
 def conformance(session: nox.Session) -> None:
-    """The suite across packages, on the CPU."""
+    """The suite across packages, on the CPU, and its page of counts."""
     install(session, EVERYTHING, *PYTEST, "scipy", "mpmath", "absl-py", "array-api-strict")
-    pytest(session, "conformance", *WORKERS, *STEADY, TREADLE_PLATFORMS="cpu")
+    if session.posargs:  # a part of the suite
+        pytest(session, "conformance", *WORKERS, *STEADY, TREADLE_PLATFORMS="cpu")
+        return
+    # The suite is collected once: the run itself counts.
+    counts = Path(session.create_tmp()) / "law_counts.json"
+    counting = ["-p", "conformance.counting", f"--law-counts={counts}"]
+    pytest(session, "conformance", *WORKERS, *STEADY, *counting, TREADLE_PLATFORMS="cpu")
+    session.run("python", "scripts/law_counts.py", "--check", "docs/laws.md", str(counts))
 
 
 @nox.session(name="conformance-long")
@@ -360,20 +376,6 @@ def alone(session: nox.Session, package: str) -> None:
 
 
 @nox.session
-def floor(session: nox.Session) -> None:
-    """Every package's tests with the lowest versions the packages declare."""
-    if session.venv_backend != "uv":
-        session.skip("finding the lowest versions needs uv")
-    # As requirements of their own the declared ranges count as direct, and go to their floor.
-    declared = [f"-rpackages/{folder}/pyproject.toml" for folder in PACKAGES]
-    install(session, PACKAGES, "--resolution", "lowest-direct", *declared)
-    # SciPy is a truth here: before 1.17 its incomplete beta function of great parameters is off by 1e-8.
-    session.install(*PYTEST, "mpmath", "scipy>=1.17")
-    for folder in PACKAGES:
-        pytest(session, f"packages/{folder}/tests", *WORKERS, *STEADY)
-
-
-@nox.session
 def quickstart(session: nox.Session) -> None:
     """The main job: train on real images, write the report."""
     install(session, EVERYTHING, *EXAMPLES)
@@ -405,10 +407,9 @@ def bench_clients(session: nox.Session) -> None:
 
 @nox.session
 def primitives(session: nox.Session) -> None:
-    """Regenerate docs/primitives.md, docs/laws.md and docs/coverage.md, and compare; benchmarks call every function."""
+    """Regenerate docs/primitives.md and docs/coverage.md, and compare; benchmarks call every function."""
     install(session, EVERYTHING, *PYTEST, "scipy", "mpmath", "absl-py", "array-api-strict")
     session.run("python", "scripts/primitive_status.py", "--check", "docs/primitives.md")
-    session.run("python", "scripts/law_counts.py", "--check", "docs/laws.md")
     session.run("python", "scripts/coverage.py", "--check", "docs/coverage.md")
     session.run("python", "benchmarks/functions_page.py", "--check")
 

@@ -8,8 +8,11 @@ Everything is installed under `.venv-nox` and `.nox` in the repository; the syst
 as it is, so this works where it refuses installs (PEP 668).
 """
 
+import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / ".venv-nox"
 PYTHON = HOME / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 TOOLS = ["nox[uv]>=2025.5", "build", "hatchling"]
+NOX = [str(PYTHON), "-m", "nox"]
 COMMANDS = {"quickstart": ["-s", "quickstart", "--"], "tests": [], "nox": []}
 
 if sys.version_info < (3, 11):  # noqa: UP036 -- older Pythons get this far
@@ -62,8 +66,29 @@ def main(arguments: list[str]) -> int:
         sys.exit(f"Setting up failed: {' '.join(error.cmd)}")
     # nox runs in the repository: files the user named from elsewhere keep their place.
     words = [str(Path(word).resolve()) if Path(word).is_file() else word for word in arguments[1:]]
-    command = [str(PYTHON), "-m", "nox", *COMMANDS[arguments[0]], *words]
+    if arguments == ["tests"]:
+        return every_check()
+    command = [*NOX, *COMMANDS[arguments[0]], *words]
     return subprocess.run(command, cwd=ROOT).returncode
+
+
+def every_check() -> int:
+    """Run what needs one core while the suites run; show its output when it has ended."""
+    if subprocess.run([*NOX, "-s", "wheels"], cwd=ROOT).returncode != 0:
+        return 1
+    environments = [{**os.environ, "TREADLE_NOX_LIST": each} for each in ("checks", "suites")]
+    with tempfile.TemporaryFile() as output:
+        checks = subprocess.Popen(
+            NOX, cwd=ROOT, env=environments[0], stdout=output, stderr=subprocess.STDOUT
+        )
+        try:
+            suites = subprocess.run(NOX, cwd=ROOT, env=environments[1]).returncode
+            failed = checks.wait() != 0
+        finally:
+            checks.terminate()
+        output.seek(0)
+        shutil.copyfileobj(output, sys.stdout.buffer)
+    return 1 if failed or suites != 0 else 0
 
 
 if __name__ == "__main__":
