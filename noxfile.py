@@ -196,7 +196,7 @@ def wheels(session: nox.Session) -> None:
 @nox.session(python=PYTHONS)
 @each_package
 def tests(session: nox.Session, package: str) -> None:
-    """One package's tests with only its wheel and what it declares: the lowest versions on the oldest Python, else the newest."""
+    """One package's tests with only its wheel and what it declares: in the lowest versions on the oldest Python."""
     lowest = session.python == PYTHONS[0] and session.venv_backend == "uv"
     # As requirements of their own the declared ranges count as direct, and go to their floor.
     ranges = [f"-rpackages/{folder}/pyproject.toml" for folder in needed([package])]
