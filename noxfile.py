@@ -141,10 +141,11 @@ def pytest(
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Ruff's rules and format, changelog fragments, lists of names and of cells."""
-    session.install("ruff>=0.17,<0.18")
+    """Ruff's rules and format, the workflows' safety, changelog fragments, lists of names and of cells."""
+    session.install("ruff>=0.17,<0.18", "zizmor>=1.32,<2")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
+    session.run("zizmor", "--pedantic", "--offline", ".github")
     session.run("python", "scripts/fragments.py")
     session.run("python", "scripts/names.py", "--check")
     session.run("python", "scripts/stubs.py", "--check")
