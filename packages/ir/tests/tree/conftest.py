@@ -27,12 +27,20 @@ def nodes(children: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     )
 
 
-TREES = st.recursive(st.none() | st.integers(), nodes, max_leaves=30)
+LEAVES = st.none() | st.integers()
+TREES = st.recursive(LEAVES, nodes, max_leaves=30)
+SMALL_TREES = st.recursive(LEAVES, nodes, max_leaves=4)
 
 
 @pytest.fixture(scope="session")
 def trees() -> st.SearchStrategy[Any]:
     return TREES
+
+
+@pytest.fixture(scope="session")
+def small_trees() -> st.SearchStrategy[Any]:
+    """Trees that stand at the leaves of others."""
+    return SMALL_TREES
 
 
 def chain(depth: int, leaf: Any = 1) -> Any:

@@ -105,11 +105,11 @@ def test_transpose() -> None:
 
 @given(st.data())
 def test_broadcast_gives_one_value_per_leaf(
-    trees: st.SearchStrategy[Any], data: st.DataObject
+    trees: st.SearchStrategy[Any], small_trees: st.SearchStrategy[Any], data: st.DataObject
 ) -> None:
     prefix = data.draw(trees)
     leaves, structure = tree_flatten(prefix)
-    subtrees = [data.draw(trees) for _ in leaves]
+    subtrees = [data.draw(small_trees) for _ in leaves]
     full = structure.unflatten(subtrees)
     values = broadcast_prefix(prefix, full)
     assert values == [x for x, t in zip(leaves, subtrees, strict=True) for _ in tree_leaves(t)]

@@ -62,11 +62,11 @@ def test_children_and_compose(trees: st.SearchStrategy[Any], data: st.DataObject
 
 @given(st.data())
 def test_flatten_up_to_finds_the_subtrees(
-    trees: st.SearchStrategy[Any], data: st.DataObject
+    trees: st.SearchStrategy[Any], small_trees: st.SearchStrategy[Any], data: st.DataObject
 ) -> None:
     outer = data.draw(trees)
     leaves, structure = tree_flatten(outer)
-    subtrees = [data.draw(trees) for _ in leaves]
+    subtrees = [data.draw(small_trees) for _ in leaves]
     found = structure.flatten_up_to(structure.unflatten(subtrees))
     assert len(found) == len(subtrees)
     assert all(a is b for a, b in zip(found, subtrees, strict=True))
