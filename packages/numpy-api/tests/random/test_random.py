@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import treadle_numpy.numpy as tnp
-from treadle_ir import ArgumentError, DTypeError, UnsupportedError
+from treadle_ir import X64, ArgumentError, DTypeError, UnsupportedError
 from treadle_numpy import lax, random
 from treadle_numpy.numpy.dtypes.questions import issubdtype
 from treadle_numpy.numpy.dtypes.types import extended, prng_key
@@ -202,3 +202,12 @@ def test_twice_as_many_bits() -> None:
     for draw in draws:
         with pytest.raises(ArgumentError, match="there is no mode 'middle'"):
             draw()
+
+
+def test_seeds_of_64_bits_have_two_words() -> None:
+    """Both words of a seed make a key; without 64-bit types the upper one is cut off, as in JAX."""
+    with X64.override(True):
+        for seed in (1, 2**32 + 1, 5 << 40 | 7, 2**63 - 1):
+            for words in (random.PRNGKey(seed), random.PRNGKey(np.int64(seed))):
+                assert np.asarray(words).tolist() == [seed >> 32, seed & 0xFFFFFFFF]
+    assert np.asarray(random.PRNGKey(2**32 + 1)).tolist() == [0, 1]

@@ -7,8 +7,10 @@ import time
 import pytest
 
 from treadle_runtime import DistributedError
+from treadle_runtime.distributed import line as line_module
 from treadle_runtime.distributed.line import Line
 from treadle_runtime.distributed.meeting import Meeting
+from treadle_runtime.distributed.messages import PROTOCOL
 from treadle_runtime.distributed.options import Options
 
 
@@ -195,3 +197,12 @@ def test_address_of_another_machine():
         DistributedError, match=r"process 0 cannot listen at port 1 of 192\.0\.2\.1"
     ):
         Meeting(elsewhere, lambda: "")
+
+
+def test_another_version_of_the_protocol_is_refused(port, monkeypatch):
+    monkeypatch.setattr(line_module, "PROTOCOL", PROTOCOL + 1)
+    meeting = Meeting(options(port, 0, 2), lambda: "service:1")
+    (found,) = joined(port, [1], 2)
+    meeting.close(5)
+    assert isinstance(found, DistributedError)
+    assert "another version of treadle" in str(found)

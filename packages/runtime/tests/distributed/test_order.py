@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections import deque
 from typing import Any
 
 import pytest
@@ -59,3 +62,21 @@ def test_the_next_process_is_asked(values: Any) -> None:
     assert "process 1 launches programs in another order than process 0" in why
     tell(there, ours)  # whatever was told last counts
     assert disagreement(here, ours) is None
+
+
+class Slow(deque):  # type: ignore[type-arg]
+    """Gives other threads time between the note of a launch and its count."""
+
+    def append(self, item: Any) -> None:
+        super().append(item)
+        time.sleep(0.05)
+
+
+def test_notes_and_their_count_are_read_together() -> None:
+    launches = launched()
+    launches._last = Slow(maxlen=100)
+    thread = threading.Thread(target=launches.noting(1, int))
+    thread.start()
+    while thread.is_alive():
+        count, last = launches.state()
+        assert count == len(last)

@@ -127,3 +127,29 @@ def test_a_circle_of_stale_notes_of_waiting_is_left() -> None:
     waiter.join(5)
     assert not waiter.is_alive()
     OncePerKey._waiting.clear()
+
+
+def test_a_waiting_thread_sleeps_until_the_value_is_made() -> None:
+    making, made = OncePerKey(), dict[str, int]()
+    started, go_on, asked = threading.Event(), threading.Event(), list[int]()
+
+    def make() -> int:
+        started.set()
+        assert go_on.wait(10)
+        return made.setdefault("k", 5)
+
+    def find() -> int | None:
+        asked.append(1)
+        return made.get("k")
+
+    maker = threading.Thread(target=making.once, args=("k", lambda: made.get("k"), make))
+    waiter = threading.Thread(target=making.once, args=("k", find, lambda: 0))
+    maker.start()
+    assert started.wait(10)
+    waiter.start()
+    waiter.join(0.2)  # time in which a thread that spins asks thousands of times
+    assert waiter.is_alive()
+    go_on.set()
+    for thread in (maker, waiter):
+        thread.join(10)
+    assert len(asked) == 2  # before it waited, and after

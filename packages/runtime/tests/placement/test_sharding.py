@@ -1,5 +1,12 @@
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from weakref import WeakValueDictionary
+
+import pytest
+
 from treadle_runtime import SingleDeviceSharding, devices
 
 
@@ -15,3 +22,19 @@ def test_a_single_device() -> None:
     assert one.is_equivalent_to(one, 2)
     assert not one.is_equivalent_to(two, 2)
     assert repr(one) == "SingleDeviceSharding(device=CpuDevice(id=0), memory_kind=device)"
+
+
+class Slow(WeakValueDictionary):  # type: ignore[type-arg]
+    """Gives other threads time between a look-up and what follows from it."""
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        found = super().get(key, default)
+        time.sleep(0.05)
+        return found
+
+
+def test_threads_that_ask_at_once_get_one_sharding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SingleDeviceSharding, "_interned", Slow())
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(SingleDeviceSharding, [devices()[0]] * 4))
+    assert len(set(map(id, found))) == 1
