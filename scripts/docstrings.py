@@ -1,11 +1,14 @@
-"""Refuse public functions whose docstring has no example. Doctests run the examples themselves."""
+"""Refuse public functions whose docstring has no example, or one that depends on the processor. Doctests run them."""
 
 from __future__ import annotations
 
+import doctest
 import importlib
 import inspect
 import sys
 from types import ModuleType
+
+import digits
 
 NAMESPACES = (
     "numpy",
@@ -64,13 +67,28 @@ def without_example() -> set[str]:
     return {name for name, each in functions().items() if ">>>" not in (inspect.getdoc(each) or "")}
 
 
+def beyond() -> dict[str, list[str]]:
+    """The numbers that examples show with more digits than every processor prints alike, by function."""
+    shown = {
+        name: [
+            number
+            for example in doctest.DocTestParser().get_examples(inspect.getdoc(each) or "")
+            for number in digits.beyond(example.want)
+        ]
+        for name, each in functions().items()
+    }
+    return {name: numbers for name, numbers in shown.items() if numbers}
+
+
 def main() -> int:
-    """Name those that lack one."""
-    lacking = without_example()
+    """Name those that lack one, and those that only some processors give."""
+    lacking, numbers = without_example(), beyond()
     for name in sorted(lacking):
         print(f"{name}: add an Example to its docstring")
+    for name in sorted(numbers):
+        print(f"{name}: other processors print other digits of {', '.join(numbers[name])}: round")
     print(f"{len(functions())} functions, {len(lacking)} of them without an example")
-    return 1 if lacking else 0
+    return 1 if lacking or numbers else 0
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ import re
 import sys
 from pathlib import Path
 
+import digits
+
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 CLAIM = re.compile(r"#> ?(.*)")
 
@@ -29,6 +31,10 @@ def check(page: Path) -> list[str]:
         actual = [line.rstrip() for line in printed.getvalue().splitlines()]
         if claimed != actual:
             problems.append(f"{page}:{line + 1}: claims {claimed}, prints {actual}")
+        problems += [
+            f"{page}:{line + 1}: other processors print other digits of {number}: round"
+            for number in digits.beyond("\n".join(claimed))
+        ]
     return problems
 
 

@@ -240,7 +240,7 @@ def pow(x: ArrayLike, y: ArrayLike) -> Array:
 
     Example:
         >>> import numpy as np
-        >>> print(pow(np.array([1.5, 2.0], np.float32), np.array([2, 3], np.int32)))
+        >>> print(pow(np.array([1.5, 2.0], np.float32), np.array([2, 3], np.int32)).round(4))
         [2.25 8.  ]
     """
     base, exponent = coerce("pow", 0, x), coerce("pow", 1, y)

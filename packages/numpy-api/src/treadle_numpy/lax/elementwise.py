@@ -194,7 +194,12 @@ bitwise_not = _unary(
     "-6",
 )
 cbrt = _unary(
-    "cbrt", ops.cbrt, "f", "The real cube root, also of negative numbers.", "cbrt(-8.0)", "-2.0"
+    "cbrt",
+    ops.cbrt,
+    "f",
+    "The real cube root, also of negative numbers.",
+    "cbrt(-8.0).round(4)",
+    "-2.0",
 )
 ceil = _unary(
     "ceil",
@@ -242,7 +247,7 @@ erfc = _unary(
     "0.0047",
 )
 exp = _unary("exp", ops.exponential, "fc", "`e ** x`.", "exp(1.0).round(4)", "2.7183")
-exp2 = _unary("exp2", ops.exponential2, "fc", "`2 ** x`.", "exp2(3.0)", "8.0")
+exp2 = _unary("exp2", ops.exponential2, "fc", "`2 ** x`.", "exp2(3.0).round(4)", "8.0")
 expm1 = _unary(
     "expm1",
     ops.exponential_minus_one,

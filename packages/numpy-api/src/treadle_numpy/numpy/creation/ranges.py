@@ -319,7 +319,7 @@ def logspace(
     """`num` numbers from `base ** start` to `base ** stop` whose logarithms are evenly spaced.
 
     Example:
-        >>> print(logspace(0, 2, 3))
+        >>> print(logspace(0, 2, 3).round(3))
         [  1.  10. 100.]
     """
     flags("logspace", endpoint=endpoint)

@@ -22,7 +22,12 @@ from treadle_numpy.operands.scalars import number, zero_like
 __all__ = ["exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "logaddexp", "logaddexp2"]
 
 exp = unary("exp", primitives.Exponential(), "`e ** x`.", "print(exp(0.0))\n        1.0")
-exp2 = unary("exp2", primitives.Exponential2(), "`2 ** x`.", "print(exp2(3.0))\n        8.0")
+exp2 = unary(
+    "exp2",
+    primitives.Exponential2(),
+    "`2 ** x`.",
+    'print(f"{float(exp2(3.0)):.4f}")\n        8.0000',
+)
 expm1 = unary(
     "expm1",
     primitives.ExponentialMinusOne(),
@@ -139,8 +144,8 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """`log(exp(x1) + exp(x2))`, without overflow.
 
     Example:
-        >>> print(f"{float(logaddexp(1000.0, 1000.0)):.3f}")
-        1000.693
+        >>> print(f"{float(logaddexp(1000.0, 1000.0)):.2f}")
+        1000.69
     """
     return _logaddexp("logaddexp", x1, x2, None)
 

@@ -61,7 +61,7 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
     """The angle of a complex number.
 
     Example:
-        >>> print(angle(1j, deg=True))
+        >>> print(angle(1j, deg=True).round(4))
         90.0
     """
     flags("angle", deg=deg)

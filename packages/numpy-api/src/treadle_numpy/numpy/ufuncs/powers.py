@@ -105,4 +105,6 @@ def square(x: ArrayLike, /) -> Array:
 
 
 sqrt = unary("sqrt", primitives.Sqrt(), "The square root.", "print(sqrt(4))\n        2.0")
-cbrt = unary("cbrt", primitives.Cbrt(), "The cube root.", "print(cbrt(8.0))\n        2.0")
+cbrt = unary(
+    "cbrt", primitives.Cbrt(), "The cube root.", 'print(f"{float(cbrt(8.0)):.4f}")\n        2.0000'
+)

@@ -51,7 +51,7 @@ arctan2 = binary(
     "arctan2",
     primitives.Atan2(),
     "The angle of the point (x2, x1), in (-pi, pi].",
-    "print(arctan2(1.0, 1.0))\n        0.7853981",
+    'print(f"{float(arctan2(1.0, 1.0)):.4f}")\n        0.7854',
     inexact=True,
     by_parts=_complex_atan2,
 )

@@ -155,9 +155,9 @@ def hilbert(n: int) -> Array:
     """Hilbert's matrix, `1 / (i + j + 1)`.
 
     Example:
-        >>> print(hilbert(2))
-        [[1.         0.5       ]
-         [0.5        0.33333334]]
+        >>> print(hilbert(2).round(4))
+        [[1.     0.5   ]
+         [0.5    0.3333]]
     """
     row, column = _places(_size("hilbert", n), np.dtype(np.int32))
     sums = ops.add(ops.add(row, column), np.int32(1))

@@ -221,8 +221,8 @@ def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
     """The transformation of Box and Cox, `(x ** lmbda - 1) / lmbda`; `log(x)` where `lmbda` is 0.
 
     Example:
-        >>> print(boxcox(2.0, 1.0))
-        1.0
+        >>> print(f"{float(boxcox(2.0, 1.0)):.4f}")
+        1.0000
     """
     p, power = promote_shapes("boxcox", x, lmbda, inexact=True)
     return _box_cox(ops.log(p), power)
@@ -233,8 +233,8 @@ def boxcox1p(x: ArrayLike, lmbda: ArrayLike) -> Array:
     """`boxcox(1 + x, lmbda)`, without the cancellation for small `x`.
 
     Example:
-        >>> print(boxcox1p(1.0, 1.0))
-        1.0
+        >>> print(f"{float(boxcox1p(1.0, 1.0)):.4f}")
+        1.0000
     """
     p, power = promote_shapes("boxcox1p", x, lmbda, inexact=True)
     return _box_cox(ops.log_plus_one(p), power)
@@ -308,8 +308,8 @@ def logsumexp(
     """`log(sum(b * exp(a)))` along axes, without overflow.
 
     Example:
-        >>> print(f"{float(logsumexp(np.array([1000.0, 1000.0], np.float32))):.3f}")
-        1000.693
+        >>> print(f"{float(logsumexp(np.array([1000.0, 1000.0], np.float32))):.2f}")
+        1000.69
     """
     flags("logsumexp", keepdims=keepdims, return_sign=return_sign)
     if b is not None:

@@ -184,8 +184,8 @@ def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
     `series_order` is taken for JAX's sake, and changes nothing: no series is cut.
 
     Example:
-        >>> print(f"{float(log_ndtr(-100.0)):.3f}")
-        -5005.524
+        >>> print(f"{float(log_ndtr(-100.0)):.2f}")
+        -5005.52
     """
     order = integer("log_ndtr", "series_order", series_order)
     if order < 0:

@@ -81,8 +81,8 @@ def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The quantile function, the inverse of `cdf`.
 
     Example:
-        >>> print(f"{float(ppf(0.3, 1.0, 2.0)):.4f}")
-        1.7133
+        >>> print(f"{float(ppf(0.2, 1.0, 2.0)):.4f}")
+        1.4463
     """
     return placed("expon.ppf", q, loc, scale, lambda q: -log1p(-q))
 
