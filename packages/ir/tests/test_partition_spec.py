@@ -83,6 +83,20 @@ def test_entries_are_found_and_counted() -> None:
         spec.index(1.5)
 
 
+def test_comparing_with_any_tuple() -> None:
+    assert P("x") != (("x", 1),)
+    assert P("x") != (1.5, -1)
+    assert P("x", None) != ("x",)
+    assert (P("x").count(1.5), P("x").count((1, 2))) == (0, 0)
+
+
+def test_equal_tuples_have_the_same_hash() -> None:
+    assert P("x", ("y", "z")) == ("x", ("y", "z"))
+    assert hash(P("x", ("y", "z"))) == hash(("x", ("y", "z")))
+    assert P(("x",)) == P("x")
+    assert P(("x",)) != (("x",),)
+
+
 def test_entries_as_a_tuple() -> None:
     assert P("x", None, ("y", "z")).partitions == ("x", None, ("y", "z"))
     assert P().partitions == ()

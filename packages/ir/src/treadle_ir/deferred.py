@@ -58,6 +58,8 @@ class LayoutWithSums(
     sums: Sums
 
     def __eq__(self, other: object) -> bool:
+        if not isinstance(other, tuple):
+            return NotImplemented
         return super().__eq__(other) and self.sums == sums_of(other)
 
     def __ne__(self, other: object) -> bool:

@@ -88,7 +88,10 @@ class PartitionSpec:
 
     def count(self, value: object) -> int:
         """How many entries are this one."""
-        return self.partitions.count(_entry(value))
+        try:
+            return self.partitions.count(_entry(value))
+        except ArgumentError:  # nothing that an entry can be
+            return 0
 
     def __add__(self, other: object) -> PartitionSpec:
         if isinstance(other, PartitionSpec | tuple):
@@ -112,7 +115,7 @@ class PartitionSpec:
         if isinstance(other, PartitionSpec):
             return self.partitions == other.partitions and self.sums == other.sums
         if isinstance(other, tuple):
-            return not self.sums.axes and self.partitions == tuple([_entry(e) for e in other])
+            return not self.sums.axes and self.partitions == other  # which has the same hash then
         return NotImplemented
 
     def __hash__(self) -> int:

@@ -7,6 +7,7 @@ from typing import Any, Final, NoReturn, cast, final
 
 import numpy as np
 
+from treadle_ir.array import Array
 from treadle_ir.errors import ArgumentError, ShapeError, SymbolicSizeError
 from treadle_ir.sizes import Symbolic
 from treadle_ir.symbolic.polynomial import Polynomial, constant, substituted
@@ -312,4 +313,4 @@ def _as_value(name: str, dimension: SymbolicDimension, other: object) -> Any:
 
 
 def _is_array(value: object) -> bool:
-    return hasattr(value, "dtype") and not isinstance(value, (np.integer, type))
+    return isinstance(value, (Array, np.ndarray, np.generic)) and not isinstance(value, np.integer)

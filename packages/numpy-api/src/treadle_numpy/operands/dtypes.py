@@ -48,12 +48,10 @@ class ScalarType(type):
         return as_staged(array_from(cls.__name__, x, dtype))
 
     def __eq__(cls, other: object) -> bool:
-        if isinstance(other, ScalarType):
-            return cls.dtype == other.dtype
-        try:
-            return bool(cls.dtype == np.dtype(other))  # type: ignore[call-overload]  # or it is none
-        except TypeError:
-            return NotImplemented
+        if other is None:  # which is float64 to NumPy
+            return False
+        # NumPy's rule for its own types: whatever is no element type is unequal, and never an error.
+        return cls.dtype.__eq__(other.dtype if isinstance(other, ScalarType) else other)
 
     def __hash__(cls) -> int:
         # As of NumPy's class, which it equals: either is found where the other one is a key.
