@@ -20,10 +20,12 @@ from treadle_ir import (
     Value,
     deeper,
     derived,
+    either,
     frozen,
     inferred,
     interpret,
     reached_carries,
+    symbolic_dim_bounds,
 )
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.rewrite import dce
@@ -44,7 +46,11 @@ def dependent(primitive: Primitive, given: Sequence[bool]) -> Flags:
         carried = of_body[primitive.body_constants :]
         return (True,) * len(carried) if goes_on else carried
     found = [of_program(program, parameters) for program, parameters in nested]
-    return tuple([any(each) for each in zip(*found, strict=True)])
+    if isinstance(primitive, Scan) and symbolic_dim_bounds(primitive.length)[0] <= 0:
+        # After no iteration the carries are what they were at first.
+        _, carries, _ = LoopParts(primitive.constants, primitive.carries)(flags)
+        found.append((*carries, *(False for _ in found[0][len(carries) :])))
+    return either(*found)
 
 
 def within(primitive: Primitive, flags: Flags) -> list[tuple[Program, Flags]]:

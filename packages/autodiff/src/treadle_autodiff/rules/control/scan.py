@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, final
 
-from treadle_autodiff.dependence import dependent
+from treadle_autodiff.dependence import within
 from treadle_autodiff.programs import (
     JvpProgram,
     LinearizedProgram,
@@ -30,7 +30,6 @@ from treadle_autodiff.rules.call import with_zeros
 from treadle_autodiff.rules.control.invariant import computed_before, invariant
 from treadle_autodiff.rules.control.operands import nonzero_flags, those
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise, zeros
-from treadle_autodiff.transpose import transpose
 from treadle_ir import (
     ArrayType,
     Cell,
@@ -177,6 +176,41 @@ def scan_linearize(
     """The known loop now, stacking residuals; the linear loop over them for later."""
     parts = LoopParts(primitive.constants, primitive.carries)
     flags = tuple(nonzero)
+    results, split, residuals = _run_known(primitive, primals, flags)
+    types = _result_types(primitive)
+
+    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+        if not any(split.nonzero):
+            return with_zeros((), split.nonzero, types)
+        dconstants, dcarries, dxs = parts(tangents)
+        of_constants, _, of_xs = parts(flags)
+        returned = bind(
+            _linear_scan(primitive, split, flags),
+            *residuals.fixed,
+            *[materialise(tangent) for tangent in those(dconstants, of_constants)],
+            *[materialise(tangent) for tangent in those(dcarries, split.carried)],
+            *residuals.moving,
+            *[materialise(tangent) for tangent in those(dxs, of_xs)],
+        )
+        return with_zeros(returned, split.nonzero, types)
+
+    return results, linear
+
+
+@final
+@frozen(eq=False)
+class _Residuals:
+    """What the linear loop takes from the known one: as constants, and as xs."""
+
+    fixed: Operands
+    moving: Operands
+
+
+def _run_known(
+    primitive: Scan, primals: Operands, flags: Flags
+) -> tuple[Operands, _LinearizedScan, _Residuals]:
+    """Run the known half of a loop: its results, the loop in two, and what the linear half takes of it."""
+    parts = LoopParts(primitive.constants, primitive.carries)
     body = primitive.body
     split = derived(
         body, ("scan_linearize", parts, flags), lambda: _linearize_scan(body, parts, flags)
@@ -194,35 +228,23 @@ def scan_linearize(
     )
     outputs = bind(known, *constants, *computed, *carries, *xs)
     sources = {"constant": constants, "before": computed, "x": xs, "result": outputs}
-    fixed = [x if name == "literal" else sources[name][x] for name, x in split.fixed]
-    moving = [sources[name][x] for name, x in split.moving]
-    types = _result_types(primitive)
+    residuals = _Residuals(
+        [x if name == "literal" else sources[name][x] for name, x in split.fixed],
+        [sources[name][x] for name, x in split.moving],
+    )
+    return outputs[: len(body.results)], split, residuals
 
-    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
-        if not any(split.nonzero):
-            return with_zeros((), split.nonzero, types)
-        dconstants, dcarries, dxs = parts(tangents)
-        of_constants, _, of_xs = parts(flags)
-        given = [materialise(tangent) for tangent in those(dconstants, of_constants)]
-        scan = Scan(
-            split.linear,
-            primitive.length,
-            len(fixed) + len(given),
-            sum(split.carried),
-            primitive.reverse,
-            primitive.unroll,
-        )
-        returned = bind(
-            scan,
-            *fixed,
-            *given,
-            *[materialise(tangent) for tangent in those(dcarries, split.carried)],
-            *moving,
-            *[materialise(tangent) for tangent in those(dxs, of_xs)],
-        )
-        return with_zeros(returned, split.nonzero, types)
 
-    return outputs[: len(types)], linear
+def _linear_scan(primitive: Scan, split: _LinearizedScan, flags: Flags) -> Scan:
+    """The linear half of a loop. It takes fixed residuals, tangents of constants and carries, the others, and of xs."""
+    return Scan(
+        split.linear,
+        primitive.length,
+        len(split.fixed) + sum(flags[: primitive.constants]),
+        sum(split.carried),
+        primitive.reverse,
+        primitive.unroll,
+    )
 
 
 def _linearize_scan(body: Program, parts: LoopParts, flags: Flags) -> _LinearizedScan:
@@ -310,8 +332,10 @@ def scan_transpose(
 ) -> Sequence[Tangent | None]:
     """The loop the other way; cotangents of constants are summed up in carries."""
     linear = tuple([isinstance(operand, Linear) for operand in operands])
-    if not all(dependent(primitive, linear)[: primitive.carries]):
-        return _transpose_beside_known(primitive, cotangents, operands)
+    ((_, touched),) = within(primitive, linear)
+    _, carries, _ = LoopParts(primitive.constants, primitive.carries)(touched)
+    if not all(carries):
+        return _transpose_beside_known(primitive, cotangents, operands, linear)
     # Backward rules of users may write to references.
     return discharged(lambda cells: _transposed(primitive, cotangents, operands, cells))
 
@@ -394,33 +418,41 @@ def _cotangent(operand: Linear, outputs: Any, returned: bool) -> Tangent:
 
 
 def _transpose_beside_known(
-    primitive: Scan, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
+    primitive: Scan,
+    cotangents: Sequence[Tangent],
+    operands: Sequence[Operand | Linear],
+    linear: Flags,
 ) -> Sequence[Tangent | None]:
     """Transpose a loop that also carries known values, a counter for example.
 
     The loop is linear in the `Linear` operands, so it is its own derivative at zero. Linearizing it there
-    runs the known carries and leaves a loop that carries nothing else than linear values.
+    runs the known carries and leaves a loop that carries nothing else than linear values: it is transposed as such,
+    without asking again what depends on what, though a body may well return zeros for some of its carries.
     """
-    linear = [isinstance(operand, Linear) for operand in operands]
+    parts = LoopParts(primitive.constants, primitive.carries)
     primals = [zeros(x.type) if isinstance(x, Linear) else x for x in operands]
-    _, derivative = scan_linearize(primitive, primals, linear)
-    types = [operand.type for operand in operands if isinstance(operand, Linear)]
-
-    def function(*given: Operand) -> Operands:
-        tangents = iter(given)
-        return [
-            materialise(tangent)
-            for tangent in derivative(
-                [
-                    next(tangents) if isinstance(x, Linear) else Zero(type_of(x).tangent())
-                    for x in operands
-                ]
-            )
-        ]
-
-    staged = stage(function, *types)
-    outgoing = iter(transpose(staged.program, staged.captured, cotangents))
-    return [next(outgoing) if flag else None for flag in linear]
+    _, split, residuals = _run_known(primitive, primals, linear)
+    nothing: list[Tangent | None] = [
+        Zero(x.type.tangent()) if isinstance(x, Linear) else None for x in operands
+    ]
+    given = those(cotangents, split.nonzero)
+    if all([isinstance(ct, Zero) for ct in given]):
+        return nothing
+    constants, carries, xs = parts(
+        [x if isinstance(x, Linear) else zeros(type_of(x).tangent()) for x in operands]
+    )
+    of_constants, of_carries, of_xs = parts(linear)
+    of_linear = [
+        *residuals.fixed,
+        *those(constants, of_constants),
+        *those(carries, split.carried),
+        *residuals.moving,
+        *those(xs, of_xs),
+    ]
+    scan = _linear_scan(primitive, split, linear)
+    outgoing = iter(discharged(lambda cells: _transposed(scan, given, of_linear, cells)))
+    found = iter([ct for ct, x in zip(outgoing, of_linear, strict=True) if isinstance(x, Linear)])
+    return [next(found) if flag else None for flag in linear]
 
 
 def _transpose_scan(
