@@ -39,6 +39,7 @@ EVERYTHING = ["treadle"]  # it depends on all the others but treadle-jax
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 CURRENT = ".".join(platform.python_version_tuple()[:2])
 PYTEST = ["pytest>=8.4", "pytest-xdist>=3.6", "hypothesis>=6.113"]
+SUITE = [*PYTEST, "scipy", "mpmath", "absl-py", "array-api-strict"]  # what conformance imports
 EXAMPLES = ["rich", "scikit-learn", "matplotlib"]
 # The releases of the libraries written for JAX that conformance/clients has jobs for.
 CLIENTS = ROOT / "conformance/clients/requirements.txt"
@@ -73,6 +74,7 @@ SUITES = [
     "clients",
     "conformance-gpu",
     "conformance-tpu",
+    "conformance-rehearsal",
 ]
 LISTS = {"": [*CHECKS, *SUITES], "checks": CHECKS, "suites": SUITES}
 nox.options.sessions = LISTS[os.environ.get("TREADLE_NOX_LIST", "")]
@@ -214,7 +216,7 @@ def tests(session: nox.Session, package: str) -> None:
 @nox.session(python=PYTHONS)
 def conformance(session: nox.Session) -> None:
     """The suite across packages, on the CPU, and its page of counts."""
-    install(session, EVERYTHING, *PYTEST, "scipy", "mpmath", "absl-py", "array-api-strict")
+    install(session, EVERYTHING, *SUITE)
     if session.posargs:  # a part of the suite
         pytest(session, "conformance", *WORKERS, *STEADY, TREADLE_PLATFORMS="cpu")
         return
@@ -228,7 +230,7 @@ def conformance(session: nox.Session) -> None:
 @nox.session(name="conformance-long")
 def conformance_long(session: nox.Session) -> None:
     """The suite across packages with many more cases, drawn anew from a seed that is printed."""
-    install(session, EVERYTHING, *PYTEST, "scipy", "mpmath", "absl-py", "array-api-strict")
+    install(session, EVERYTHING, *SUITE)
     seed = os.environ.get("TREADLE_CONFORMANCE_SEED") or str(random.randrange(10**9))
     session.log(f"once more: TREADLE_CONFORMANCE_SEED={seed} nox -s conformance-long")
     pytest(
@@ -247,7 +249,7 @@ def conformance_long(session: nox.Session) -> None:
 @nox.session
 def timing(session: nox.Session) -> None:
     """The tests that compare wall-clock times, one after the other; for a quiet machine."""
-    install(session, EVERYTHING, *PYTEST, "scipy", "mpmath", "absl-py", "array-api-strict")
+    install(session, EVERYTHING, *SUITE)
     folders = ["packages/runtime/tests", "conformance"]
     pytest(session, *folders, "-m", "timing", TREADLE_PLATFORMS="cpu")
 
@@ -337,29 +339,55 @@ def clients_suites(session: nox.Session) -> None:
     session.run("python", "-m", "conformance.clients.suites", *session.posargs)
 
 
+def on_device(session: nox.Session, platform: str, found: bool, *more: str) -> None:
+    """Run the suite across packages on an accelerator; without one say so, or fail after `-- --require-device`."""
+    kind = "TPU" if platform == "tpu" else "GPU"
+    if not found:
+        if "--require-device" in session.posargs:
+            session.error(f"no {kind} on this machine, and --require-device was given")
+        session.skip(f"no {kind} on this machine: nothing was run")
+    install(session, EVERYTHING, *SUITE)
+    session.install(*more)
+    report = f"--ran-on={Path(session.create_tmp()).resolve() / 'ran_on.json'}"
+    # One process: it takes the device. Not all of its memory, which tests that start processes need, too.
+    environment = {"TREADLE_PLATFORMS": f"{platform},cpu", "TREADLE_PREALLOCATE": "false"}
+    pytest(session, "conformance", "--ignore=conformance/parity", report, **environment)
+
+
 @nox.session(name="conformance-gpu")
 def conformance_gpu(session: nox.Session) -> None:
     """The suite across packages, on a GPU if there is one."""
     smi = shutil.which("nvidia-smi")
     shown = subprocess.run([smi], capture_output=True, text=True) if smi is not None else None
-    if shown is None or shown.returncode != 0:
-        session.skip("no GPU on this machine: nothing was run")
-    install(session, EVERYTHING, *PYTEST, "scipy", "mpmath", "absl-py", "array-api-strict")
+    found = shown is not None and shown.returncode == 0
     # The newest CUDA that the driver speaks, and the plugin of jaxlib's own version.
-    speaks = re.search(r"CUDA Version: ([0-9]+)", shown.stdout)
+    speaks = re.search(r"CUDA Version: ([0-9]+)", shown.stdout) if shown is not None else None
     cuda = 13 if speaks is not None and int(speaks.group(1)) >= 13 else 12
-    session.install(f"jax-cuda{cuda}-plugin[with-cuda]=={jaxlib_version(session)}")
-    pytest(session, "conformance", TREADLE_PLATFORMS="cuda")  # one process: it takes the memory
+    plugin = f"treadle-runtime[cuda{cuda}]"
+    on_device(session, "cuda", found, str(built("runtime")) + f"[cuda{cuda}]" if found else plugin)
 
 
 @nox.session(name="conformance-tpu")
 def conformance_tpu(session: nox.Session) -> None:
     """The suite across packages, on a TPU if there is one."""
     devices = [*Path("/dev").glob("accel[0-9]*"), *Path("/dev/vfio").glob("[0-9]*")]
-    if not devices:
-        session.skip("no TPU on this machine: nothing was run")
-    install(session, EVERYTHING, *PYTEST, "libtpu")
-    pytest(session, "conformance", TREADLE_PLATFORMS="tpu")  # one process: it owns the device
+    on_device(session, "tpu", bool(devices), "libtpu")
+
+
+@nox.session(name="conformance-rehearsal")
+def conformance_rehearsal(session: nox.Session) -> None:
+    """What accelerator sessions do, as far as a CPU allows: packages, collection, markers, a sample, the report."""
+    install(session, EVERYTHING, *SUITE)
+    report = Path(session.create_tmp()).resolve() / "ran_on.json"
+    sample = ["--executor=xla", "--sample=150", "--sample-seed=7", f"--ran-on={report}"]
+    pytest(session, "conformance", "--ignore=conformance/parity", *sample, *STEADY)
+    session.run("python", "-c", f"import json; json.load(open({str(report)!r}))['total']['cpu']")
+    folders = ["conformance/faq", "conformance/gpu", "conformance/test_types.py"]
+    for name in ("cuda", "tpu"):
+        environment = {"TREADLE_PLATFORMS": f"{name},cpu"}
+        session.run("pytest", "--collect-only", "-q", *folders, env=environment, silent=True)
+    required = ("pytest", "--require-device", "conformance/gpu")
+    session.run(*required, env={"TREADLE_PLATFORMS": "cpu"}, success_codes=[1], silent=True)
 
 
 @nox.session
@@ -411,7 +439,7 @@ def bench_clients(session: nox.Session) -> None:
 @nox.session
 def primitives(session: nox.Session) -> None:
     """Regenerate docs/primitives.md and docs/coverage.md, and compare; benchmarks call every function."""
-    install(session, EVERYTHING, *PYTEST, "scipy", "mpmath", "absl-py", "array-api-strict")
+    install(session, EVERYTHING, *SUITE)
     session.run("python", "scripts/primitive_status.py", "--check", "docs/primitives.md")
     session.run("python", "scripts/coverage.py", "--check", "docs/coverage.md")
     session.run("python", "benchmarks/functions_page.py", "--check")

@@ -13,6 +13,7 @@ from treadle_ir import (
     ArrayType,
     Operand,
     Operands,
+    Primitive,
     ReferenceEvaluator,
     Type,
     bind,
@@ -28,6 +29,18 @@ FAMILY = os.environ.get("TREADLE_CONFORMANCE_FAMILY", "")  # one family only, wh
 def examples(of: Callable[[Example], bool] = lambda example: True) -> list[Any]:
     """All examples of which something holds, each under its name."""
     return [pytest.param(example, id=example.id) for example in chosen() if of(example)]
+
+
+def together(of: Callable[[Example], bool], most: int) -> list[Any]:
+    """The examples of which something holds, up to so many of one operation as one parameter `several`."""
+    found: dict[type[Primitive], list[Example]] = {}
+    for example in filter(of, chosen()):
+        found.setdefault(type(example.primitive), []).append(example)
+    return [
+        pytest.param(tuple(members[first : first + most]), id=f"{cls.name}-{first}")
+        for cls, members in found.items()
+        for first in range(0, len(members), most)
+    ]
 
 
 def chosen() -> Iterator[Example]:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from conformance import ran_on
 from conformance.effort import LONG, TIMES
+from conformance.executors import EXECUTORS, executing
+from conformance.platform import KIND, PLATFORM
 from conformance.reproduce import explained
-from conformance.xla_runner import PLATFORM
 from treadle_autodiff import checks as autodiff_checks
 from treadle_batching import checks as batching_checks
-from treadle_ir import X64, Program, ReferenceEvaluator, evaluating
+from treadle_ir import Program
 from treadle_ir.testing.programs import check_programs, recorded
 
+KINDS: Final = ("cpu", "gpu", "tpu")  # markers of tests that are about some platforms only
 _CHECKED: Final[set[tuple[int, int]]] = set()  # in this process
 _MOST: Final = (
     None if LONG else 20_000
@@ -35,14 +38,83 @@ settings.register_profile(
 settings.load_profile("long" if LONG else "steady")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what speaks of another platform than that of this run."""
-    other = "gpu" if PLATFORM == "cpu" else "cpu"
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--executor",
+        choices=EXECUTORS,
+        default="reference" if KIND == "cpu" else "xla",
+        help="what laws about results are evaluated with: NumPy, or programs on the platform under test",
+    )
+    parser.addoption(
+        "--require-device",
+        action="store_true",
+        help="fail where TREADLE_PLATFORMS names no accelerator, or there is none",
+    )
+    parser.addoption(
+        "--ran-on", metavar="FILE", help="write what each file's tests ran on, as JSON"
+    )
+    parser.addoption("--sample", type=int, metavar="N", help="run N tests, drawn from a seed")
+    parser.addoption("--sample-seed", type=int, metavar="SEED", help="draw the same tests again")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    ran_on.watch()
+    if config.option.sample is not None and config.option.sample_seed is None:
+        config.option.sample_seed = random.randrange(
+            10**9
+        )  # before workers start, which inherit it
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    lines = [f"conformance: platform {PLATFORM}, executor {config.option.executor}"]
+    if config.option.sample is not None:
+        again = f"--sample {config.option.sample} --sample-seed {config.option.sample_seed}"
+        lines.append(f"conformance: a sample; again with {again}")
+    return lines
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    if session.config.option.require_device:
+        if KIND == "cpu":
+            pytest.exit("--require-device: TREADLE_PLATFORMS names no accelerator", returncode=1)
+        import treadle  # noqa: PLC0415 - starts the platform
+
+        found = treadle.devices()[0].platform
+        if found != KIND:
+            pytest.exit(f"--require-device: there is no {KIND}, only {found}", returncode=1)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip what is about another platform, deselect what is about programs alone on a device, draw the sample."""
+    elsewhere: list[pytest.Item] = []
     for item in items:
-        if item.get_closest_marker(other) is not None:
-            item.add_marker(
-                pytest.mark.skip(reason=f"is for a {other.upper()}, this is {PLATFORM}")
-            )
+        kinds = [kind for kind in KINDS if item.get_closest_marker(kind) is not None]
+        if kinds and KIND not in kinds:
+            reason = f"is for a {' or '.join(kinds).upper()}, this is {PLATFORM}"
+            item.add_marker(pytest.mark.skip(reason=reason))
+        if KIND != "cpu" and item.get_closest_marker("programs") is not None:
+            elsewhere.append(item)
+    if config.option.sample is not None:
+        rest = [item for item in items if item not in set(elsewhere)]
+        count = min(config.option.sample, len(rest))
+        drawn = set(random.Random(config.option.sample_seed).sample(rest, count))
+        elsewhere += [item for item in rest if item not in drawn]
+    if elsewhere:
+        config.hook.pytest_deselected(items=elsewhere)
+        gone = set(elsewhere)
+        items[:] = [item for item in items if item not in gone]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    with ran_on.noted(item):
+        return (yield)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    ran_on.write(
+        terminalreporter.stats, terminalreporter, config.option.ran_on, config.option.executor
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -64,18 +136,11 @@ def checked_rules() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def on_the_reference_evaluator() -> Iterator[None]:
-    """Laws are tested on NumPy, whatever evaluator is installed; test_lowering compiles for itself.
-
-    64-bit types are in force: without them derivatives of f64 examples would be narrowed to f32.
-    """
-    with on_numpy():
-        yield
-
-
-@contextmanager
-def on_numpy() -> Iterator[None]:
-    with evaluating(ReferenceEvaluator()), X64.override(True):
+def on_the_reference_evaluator(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Laws are tested on the chosen executor, whatever evaluator is installed; folders put their own in its place."""
+    executor = request.config.option.executor
+    about_programs = request.node.get_closest_marker("programs") is not None
+    with executing("reference" if about_programs else executor):
         yield
 
 
@@ -92,7 +157,7 @@ def pytest_runtest_makereport(
             if Path(entry.path) == item.path:
                 arguments.update(entry.locals)
         try:
-            with on_numpy():
+            with executing("reference"):
                 text = explained(arguments, arguments.get("programs", []), item.path.stem)
         except Exception as error:  # the failure itself is what has to be shown
             text = f"There is none: {type(error).__name__}: {error}"

@@ -31,6 +31,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def cases(parameters: dict[str, Any]) -> list[tuple[str, str, int]]:
     """What one test is tried on: operations and element types, and how many cases of each."""
     example, cls = parameters.get("example"), parameters.get("cls")
+    if "several" in parameters:
+        return [each for one in parameters["several"] for each in cases({"example": one})]
     if isinstance(example, Example):
         return [(example.primitive.name, dtypes.dtype_name(subject(example)), 1)]
     if cls is not None and "name" in parameters:

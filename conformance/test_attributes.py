@@ -21,6 +21,8 @@ from treadle_ir import MissingRuleError, Primitive, UnsupportedError, bind, stag
 from treadle_ir.equality import field_names
 from treadle_ir.testing.examples import Example
 
+pytestmark = pytest.mark.programs
+
 PLATFORMS: Final = ("cpu", "cuda")
 
 Change: typing.TypeAlias = tuple[str, Any, Any]  # an attribute, its value, another value

@@ -23,6 +23,8 @@ from treadle import export, lax, random, tree_util
 from treadle.experimental.layout import Format, Layout
 from treadle.sharding import AxisType, NamedSharding, PartitionSpec as P, SingleDeviceSharding
 
+pytestmark = pytest.mark.programs
+
 
 class Failing:
     """What NumPy asks of objects, failing."""

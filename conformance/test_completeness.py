@@ -23,6 +23,8 @@ from treadle_ir.primitives.shard_map import ShardMap
 from treadle_ir.rules import is_family
 from treadle_ir.testing.examples import all_examples
 
+pytestmark = pytest.mark.programs
+
 
 def _primitives() -> Iterator[type[Primitive]]:
     # Not by `__subclasses__`: a dataclass with slots leaves a second, unused class behind.

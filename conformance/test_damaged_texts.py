@@ -31,6 +31,8 @@ from treadle_ir.equality import equal_programs
 from treadle_ir.text import parse_program, print_program
 from treadle_ir.verify import verify
 
+pytestmark = pytest.mark.programs
+
 BATCHES: Final = 20  # so that they spread over the workers
 EACH: Final = 50_000 if LONG else 5_000
 LONGEST: Final = (

@@ -10,6 +10,8 @@ from typing import Final
 
 import pytest
 
+pytestmark = pytest.mark.programs
+
 BELOW: Final = {
     "treadle_ir": "numpy ml_dtypes",
     "treadle_autodiff": "treadle_ir",

@@ -20,6 +20,8 @@ import treadle_numpy
 import treadle_runtime
 from treadle import errors
 
+pytestmark = pytest.mark.programs
+
 PACKAGES = (
     treadle_ir,
     treadle_autodiff,

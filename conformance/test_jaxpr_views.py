@@ -15,6 +15,8 @@ from treadle_ir import Program, as_array, bind, stage
 from treadle_ir.equality import equal_programs
 from treadle_ir.testing.examples import Example
 
+pytestmark = pytest.mark.programs
+
 
 def read(x: Any, values: dict[Any, Any]) -> Any:
     return x.val if isinstance(x, Literal) else values[x]  # type: ignore[attr-defined]  # as JAX's have it

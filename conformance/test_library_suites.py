@@ -7,6 +7,8 @@ import pytest
 from conformance.clients.sampled import chosen
 from conformance.clients.suites import SUITES, Suite, compared, joined, was_run
 
+pytestmark = pytest.mark.programs
+
 pytest_plugins = ["pytester"]
 
 LONG = "test/test_distributions.py"

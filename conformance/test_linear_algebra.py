@@ -17,9 +17,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from conformance.cases import examples
+from conformance.platform import PLATFORM, what_the_platform_has
 from conformance.strategies import drawings
 from conformance.variants import variant_keys, variants
-from conformance.xla_runner import PLATFORM, run_text, what_the_platform_has
+from conformance.xla_runner import run_text
 from treadle_autodiff import jvp
 from treadle_compiler import lower_program
 from treadle_compiler.xla import register_calls
@@ -381,7 +382,7 @@ def reference(example: Example, operands: Sequence[Matrix]) -> list[Matrix]:
 
 def compiled(example: Example, operands: Sequence[Matrix]) -> list[Matrix]:
     program = stage(lambda *xs: bind(example.primitive, *xs), *example.types).program
-    with what_the_platform_has():
+    with what_the_platform_has(example.primitive.name):
         text = lower_program(program, platform=PLATFORM).text
     register_calls(text)
     return list(run_text(text, operands, program.result_types))
@@ -389,7 +390,7 @@ def compiled(example: Example, operands: Sequence[Matrix]) -> list[Matrix]:
 
 def eager(example: Example, operands: Sequence[Matrix]) -> list[Matrix]:
     """By the runtime: single matrices by LAPACK."""
-    with evaluating(RuntimeEvaluator()), what_the_platform_has():
+    with evaluating(RuntimeEvaluator()), what_the_platform_has(example.primitive.name):
         return [np.asarray(y) for y in bind(example.primitive, *operands)]
 
 

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from conformance.cases import examples, program_text
+from conformance.cases import examples, program_text, together
+from conformance.platform import PLATFORM, what_the_platform_has
 from conformance.strategies import anything, drawings, examples_of
 from conformance.variants import variant_keys, variants
-from conformance.xla_runner import PLATFORM, Array, run_text, what_the_platform_has
+from conformance.xla_runner import CARRIERS, UNREADABLE, carried, handed_out, received, run_text
 from treadle_compiler import lower_program, lowering_rules
 from treadle_ir import (
     ArrayType,
@@ -21,12 +22,8 @@ from treadle_ir import (
     Operand,
     Primitive,
     bind,
-    dtypes,
-    ops,
     stage,
-    type_of,
 )
-from treadle_ir.dtypes import BY_NAME, DType
 from treadle_ir.testing.compare import assert_close, magnitude
 from treadle_ir.testing.examples import Example
 
@@ -43,8 +40,6 @@ _DEFAULT: Final = 8.0
 _TOGETHER: Final = 4  # drawn examples compiled as one program
 # Functions whose zeros XLA meets with the rounding error of the terms that cancel there: measured at this size.
 SCALE: Final[dict[str, float]] = {"digamma": 1.0, "lgamma": 1.0}
-_CARRIERS: Final = {BY_NAME["i4"]: BY_NAME["i8"], BY_NAME["u4"]: BY_NAME["u8"]}
-_UNREADABLE: Final = frozenset(dtypes.BY_NAME[name] for name in ("bf16", "f8e4m3fn", "f8e5m2"))
 
 
 def _is_lowered(example: Example) -> bool:
@@ -57,9 +52,10 @@ def _is_unique(example: Example) -> bool:
 
 
 @pytest.mark.xla
-@pytest.mark.parametrize("example", examples(_is_unique))
-def test_compiled_agrees_with_reference(example: Example) -> None:
-    check_compiled([example])
+@pytest.mark.parametrize("several", together(_is_unique, 16))
+def test_compiled_agrees_with_reference(several: Sequence[Example]) -> None:
+    """Up to 16 examples of an operation share a compilation."""
+    check_compiled(several)
 
 
 @pytest.mark.xla
@@ -89,14 +85,14 @@ def check_compiled(tried: Sequence[Example]) -> None:
         rest = iter(given)
         results: list[Operand] = []
         for example in tried:
-            own = [_received(next(rest), type.dtype) for type in example.types]
-            results += [_handed_out(y) for y in bind(example.primitive, *own)]
+            own = [received(next(rest), type.dtype) for type in example.types]
+            results += [handed_out(y) for y in bind(example.primitive, *own)]
         return results
 
-    passed = [_carried(x) for own in operands for x in own]
+    passed = [carried(x) for own in operands for x in own]
     types = [ArrayType(x.shape, x.dtype) for x in passed]
     program = stage(every, *types).program
-    with what_the_platform_has():
+    with what_the_platform_has(tried[0].primitive.name):
         lowered = lower_program(program, platform=PLATFORM)
     actual = iter(run_text(lowered.text, passed, program.result_types, lowered.callbacks))
     for example, own in zip(tried, operands, strict=True):
@@ -104,8 +100,8 @@ def check_compiled(tried: Sequence[Example]) -> None:
         for result in bind(example.primitive, *own):
             y = np.asarray(result)
             x = next(actual)
-            read = x.view(y.dtype) if y.dtype in _UNREADABLE else x
-            read = read.astype(y.dtype) if y.dtype in _CARRIERS else read
+            read = x.view(y.dtype) if y.dtype in UNREADABLE else x
+            read = read.astype(y.dtype) if y.dtype in CARRIERS else read
             try:
                 assert_close(
                     read, y, ulps=ulps, scale=_scale(example.primitive, y), what=example.id
@@ -114,28 +110,6 @@ def check_compiled(tried: Sequence[Example]) -> None:
                 error.add_note(f"operands: {own}")
                 error.add_note(program_text(example))
                 raise
-
-
-def _carried(x: Array) -> Array:
-    # jaxlib takes and hands out only element types that NumPy has: the others go as bits, or as wider integers.
-    if x.dtype in _CARRIERS:
-        return x.astype(_CARRIERS[x.dtype])
-    return x.view(f"u{x.dtype.itemsize}") if x.dtype in _UNREADABLE else x
-
-
-def _received(x: Operand, dtype: DType) -> Operand:
-    if dtype in _CARRIERS:
-        return ops.convert(x, dtype=dtype)
-    return ops.bitcast_convert(x, dtype=dtype) if dtype in _UNREADABLE else x
-
-
-def _handed_out(result: Operand) -> Operand:
-    dtype = type_of(result).dtype
-    if dtype in _CARRIERS:
-        return ops.convert(result, dtype=_CARRIERS[dtype])
-    if dtype in _UNREADABLE:
-        return ops.bitcast_convert(result, dtype=np.dtype(f"u{dtype.itemsize}"))
-    return result
 
 
 def _scale(primitive: Primitive, expected: object) -> float:
@@ -151,6 +125,6 @@ def test_text_is_deterministic(example: Example) -> None:
     programs = [
         stage(lambda *xs: bind(example.primitive, *xs), *example.types).program for _ in range(2)
     ]
-    with what_the_platform_has():
+    with what_the_platform_has(example.primitive.name):
         first, second = [lower_program(program, platform=PLATFORM).text for program in programs]
     assert first == second

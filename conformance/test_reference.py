@@ -50,6 +50,8 @@ from treadle_ir.primitives import (
 )
 from treadle_ir.testing.examples import Example
 
+pytestmark = pytest.mark.programs
+
 # Units in the last place of f32, of f64, and of complex types (by the modulus).
 FUNCTIONS: Final[dict[type[Primitive], tuple[float, float, float]]] = {
     e.Abs: (0, 0, 1.5),

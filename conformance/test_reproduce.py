@@ -17,6 +17,8 @@ from treadle_ir import ArrayType, bind, stage
 from treadle_ir.primitives.elementwise import Sine
 from treadle_ir.testing.examples import example
 
+pytestmark = pytest.mark.programs
+
 SINE: Final = example(Sine(), "f64[3]")
 SHOWN: Final[dict[str, tuple[str, ...]]] = {
     "test_lowering": ("reference:", "compiled:"),

@@ -48,6 +48,8 @@ from treadle_ir.testing.compare import assert_close
 from treadle_ir.testing.examples import Example
 from treadle_ir.verify import verify
 
+pytestmark = pytest.mark.programs
+
 Pass: TypeAlias = Callable[[Program], Program]
 
 EXACT: Final[dict[str, Pass]] = {

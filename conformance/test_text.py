@@ -24,6 +24,8 @@ from treadle_ir.testing.examples import Example
 from treadle_ir.testing.programs import check_program, check_programs, recorded
 from treadle_ir.text import parse_program
 
+pytestmark = pytest.mark.programs
+
 _COMPOSITIONS: Final = (
     (),
     ("jvp",),

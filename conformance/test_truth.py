@@ -8,6 +8,8 @@ import pytest
 from conformance.truth import widened
 from treadle_ir.dtypes import BY_NAME
 
+pytestmark = pytest.mark.programs
+
 
 @pytest.mark.parametrize(("name", "bits"), [("f16", 0x7C01), ("f32", 0x7F800001)])
 def test_a_signalling_nan_is_a_nan_without_a_warning(name: str, bits: int) -> None:

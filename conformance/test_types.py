@@ -13,6 +13,8 @@ from treadle_ir import ArrayType, Primitive, bind, interpret, stage, type_of
 from treadle_ir.reference import eval_rules
 from treadle_ir.testing.examples import Example
 
+pytestmark = pytest.mark.programs
+
 
 @pytest.mark.parametrize("example", examples())
 def test_operands_have_the_types_of_the_example(example: Example) -> None:

@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, final
 
 import numpy as np
-import pytest
 
+from conformance.platform import PLATFORM
 from treadle_compiler import device_dtype, device_shape
 from treadle_compiler.mlir import parse
-from treadle_ir import ArrayType, MissingRuleError, Type
-from treadle_ir.dtypes import is_key
+from treadle_ir import ArrayType, Operand, Type, ops, type_of
+from treadle_ir.dtypes import BY_NAME, DType, is_key
 
 Array = np.ndarray[Any, np.dtype[Any]]
-PLATFORM: Final = os.environ.get("TREADLE_PLATFORMS", "").partition(",")[0].strip() or "cpu"
-"""The platform on which texts are run, as `lower_program` names it."""
+executed: Final[Counter[str]] = Counter()
+"""Programs that were executed in this process, by platform."""
+
+CARRIERS: Final = {BY_NAME["i4"]: BY_NAME["i8"], BY_NAME["u4"]: BY_NAME["u8"]}
+UNREADABLE: Final = frozenset(BY_NAME[name] for name in ("bf16", "f8e4m3fn", "f8e5m2"))
 
 
 class _Shape:
@@ -33,17 +36,6 @@ class _Shape:
         self.shape = shape
         self.dtype = dtype
         self.weak_type = False
-
-
-@contextmanager
-def what_the_platform_has() -> Iterator[None]:
-    """Skip the test where an accelerator lacks an operation; on the CPU all are there."""
-    try:
-        yield
-    except MissingRuleError as error:
-        if PLATFORM == "cpu":
-            raise
-        pytest.skip(str(error).partition("\n")[0])
 
 
 def _backend() -> Any:
@@ -64,6 +56,94 @@ def _client() -> Any:  # jaxlib has no types
     return xla_client.make_cpu_client(asynchronous=False, num_devices=1)
 
 
+def carried(x: Array) -> Array:
+    """An array as jaxlib takes it: elements that NumPy lacks go as bits, or as wider integers."""
+    if x.dtype in CARRIERS:
+        return x.astype(CARRIERS[x.dtype])
+    return x.view(f"u{x.dtype.itemsize}") if x.dtype in UNREADABLE else x
+
+
+def received(x: Operand, dtype: DType) -> Operand:
+    """Within a program, what `carried` has brought as the elements that it stands for."""
+    if dtype in CARRIERS:
+        return ops.convert(x, dtype=dtype)
+    return ops.bitcast_convert(x, dtype=dtype) if dtype in UNREADABLE else x
+
+
+def handed_out(result: Operand) -> Operand:
+    """Within a program, a result in elements that jaxlib hands out."""
+    dtype = type_of(result).dtype
+    if dtype in CARRIERS:
+        return ops.convert(result, dtype=CARRIERS[dtype])
+    if dtype in UNREADABLE:
+        return ops.bitcast_convert(result, dtype=np.dtype(f"u{dtype.itemsize}"))
+    return result
+
+
+@final
+class Compiled:
+    """A module's main function, compiled for the first device of the platform under test."""
+
+    def __init__(
+        self,
+        text: str,
+        result_types: Sequence[Type],
+        callbacks: Sequence[Callable[..., Any]] = (),
+    ) -> None:
+        xla_client: Any = importlib.import_module("jaxlib.xla_client")
+        core: Any = importlib.import_module("jaxlib._jax")
+        client = _client()
+        self._device = client.local_devices()[0]
+        devices = xla_client.DeviceList((self._device,))
+        self._given = xla_client.GSPMDSharding(devices, xla_client.HloSharding.replicate())
+        out = xla_client.SingleDeviceSharding(self._device)
+        options = xla_client.CompileOptions()
+        options.num_replicas = options.num_partitions = 1
+        options.device_assignment = xla_client.DeviceAssignment.create(np.zeros((1, 1), np.int32))
+        if callbacks:  # jaxlib takes none beside text
+            functions = [lambda *xs, f=each: tuple(f(*xs) or ()) for each in callbacks]
+            self._executable = client.compile_and_load(parse(text), devices, options, functions)
+        else:
+            self._executable = client.compile_and_load(text, devices, options)
+        unchecked = "_skip_checks" in (core.array_result_handler.__doc__ or "")
+        more = {"_skip_checks": True} if unchecked else {}
+        self._types = [type for type in result_types if isinstance(type, ArrayType)]
+        assert len(self._types) == len(result_types)
+        self._handlers = [
+            core.array_result_handler(
+                _Shape(device_shape(type), device_dtype(type.dtype)), out, False, **more
+            )
+            for type in self._types
+        ]
+
+    def __call__(self, operands: Sequence[object]) -> list[Array]:
+        """The results for these operands, on the host."""
+        xla_client: Any = importlib.import_module("jaxlib.xla_client")
+        buffers = []
+        for operand in operands:
+            array = np.asarray(operand)
+            held = device_dtype(array.dtype)
+            if is_key(array.dtype):
+                held_shape = device_shape(ArrayType(array.shape, array.dtype))
+                array = np.ascontiguousarray(array).view(held).reshape(held_shape)
+            elif held != array.dtype:  # float0 has no data
+                array = np.zeros(array.shape, held)
+            shape = _Shape(array.shape, array.dtype)
+            buffers.append(
+                xla_client.batched_device_put(
+                    shape, self._given, [array], [self._device], True, enable_x64=True
+                )
+            )
+        executed[PLATFORM] += 1
+        results = self._executable.execute_sharded(buffers).consume_with_handlers(self._handlers)
+        return [
+            _read(result).view(type.dtype).reshape(type.shape)
+            if is_key(type.dtype)
+            else _read(result)
+            for result, type in zip(results, self._types, strict=True)
+        ]
+
+
 def run_text(
     text: str,
     operands: Sequence[object],
@@ -71,45 +151,4 @@ def run_text(
     callbacks: Sequence[Callable[..., Any]] = (),
 ) -> list[Array]:
     """The results of a module's main function."""
-    xla_client: Any = importlib.import_module("jaxlib.xla_client")
-    core: Any = importlib.import_module("jaxlib._jax")
-
-    client = _client()
-    device = client.local_devices()[0]
-    devices = xla_client.DeviceList((device,))
-    given = xla_client.GSPMDSharding(devices, xla_client.HloSharding.replicate())
-    out = xla_client.SingleDeviceSharding(device)
-    options = xla_client.CompileOptions()
-    options.num_replicas = options.num_partitions = 1
-    options.device_assignment = xla_client.DeviceAssignment.create(np.zeros((1, 1), np.int32))
-    if callbacks:  # jaxlib takes none beside text
-        functions = [lambda *xs, f=each: tuple(f(*xs) or ()) for each in callbacks]
-        executable = client.compile_and_load(parse(text), devices, options, functions)
-    else:
-        executable = client.compile_and_load(text, devices, options)
-    buffers = []
-    for operand in operands:
-        array = np.asarray(operand)
-        held = device_dtype(array.dtype)
-        if is_key(array.dtype):
-            held_shape = device_shape(ArrayType(array.shape, array.dtype))
-            array = np.ascontiguousarray(array).view(held).reshape(held_shape)
-        elif held != array.dtype:  # float0 has no data
-            array = np.zeros(array.shape, held)
-        shape = _Shape(array.shape, array.dtype)
-        buffers.append(
-            xla_client.batched_device_put(shape, given, [array], [device], True, enable_x64=True)
-        )
-    unchecked = "_skip_checks" in (core.array_result_handler.__doc__ or "")
-    handlers = []
-    for type in result_types:
-        assert isinstance(type, ArrayType)
-        shape = _Shape(device_shape(type), device_dtype(type.dtype))
-        more = {"_skip_checks": True} if unchecked else {}
-        handlers.append(core.array_result_handler(shape, out, False, **more))
-    results = executable.execute_sharded(buffers).consume_with_handlers(handlers)
-    return [
-        _read(result).view(type.dtype).reshape(type.shape) if is_key(type.dtype) else _read(result)
-        for result, type in zip(results, result_types, strict=True)
-        if isinstance(type, ArrayType)
-    ]
+    return Compiled(text, result_types, callbacks)(operands)

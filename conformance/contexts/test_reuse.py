@@ -17,18 +17,16 @@ from pathlib import Path
 import pytest
 
 from conformance.contexts.settings import CONTEXTS
+from conformance.platform import environment, skip_without_devices
 
 ROOT = Path(__file__).parent.parent.parent
-ENVIRONMENT = {
-    "TREADLE_NUM_CPU_DEVICES": "3",
-    "TREADLE_CACHE": "0",
-    "TREADLE_PLATFORMS": "cpu",
-}
+ENVIRONMENT = {"TREADLE_CACHE": "0", **environment(devices=3)}
 Results = dict[str, str]
 
 
 def process(module: str, argument: str, given: str = "") -> str:
-    """What a module of this folder prints, run in a process with three devices."""
+    """What a module of this folder prints, run in a process with three devices of the platform under test."""
+    skip_without_devices(3)
     path = os.pathsep.join([entry for entry in (str(ROOT), *sys.path) if entry])
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-m", f"conformance.contexts.{module}", argument],

@@ -18,22 +18,21 @@ from typing import Final
 
 import pytest
 
+from conformance.platform import environment, skip_without_devices
+
 ROOT: Final = Path(__file__).parent.parent.parent
-ENVIRONMENT: Final = {
-    "TREADLE_NUM_CPU_DEVICES": "8",
-    "TREADLE_CACHE": "0",
-    "TREADLE_PLATFORMS": "cpu",
-}
+ENVIRONMENT: Final = {"TREADLE_CACHE": "0", **environment(devices=8)}
 
 
-def results(module: str, **environment: str) -> dict[str, str]:
-    """What each law of a module raised, in a process of its own with eight devices."""
+def results(module: str, **more: str) -> dict[str, str]:
+    """What each law of a module raised, in a process of its own with eight devices of the platform under test."""
+    skip_without_devices(8)
     path = os.pathsep.join([entry for entry in (str(ROOT), *sys.path) if entry])
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-m", "conformance.sharding.process", module],
         capture_output=True,
         text=True,
-        env={**os.environ, **ENVIRONMENT, **environment, "PYTHONPATH": path},
+        env={**os.environ, **ENVIRONMENT, **more, "PYTHONPATH": path},
         timeout=1500,
     )
     assert done.returncode == 0, done.stderr[-5000:]
