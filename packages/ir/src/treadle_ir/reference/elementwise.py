@@ -15,7 +15,6 @@ import numpy as np
 
 from treadle_ir import dtypes
 from treadle_ir.dtypes import BY_NAME, DType, bit_width, is_narrow_integer, is_unsigned
-from treadle_ir.lazily import import_module
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.reference import special
@@ -102,12 +101,8 @@ def _narrowing(primitive: type[Primitive], function: Kernel) -> None:
 
 
 def _special(primitive: type[Primitive], function: Kernel) -> None:
-    kind = primitive
-
     def rule(primitive: Primitive, x: Elements, /) -> list[Elements]:
-        # Imported here: it brings all formulas, which whoever only folds constants does without.
-        found: Elements | None = import_module("treadle_ir.reference.few").computed(kind, x)
-        return [function(x.astype(F64)).astype(x.dtype, copy=False) if found is None else found]
+        return [function(x.astype(F64)).astype(x.dtype, copy=False)]
 
     eval_rules.register(primitive, rule)
 

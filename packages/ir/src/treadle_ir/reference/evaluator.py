@@ -10,8 +10,10 @@ import numpy as np
 from treadle_ir.array import Array, Operands, types_of
 from treadle_ir.dtypes import is_extended
 from treadle_ir.errors import out_of_range
+from treadle_ir.families import Elementwise
 from treadle_ir.inference import inferred
 from treadle_ir.primitive import Primitive
+from treadle_ir.reference.blocks import in_blocks
 from treadle_ir.reference.registry import Elements, eval_rules
 from treadle_ir.tracer import untraced
 from treadle_ir.types import ArrayType, Type
@@ -46,7 +48,10 @@ class ReferenceEvaluator:
         types, _ = inferred(primitive, given)
         arrays = [_elements(x, type) for x, type in zip(operands, given, strict=True)]
         with np.errstate(all="ignore"):
-            results = [np.asarray(result) for result in eval_rules[primitive](primitive, *arrays)]
+            if isinstance(primitive, Elementwise):
+                results = in_blocks(primitive, arrays)
+            else:
+                results = [np.asarray(each) for each in eval_rules[primitive](primitive, *arrays)]
         assert len(results) == len(types), (
             f"{primitive.name}: the kernel returned {len(results)} results"
         )

@@ -3,6 +3,9 @@
 The formulas of `special` are some hundred calls of NumPy, however few the elements are: 100 to 400 us, for what
 Python's own `math` computes in less than one. It is exact enough for all types (erf, erfc: an ulp of float64), or for
 those of 32 bits and less, whose rounding hides its errors near zeros.
+
+The rules know nothing of this: what an element gives by them must not depend on how many others there are. An
+evaluator that wants to be quick asks `bare_kernel`.
 """
 
 from __future__ import annotations
@@ -92,10 +95,13 @@ def erf_inv(x: float) -> float:
 def kernel_of(primitive: Primitive, result: ArrayType) -> Callable[[Elements], Elements] | None:
     """One of these functions for few elements of this type, and nothing around it; None if the rule has to see them."""
     kind, dtype, shape = type(primitive), result.dtype, result.shape
-    wide = ANY_WIDTH.get(kind)
-    scalar = wide or NARROW.get(kind)
-    if scalar is None or dtype.char not in ("fd" if wide else "f") or not 0 < result.size <= MOST:
+    scalar = ANY_WIDTH.get(kind)
+    if scalar is None and dtype != F64:
+        scalar = NARROW.get(kind)
+    if scalar is None or not 0 < result.size <= MOST:
         return None
+    if dtype.char not in "fd":  # those that NumPy does not make of numbers without rounding twice
+        return lambda x: _computed(kind, scalar, x)
     array = np.array
     if len(shape) == 1:
 
@@ -106,14 +112,6 @@ def kernel_of(primitive: Primitive, result: ArrayType) -> Callable[[Elements], E
     if kind in VECTORS:
         return lambda x: _computed(kind, scalar, x)
     return lambda x: array([scalar(each) for each in x.ravel().tolist()], dtype).reshape(shape)
-
-
-def computed(primitive: type[Primitive], x: Elements) -> Elements | None:
-    """One of these functions for few elements; None where there is none."""
-    scalar = ANY_WIDTH.get(primitive)
-    if x.dtype != F64:
-        scalar = scalar or NARROW.get(primitive)
-    return None if scalar is None or x.size > MOST else _computed(primitive, scalar, x)
 
 
 def _computed(primitive: type[Primitive], scalar: Scalar, x: Elements) -> Elements:

@@ -125,12 +125,6 @@ def of_few(primitive: Primitive, operands: Sequence[Elements]) -> Elements | Non
     """The function of a few elements of 32 bits or less; None where the formula has to compute it."""
     scalar, series = SCALARS.get(type(primitive)), SERIES.get(type(primitive))
     first = operands[0]
-    if (
-        scalar is series is None
-        or first.dtype.itemsize > 4
-        or max([x.size for x in operands]) > MOST
-    ):
-        return None
     if len(operands) > 1:  # numbers beside arrays
         operands = np.broadcast_arrays(*operands)
         first = operands[0]
@@ -154,15 +148,21 @@ def of_few(primitive: Primitive, operands: Sequence[Elements]) -> Elements | Non
 def kernel_of(
     primitive: Primitive, operands: Sequence[ArrayType], result: ArrayType
 ) -> Kernel | None:
-    """The function of few elements of 32 bits, without what `of_few` has to look at; None if the rule has to."""
+    """The function of few elements of 32 bits or less; None if the rule has to compute it."""
     scalar, series = SCALARS.get(type(primitive)), SERIES.get(type(primitive))
     shape, dtype = result.shape, result.dtype
-    if scalar is series is None or dtype.char != "f" or not 0 < result.size <= MOST:
-        return None
-    if len(shape) != 1 or any([x.shape != shape or x.dtype != dtype for x in operands]):
+    if scalar is series is None or dtype.itemsize > 4 or not 0 < result.size <= MOST:
         return None
     array, wide, rule = np.array, np.dtype(np.float64), eval_rules.get(type(primitive))
     assert rule is not None, "every formula has a rule"
+    vectors = len(shape) == 1 and all([x.shape == shape and x.dtype == dtype for x in operands])
+    if dtype.char != "f" or not vectors:
+
+        def of_any_shape(*operands: Elements) -> Elements:
+            found = of_few(primitive, operands)
+            return rule(primitive, *operands)[0] if found is None else found
+
+        return of_any_shape
     if scalar is None or series is not None:
         assert series is not None
 

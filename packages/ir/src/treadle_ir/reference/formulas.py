@@ -1,4 +1,4 @@
-"""NumPy kernels of special functions: their formulas, in float64; a few elements on Python's floats."""
+"""NumPy kernels of special functions: their formulas, in float64."""
 
 from __future__ import annotations
 
@@ -7,14 +7,10 @@ import numpy as np
 from treadle_ir.formulas.host import evaluated
 from treadle_ir.formulas.table import PRIMITIVES, formula_of
 from treadle_ir.primitive import Primitive
-from treadle_ir.reference.few_formulas import of_few
 from treadle_ir.reference.registry import Elements, eval_rules
 
 
 def _formula_eval(primitive: Primitive, /, *operands: Elements) -> list[Elements]:
-    short = of_few(primitive, operands)
-    if short is not None:
-        return [short]
     dtype = operands[0].dtype
     wide = [x.astype(np.float64) for x in operands]
     result = evaluated(formula_of(primitive), *wide, rounded=dtype.itemsize < 8)

@@ -117,6 +117,8 @@ class Operation:
         # `inline` may give a view of its operand or of much more; what calls it looks after that.
         if direct is None and self.single:
             direct = reference.bare_kernel(primitive, types, results[0])
+            if direct is not None:  # the first call gives the bits of the others
+                self.kernel = _as_rule(direct, single=True)
         self.inline = direct if self.single else None
         self.bare = None if self.may_alias else self.inline
         if results:

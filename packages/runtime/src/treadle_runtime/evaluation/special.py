@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArrayType, Elementwise, eval_rules, import_module
+from treadle_ir import ArrayType, Elementwise, eval_rules, import_module, inferred, reference
 from treadle_ir.primitives import elementwise as e
 from treadle_runtime.arrays.array import Elements
 from treadle_runtime.evaluation.host_kernels import HostKernel, host_kernel_of
@@ -59,9 +59,10 @@ def _kernel(
         dtype = operands[0].dtype
         if dtype.itemsize > 4 or not is_small(primitive, operands) or not all(map(_size, operands)):
             return None
-        function, rule = getattr(_scipy(), name, None), eval_rules[primitive]
+        function = getattr(_scipy(), name, None)
         if function is None:
             return None
+        rule = _reference_kernel(primitive, operands)
         finite, square, signed = math.isfinite, np.vdot, _SIGNS.get(name)
 
         def kernel(*operands: Elements) -> Elements:
@@ -69,12 +70,24 @@ def _kernel(
                 found: Elements = function(*[x.astype(_WIDE) for x in operands])
                 if finite(square(found, found)):
                     return (signed(found, operands[0]) if signed else found).astype(dtype)
-            (computed,) = rule(primitive, *operands)
-            return computed
+            return rule(*operands)
 
         return kernel
 
     return maker
+
+
+def _reference_kernel(
+    primitive: Elementwise, operands: Sequence[ArrayType]
+) -> Callable[..., Elements]:
+    """What computes a function of operands of these types where SciPy does not."""
+    (result,), _ = inferred(primitive, tuple(operands))
+    assert isinstance(result, ArrayType)
+    bare = reference.bare_kernel(primitive, operands, result)
+    if bare is not None:
+        return bare
+    rule = eval_rules[primitive]
+    return lambda *operands: rule(primitive, *operands)[0]
 
 
 # Any: SciPy ships no types for it.
