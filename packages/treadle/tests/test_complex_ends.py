@@ -41,4 +41,5 @@ def test_two_logistics_are_one(z: complex) -> None:
     one, other = np.asarray(lax.logistic(x))
     assert np.isfinite([one, other]).all()
     size = max(abs(one), abs(other), 1)
-    assert abs(one + other - 1) <= 1e-5 * size
+    # near a pole, an error of one unit in exp(z) is one of size**2 units in the result
+    assert abs(one + other - 1) <= 1e-5 * size + 1e-6 * size**2

@@ -14,6 +14,7 @@ import numpy as np
 
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.lowering.elementwise_complex import function_of
 from treadle_compiler.lowering.integer_powers import integer_power
 from treadle_compiler.registry import lowering_rule, lowering_rules
 from treadle_ir import ArrayType, Primitive, dtypes
@@ -44,13 +45,9 @@ _STABLEHLO: Final[dict[type[Primitive], str]] = {
     e.Complex: "complex",
     e.CountLeadingZeros: "count_leading_zeros",
     e.Divide: "divide",
-    e.Exponential: "exponential",
-    e.ExponentialMinusOne: "exponential_minus_one",
     e.Floor: "floor",
     e.Imag: "imag",
     e.IsFinite: "is_finite",
-    e.Log: "log",
-    e.LogPlusOne: "log_plus_one",
     e.Logistic: "logistic",
     e.Multiply: "multiply",
     e.Negate: "negate",
@@ -65,19 +62,11 @@ _STABLEHLO: Final[dict[type[Primitive], str]] = {
     e.ShiftRightArithmetic: "shift_right_arithmetic",
     e.ShiftRightLogical: "shift_right_logical",
     e.Sign: "sign",
-    e.Sqrt: "sqrt",
     e.Subtract: "subtract",
-    e.Tan: "tan",
-    e.Tanh: "tanh",
     e.Xor: "xor",
 }
 
 _CHLO: Final[dict[type[Primitive], str]] = {
-    e.Acos: "acos",
-    e.Acosh: "acosh",
-    e.Asin: "asin",
-    e.Asinh: "asinh",
-    e.Atan: "atan",
     e.Conjugate: "conj",
     e.Digamma: "digamma",
     e.Erf: "erf",
@@ -165,7 +154,7 @@ def atanh_lowering(context: LoweringContext, primitive: e.Atanh, x: HloValue) ->
     Source: M. Abramowitz and I. Stegun, Handbook of Mathematical Functions, 4.6.22.
     """
     if x.dtype != _F64:
-        return context.emit("chlo.atanh", [x], context.result_types)
+        return [function_of(context, primitive, "chlo.atanh", x)]
     size = emit.unary(context, "abs", x)
     beside = emit.binary(context, "subtract", emit.like(context, x, 1.0), size)
     ratio = emit.binary(context, "divide", emit.binary(context, "add", size, size), beside)
@@ -259,7 +248,7 @@ def exponential2_lowering(
         log = emit.like(context, parts[0], math.log(2))
         scaled_parts = [emit.binary(context, "multiply", part, log) for part in parts]
         scaled = context.one("stablehlo.complex", scaled_parts, type)
-        return context.emit("stablehlo.exponential", [scaled], (type,))
+        return [function_of(context, e.Exponential(), "stablehlo.exponential", scaled)]
     wide = type if type.dtype.itemsize >= 4 else type.with_dtype(_F32)
     if wide.dtype != type.dtype:
         x = context.one("stablehlo.convert", [x], wide)

@@ -1,8 +1,9 @@
-"""Sine, cosine and their hyperbolic kin: of complex numbers, one part of XLA's results is computed anew.
+"""Functions of real and complex numbers: those of complex ones are XLA's, put right at the ends (`complex_ends.py`).
 
-XLA takes the hyperbolic sine of a part for half the difference of two exponentials, of which nothing is left where
-the part is small: `sin(1e-10 + 2e-10j)` is real there, in complex64, and signs of zeros are lost. Near zero that part
-of the result is a product with a hyperbolic sine of its own; further out, and where the wave has no value, XLA's stays.
+Of sine, cosine and their hyperbolic kin one part is computed anew. XLA takes the hyperbolic sine of a part for half
+the difference of two exponentials, of which nothing is left where the part is small: `sin(1e-10 + 2e-10j)` is real
+there, in complex64, and signs of zeros are lost. Near zero that part of the result is a product with a hyperbolic sine
+of its own; further out, and where the wave has no value, XLA's stays.
 """
 
 from __future__ import annotations
@@ -14,11 +15,47 @@ import numpy as np
 
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.lowering.complex_ends import with_ends
 from treadle_compiler.registry import lowering_rules
-from treadle_ir import dtypes
+from treadle_ir import Primitive, dtypes
 from treadle_ir.primitives import elementwise as e
 
+_OPERATIONS: Final[dict[type[Primitive], str]] = {
+    e.Acos: "chlo.acos",
+    e.Acosh: "chlo.acosh",
+    e.Asin: "chlo.asin",
+    e.Asinh: "chlo.asinh",
+    e.Atan: "chlo.atan",
+    e.Exponential: "stablehlo.exponential",
+    e.ExponentialMinusOne: "stablehlo.exponential_minus_one",
+    e.Log: "stablehlo.log",
+    e.LogPlusOne: "stablehlo.log_plus_one",
+    e.Sqrt: "stablehlo.sqrt",
+    e.Tan: "stablehlo.tan",
+    e.Tanh: "stablehlo.tanh",
+}
 _NEAR: Final = 16.0  # far from where exponentials overflow
+
+
+def function_of(context: LoweringContext, primitive: Primitive, op: str, x: HloValue) -> HloValue:
+    """An operation of XLA's on real or complex numbers, for which the latter's ends are put right."""
+    type = emit.result_type(context)
+    x = context.broadcast_scalar(x, type)
+    result = context.one(op, [x], type)
+    if not dtypes.is_complex(type.dtype):
+        return result
+    return with_ends(context, primitive, x, emit.parts(context, result))
+
+
+def _operation(primitive: type[Primitive], op: str) -> None:
+    def rule(context: LoweringContext, primitive: Primitive, /, x: HloValue) -> Sequence[HloValue]:
+        return [function_of(context, primitive, op, x)]
+
+    lowering_rules.register(primitive, rule)
+
+
+for _primitive, _op in _OPERATIONS.items():
+    _operation(_primitive, _op)
 
 
 def _register(
@@ -52,10 +89,12 @@ def _register(
         length = emit.unary(context, "abs", angle)
         finite = emit.compare(context, length, emit.like(context, length, np.inf), "lt")
         near = emit.binary(context, "and", small, finite)
-        parts = list(emit.parts(context, result))
-        place = 0 if gives_real else 1
-        parts[place] = emit.select(context, near, product, parts[place])
-        return [context.one("stablehlo.complex", parts, type)]
+        re, im = emit.parts(context, result)
+        if gives_real:
+            re = emit.select(context, near, product, re)
+        else:
+            im = emit.select(context, near, product, im)
+        return [with_ends(context, primitive, x, (re, im))]
 
     lowering_rules.register(primitive, rule)
 

@@ -28,7 +28,15 @@ from treadle_ir.reference.bare_indexing import MOST
 from treadle_ir.reference.compare import UFUNCS
 from treadle_ir.reference.contract import convolution_kernel
 from treadle_ir.reference.convert import precision_kernel, saturated
-from treadle_ir.reference.elementwise import BARE, WIDENING, Kernel, integer_quotient
+from treadle_ir.reference.elementwise import (
+    BARE,
+    WIDENING,
+    Kernel,
+    expm1_of_complex,
+    integer_quotient,
+    tan_of_complex,
+    tanh_of_complex,
+)
 from treadle_ir.reference.lanes import bits_kernel, split_kernel
 from treadle_ir.reference.reduce import OWN_ACCUMULATOR, sum_of_few
 from treadle_ir.reference.shape import WRITTEN, padding_of
@@ -146,6 +154,13 @@ def _floating(function: Kernel) -> Maker:
         primitive: Primitive, operands: Sequence[ArrayType], result: ArrayType
     ) -> Kernel | None:
         return function if result.dtype.kind == "f" else None
+
+    return make
+
+
+def _by_kind(of_reals: Kernel, of_complex: Kernel) -> Maker:
+    def make(primitive: Primitive, operands: Sequence[ArrayType], result: ArrayType) -> Kernel:
+        return of_complex if result.dtype.kind == "c" else of_reals
 
     return make
 
@@ -480,6 +495,9 @@ _MAKERS: Final[Mapping[type[Primitive], Maker]] = {
 _ANY_TYPE: Final[Mapping[type[Primitive], Maker]] = {
     RandomBits: bits_kernel,
     RandomSplit: split_kernel,
+    e.ExponentialMinusOne: _by_kind(np.expm1, expm1_of_complex),
+    e.Tan: _by_kind(np.tan, tan_of_complex),
+    e.Tanh: _by_kind(np.tanh, tanh_of_complex),
     s.Reshape: _reshape,
     s.Slice: _slice,
     s.Transpose: _transpose,

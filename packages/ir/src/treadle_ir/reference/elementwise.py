@@ -43,7 +43,6 @@ BARE: Final[dict[type[Primitive], Kernel]] = {
     e.Cosine: np.cos,
     e.Exponential: np.exp,
     e.Exponential2: np.exp2,
-    e.ExponentialMinusOne: np.expm1,
     e.Floor: np.floor,
     e.IsFinite: np.isfinite,
     e.Log: np.log,
@@ -54,8 +53,6 @@ BARE: Final[dict[type[Primitive], Kernel]] = {
     e.Sinh: np.sinh,
     e.Sqrt: np.sqrt,
     e.Subtract: np.subtract,
-    e.Tan: np.tan,
-    e.Tanh: np.tanh,
 }
 
 # The same, but NumPy answers i4 and u4 with i8 and u8.
@@ -212,6 +209,58 @@ def log_plus_one_eval(primitive: e.LogPlusOne, x: Elements) -> list[Elements]:
     result.real = modulus
     result.imag = np.arctan2(b, 1 + a)
     return [result.astype(x.dtype)]
+
+
+@eval_rule(e.ExponentialMinusOne)
+def exponential_minus_one_eval(primitive: e.ExponentialMinusOne, x: Elements) -> list[Elements]:
+    """NumPy's; of complex numbers with the special cases of C99 (Annex G, as of the exponential), which it lacks."""
+    return [expm1_of_complex(x) if x.dtype.kind == "c" else np.expm1(x)]
+
+
+def expm1_of_complex(x: Elements) -> Elements:
+    """NumPy's, but real where x is, of infinities with an angle or without one, and +0 at -0."""
+    y: Elements = np.expm1(x)
+    a, b = x.real, x.imag
+    known = np.isfinite(x) & (b != 0)
+    if known.all():
+        return y
+    beyond = np.isinf(a) & ~np.isfinite(b)
+    none = beyond & (a < 0)
+    re = np.where(beyond, np.where(none, a.dtype.type(-1), a), y.real) + a.dtype.type(0)
+    im = np.where(b == 0, b, np.where(none, a.dtype.type(0), y.imag))
+    return complex_eval(e.Complex(), re, im)[0]
+
+
+@eval_rule(e.Tanh)
+def tanh_eval(primitive: e.Tanh, x: Elements) -> list[Elements]:
+    """NumPy's; of complex numbers the sign of a zero imaginary part is that of x, as the array API has it."""
+    return [tanh_of_complex(x) if x.dtype.kind == "c" else np.tanh(x)]
+
+
+def tanh_of_complex(x: Elements) -> Elements:
+    """NumPy's, but for `tanh(inf + bj)`, which has a zero with the sign of sin(2b) in C99, and that of b here."""
+    y: Elements = np.tanh(x)
+    infinite = np.isinf(x.real)
+    if not infinite.any():
+        return y
+    zero = np.copysign(x.imag.dtype.type(0), x.imag)
+    return complex_eval(e.Complex(), y.real, np.where(infinite, zero, y.imag))[0]
+
+
+def tan_of_complex(x: Elements) -> Elements:
+    """`-i tanh(ix)`, as NumPy's, but for `tan(a + inf j)`: a zero with the sign of a."""
+    y: Elements = np.tan(x)
+    infinite = np.isinf(x.imag)
+    if not infinite.any():
+        return y
+    zero = np.copysign(x.real.dtype.type(0), x.real)
+    return complex_eval(e.Complex(), np.where(infinite, zero, y.real), y.imag)[0]
+
+
+@eval_rule(e.Tan)
+def tan_eval(primitive: e.Tan, x: Elements) -> list[Elements]:
+    """NumPy's; of complex numbers the sign of a zero real part is that of x, as the array API has it."""
+    return [tan_of_complex(x) if x.dtype.kind == "c" else np.tan(x)]
 
 
 @eval_rule(e.Logistic)
