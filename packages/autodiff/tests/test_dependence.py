@@ -47,3 +47,10 @@ def test_what_does_not_depend_on_an_unknown_operand_is_computed():
     assert list(found) == [0]
     np.testing.assert_allclose(np.asarray(found[0]), np.sin(x), rtol=1e-6)
     assert independent_results(Call(outer, "outer"), [None, x], [F32, F32]) == {}
+
+
+def test_a_loop_of_no_iterations_returns_what_it_starts_with():
+    body = stage(lambda a, b: [np.float32(0), b, a], F32, F32).program
+    assert dependent(Scan(body, length=2, carries=2), [True, True]) == (False, True, True)
+    assert dependent(Scan(body, length=0, carries=2), [True, True]) == (True, True, True)
+    assert dependent(Scan(body, length=0, carries=2), [True, False]) == (True, False, True)

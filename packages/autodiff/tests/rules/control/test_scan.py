@@ -267,3 +267,28 @@ def test_long_scans_have_small_derivatives() -> None:
 
     program = stage(lambda c, xs: list(grad(loss, (0, 1))(c, xs)), F, xs).program
     assert len(str(program).splitlines()) < 40
+
+
+def test_a_carry_that_is_only_linear_at_first(assert_same: Same) -> None:
+    step = stage(lambda c, y: [ops.floor(c), ops.multiply(c, y)], F, F).program
+
+    def loss(x: Operand) -> Operand:
+        return bind(Scan(step, 3, 0, 2), x, x)[1]
+
+    # 1.5 * 1 * 1 * 1.5, of which the factors that are rounded are flat
+    assert_same([grad(loss)(np.float64(1.5))], [np.float64(3.0)])
+
+
+def test_loops_in_loops_that_forget(assert_same: Same) -> None:
+    inner = stage(lambda c: [np.float64(0), c], F).program
+
+    def turn(i: Operand, c: Operand, d: Operand) -> list[Operand]:
+        last, ys = bind(Scan(inner, 2, 0, 1), c)
+        return [ops.add(i, np.int32(1)), total(ys), last]
+
+    body = stage(turn, INDEX, F, F).program
+
+    def linear(c: Operand) -> tuple[Operand, ...]:
+        return tuple(bind(Scan(body, 3, 0, 3), np.int32(0), c, np.float64(0))[1:])
+
+    assert_same(linear_transpose(linear, np.float64(2))((np.float64(5), np.float64(7))), [5.0])

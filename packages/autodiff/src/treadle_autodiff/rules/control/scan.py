@@ -441,7 +441,7 @@ def _transpose_beside_known(
     constants, carries, xs = parts(
         [x if isinstance(x, Linear) else zeros(type_of(x).tangent()) for x in operands]
     )
-    of_constants, of_carries, of_xs = parts(linear)
+    of_constants, _, of_xs = parts(linear)
     of_linear = [
         *residuals.fixed,
         *those(constants, of_constants),
