@@ -42,7 +42,7 @@ def test_values_lie_as_rules_say() -> None:
         "reduce_add",
         "sharding_constraint",
     ]
-    assert program_layouts(staged.program, [ROWS], MESH) == [(("x",),)]
+    assert program_layouts(staged.program, [ROWS], MESH) == ((("x",),),)
 
 
 def test_nothing_is_asked_without_explicit_axes() -> None:

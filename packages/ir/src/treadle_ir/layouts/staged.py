@@ -13,6 +13,7 @@ from treadle_ir.layouts.laid import is_whole, whole
 from treadle_ir.layouts.mesh import explicit_mesh
 from treadle_ir.layouts.rules import result_layouts
 from treadle_ir.meshes import AbstractMesh, Layout, Whole
+from treadle_ir.nesting import deeper
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.shape import BroadcastInDim, Reverse, Transpose
 from treadle_ir.primitives.sharding import ShardingConstraint
@@ -97,10 +98,36 @@ def _of_atom(known: dict[Value, Whole], atom: Atom, mesh: AbstractMesh) -> Whole
 
 def program_layouts(
     program: Program, parameters: Sequence[Whole | None], mesh: AbstractMesh
-) -> list[Whole | None]:
-    """How the results of a program lie, of parameters that lie so.
+) -> tuple[Whole | None, ...]:
+    """The layouts of a program's results over the explicit axes of `mesh`, given those of its `parameters`.
 
-    What was refused when it was staged is none of its operations: what no rule decides here was left to the compiler.
+    The program remembers the answer: a program that is called in many places, by programs that are themselves called
+    in many places, is looked through once for each combination of layouts.
+    """
+    answers: dict[object, tuple[Whole | None, ...]] = program.derived.setdefault(
+        program_layouts, {}
+    )
+    key = tuple(parameters), mesh
+    found = answers.get(key)
+    if found is None:
+        with deeper():
+            found = _program_layouts(program, parameters, mesh)
+        if len(answers) >= _ANSWERS_KEPT:
+            answers.clear()
+        answers[key] = found
+    return found
+
+
+_ANSWERS_KEPT: Final = 64  # for each program
+
+
+def _program_layouts(
+    program: Program, parameters: Sequence[Whole | None], mesh: AbstractMesh
+) -> tuple[Whole | None, ...]:
+    """The same, by inferring the layout of each equation's results.
+
+    Operations that explicit axes do not support were refused when the program was staged. Where a rule refuses one
+    here, it was staged for other layouts, or without explicit axes, and its results are left to the compiler.
     """
     known: dict[Value, Whole] = {}
     for parameter, given in zip(program.parameters, parameters, strict=True):
@@ -121,7 +148,9 @@ def program_layouts(
         for value, layout in zip(equation.results, found, strict=True):
             if layout is not None:
                 known[value] = layout
-    return [
-        _of_atom(known, atom, mesh) if isinstance(atom.type, ArrayType) else ()
-        for atom in program.results
-    ]
+    return tuple(
+        [
+            _of_atom(known, atom, mesh) if isinstance(atom.type, ArrayType) else ()
+            for atom in program.results
+        ]
+    )
