@@ -6,6 +6,7 @@ from treadle_autodiff._version import __version__ as __version__
 from treadle_autodiff.checkpoint import (
     checkpoint as checkpoint,
     checkpoint_name as checkpoint_name,
+    remat as remat,
 )
 from treadle_autodiff.checkpoint_policies import (
     Offloadable as Offloadable,

@@ -11,6 +11,7 @@ from treadle_ir import (
     ArgumentError,
     TreeFunction,
     UnsupportedError,
+    alias,
     array_results,
     as_array,
     bind,
@@ -128,6 +129,9 @@ def checkpoint(
         return tree_unflatten(out, bind(primitive, *staged.captured, *leaves))
 
     return checkpointed
+
+
+remat = alias(checkpoint, "remat")
 
 
 def checkpoint_name(x: Tree, name: str) -> Tree:

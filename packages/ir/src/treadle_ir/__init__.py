@@ -311,7 +311,12 @@ from treadle_ir.types import (
 )
 from treadle_ir.values import Atom as Atom, Literal as Literal, Value as Value
 from treadle_ir.vectoriser import install_vmap as install_vmap, installed_vmap as installed_vmap
-from treadle_ir.wrapping import forwarded as forwarded, shown_as as shown_as, wraps as wraps
+from treadle_ir.wrapping import (
+    alias as alias,
+    forwarded as forwarded,
+    shown_as as shown_as,
+    wraps as wraps,
+)
 
 if TYPE_CHECKING:
     from treadle_ir import (

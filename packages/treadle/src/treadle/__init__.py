@@ -62,7 +62,12 @@ if TYPE_CHECKING:
     from treadle.environment import print_environment_info as print_environment_info
     from treadle.forgetting import clear_caches as clear_caches
     from treadle.hosts import host_count as host_count, host_id as host_id, host_ids as host_ids
-    from treadle.jacobians import hessian as hessian, jacfwd as jacfwd, jacrev as jacrev
+    from treadle.jacobians import (
+        hessian as hessian,
+        jacfwd as jacfwd,
+        jacobian as jacobian,
+        jacrev as jacrev,
+    )
     from treadle.managers import (
         array_garbage_collection_guard as array_garbage_collection_guard,
         check_tracer_leaks as check_tracer_leaks,
@@ -105,6 +110,7 @@ if TYPE_CHECKING:
         jvp as jvp,
         linear_transpose as linear_transpose,
         linearize as linearize,
+        remat as remat,
         value_and_grad as value_and_grad,
         vjp as vjp,
     )
@@ -160,9 +166,7 @@ if TYPE_CHECKING:
         use_abstract_mesh as use_abstract_mesh,
     )
 
-    jacobian = jacrev
     pjit = jit
-    remat = checkpoint
 
 _assembly.assemble()
 
@@ -175,7 +179,7 @@ if not TYPE_CHECKING:
             "treadle.environment": "print_environment_info",
             "treadle.forgetting": "clear_caches",
             "treadle.hosts": "host_count host_id host_ids",
-            "treadle.jacobians": "hessian jacfwd jacrev jacrev:jacobian",
+            "treadle.jacobians": "hessian jacfwd jacobian jacrev",
             "treadle.managers": (
                 "array_garbage_collection_guard check_tracer_leaks checking_leaks debug_infs "
                 "debug_key_reuse debug_nans default_matmul_precision default_prng_impl "
@@ -190,8 +194,8 @@ if not TYPE_CHECKING:
             "treadle.sharding": "P",
             "treadle.user_context": "make_user_context",
             "treadle_autodiff": (
-                "checkpoint checkpoint:remat checkpoint_policies closure_convert custom_gradient "
-                "custom_jvp custom_vjp grad jvp linear_transpose linearize value_and_grad vjp"
+                "checkpoint checkpoint_policies closure_convert custom_gradient custom_jvp "
+                "custom_vjp grad jvp linear_transpose linearize remat value_and_grad vjp"
             ),
             "treadle_batching": "vmap",
             "treadle_compiler": "CompilerEffortLevel",

@@ -22,6 +22,7 @@ class SettingManager:
     def __init__(self, setting: Setting[Any]) -> None:  # Any: of all types
         self.setting: Final = setting
         self.__name__ = self.__qualname__ = setting.name
+        self.__module__ = "treadle"
         self.__doc__ = f"`with {setting.name}(value):` - {setting.help}"
 
     def __call__(self, new_val: Any = _NOTHING) -> overriding:  # Any: what users give
@@ -38,6 +39,10 @@ class SettingManager:
                 )
             new_val = True
         return self.setting.override(new_val)
+
+    def __reduce__(self) -> str:
+        """By its name, which is public in `treadle`."""
+        return self.__name__
 
     def __repr__(self) -> str:
         return f"<context manager of the setting {self.setting.name}>"

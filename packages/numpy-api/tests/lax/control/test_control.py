@@ -392,8 +392,8 @@ ERRORS: list[tuple[type[Exception], str, Callable[[], Any]]] = [
     (ValueError, "xs is a scalar", lambda: lax.scan(lambda c, x: (c, x), F(0), F(3))),
     (
         ValueError,
-        "unroll must be at least 1",
-        lambda: lax.scan(lambda c, x: (c, x), F(0), XS, unroll=0),
+        "`unroll` must be a bool or a non-negative integer, got -1",
+        lambda: lax.scan(lambda c, x: (c, x), F(0), XS, unroll=-1),
     ),
     (
         TypeError,
@@ -435,6 +435,17 @@ def test_errors(kind: type[Exception], message: str, call: Callable[[], Any]) ->
     with pytest.raises(kind, match=message) as raised:
         call()
     assert isinstance(raised.value, TreadleError)
+
+
+def test_nothing_is_unrolled_by_zero() -> None:
+    """As in JAX, where 0 is as good as leaving it out."""
+    carry, ys = lax.scan(lambda c, x: (c + x, c * x), F(0), XS, unroll=0)
+    expected, expected_ys = lax.scan(lambda c, x: (c + x, c * x), F(0), XS)
+    assert carry == expected
+    assert [*ys] == [*expected_ys]
+    assert lax.fori_loop(0, 3, lambda i, x: x + i, 0, unroll=0) == 3
+    with pytest.raises(ValueError, match="fori_loop: `unroll` must be a bool or a non-negative"):
+        lax.fori_loop(0, 3, lambda i, x: x + i, 0, unroll=-1)
 
 
 def test_unroll_needs_known_bounds() -> None:

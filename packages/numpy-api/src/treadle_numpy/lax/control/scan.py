@@ -135,7 +135,7 @@ def scan(
         xs: a pytree of arrays with one leading size; None needs `length`.
         length: the number of iterations, if `xs` does not say it.
         reverse: go from the last element to the first; ys are stacked in the order of the xs either way.
-        unroll: how many iterations the body of the compiled loop holds; True for all.
+        unroll: how many iterations the body of the compiled loop holds; True for all. 0 and False are 1.
 
     Returns:
         The last carry, and the ys with a leading axis.
@@ -283,6 +283,9 @@ def _unroll(name: str, unroll: int | bool | None, length: int) -> int:
     if unroll is True:
         return max(length, 1)
     count = as_index(name, "`unroll`", unroll)
-    if count < 1:
-        raise ArgumentError(f"{name}: unroll must be at least 1, got {count}")
-    return count
+    if count < 0:
+        raise ArgumentError(
+            f"{name}: `unroll` must be a bool or a non-negative integer, got {count}",
+            fix="leave `unroll` out, or pass how many iterations the body of the compiled loop holds",
+        )
+    return max(count, 1)  # JAX takes 0, too, which unrolls nothing

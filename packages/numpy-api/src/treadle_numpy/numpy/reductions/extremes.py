@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, Operand, composed, ops, refused
+from treadle_ir import ArgumentError, Array, Operand, alias, composed, ops, refused
 from treadle_ir.dtypes import is_complex, real_part
 from treadle_ir.primitives import reduce as primitives
 from treadle_numpy.numpy.reductions.making import ORDERED, kept, planned, selected
@@ -146,7 +146,8 @@ def min(
     return extreme("min", a, axis, keepdims, initial, where, False)
 
 
-amax, amin = max, min
+amax = alias(max, "amax")
+amin = alias(min, "amin")
 
 
 @composed

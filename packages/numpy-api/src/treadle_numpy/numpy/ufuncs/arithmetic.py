@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, DTypeError, Operand, composed, composed_in_numpy, ops
+from treadle_ir import Array, DTypeError, Operand, alias, composed, composed_in_numpy, ops
 from treadle_ir.dtypes import is_complex, is_inexact, is_integer, is_unsigned
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy import in_numpy
@@ -82,7 +82,7 @@ divide = binary(
     "print(divide(1, 2))\n        0.5",
     inexact=True,
 )
-true_divide = divide
+true_divide = alias(divide, "true_divide")
 
 
 @partial(universal, nin=1)
@@ -199,7 +199,7 @@ def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return result
 
 
-mod = remainder
+mod = alias(remainder, "mod")
 
 
 @composed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir import Array, composed, ops
+from treadle_ir import Array, alias, composed, ops
 from treadle_ir.dtypes import BY_NAME, is_bool, is_unsigned
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import binary, integers, unary_same
@@ -54,7 +54,8 @@ invert = unary_same(
     "Each bit flipped: `-x - 1` of a signed integer; of booleans, whether it is false. Floats are a DTypeError.",
     "print(invert(5))\n        -6",
 )
-bitwise_not = bitwise_invert = invert
+bitwise_not = alias(invert, "bitwise_not")
+bitwise_invert = alias(invert, "bitwise_invert")
 
 
 @composed
@@ -100,4 +101,5 @@ def right_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
     return ops.shift_right_arithmetic(a, b)
 
 
-bitwise_left_shift, bitwise_right_shift = left_shift, right_shift
+bitwise_left_shift = alias(left_shift, "bitwise_left_shift")
+bitwise_right_shift = alias(right_shift, "bitwise_right_shift")

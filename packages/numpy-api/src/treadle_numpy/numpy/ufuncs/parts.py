@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, composed, default_dtype, flags, ops
+from treadle_ir import Array, alias, composed, default_dtype, flags, ops
 from treadle_ir.dtypes import is_complex, is_inexact
 from treadle_numpy.numpy.ufuncs.trigonometry import rad2deg
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
@@ -53,7 +53,7 @@ def conjugate(x: ArrayLike, /) -> Array:
     return coerce_array("conjugate", 0, operand)
 
 
-conj = conjugate
+conj = alias(conjugate, "conj")
 
 
 @composed

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, DTypeError, Literal, composed, ops, promoted
+from treadle_ir import Array, DTypeError, Literal, alias, composed, ops, promoted
 from treadle_ir.dtypes import is_bool, is_inexact, is_integer
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import INT32, unary
@@ -75,7 +75,7 @@ def _static_integer(x: object) -> int | None:
     return None
 
 
-pow = power
+pow = alias(power, "pow")
 
 
 @composed

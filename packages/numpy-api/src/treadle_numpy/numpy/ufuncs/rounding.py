@@ -7,7 +7,16 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DTypeError, composed, default_dtype, integer, ops
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    DTypeError,
+    alias,
+    composed,
+    default_dtype,
+    integer,
+    ops,
+)
 from treadle_ir.dtypes import is_bool, is_complex, is_inexact, is_integer
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.dtypes.limits import finfo
@@ -104,7 +113,7 @@ def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
 
 builtin_abs: Final = builtins.abs
 _WIDE: Final = np.dtype(np.float32)
-around = round
+around = alias(round, "around")
 
 
 @composed
@@ -123,4 +132,4 @@ def trunc(x: ArrayLike) -> Array:
     return ops.select(below, ops.ceil(operand), ops.floor(operand))
 
 
-fix = trunc
+fix = alias(trunc, "fix")

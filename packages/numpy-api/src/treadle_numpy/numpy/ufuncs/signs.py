@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir import Array, DTypeError, composed, ops
+from treadle_ir import Array, DTypeError, alias, composed, ops
 from treadle_ir.dtypes import BY_NAME, is_bool, is_complex, is_float0, is_integer, is_unsigned
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import binary
@@ -47,7 +47,7 @@ def abs(x: ArrayLike, /) -> Array:
 
 
 _ABS: Final = primitives.Abs()
-absolute = abs
+absolute = alias(abs, "absolute")
 
 
 def sign(x: ArrayLike, /) -> Array:

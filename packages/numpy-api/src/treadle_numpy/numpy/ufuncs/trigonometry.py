@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, Operand, composed, ops
+from treadle_ir import Array, Operand, alias, composed, ops
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import binary, unary
 from treadle_numpy.operands.coerce import ArrayLike
@@ -55,7 +55,7 @@ arctan2 = binary(
     inexact=True,
     by_parts=_complex_atan2,
 )
-atan2 = arctan2
+atan2 = alias(arctan2, "atan2")
 sin = unary(
     "sin", primitives.Sine(), "The sine of an angle in radians.", "print(sin(0.0))\n        0.0"
 )
@@ -95,7 +95,12 @@ arctanh = unary(
     "The inverse hyperbolic tangent.",
     "print(arctanh(0.0))\n        0.0",
 )
-asin, acos, atan, asinh, acosh, atanh = arcsin, arccos, arctan, arcsinh, arccosh, arctanh
+asin = alias(arcsin, "asin")
+acos = alias(arccos, "acos")
+atan = alias(arctan, "atan")
+asinh = alias(arcsinh, "asinh")
+acosh = alias(arccosh, "acosh")
+atanh = alias(arctanh, "atanh")
 
 
 @composed
@@ -122,5 +127,5 @@ def rad2deg(x: ArrayLike, /) -> Array:
     return ops.multiply(operand, number(180 / np.pi, operand))
 
 
-radians = deg2rad
-degrees = rad2deg
+radians = alias(deg2rad, "radians")
+degrees = alias(rad2deg, "degrees")

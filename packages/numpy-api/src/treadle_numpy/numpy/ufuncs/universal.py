@@ -80,6 +80,10 @@ class ufunc(Generic[Result]):  # noqa: N801 - NumPy's name
             named_only(self.__name__, out=out, where=where)
         return self._call(*args)
 
+    def __reduce__(self) -> str:
+        """By its name, as functions are pickled."""
+        return self.__name__
+
     def __repr__(self) -> str:
         return f"<treadle.numpy.ufunc {self.__name__!r}>"
 

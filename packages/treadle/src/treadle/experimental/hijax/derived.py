@@ -30,7 +30,8 @@ class RulePair:
     """Two rules of one idea, for a class to be unpacked in its body."""
 
     def __init__(self, name: str, names: str, rules: tuple[Callable[..., Tree], ...]) -> None:
-        self.__name__ = name
+        self.__name__ = self.__qualname__ = name
+        self.__module__ = __name__
         self._names = names
         self._rules = rules
 
@@ -43,6 +44,10 @@ class RulePair:
             f"{self.__name__} is a pair of rules, not a rule",
             fix=f"write `{self._names} = {self.__name__}` in the body of the class",
         )
+
+    def __reduce__(self) -> str:
+        """By its name."""
+        return self.__name__
 
     def __repr__(self) -> str:
         return f"<{self._names} = {self.__name__}>"
