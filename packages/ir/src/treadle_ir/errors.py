@@ -264,6 +264,8 @@ def out_of_range(error: OverflowError, value: object = None, dtype: object = Non
     if isinstance(value, int) and dtype is not None:  # of large ones NumPy says "C long"
         number = str(value) if value.bit_length() <= _MOST_BITS else f"of {value.bit_length()} bits"
         said = f"Python integer {number} out of bounds for {dtype}"
+    elif "C long" in said:
+        said = "a Python integer has more than 64 bits"
     return RangeError(
         said,
         fix="write it as a float, give a wider dtype, or turn 64-bit types on: "

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import treadle_numpy as tnp
-from treadle_ir import ArrayType, interpret, stage
+from treadle_ir import ArrayType, RangeError, interpret, stage
 from treadle_ir.errors import NonConcreteBooleanIndexError
 from treadle_numpy.indexing.entries import read_index
 from treadle_numpy.indexing.reading import take_entries
@@ -214,8 +214,26 @@ def test_take_along_axis() -> None:
     )
 
 
-@pytest.mark.parametrize("place", [2**31, 2**70, -(2**31), -(2**70)])
-def test_integers_of_any_size_are_outside(place: int) -> None:
+@pytest.mark.parametrize("place", [2**63, 2**70, -(2**63) - 1, -(2**70)])
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda x, i: x[i],
+        lambda x, i: x[None, ..., i],
+        lambda x, i: x[None][np.array([0]), i],
+        lambda x, i: x.at[i].get(),
+        lambda x, i: x.at[i].set(7.0),
+        lambda x, i: x.at[i].add(7.0, mode="clip"),
+    ],
+)
+def test_integers_of_more_than_64_bits_are_refused(use: Any, place: int) -> None:
+    """They would be clamped in silence; an operand of positions cannot hold them."""
+    with pytest.raises(RangeError, match=r"an index is .*, which has more than 64 bits"):
+        run(lambda x: use(x, place), np.arange(3, dtype=np.float32))
+
+
+@pytest.mark.parametrize("place", [2**31, 2**62, -(2**31), -(2**62)])
+def test_integers_of_64_bits_are_outside(place: int) -> None:
     x = np.arange(3, dtype=np.float32)
     for mode in (None, "drop"):
         np.testing.assert_array_equal(run(lambda t, m=mode: t.at[place].add(7.0, mode=m), x), x)

@@ -19,8 +19,11 @@ from treadle_ir import (
     stage,
 )
 from treadle_ir.context import SETTINGS, X64, Setting
+from treadle_ir.primitives.elementwise import Minimum
+from treadle_ir.reference.registry import eval_rules
 from treadle_runtime import from_host
 from treadle_runtime.evaluation import composites, plans
+from treadle_runtime.evaluation.evaluator import RuntimeEvaluator
 
 F32 = np.dtype(np.float32)
 calls: list[object] = []
@@ -161,6 +164,36 @@ def test_errors_are_the_function_s_own_each_time():
     for _ in range(4):
         with pytest.raises(Exception, match="shape"):
             both(array(1, 2), array(1, 2, 3))
+
+
+def test_a_fault_in_staging_is_raised(monkeypatch):
+    """It would be slowness that nobody sees: only errors of ours say that a function cannot be staged."""
+
+    def broken(*arguments):
+        raise AssertionError("a fault")
+
+    monkeypatch.setattr(plans, "placement_for", broken)
+    with pytest.raises(AssertionError, match="a fault"):
+        for _ in range(2):
+            both(array(1, 2, 3, 4, 5), array(1, 2, 3, 4, 5))
+
+
+def test_what_was_refused_is_never_staged(monkeypatch):
+    monkeypatch.setattr(plans, "planned", lambda *arguments: pytest.fail("it was staged"))
+    for _ in range(3):
+        with pytest.raises(Exception, match="shape"):
+            both(array(1, 2, 3, 4, 5, 6), array(1, 2))
+
+
+def test_an_operation_has_one_kernel_from_its_first_call_on(monkeypatch):
+    """Not its rule in the first call, and another function of NumPy's in later ones."""
+    x, y = array(1, 2, 3), array(4, 5, 6)
+    primitive = Minimum()
+    monkeypatch.setitem(eval_rules._rules, Minimum, lambda *operands: pytest.fail("the rule"))
+    evaluator = RuntimeEvaluator()
+    for _ in range(2):
+        (found,) = evaluator.evaluate(primitive, [x, y])
+        assert np.asarray(found).tolist() == [1, 2, 3]
 
 
 def test_small_arrays_compile_nothing(monkeypatch):

@@ -14,7 +14,7 @@ from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import axes_text, i64_array, i64_pairs
 from treadle_ir import ArrayType, DType, dtypes
-from treadle_ir.primitives.contract import Convolution, DotGeneral
+from treadle_ir.primitives.contract import EIGENS_AXES, Convolution, DotGeneral, has_one_feature
 
 _F32: Final = np.dtype(np.float32)
 _I32: Final = np.dtype(np.int32)
@@ -119,16 +119,14 @@ def _convolved(
 
 # XLA on the CPU gives convolutions of up to three spatial axes to Eigen, which is made for many features: its own loops
 # take a fifth to a thirtieth of the time for one feature (20,000 numbers and 11: 170 of 840 µs).
-_BEYOND_EIGEN: Final = 4
+_BEYOND_EIGEN: Final = EIGENS_AXES + 1
 
 
 def _is_of_one_feature(primitive: Convolution, kernel: HloValue, type: ArrayType) -> bool:
     """Whether there is one feature in and one out, in a type that Eigen has, and sizes are known."""
-    output, features, *spatial = primitive.rhs_spec
     return (
-        0 < len(spatial) < _BEYOND_EIGEN
-        and kernel.shape[features] == 1
-        and kernel.shape[output] == primitive.feature_group_count
+        0 < len(primitive.padding) <= EIGENS_AXES
+        and has_one_feature(primitive, kernel.shape)
         and dtypes.is_floating(kernel.dtype)
         and kernel.dtype.itemsize <= 4
         and all([isinstance(size, int) for size in (*type.shape, *kernel.shape)])

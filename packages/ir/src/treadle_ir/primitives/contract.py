@@ -159,6 +159,32 @@ def dilated(size: int, dilation: int) -> int:
     return (size - 1) * dilation + 1 if size else 0
 
 
+def has_one_feature(primitive: Convolution, kernel: Sequence[int]) -> bool:
+    """Whether each group of a convolution with a kernel of this shape has one feature in and one out."""
+    output, features, *_ = primitive.rhs_spec
+    return kernel[features] == 1 and kernel[output] == primitive.feature_group_count
+
+
+def multiplies_padding(primitive: Convolution, kernel: ArrayType) -> bool:
+    """Whether weights that are NaN or infinite are multiplied by the zeros of the padding, which gives NaN.
+
+    Padding is no element, and a weight over it counts for nothing. On the CPU, though, XLA gives floats of up to 32
+    bits with several features to Eigen, which writes the padding out; what has holes stays with XLA's own loops.
+    """
+    part = dtypes.real_part(kernel.dtype) if dtypes.is_complex(kernel.dtype) else kernel.dtype
+    return (
+        dtypes.is_floating(part)
+        and part.itemsize <= 4
+        and len(primitive.padding) <= EIGENS_AXES
+        and not has_one_feature(primitive, kernel.shape)
+        and all([hole == 1 for hole in primitive.lhs_dilation])
+    )
+
+
+EIGENS_AXES: Final = 3
+"""Spatial axes of the convolutions that XLA gives to Eigen on the CPU, at most."""
+
+
 def window_counts(
     sizes: Sequence[int],
     window: Sequence[int],

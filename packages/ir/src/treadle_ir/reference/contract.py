@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
+from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 from treadle_ir.dtypes import DType
 from treadle_ir.primitives.contract import (
@@ -17,6 +17,7 @@ from treadle_ir.primitives.contract import (
     DotGeneral,
     dilated,
     free_axes,
+    multiplies_padding,
     window_counts,
 )
 from treadle_ir.reference.reduce import accumulator
@@ -132,6 +133,12 @@ def windows(
 @eval_rule(Convolution)
 def convolution_eval(primitive: Convolution, x: Elements, kernel: Elements) -> list[Elements]:
     """Each place's window as a row, times the kernel as a matrix, group by group."""
+    types = [ArrayType(each.shape, each.dtype) for each in (x, kernel)]
+    (type,) = primitive.infer(*types)
+    of_vectors = convolution_kernel(primitive, types, type)
+    if of_vectors is not None:
+        return [of_vectors(x, kernel)]
+    skips = not multiplies_padding(primitive, types[1])
     x, kernel, dtype = _working(x, kernel, primitive.element_type)
     x = x.transpose(primitive.lhs_spec)
     kernel = kernel.transpose(primitive.rhs_spec)
@@ -149,9 +156,14 @@ def convolution_eval(primitive: Convolution, x: Elements, kernel: Elements) -> l
     batch = x.shape[0] // batches
     result = np.zeros((batch, outputs, *counts), x.dtype)
     if result.size and kernel.size:
-        spatial = tuple(range(2, x.ndim))
+        spatial, steps = tuple(range(2, x.ndim)), (primitive.strides, primitive.rhs_dilation)
+        there = np.ones((1, 1, *x.shape[2:]), bool)
         x = spaced(x, 0, spatial, primitive.padding, primitive.lhs_dilation)
-        view = windows(x, 2, counts, size, primitive.strides, primitive.rhs_dilation)
+        view = windows(x, 2, counts, size, *steps)
+        exists = None
+        if skips and not np.isfinite(kernel).all():
+            there = spaced(there, False, spatial, primitive.padding, primitive.lhs_dilation)
+            exists = windows(there, 2, counts, size, *steps)
         inputs, share = kernel.shape[1], outputs // (groups * batches)
         places = len(counts)
         for group in range(groups * batches):
@@ -160,12 +172,27 @@ def convolution_eval(primitive: Convolution, x: Elements, kernel: Elements) -> l
                 if batches == 1
                 else view[group * batch : (group + 1) * batch]
             )
-            rows = np.moveaxis(part, 1, 1 + places).reshape(batch * _product(counts), -1)
+            matrix = (batch * _product(counts), -1)
+            rows = np.moveaxis(part, 1, 1 + places).reshape(matrix)
             own = slice(group * share, (group + 1) * share)
-            product = np.dot(rows, kernel[own].reshape(share, -1).T).reshape(batch, *counts, share)
-            result[:, own] = np.moveaxis(product, -1, 1)
+            weights = kernel[own].reshape(share, -1)
+            if exists is None:
+                product = np.dot(rows, weights.T)
+            else:
+                held = np.broadcast_to(exists, part.shape)
+                product = _of_elements(
+                    rows, weights, np.moveaxis(held, 1, 1 + places).reshape(matrix)
+                )
+            result[:, own] = np.moveaxis(product.reshape(batch, *counts, share), -1, 1)
     result = result.transpose(np.argsort(primitive.out_spec))
     return [result if result.dtype is dtype else result.astype(dtype)]
+
+
+def _of_elements(rows: Elements, weights: Elements, exists: Elements) -> Elements:
+    """The product of rows with each of some rows of weights, of what are elements: not of padding times NaN."""
+    zero = rows.dtype.type(0)
+    sums = [np.where(exists, rows * each, zero).sum(axis=1, dtype=rows.dtype) for each in weights]
+    return np.stack(sums, axis=-1)
 
 
 def convolution_kernel(
@@ -198,12 +225,20 @@ def convolution_kernel(
     by_matrix = step == 4 and 11 < sizes[1] <= 64 and count * sizes[1] <= _MOST_WINDOWS
 
     def convolved(x: Elements, kernel: Elements) -> Elements:
-        padded = np.zeros(whole, dtype)
+        padded, weights = np.zeros(whole, dtype), kernel.reshape(sizes[1])
         padded[low : low + sizes[0]] = x.reshape(sizes[0])
+        square = float(np.dot(weights, weights))
+        if (
+            square - square != 0 and whole > sizes[0]
+        ):  # a weight that may not be multiplied by padding
+            exists = np.zeros(whole, bool)
+            exists[low : low + sizes[0]] = True
+            rows = [sliding_window_view(each, sizes[1]) for each in (padded, exists)]
+            return _of_elements(rows[0], weights[None], rows[1]).reshape(shape)
         if not by_matrix:
-            return np.correlate(padded, kernel.reshape(sizes[1]), "valid").reshape(shape)
-        rows = np.ndarray((count, sizes[1]), dtype, padded, 0, (step, step)).copy()
-        result: Elements = np.dot(rows, kernel.reshape(1, sizes[1]).T).reshape(shape)
+            return np.correlate(padded, weights, "valid").reshape(shape)
+        matrix = np.ndarray((count, sizes[1]), dtype, padded, 0, (step, step)).copy()
+        result: Elements = np.dot(matrix, weights[None].T).reshape(shape)
         return result
 
     return convolved

@@ -29,7 +29,7 @@ def _elements(operand: object, type: Type) -> Elements:
         try:  # NumPy alone would take a Python number for 64 bits wide
             return np.asarray(operand, type.dtype)
         except OverflowError as error:
-            raise out_of_range(error) from None
+            raise out_of_range(error, operand, type.dtype) from None
     if isinstance(type, ArrayType) and is_extended(type.dtype):
         return np.asarray(
             operand, type.dtype

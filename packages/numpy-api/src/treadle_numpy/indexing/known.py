@@ -11,6 +11,7 @@ from treadle_ir import (
     ArrayType,
     IndexingError,
     Primitive,
+    integer,
     is_symbolic,
     max_dim,
     min_dim,
@@ -51,13 +52,17 @@ def static_key(index: object) -> StaticKey | None:
 
 
 def plan_position(type: ArrayType, index: int) -> tuple[Primitive, ...]:
-    """The primitives that take the part at a known position out of an array of some type."""
+    """The primitives that take the part at a known position out of an array of some type.
+
+    Raises:
+        RangeError: the position has more than 64 bits.
+    """
     if not type.shape:
         raise IndexingError(
             "Too many indices: array is 0-dimensional, but 1 were indexed",
             fix="a scalar has no axes to index: `x[()]` or `x.item()` gives its value",
         )
-    place = clipped(index, type.shape[0])
+    place = clipped(integer("x[...]", "an index", index), type.shape[0])
     rest = type.shape[1:]
     return Slice((place,) + (0,) * len(rest), (place + 1, *rest), (1,) * type.ndim), Reshape(rest)
 

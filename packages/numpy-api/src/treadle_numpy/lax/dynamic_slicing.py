@@ -77,7 +77,7 @@ def _start(name: str, index: ArrayLike, size: int, negative: bool, whole: DType)
         try:
             start: np.generic = whole.type(index + size if negative and index < 0 else index)
         except OverflowError as error:
-            raise out_of_range(error) from None
+            raise out_of_range(error, index, whole) from None
         return start
     operand = coerce(name, 1, index)
     if not is_integer(operand.dtype):

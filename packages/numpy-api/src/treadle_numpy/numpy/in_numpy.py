@@ -81,7 +81,8 @@ def polyval(types: Sequence[ArrayType]) -> Counterpart | None:
 
 
 def _are_of_one_type(types: Sequence[ArrayType]) -> bool:
-    return all([_serves(x) and x.dtype == types[0].dtype for x in types])
+    """Whether arrays have elements, all of one type that NumPy's functions compute with."""
+    return all([_serves(x) and x.size > 0 and x.dtype == types[0].dtype for x in types])
 
 
 def _is_ordinary(quotient: _Elements, whole: _Elements, divisor: _Elements) -> bool:

@@ -66,9 +66,6 @@ def convolve(
 ) -> Array:
     """The convolution of two vectors.
 
-    Differs from NumPy: zeros lie around the longer one, so that an infinity or NaN of the shorter one is NaN at the
-    ends, too.
-
     Example:
         >>> import numpy as np
         >>> print(convolve(np.array([1.0, 2.0], np.float32), np.array([1.0, 1.0], np.float32)))
@@ -88,8 +85,6 @@ def correlate(
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
     """The correlation of two vectors, the second conjugated.
-
-    Differs from NumPy as `convolve` does.
 
     Example:
         >>> import numpy as np

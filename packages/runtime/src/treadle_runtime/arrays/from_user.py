@@ -57,11 +57,11 @@ def _number(value: float) -> DeviceArray:
     key = (type(value), value, sign, current_context().key)
     found = _numbers.get(key)
     if found is None or found.is_deleted():
+        type_ = type_of(value)
         try:
-            type_ = type_of(value)
             elements = np.asarray(value, type_.dtype)
         except OverflowError as error:
-            raise out_of_range(error) from None
+            raise out_of_range(error, value, type_.dtype) from None
         found = DeviceArray(default_placement().of(type_), elements)
         if len(_numbers) >= _NUMBERS_LIMIT:
             _numbers.clear()

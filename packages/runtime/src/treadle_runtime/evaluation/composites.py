@@ -111,10 +111,10 @@ class Composites:
         )
         value: Any = _UNKNOWN
         if not at_once and key not in self._met:
+            value = function(*args, **kwargs)
             if len(self._met) >= _LIMIT:
                 self._met.clear()
-            self._met.add(key)
-            value = function(*args, **kwargs)
+            self._met.add(key)  # not before: what is refused is never staged
             if not _has_large(value):
                 return value  # type: ignore[no-any-return]  # what the function returned
         if len(self._plans) >= _LIMIT:

@@ -131,14 +131,16 @@ class Operation:
         if self.kernel is None:
             return self.run_compiled(operands)
         elements = [elements_of(x) for x in operands]
-        if self.noisy:
-            token = quieten(SILENCE)
-            try:
-                results = self.kernel(self.primitive, *elements)
-            finally:
+        inline = self.inline
+        token = quieten(SILENCE) if self.noisy else None
+        try:
+            # The same function in the first call as in all later ones, which do not go through here.
+            results = (
+                self.kernel(self.primitive, *elements) if inline is None else [inline(*elements)]
+            )
+        finally:
+            if token is not None:
                 restore(token)
-        else:
-            results = self.kernel(self.primitive, *elements)
         if self.may_alias:
             results = [compact(np.asarray(result)) for result in results]
         return [

@@ -18,6 +18,7 @@ from treadle_ir import (
     Primitive,
     Program,
     Tracer,
+    TreadleError,
     Type,
     Value,
     counterparts,
@@ -63,7 +64,10 @@ def planned(
     kwargs: Mapping[str, Any],
     loops: bool,
 ) -> Plan | None:
-    """How to run the function on such arguments, or None: as it is."""
+    """How to run the function on such arguments; None where it has to run as it is.
+
+    That is a function that reads elements, refuses such arguments, or returns something else than arrays.
+    """
     if len(arrays) > MOST_ARRAYS:
         return None
     try:
@@ -81,7 +85,9 @@ def planned(
         if structure is None or any([isinstance(x, Tracer) for x in staged.captured]):
             return None
         constants = [elements_of(as_device_array(x)) for x in staged.captured]
-    except Exception:  # run by itself, the function says what is wrong, in its own words
+    except TreadleError:
+        # The function reads elements, or refuses such arguments: run by itself, it says so in its own words. Any other
+        # error is a fault of the library's, which must not hide as slowness.
         return None
     if sum([each.nbytes for each in constants]) > MOST_CAPTURED or staged.program.effects:
         return None

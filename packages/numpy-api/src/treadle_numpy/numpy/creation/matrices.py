@@ -13,6 +13,7 @@ from treadle_ir import (
     composed,
     default_dtype,
     flags,
+    is_symbolic,
     ops,
     refused,
 )
@@ -58,7 +59,8 @@ def eye(
         ops.iota(shape=(rows, columns), dimension=0, dtype=whole),
         ops.iota(shape=(rows, columns), dimension=1, dtype=whole),
     )
-    same = ops.compare(ops.add(row, whole.type(as_index("eye", "k", k))), column, direction="eq")
+    diagonal = whole.type(_diagonal(rows, columns, as_index("eye", "k", k)))
+    same = ops.compare(ops.add(row, diagonal), column, direction="eq")
     return placed(ops.convert(same, dtype=wanted), device)
 
 
@@ -98,7 +100,13 @@ def lower_mask(rows: int, columns: int, k: int) -> Array:
         ops.iota(shape=(rows, columns), dimension=0, dtype=whole),
         ops.iota(shape=(rows, columns), dimension=1, dtype=whole),
     )
-    return ops.compare(ops.add(row, whole.type(k)), column, direction="ge")
+    diagonal = whole.type(_diagonal(rows, columns, k))
+    return ops.compare(ops.add(row, diagonal), column, direction="ge")
+
+
+def _diagonal(rows: int, columns: int, k: int) -> int:
+    """The number of a diagonal; of one far outside of the matrix, which no element type may hold, one just outside."""
+    return k if is_symbolic((rows, columns)) else max(-rows, min(k, columns))
 
 
 _FEW_POWERS: Final = 16  # each of which is an operation of its own

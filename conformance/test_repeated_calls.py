@@ -1,0 +1,122 @@
+"""The law of repeated calls: the first, second and third call give the same bits or the same error, as do cold caches.
+
+A composed function runs operation by operation when its arguments are met first, and as a whole from then on; an
+operation has one kernel when it is met first, and might have another one later. Whatever was called before, and however
+the elements lie in memory, must not be seen in the results.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import pytest
+
+import treadle
+from conformance.effort import LONG
+from conformance.hostile.calls import Call, calls
+from conformance.special_values import VALUES, VIEWS, Variant, empty, varied
+from treadle_ir import composed, composed_loop, composed_numbers
+from treadle_ir.trace import ROOT
+from treadle_runtime.evaluation import plans
+
+OPERATIONS = (composed(lambda: None).__code__, composed_numbers()(lambda: None).__code__)
+LOOPS = (composed_loop()(lambda: None).__code__,)
+FEW = 1  # variants beside `mixed` that a function gets, another function others
+
+
+def of_codes(*codes: Any) -> list[Call]:
+    """The calls of functions that a decorator made."""
+    return [call for call in calls() if getattr(call.function, "__code__", None) in codes]
+
+
+@pytest.fixture(autouse=True)
+def on_the_reference_evaluator() -> None:
+    """Not here: it is the runtime's evaluator that has caches."""
+
+
+@pytest.fixture(autouse=True)
+def programs() -> None:
+    """Not checked here: `test_composed` makes the same ones."""
+
+
+def outcome(call: Call, variant: Variant) -> list[Any]:
+    """Types and bits of all results, or the error."""
+    positional, named = varied(call, variant)
+    try:
+        result = call.function(*positional, **named)
+    except Exception as error:  # of whatever kind: the others have to be of this kind, too
+        return [type(error), str(error)]
+    leaves, structure = treadle.tree.flatten(result)
+    return [structure, *[_bits(leaf) for leaf in leaves]]
+
+
+def _bits(leaf: Any) -> Any:
+    if not isinstance(leaf, treadle.Array):
+        return repr(leaf)
+    elements = np.asarray(leaf)
+    # The sign of a NaN says nothing, and depends on which operand a processor takes it from.
+    bits = (
+        np.where(np.isnan(elements), np.nan, elements) if elements.dtype.kind in "fc" else elements
+    )
+    return str(treadle.typeof(leaf)), bits.tobytes()
+
+
+def chosen(call: Call) -> dict[str, Variant]:
+    """The variants of a function's arguments that are tried."""
+    found = VALUES | VIEWS
+    first = crc32(call.name.encode())
+    names = [*found]
+    few = ["mixed", *[names[(first + 3 * i) % len(names)] for i in range(FEW)]]
+    return found if LONG else {name: found[name] for name in few}
+
+
+def assert_repeatable(call: Call, variants: dict[str, Variant]) -> None:
+    """Compare cold calls of all variants, which have one kind of arguments, with later ones."""
+    cold = {}
+    for name, variant in variants.items():
+        ROOT.evaluator.clear()
+        cold[name] = outcome(call, variant)
+    for place in ("second", "third"):
+        for name, variant in variants.items():
+            assert outcome(call, variant) == cold[name], f"the {place} call, {name}"
+
+
+@pytest.mark.skipif(treadle.default_backend() != "cpu", reason="on a device all is compiled")
+@pytest.mark.parametrize("call", of_codes(*OPERATIONS), ids=lambda call: call.name)
+def test_a_composed_function_gives_the_same_each_time(call: Call) -> None:
+    assert_repeatable(call, chosen(call))
+    assert_repeatable(call, {"empty": empty})
+
+
+@pytest.mark.skipif(treadle.default_backend() != "cpu", reason="on a device all is compiled")
+@pytest.mark.parametrize("call", of_codes(*LOOPS), ids=lambda call: call.name)
+def test_a_composed_loop_gives_the_same_each_time(call: Call) -> None:
+    assert_repeatable(call, chosen(call))
+    assert_repeatable(call, {"empty": empty})
+
+
+# Composed functions that run as they are, with the reason.
+WITHOUT_PLAN = {"scipy.linalg.cho_factor": "it returns a truth value beside an array"}
+
+
+@pytest.mark.skipif(treadle.default_backend() != "cpu", reason="on a device all is compiled")
+def test_each_composed_function_is_staged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A function that cannot be staged is slow and right: no other law would see it."""
+    without = set()
+    made = plans.planned
+
+    def planned(arrays: Any, function: Any, *arguments: Any) -> Any:
+        plan = made(arrays, function, *arguments)
+        if plan is None:
+            without.add((call.name, function.__name__))
+        return plan
+
+    monkeypatch.setattr(plans, "planned", planned)
+    ROOT.evaluator.clear()
+    for call in of_codes(*OPERATIONS, *LOOPS):
+        for _ in range(2):
+            positional, named = call.arguments()
+            call.function(*positional, **named)
+    assert {name for name, _ in without} == {*WITHOUT_PLAN}
