@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from treadle_ir import boundaries
 from treadle_ir.tree import (
     static as static,
     tree_all as all,
@@ -35,3 +36,5 @@ __all__ = [
     "transpose",
     "unflatten",
 ]
+
+boundaries(__name__)
