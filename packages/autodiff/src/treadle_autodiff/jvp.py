@@ -13,6 +13,7 @@ from treadle_ir import (
     Operand,
     Operands,
     Primitive,
+    boundary,
     current_trace,
     over_mesh_of,
     reset_current,
@@ -24,6 +25,7 @@ from treadle_ir import (
 Out = TypeVar("Out")
 
 
+@boundary
 @final
 class JvpTracer(DualTracer):
     """A primal and its tangent, side by side."""

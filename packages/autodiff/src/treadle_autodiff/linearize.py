@@ -27,6 +27,7 @@ from treadle_ir import (
     StagingTrace,
     Trace,
     UnsupportedError,
+    boundary,
     current_trace,
     deeper,
     explicit_here,
@@ -45,6 +46,7 @@ from treadle_ir import (
 Out = TypeVar("Out")
 
 
+@boundary
 @final
 class LinearizeTracer(DualTracer):
     """A primal, computed now, and a tangent on the tape."""

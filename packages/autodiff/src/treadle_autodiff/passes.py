@@ -20,6 +20,7 @@ from treadle_ir import (
     Operand,
     Operands,
     Program,
+    boundary,
     frozen,
     interpret,
     left_to_the_compiler,
@@ -70,6 +71,7 @@ def derivative_of(
     )
 
 
+@boundary
 @final
 @frozen
 class Forward:
@@ -91,6 +93,7 @@ class Forward:
         return tree_unflatten(tangent_structure(of.results), pushed)
 
 
+@boundary
 @final
 @frozen
 class Backward:

@@ -20,6 +20,7 @@ from treadle_ir import (
     ShapeError,
     StructureError,
     as_operand,
+    boundary,
     float0,
     ops,
     shown_program,
@@ -81,6 +82,7 @@ for _mark in (NotNeeded, NotSaveable, GradRef):
     register_pytree_node(_mark, lambda mark: ((), type(mark)), lambda kind, children: kind())
 
 
+@boundary
 @final
 class VJP(Generic[R]):
     """From a cotangent of the results to a tuple of cotangents, one for each argument.

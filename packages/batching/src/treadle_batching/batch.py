@@ -27,6 +27,7 @@ from treadle_ir import (
     Source,
     Trace,
     Tracer,
+    boundary,
     checks_leaks,
     current_trace,
     during,
@@ -45,6 +46,7 @@ from treadle_ir.primitives.call import CustomJvpCall, CustomVjpCall
 Out = TypeVar("Out")
 
 
+@boundary
 @final
 class BatchTracer(Tracer):
     """An array with a batch dimension, seen as one batch element."""

@@ -27,6 +27,10 @@ from treadle_ir.array import (
     types_of as types_of,
 )
 from treadle_ir.behind import naming_arguments as naming_arguments
+from treadle_ir.boundary import (
+    boundaries as boundaries,
+    boundary as boundary,
+)
 from treadle_ir.composed import (
     Counterpart as Counterpart,
     CounterpartMaker as CounterpartMaker,

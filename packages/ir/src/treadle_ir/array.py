@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
+from treadle_ir.boundary import boundary
 from treadle_ir.declared import shown
 from treadle_ir.dtypes import DType, is_key
 from treadle_ir.errors import ArgumentError
@@ -149,7 +150,7 @@ def install_operators(table: Mapping[str, object]) -> None:
     earlier one said of the same names.
     """
     for name, member in table.items():
-        setattr(Array, name, member)
+        setattr(Array, name, boundary(member))
 
 
 def type_of(operand: object) -> ArrayType:

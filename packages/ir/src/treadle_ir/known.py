@@ -7,12 +7,14 @@ from typing import Any, ClassVar, Final, final
 import numpy as np
 
 from treadle_ir.array import Array, type_of
+from treadle_ir.boundary import boundary
 from treadle_ir.compile_time import CompileTimeTrace
 from treadle_ir.stage import StagingTrace
 from treadle_ir.trace import ROOT, Trace, current_trace
 from treadle_ir.tracer import Tracer
 
 
+@boundary
 @final
 class KnownTracer(Tracer):
     """Stands for an array of known elements: a tracer, since code that asks whether it is staged makes an array to see.

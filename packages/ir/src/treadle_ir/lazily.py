@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 from types import ModuleType
 from typing import TypeAlias
 
+from treadle_ir.boundary import boundary
 from treadle_ir.errors import did_you_mean
 from treadle_ir.importing import importing
 
@@ -60,10 +61,10 @@ def lazy_names(
             value = import_module(f"{module}.{name}")
         else:
             raise unknown(module, name, sorted({*offered, *package}))
-        package[name] = value  # found there the next time
+        package[name] = boundary(value)  # found there the next time
         return value
 
-    return attribute, lambda: list(offered), offered
+    return boundary(attribute), lambda: list(offered), offered
 
 
 def _public(package: Mapping[str, object]) -> list[str]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from treadle_ir.abstract_ref import AbstractRef
 from treadle_ir.array import Array, type_of
+from treadle_ir.boundary import boundary
 from treadle_ir.declared import integers
 from treadle_ir.errors import ArgumentError, ShapeError
 from treadle_ir.frozen import frozen
@@ -170,6 +171,7 @@ class Viewed(ABC):
         return True
 
 
+@boundary
 @final
 @frozen
 class RefIndexer:
@@ -188,6 +190,7 @@ class RefIndexer:
         return view
 
 
+@boundary
 @final
 class TransformedRef(Viewed):
     """A view of a reference: a part, its axes in another order, its elements in another shape, one after the other.

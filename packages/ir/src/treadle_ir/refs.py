@@ -26,6 +26,7 @@ import numpy as np
 
 from treadle_ir.abstract_ref import AbstractRef, described, refuse_options
 from treadle_ir.array import Array, Operand, type_of
+from treadle_ir.boundary import boundary
 from treadle_ir.declared import flags
 from treadle_ir.errors import (
     ArgumentError,
@@ -106,6 +107,7 @@ class Cell(ABC):
             _refuse_staged(self)
 
 
+@boundary
 @final
 class Ref(Cell, Viewed):
     """A cell that holds an array, which `ref[...]` reads and `ref[...] = x` replaces; made by `new_ref`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Final
 
 from treadle_ir.choices import whole_number
@@ -87,6 +88,27 @@ LOG_CHECKPOINT_RESIDUALS: Final = Setting(
     keyed=False,
     help="What a `checkpoint` keeps for its derivative is logged when it is differentiated.",
 )
+
+
+def _filtering(value: object) -> str:
+    if value is None or value == "":
+        return "auto"
+    words = {"full": "off", False: "off", True: "auto"}
+    return str(_known(words.get(value, value) if isinstance(value, (str, bool)) else value))
+
+
+_known: Final = one_of("auto", "off", "tracebackhide", "remove_frames", "quiet_remove_frames")
+TRACEBACK_FILTERING: Final = Setting(
+    "traceback_filtering",
+    "auto",
+    parse=_filtering,
+    keyed=False,
+    help="`off` shows treadle's own frames in tracebacks; all other values leave them out, in the same way. "
+    "`TREADLE_TRACEBACK=full` is the same as `off`.",
+)
+if os.environ.get("TREADLE_TRACEBACK") == "full":
+    TRACEBACK_FILTERING.set("off")
+
 FULL_TRACEBACKS: Final = Setting(
     "include_full_tracebacks_in_locations",
     False,

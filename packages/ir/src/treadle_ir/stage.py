@@ -13,6 +13,7 @@ import numpy as np
 
 from treadle_ir.array import Array, Function, Operand, Operands, type_of
 from treadle_ir.behind import arguments_behind
+from treadle_ir.boundary import boundary
 from treadle_ir.context import context_overrides, current_context
 from treadle_ir.errors import ConcretizationError
 from treadle_ir.families import Extension, FunctionCall
@@ -41,6 +42,7 @@ Out = TypeVar("Out")
 _overrides: Final = context_overrides.get  # asked for each equation
 
 
+@boundary
 @final
 class StagedTracer(Tracer):
     """Stands for a value of the program that is being written."""

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, Final, TypeVar, cast
 
+from treadle_ir.boundary import boundary
+
 Wrapper = TypeVar("Wrapper")
 Function = TypeVar("Function")
 
@@ -36,7 +38,13 @@ def wraps(
         ('wrapper', 'Twice as much.')
     """
     update: Any = functools.update_wrapper  # Any: it is declared for functions
-    return functools.partial(update, wrapped=function, assigned=_shown(function), updated=updated)
+    shown = _shown(function)
+
+    def wrap(wrapper: Wrapper) -> Wrapper:
+        update(boundary(wrapper), wrapped=function, assigned=shown, updated=updated)
+        return wrapper
+
+    return wrap
 
 
 def shown_as(wrapper: object, function: object) -> None:

@@ -12,9 +12,6 @@ from __future__ import annotations
 
 from treadle_jax._version import __version__ as __version__
 from treadle_jax.hook import install as install, installed as installed, uninstall as uninstall
-from treadle_jax.plugin import (
-    pytest_load_initial_conftests as pytest_load_initial_conftests,
-    pytest_runtest_makereport as pytest_runtest_makereport,
-)
+from treadle_jax.plugin import pytest_load_initial_conftests as pytest_load_initial_conftests
 
 __all__ = ["install", "installed", "uninstall"]

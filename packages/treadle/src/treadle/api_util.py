@@ -12,6 +12,7 @@ from treadle.jaxprs import DebugInfo
 from treadle_ir import (
     ArgumentError,
     StructureError,
+    boundaries,
     flags,
     functions,
     integers,
@@ -291,3 +292,6 @@ def argnums_partial(
                     fix="name it in dyn_argnums, or pass require_static_args_hashable=False",
                 ) from None
     return f.wrapped(call, argnums_partial, (*chosen, kept)), tuple(args[n] for n in chosen)
+
+
+boundaries(__name__)

@@ -13,7 +13,7 @@ from typing import Any
 import treadle
 import treadle_numpy
 import treadle_runtime
-from treadle import core, environment, tracebacks
+from treadle import core, environment
 from treadle.interpreters import partial_eval
 from treadle_ir import (
     Array,
@@ -52,7 +52,6 @@ def assemble() -> None:
     install_view(_viewed)
     partial_eval.name_tracers()
     errors.show_as("treadle.errors")
-    tracebacks.install()
     environment.warn_of_unknown(os.environ)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from treadle_ir import boundaries
 from treadle_ir.effects import Callback as DebugEffect, OrderedCallback as OrderedDebugEffect
 from treadle_runtime import (
     breakpoint,
@@ -24,3 +25,5 @@ __all__ = [
     "visualize_array_sharding",
     "visualize_sharding",
 ]
+
+boundaries(__name__)

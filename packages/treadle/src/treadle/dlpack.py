@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 import treadle_numpy
-from treadle_ir import Array, element_type
+from treadle_ir import Array, boundaries, element_type
 from treadle_numpy.operands.devices import Device
 
 __all__ = ["from_dlpack", "is_supported_dtype"]
@@ -49,3 +49,6 @@ def is_supported_dtype(dtype: object) -> bool:
         (True, False)
     """
     return np.dtype(element_type("is_supported_dtype", dtype)).name in _SUPPORTED
+
+
+boundaries(__name__)

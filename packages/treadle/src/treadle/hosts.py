@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+from treadle_ir import boundaries
 from treadle_runtime import process_count, process_index, process_indices
 
 __all__ = ["host_count", "host_id", "host_ids"]
@@ -56,3 +57,6 @@ def host_ids(backend: str | None = None) -> list[int]:
 
 def _renamed(name: str, new: str) -> None:
     warnings.warn(f"treadle.{name} is now called treadle.{new}", UserWarning, stacklevel=3)
+
+
+boundaries(__name__)

@@ -30,6 +30,7 @@ from treadle_ir import (
     Value,
     as_array,
     bind,
+    boundary,
     inferred,
     refused,
 )
@@ -244,6 +245,7 @@ class DebugInfo:
         return self.func_src_info.partition(" ")[0]
 
 
+@boundary
 @final
 class Jaxpr:
     """A program whose first parameters are constants, `constvars`, and whose others are `invars`."""
@@ -338,6 +340,7 @@ class Jaxpr:
         return str(self)
 
 
+@boundary
 @final
 class ClosedJaxpr:
     """A program with its constants: `print` shows it, `.program` is it (a `treadle_ir.Program`)."""

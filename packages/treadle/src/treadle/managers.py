@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from typing import Any, Final, final
 
-from treadle_ir import DTYPE_PROMOTION, X64, ArgumentError, Setting, overriding, settings as ir
+from treadle_ir import (
+    DTYPE_PROMOTION,
+    X64,
+    ArgumentError,
+    Setting,
+    boundary,
+    overriding,
+    settings as ir,
+)
 from treadle_numpy import settings as numpy
 from treadle_runtime import settings as runtime
 
 _NOTHING: Final = object()
 
 
+@boundary
 @final
 class SettingManager:
     """The context manager of one setting: `with manager(value):`.

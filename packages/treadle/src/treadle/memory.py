@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from treadle_ir import boundaries
 from treadle_runtime import Space as Space
 
 __all__ = ["Space"]
+
+boundaries(__name__)

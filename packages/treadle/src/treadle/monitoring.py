@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from treadle_ir import ArgumentError, fork_safe_lock, functions, names, refused
+from treadle_ir import ArgumentError, boundaries, fork_safe_lock, functions, names, refused
 from treadle_ir.events import (
     Event,
     ExecutableFound,
@@ -295,3 +295,6 @@ _hearing: Final = listening(_translate)
 def _number(function: str, name: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise refused(function, name, "a number", value)
+
+
+boundaries(__name__)

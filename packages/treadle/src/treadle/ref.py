@@ -5,6 +5,7 @@ from __future__ import annotations
 from treadle_ir import (
     AbstractRef as AbstractRef,
     Ref as Ref,
+    boundaries,
     empty_ref as empty_ref,
     free_ref as free_ref,
     freeze as freeze,
@@ -27,3 +28,5 @@ __all__ = [
     "set",
     "swap",
 ]
+
+boundaries(__name__)

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
 
-from treadle import tracebacks as _tracebacks  # noqa: F401 - settings are declared where they are imported
 from treadle_compiler import settings as _of_the_compiler  # noqa: F401
 from treadle_ir import SETTINGS, ArgumentError, did_you_mean, refused
 from treadle_numpy import settings as _of_numpy  # noqa: F401

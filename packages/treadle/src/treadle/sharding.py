@@ -8,6 +8,7 @@ from treadle_ir import (
     AbstractMesh as AbstractMesh,
     AxisType as AxisType,
     PartitionSpec as PartitionSpec,
+    boundaries,
 )
 from treadle_runtime import (
     Infer as Infer,
@@ -49,3 +50,5 @@ __all__ = [
 P = PartitionSpec
 make_single_device_sharding = SingleDeviceSharding
 use_mesh = set_mesh  # as JAX called it when it was for `with` alone
+
+boundaries(__name__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from treadle_compiler import Collective as Collective
+from treadle_ir import boundaries
 from treadle_runtime import (
     ArgInfo as ArgInfo,
     Compiled as Compiled,
@@ -17,3 +18,5 @@ __all__ = ["ArgInfo", "Collective", "Compiled", "CompilerOptions", "Lowered", "T
 
 CompilerOptions: TypeAlias = dict[str, str | bool]
 """What `lowered.compile(compiler_options=...)` takes: XLA's options by name."""
+
+boundaries(__name__)

@@ -23,6 +23,7 @@ from treadle_ir import (
     DerivativeMismatchError,
     StructureError,
     as_array,
+    boundaries,
     during,
     flatten_arrays,
     float0,
@@ -419,3 +420,6 @@ def _step(args: Tree) -> float:
 
 def _precision(dtype: np.dtype[Any]) -> float:
     return float(treadle_numpy.finfo(dtype).eps)
+
+
+boundaries(__name__)

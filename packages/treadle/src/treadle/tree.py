@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import alias as _alias, tree as _tree
+from treadle_ir import alias as _alias, boundaries, tree as _tree
 from treadle_ir.tree import static as static
 
 all = _alias(_tree.tree_all, "all", __name__)
@@ -35,3 +35,5 @@ __all__ = [
     "transpose",
     "unflatten",
 ]
+
+boundaries(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Any, Final, final
 
-from treadle_ir import Setting, process_context
+from treadle_ir import Setting, boundaries, process_context
 
 __all__ = ["make_user_context"]
 
@@ -78,3 +78,6 @@ def make_user_context(default_value: object = None) -> UserContext:
         6.0
     """
     return UserContext(default_value)
+
+
+boundaries(__name__)

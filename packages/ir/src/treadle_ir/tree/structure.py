@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
+from treadle_ir.boundary import boundary
 from treadle_ir.declared import sequence
 from treadle_ir.errors import TreeError
 from treadle_ir.tree.difference import Code, prefix_error, write
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 NodeData: TypeAlias = tuple[type, Meta]
 
 
+@boundary
 @final
 class PyTreeDef:
     """The structure of a tree: immutable, hashable, comparable, picklable; made by flattening.

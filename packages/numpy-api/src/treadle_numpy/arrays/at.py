@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn, final
 
-from treadle_ir import ArgumentError, Array, flags, functions, ops
+from treadle_ir import ArgumentError, Array, boundary, flags, functions, ops
 from treadle_ir.dtypes import is_bool
 from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.entries import read_index
@@ -23,6 +23,7 @@ from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted, weak_again
 
 
+@boundary
 @final
 class Updates:
     """What `x.at` gives: `x.at[index]` names the elements to update.
@@ -100,6 +101,7 @@ def _method(name: str, instruction: ScatterInstruction, doc: str) -> Callable[..
     return method
 
 
+@boundary
 @final
 class UpdatesAt:
     """What `x.at[index]` gives: its methods return the array with the elements there updated.

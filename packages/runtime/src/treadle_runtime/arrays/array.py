@@ -28,6 +28,7 @@ from treadle_ir import (
     MeshAxes,
     PlacementError,
     ShapeError,
+    boundary,
     canonical_dtype,
     capture,
     current_context,
@@ -60,6 +61,7 @@ _KEEP_BOTH: Final = 1 << 16
 """Bytes up to which an array on the CPU keeps its host buffer beside its device buffer."""
 
 
+@boundary
 @final
 class DeviceArray(Placed):
     """An array with elements. Make one with `from_host`, or by computing."""

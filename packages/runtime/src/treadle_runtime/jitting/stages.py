@@ -27,6 +27,7 @@ from treadle_ir import (
     Tracer,
     UnsupportedError,
     UsageError,
+    boundary,
     current_context,
     refused,
 )
@@ -56,6 +57,7 @@ class ProgramText(str):
         return str(self)
 
 
+@boundary
 @final
 class Lowered(Stage):
     """A function lowered to StableHLO for arguments of certain types in certain places."""
@@ -152,6 +154,7 @@ class Lowered(Stage):
         return f"<{self._lowering.name}, lowered for {self._lowering.module.platform}>"
 
 
+@boundary
 @final
 class Compiled(Stage):
     """A compiled function, for arguments of exactly these types and structures."""

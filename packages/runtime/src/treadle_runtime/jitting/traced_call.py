@@ -16,6 +16,7 @@ from treadle_ir import (
     Program,
     Type,
     as_array,
+    boundary,
     frozen,
     interpret,
     shown_program,
@@ -153,6 +154,7 @@ class Stage:
         return tuple([number for number, given in enumerate(donated) if given])
 
 
+@boundary
 @final
 class TracedCall(Stage):
     """A function staged for arguments of certain types."""

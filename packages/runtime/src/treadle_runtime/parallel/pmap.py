@@ -18,6 +18,7 @@ from treadle_ir import (
     EvalTrace,
     PartitionSpec,
     PlacementError,
+    boundary,
     current_context,
     current_trace,
     flatten_arrays,
@@ -153,6 +154,7 @@ def _checked_devices(
     return found
 
 
+@boundary
 @final
 class PmapFunction:
     """A function mapped over devices; made by `pmap`."""

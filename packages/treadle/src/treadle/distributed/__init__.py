@@ -6,6 +6,7 @@ is said when one fails.
 
 from __future__ import annotations
 
+from treadle_ir import boundaries
 from treadle_runtime import (
     DistributedError as DistributedError,
     ProcessFailureError as ProcessFailureError,
@@ -21,3 +22,5 @@ __all__ = [
     "is_initialized",
     "shutdown",
 ]
+
+boundaries(__name__)

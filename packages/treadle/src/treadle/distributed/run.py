@@ -20,6 +20,8 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import IO, Final, final
 
+from treadle_ir import boundaries
+
 _TICK: Final = 0.05
 _PARENT_DIED: Final = 1  # prctl's PR_SET_PDEATHSIG
 
@@ -257,3 +259,5 @@ def _signal_name(number: int) -> str:
 
 if __name__ == "__main__":
     sys.exit(main())
+
+boundaries(__name__)

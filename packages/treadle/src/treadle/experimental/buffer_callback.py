@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from treadle_compiler import jaxlib
+from treadle_ir import boundaries
 from treadle_runtime import buffer_callback as buffer_callback
 
 __all__ = ["Buffer", "ExecutionContext", "ExecutionStage", "buffer_callback"]
@@ -21,3 +22,6 @@ def __getattr__(name: str) -> Any:  # imported when it is asked for
     if name in ("Buffer", "ExecutionContext", "ExecutionStage"):
         return getattr(jaxlib().core.ffi, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+boundaries(__name__)

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from treadle.experimental.xla_metadata import metadata_block
-from treadle_ir import ArgumentError
+from treadle_ir import ArgumentError, boundaries
 from treadle_ir.context import overriding
 
 __all__ = ["compute_on"]
@@ -54,3 +54,6 @@ def compute_on(compute_type: str) -> overriding:
             "inlineable": stream and "false",
         }
     )
+
+
+boundaries(__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from treadle_ir import boundaries
 from treadle_runtime import (
     BATCHING,
     ArrayMapping,
@@ -11,3 +12,5 @@ from treadle_runtime import (
 )
 
 __all__ = ["BATCHING", "ArrayMapping", "CompoundFactor", "SdyShardingRule", "custom_partitioning"]
+
+boundaries(__name__)

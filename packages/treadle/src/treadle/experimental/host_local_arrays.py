@@ -19,6 +19,7 @@ from treadle_ir import (
     ArrayType,
     PartitionSpec,
     UnsupportedError,
+    boundaries,
     refused,
 )
 from treadle_runtime import (
@@ -181,3 +182,5 @@ def _register(operation: Primitive, back: Primitive) -> None:
 
 _register(host_local_array_to_global_array_p, global_array_to_host_local_array_p)
 _register(global_array_to_host_local_array_p, host_local_array_to_global_array_p)
+
+boundaries(__name__)

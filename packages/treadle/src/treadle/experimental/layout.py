@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from treadle_ir import boundaries
 from treadle_runtime import (
     Format as Format,
     Layout as Layout,
@@ -9,3 +10,5 @@ from treadle_runtime import (
 )
 
 __all__ = ["Format", "Layout", "with_layout_constraint"]
+
+boundaries(__name__)

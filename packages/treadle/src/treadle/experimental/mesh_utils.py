@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from treadle_ir import boundaries
 from treadle_runtime import (
     create_device_mesh as create_device_mesh,
     create_hybrid_device_mesh as create_hybrid_device_mesh,
@@ -9,3 +10,5 @@ from treadle_runtime import (
 )
 
 __all__ = ["create_device_mesh", "create_hybrid_device_mesh", "device_kind_handler_dict"]
+
+boundaries(__name__)

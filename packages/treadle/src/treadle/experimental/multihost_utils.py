@@ -27,6 +27,7 @@ from treadle_ir import (
     ArgumentError,
     PartitionSpec as PartitionSpec,
     UnsupportedError,
+    boundaries,
     flags,
     integer,
     names,
@@ -342,3 +343,6 @@ def _by_specification(operation: Primitive, tree: Any, mesh: Any, specifications
             for leaf, spec in zip(leaves, found, strict=True)
         ],
     )
+
+
+boundaries(__name__)

@@ -14,7 +14,7 @@ import numpy as np
 
 from treadle import numpy as tnp, random
 from treadle.tree_util import register_pytree_node
-from treadle_ir import Array, Ref, ShapeError, integer, new_ref
+from treadle_ir import Array, Ref, ShapeError, boundaries, integer, new_ref
 
 if TYPE_CHECKING:
     from treadle.typing import ArrayLike, DTypeLike
@@ -186,3 +186,6 @@ def _sizes(size: Size, *bounds: Any) -> Any:
             *[np.shape(x) if not isinstance(x, Array | Ref) else x.shape for x in bounds]
         )
     return size
+
+
+boundaries(__name__)

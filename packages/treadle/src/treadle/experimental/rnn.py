@@ -25,6 +25,7 @@ from treadle_ir import (
     RangeError,
     ShapeError,
     UnsupportedError,
+    boundaries,
     flags,
     frozen,
     integer,
@@ -419,3 +420,6 @@ def _layer(
 
     (h, c), y = lax.scan(step, (h_0, c_0), (inputs, runs), reverse=backwards)
     return y, h, c
+
+
+boundaries(__name__)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from treadle.experimental.xla_metadata import xla_metadata_call as xla_metadata_call
-from treadle_ir import names
+from treadle_ir import boundaries, names
 
 __all__ = ["scheduling_group", "xla_metadata_call"]
 
@@ -31,3 +31,6 @@ def scheduling_group(name: str) -> Callable[[F], F]:
     """
     names("scheduling_group", name=name)
     return xla_metadata_call(scheduling_group=name)
+
+
+boundaries(__name__)

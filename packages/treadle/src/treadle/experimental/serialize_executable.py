@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import ArgumentError, UnsupportedError
+from treadle_ir import ArgumentError, UnsupportedError, boundaries
 from treadle_ir.tree import PyTreeDef
 from treadle_runtime import Compiled, Device, devices, from_bytes, to_bytes
 
@@ -63,3 +63,6 @@ def deserialize_and_load(
     elif backend is not None:
         device = devices(backend)[0]
     return from_bytes(serialized, in_tree, out_tree, device)
+
+
+boundaries(__name__)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import treadle_runtime
-from treadle_ir import ArgumentError, MeshAxes, flags, sequence
+from treadle_ir import ArgumentError, MeshAxes, boundaries, flags, sequence
 
 __all__ = ["shard_map"]
 
@@ -59,3 +59,6 @@ def shard_map(
         axis_names=names,
         check_vma=check_rep,
     )
+
+
+boundaries(__name__)

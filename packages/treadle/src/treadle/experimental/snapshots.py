@@ -22,7 +22,15 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, ArrayType, TreadleError, integer, integer_or_none, refused
+from treadle_ir import (
+    ArgumentError,
+    ArrayType,
+    TreadleError,
+    boundaries,
+    integer,
+    integer_or_none,
+    refused,
+)
 from treadle_ir.tree import keystr, tree_flatten_with_path, tree_unflatten
 from treadle_runtime import (
     DeviceArray,
@@ -373,3 +381,6 @@ def _agreed(doing: str, word: str) -> None:
                 f"{words[0].partition(' ')[2]}",
                 fix="call save in every process with the same step and a tree of the same structure",
             )
+
+
+boundaries(__name__)

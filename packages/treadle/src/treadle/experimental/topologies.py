@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import final
 
 from treadle.experimental.mesh_utils import create_device_mesh
-from treadle_ir import UnsupportedError, frozen, names, refused
+from treadle_ir import UnsupportedError, boundaries, frozen, names, refused
 from treadle_runtime import Device, Mesh, devices
 
 __all__ = ["TopologyDescription", "get_attached_topology", "get_topology_desc", "make_mesh"]
@@ -87,3 +87,6 @@ def make_mesh(
         mesh_shape, list(topo.devices), contiguous_submeshes=contiguous_submeshes
     )
     return Mesh(arranged, axis_names)
+
+
+boundaries(__name__)

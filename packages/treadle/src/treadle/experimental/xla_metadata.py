@@ -17,6 +17,7 @@ from treadle_ir import (
     array_results,
     as_array,
     bind,
+    boundaries,
     functions,
     layouts_here,
     names,
@@ -272,3 +273,6 @@ def _text(function: str, name: str, value: object) -> str | None:
         "boolean",
         fix=f"give it as text: `{name}=str(...)`",
     )
+
+
+boundaries(__name__)

@@ -23,6 +23,7 @@ from treadle_ir import (
     Tracer,
     UnsupportedError,
     as_array,
+    boundary,
     dtypes,
     frozen,
     integer,
@@ -49,6 +50,7 @@ def structs(types: Sequence[ArrayType]) -> tuple[ShapeDtypeStruct, ...]:
     return tuple([ShapeDtypeStruct(t.shape, t.dtype, weak_type=t.weak) for t in types])
 
 
+@boundary
 @final
 @frozen(eq=False)
 class Exported:

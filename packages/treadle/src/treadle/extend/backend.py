@@ -19,6 +19,7 @@ from treadle_ir import (
     ArgumentError,
     RangeError,
     UnsupportedError,
+    boundaries,
     flags,
     integer,
     names,
@@ -262,3 +263,6 @@ def register_backend_factory(
         f"register_backend_factory: the platform {name!r} cannot be added",
         fix="use `cpu`, `cuda` or `tpu`, whose plugins are found by themselves",
     )
+
+
+boundaries(__name__)

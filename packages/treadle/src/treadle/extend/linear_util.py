@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Hashable, Mapping
 from typing import Any, Final, TypeAlias, final
 
 from treadle.forgetting import also_forget
-from treadle_ir import UsageError, current_context, fork_safe_lock, functions, wraps
+from treadle_ir import UsageError, boundaries, current_context, fork_safe_lock, functions, wraps
 
 __all__ = [
     "StoreException",
@@ -292,3 +292,6 @@ def merge_linear_aux(aux1: Callable[[], Value], aux2: Callable[[], Value]) -> tu
         return True, aux1()
     except StoreException:
         return False, aux2()
+
+
+boundaries(__name__)

@@ -6,7 +6,7 @@ from typing import Any
 
 from treadle.interpreters.building import LoweringRuleContext as LoweringRuleContext
 from treadle_compiler import ir_context, ir_dialects
-from treadle_ir import unknown_name
+from treadle_ir import boundaries, unknown_name
 
 __all__ = ["JaxIrContext", "LoweringRuleContext", "upstream_dialects"]
 
@@ -22,3 +22,6 @@ def __getattr__(name: str) -> Any:  # MLIR is imported when it is asked for
     if name == "upstream_dialects":
         return ir_dialects()
     raise unknown_name(__name__, name, __all__)
+
+
+boundaries(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from treadle_compiler import deserialized, from_hlo, refined, serialized
-from treadle_ir import flags, names, refused
+from treadle_ir import boundaries, flags, names, refused
 
 __all__ = [
     "deserialize_portable_artifact",
@@ -125,3 +125,6 @@ def _bytes(function: str, name: str, given: object) -> bytes:
     if not isinstance(given, bytes):
         raise refused(function, name, "bytes", given)
     return given
+
+
+boundaries(__name__)

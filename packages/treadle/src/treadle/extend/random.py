@@ -16,6 +16,7 @@ from treadle_ir import (
     Array,
     DType,
     as_array,
+    boundaries,
     frozen,
     integer,
     integers,
@@ -239,3 +240,6 @@ def define_prng_impl(
     if not all(n > 0 for n in words):
         raise refused("define_prng_impl", "key_shape", "a shape with one word at least", key_shape)
     return PRNGImpl(words, seed, split, random_bits, fold_in, name, tag)
+
+
+boundaries(__name__)

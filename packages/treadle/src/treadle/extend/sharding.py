@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from treadle_compiler import jaxlib, tiles_of
-from treadle_ir import ArgumentError, UnsupportedError, refused
+from treadle_ir import ArgumentError, UnsupportedError, boundaries, refused
 from treadle_runtime import Device, NamedSharding, sharding_of_tiles
 
 __all__ = [
@@ -136,3 +136,6 @@ class GSPMDSharding:
             )
         found = sharding_of_tiles(tiles, listed)
         return found if memory_kind is None else found.with_memory_kind(memory_kind)
+
+
+boundaries(__name__)

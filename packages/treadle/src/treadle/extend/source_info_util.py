@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TypeAlias, final
 
-from treadle_ir import frozen, integer, named_scope, names, refused, source
+from treadle_ir import boundaries, frozen, integer, named_scope, names, refused, source
 from treadle_ir.scopes import within
 
 __all__ = [
@@ -264,3 +264,6 @@ def register_exclusion(path: str) -> None:
     """
     names("register_exclusion", path=path)
     source.internal(path)
+
+
+boundaries(__name__)

@@ -25,6 +25,7 @@ from treadle_ir import (
     Operands,
     as_array,
     bind,
+    boundaries,
     dtypes,
     ops,
     type_of,
@@ -231,3 +232,6 @@ def defbilinear(prim: Primitive, lhs_rule: Rule, rhs_rule: Rule) -> None:
 
     defjvp(prim, of_left, of_right)
     primitive_transposes[prim] = transpose
+
+
+boundaries(__name__)

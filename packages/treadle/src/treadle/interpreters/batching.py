@@ -15,7 +15,7 @@ from treadle_batching import (
     register_vmappable,
     unregister_vmappable,
 )
-from treadle_ir import Array, MissingRuleError, Operands, as_array, frozen
+from treadle_ir import Array, MissingRuleError, Operands, as_array, boundaries, frozen
 
 __all__ = [
     "AxisData",
@@ -138,3 +138,6 @@ def defreducer(prim: Primitive, ident: object = None) -> None:
         return prim.bind(x, axes=moved, **params), dim - sum(axis < dim for axis in moved)
 
     primitive_batchers[prim] = rule
+
+
+boundaries(__name__)

@@ -37,6 +37,7 @@ from treadle_ir import (
     Type,
     UnsupportedError,
     as_array,
+    boundaries,
     canonical_dtype,
     element_type,
     functions,
@@ -363,3 +364,6 @@ def emit_python_callback(
         "has_side_effect": "true" if has_side_effect else "false",
     }
     return ctx.emit("stablehlo.custom_call", operands, result_avals, attributes), None, None
+
+
+boundaries(__name__)

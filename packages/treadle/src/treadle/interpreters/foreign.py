@@ -8,7 +8,16 @@ from typing import Any, TypeAlias
 from treadle.core import AbstractValue, type_of_aval
 from treadle.interpreters.building import LoweringRuleContext
 from treadle_compiler import IrValue, attribute_text, ir_module, string_text
-from treadle_ir import ArgumentError, ArrayType, flags, integer, integers, names, refused
+from treadle_ir import (
+    ArgumentError,
+    ArrayType,
+    boundaries,
+    flags,
+    integer,
+    integers,
+    names,
+    refused,
+)
 
 __all__ = ["build_ffi_lowering_function", "ffi_lowering"]
 
@@ -155,3 +164,6 @@ def _layouts(given: Sequence[LayoutOption] | None, avals: Sequence[AbstractValue
             order = [*integers("ffi_lowering", "each layout", option)]
         texts.append(f"dense<{order or ''}> : tensor<{len(order)}xindex>")
     return ir_module().Attribute.parse(f"[{', '.join(texts)}]")
+
+
+boundaries(__name__)

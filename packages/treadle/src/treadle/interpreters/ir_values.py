@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 
 from treadle_compiler import IrValue, attribute_text, ir_module, ir_type
-from treadle_ir import ArgumentError, ArrayType, functions, refused
+from treadle_ir import ArgumentError, ArrayType, boundaries, functions, refused
 from treadle_ir.tree import PyTreeDef, tree_flatten
 
 __all__ = [
@@ -126,3 +126,6 @@ def ir_attribute(val: object) -> Ir:
     if isinstance(val, Mapping):
         return ir.DictAttr.get({name: ir_attribute(each) for name, each in val.items()})
     return ir.Attribute.parse(attribute_text("ir_attribute", val))
+
+
+boundaries(__name__)

@@ -65,6 +65,7 @@ from treadle_ir import (
     Type,
     UnsupportedError,
     as_array,
+    boundaries,
     frozen,
     functions,
     names,
@@ -271,3 +272,6 @@ def application_lowering(
         assert isinstance(type, ArrayType)
         captured.append(context.constant(each, type))
     return context.inline(staged.program, *captured, *operands)
+
+
+boundaries(__name__)

@@ -16,7 +16,7 @@ from treadle.interpreters.jaxprs import AnyJaxpr, parts
 from treadle.interpreters.tokens import TokenSet
 from treadle.jaxprs import ClosedJaxpr, Jaxpr
 from treadle_compiler import IrValue, ir_module, ir_type
-from treadle_ir import Effect, Program, UnsupportedError, names, refused
+from treadle_ir import Effect, Program, UnsupportedError, boundaries, names, refused
 
 __all__ = ["core_call_lowering", "jaxpr_subcomp", "lower_jaxpr_to_fun"]
 
@@ -127,3 +127,6 @@ def core_call_lowering(
     program, constants = parts("core_call_lowering", call_jaxpr)
     values = [*map(ir_constant, constants), *flatten_ir_values(args)]
     return ctx.build.call(_called("core_call_lowering", program), values)
+
+
+boundaries(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from treadle_ir import StagedTracer
+from treadle_ir import StagedTracer, boundaries
 
 if TYPE_CHECKING:
     from treadle.core import AbstractValue
@@ -143,3 +143,6 @@ def dce_jaxpr(
     parameters = [x for x, use in zip(jaxpr.invars, used, strict=True) if use]
     pruned = Program((*jaxpr.constvars, *parameters), smaller.equations, smaller.results)
     return Jaxpr.of(pruned, len(jaxpr.constvars)), used
+
+
+boundaries(__name__)

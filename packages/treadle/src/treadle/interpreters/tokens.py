@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, final
 
 from treadle_compiler import IrValue, ir_module
-from treadle_ir import Effect
+from treadle_ir import Effect, boundaries
 
 __all__ = ["TokenSet", "token_type"]
 
@@ -73,3 +73,6 @@ class TokenSet:
 def token_type() -> Any:  # Any: jaxlib ships no types
     """The type of tokens, within a rule."""
     return ir_module().Type.parse("!stablehlo.token")
+
+
+boundaries(__name__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from treadle.extension import Primitive
+from treadle_ir import boundaries
 from treadle_runtime import jit
 
 __all__ = ["apply_primitive"]
@@ -25,3 +26,6 @@ def apply_primitive(prim: Primitive, *args: Any, **params: Any) -> Any:  # Any: 
         1.5
     """
     return jit(lambda *xs: prim.bind(*xs, **params))(*args)
+
+
+boundaries(__name__)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from treadle_ir import boundaries
 from treadle_runtime import profile_data_module
 
 if TYPE_CHECKING:
@@ -22,3 +23,6 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         return getattr(profile_data_module(), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+boundaries(__name__)

@@ -29,6 +29,7 @@ from treadle_ir import (
     UnsupportedError,
     as_array,
     bind,
+    boundaries,
     capture,
     concrete_elements,
     eval_rule,
@@ -261,3 +262,6 @@ def check_lowering(
         fix="transform the function first: `error, y = jit(checkify.checkify(f))(x); error.throw()`",
         where=primitive.site.where,
     )
+
+
+boundaries(__name__)

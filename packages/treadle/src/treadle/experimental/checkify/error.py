@@ -19,6 +19,7 @@ from treadle_ir import (
     CheckError,
     ConcretizationError,
     Operand,
+    boundaries,
     concrete_elements,
     ops,
     refused,
@@ -170,3 +171,5 @@ def _check_site(site: Site, holds: Operand, values: Sequence[Operand]) -> None:
 
 init_error: Final = Error(np.int32(0), (), ())
 """An error in which nothing failed."""
+
+boundaries(__name__)

@@ -15,6 +15,7 @@ from treadle_ir import (
     NaNError,
     OutOfBoundsError,
     as_array,
+    boundaries,
     frozen,
 )
 from treadle_ir.tree import PyTreeDef, tree_unflatten
@@ -66,3 +67,6 @@ class Site:
     def error(self, text: str) -> CheckError:
         """The error to raise."""
         return self.category(text, where=self.where)
+
+
+boundaries(__name__)

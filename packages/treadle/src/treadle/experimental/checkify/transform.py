@@ -9,7 +9,7 @@ from treadle.abstract import staged
 from treadle.experimental.checkify.error import Error
 from treadle.experimental.checkify.programs import checked_program
 from treadle.experimental.checkify.sites import Categories, user_checks
-from treadle_ir import CheckError, as_array, functions, refused, take_apart, wraps
+from treadle_ir import CheckError, as_array, boundaries, functions, refused, take_apart, wraps
 from treadle_ir.tree import tree_unflatten
 
 __all__ = ["checkify"]
@@ -75,3 +75,6 @@ def _categories(errors: object) -> Categories:
         if not (isinstance(each, type) and issubclass(each, CheckError)):
             raise refused("checkify", "errors", expected, errors)
     return frozenset(errors)
+
+
+boundaries(__name__)

@@ -6,6 +6,7 @@ import os
 
 from treadle_compiler import forget_disk
 from treadle_compiler.settings import COMPILATION_CACHE_DIR
+from treadle_ir import boundaries
 
 __all__ = ["reset_cache", "set_cache_dir"]
 
@@ -22,3 +23,6 @@ def set_cache_dir(path: str | os.PathLike[str]) -> None:
 def reset_cache() -> None:
     """Open the folder anew when it is next wanted; what is stored stays."""
     forget_disk()
+
+
+boundaries(__name__)

@@ -45,7 +45,7 @@ from treadle.interpreters.ad import (
     instantiate_zeros as instantiate_zeros,
     is_undefined_primal as is_undefined_primal,
 )
-from treadle_ir import AbstractRef as AbstractRef, TransformedRef as TransformedRef
+from treadle_ir import AbstractRef as AbstractRef, TransformedRef as TransformedRef, boundaries
 from treadle_ir.tree import MappingSpec as MappingSpec
 
 __all__ = [
@@ -80,3 +80,5 @@ __all__ = [
     "vjp_from_lin",
     "vmap_rule",
 ]
+
+boundaries(__name__)

@@ -30,6 +30,7 @@ from treadle_ir import (
     Operands,
     ShapeError,
     as_array,
+    boundaries,
     functions,
     ops,
     refused,
@@ -261,3 +262,6 @@ def comp_prop(
     order = _order("def_comp", series)
     (result,), (found,) = composed(lambda *xs: [comp(*xs, **params)], primals, series, order)
     return result, found
+
+
+boundaries(__name__)

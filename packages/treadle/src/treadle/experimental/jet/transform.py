@@ -17,6 +17,7 @@ from treadle_ir import (
     ShapeError,
     StructureError,
     as_array,
+    boundaries,
     flags,
     flatten_arrays,
     functions,
@@ -151,3 +152,6 @@ def _columns(
 
 def _presented(k: int, x: Operand, factorial_scaled: bool) -> Array:
     return as_array(scaled(math.factorial(k), x) if factorial_scaled else x)
+
+
+boundaries(__name__)

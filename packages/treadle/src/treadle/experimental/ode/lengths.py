@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from treadle.api_util import safe_map
-from treadle_ir import ArgumentError, sequence
+from treadle_ir import ArgumentError, boundaries, sequence
 
 __all__ = ["map", "zip"]
 
@@ -32,3 +32,6 @@ def zip(*args: Iterable[Any]) -> list[tuple[Any, ...]]:  # Any: what the sequenc
     if len(set(lengths)) > 1:
         raise ArgumentError(f"zip: the lengths are {lengths}, which differ")
     return list(builtins.zip(*lists, strict=True))
+
+
+boundaries(__name__)

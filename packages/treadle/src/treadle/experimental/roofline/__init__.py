@@ -15,6 +15,7 @@ from treadle.experimental.roofline.roofline import (
     roofline as roofline,
     roofline_and_grad as roofline_and_grad,
 )
+from treadle_ir import boundaries
 
 __all__ = [
     "RooflineResult",
@@ -25,3 +26,5 @@ __all__ = [
     "roofline",
     "roofline_and_grad",
 ]
+
+boundaries(__name__)

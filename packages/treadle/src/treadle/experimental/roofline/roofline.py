@@ -19,7 +19,7 @@ from treadle.experimental.roofline.own import (
     register_roofline as register_roofline,
     register_standard_roofline as register_standard_roofline,
 )
-from treadle_ir import flags, functions, refused
+from treadle_ir import boundaries, flags, functions, refused
 from treadle_ir.analysis import Pinned, RooflineResult as RooflineResult, program_roofline
 from treadle_ir.meshes import MeshAxes
 from treadle_ir.rewrite import dce
@@ -203,3 +203,6 @@ def _cotangent(result: Tree, given: Tree) -> Tree:
     if treadle.numpy.issubdtype(result.dtype, np.inexact):
         return given
     return np.zeros(result.shape, treadle.dtypes.float0)
+
+
+boundaries(__name__)

@@ -10,5 +10,8 @@ from treadle.experimental.sparse.derivatives import (
     jacrev,
     value_and_grad,
 )
+from treadle_ir import boundaries
 
 __all__ = ["grad", "is_sparse", "jacfwd", "jacobian", "jacrev", "value_and_grad"]
+
+boundaries(__name__)

@@ -6,5 +6,8 @@ from treadle.experimental.sparse.creation import empty, eye, todense
 from treadle.experimental.sparse.primitives import (
     todense_p as todense_p,
 )
+from treadle_ir import boundaries
 
 __all__ = ["empty", "eye", "todense", "todense_p"]
+
+boundaries(__name__)

@@ -24,6 +24,7 @@ from treadle_ir import (
     Array,
     ShapeError,
     UnsupportedError,
+    boundaries,
     element_type,
     integers,
     sequence,
@@ -371,3 +372,6 @@ def _sparse_sparse(
         sparse_shape=shape,
     )
     return bcoo_sum_duplicates(whole, nse=min(count, math.prod(shape)))
+
+
+boundaries(__name__)

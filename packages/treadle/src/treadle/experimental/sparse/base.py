@@ -8,7 +8,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from treadle_ir import Array, UnsupportedError
+from treadle_ir import Array, UnsupportedError, boundaries
 from treadle_ir.dtypes import user_name
 
 __all__ = ["JAXSparse"]
@@ -156,3 +156,6 @@ class JAXSparse(ABC):
 
     def __ne__(self, other: object) -> Any:
         raise self._lacking("!=")
+
+
+boundaries(__name__)

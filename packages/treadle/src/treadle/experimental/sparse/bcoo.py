@@ -33,6 +33,7 @@ from treadle_ir import (
     Array,
     ShapeError,
     as_array,
+    boundaries,
     flags,
     integers,
     lazy_names as _lazy_names,
@@ -351,3 +352,5 @@ if not TYPE_CHECKING:
             ),
         },
     )
+
+boundaries(__name__)

@@ -32,6 +32,7 @@ from treadle_ir import (
     ShapeError,
     UnsupportedError,
     as_array,
+    boundaries,
     flags,
     integers,
     lazy_names as _lazy_names,
@@ -328,3 +329,5 @@ if not TYPE_CHECKING:
             ),
         },
     )
+
+boundaries(__name__)

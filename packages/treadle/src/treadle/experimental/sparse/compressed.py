@@ -10,7 +10,7 @@ from treadle.experimental.sparse.bcsr import BCSR
 from treadle.experimental.sparse.conversion import extracted
 from treadle.experimental.sparse.layouts import bcoo_broadcast_in_dim
 from treadle.experimental.sparse.structure import bcoo_concatenate
-from treadle_ir import ArgumentError, Array, refused, sequence
+from treadle_ir import ArgumentError, Array, boundaries, refused, sequence
 
 __all__ = [
     "bcsr_broadcast_in_dim",
@@ -109,3 +109,6 @@ def bcsr_eliminate_zeros(mat: BCSR, nse: int | None = None) -> BCSR:
         BCSR(float32[2, 2], nse=2)
     """
     return _checked("bcsr_eliminate_zeros", mat).sum_duplicates(nse=nse, remove_zeros=True)
+
+
+boundaries(__name__)

@@ -15,6 +15,7 @@ from treadle_ir import (
     Array,
     ConcretizationError,
     UnsupportedError,
+    boundaries,
     concrete_elements,
     element_type,
     flags,
@@ -243,3 +244,6 @@ def from_scipy(mat: Any, index_dtype: Any, n_dense: int, n_batch: int) -> BCOO:
 def _sparse(function: str, mat: object) -> None:
     if not isinstance(mat, BCOO):
         raise refused(function, "mat", "a BCOO", mat)
+
+
+boundaries(__name__)

@@ -10,7 +10,7 @@ import treadle_numpy as tnp
 from treadle.experimental.sparse.bcoo import BCOO
 from treadle.experimental.sparse.conversion import columns
 from treadle.experimental.sparse.structure import bcoo_sum_duplicates, with_layout
-from treadle_ir import Array, ArrayType
+from treadle_ir import Array, ArrayType, boundaries
 from treadle_ir.primitives.contract import Convolution
 
 __all__ = ["convolved"]
@@ -59,3 +59,6 @@ def _all_sparse(x: Array | BCOO) -> BCOO:
 def _stored(x: BCOO) -> Array:
     """Which elements are no padding."""
     return tnp.all(x.indices < np.array(x.shape, x.indices.dtype), -1)
+
+
+boundaries(__name__)

@@ -22,7 +22,7 @@ from treadle.experimental.sparse.primitives import (
     coo_matvec_p as coo_matvec_p,
     coo_todense_p as coo_todense_p,
 )
-from treadle_ir import Array, UnsupportedError, flags
+from treadle_ir import Array, UnsupportedError, boundaries, flags
 from treadle_ir.tree import register_pytree_node_class
 
 __all__ = [
@@ -220,3 +220,6 @@ def coo_matmat(mat: COO, B: Any, *, transpose: bool = False) -> Array:  # noqa: 
     found = of_format("coo_matmat", COO, mat)
     result: Array = (found.T if transpose else found) @ dense_operand(found, B, 2)
     return result
+
+
+boundaries(__name__)

@@ -18,6 +18,7 @@ from treadle.experimental.sparse.csr import CSC, CSR
 from treadle_ir import (
     ArgumentError,
     Array,
+    boundaries,
     element_type,
     flags,
     functions,
@@ -213,3 +214,6 @@ def _in_format(function: str, made: BCOO, name: str) -> Any:
 def _no_more(function: str, kwds: dict[str, Any]) -> None:
     if kwds:
         raise ArgumentError(f"{function}: unknown arguments {sorted(kwds)}")
+
+
+boundaries(__name__)

@@ -23,7 +23,7 @@ from treadle.experimental.sparse.primitives import (
     csr_matvec_p as csr_matvec_p,
     csr_todense_p as csr_todense_p,
 )
-from treadle_ir import Array, ShapeError, UnsupportedError, flags
+from treadle_ir import Array, ShapeError, UnsupportedError, boundaries, flags
 from treadle_ir.tree import register_pytree_node_class
 
 __all__ = [
@@ -265,3 +265,6 @@ def csr_matmat(mat: CSR, B: Any, *, transpose: bool = False) -> Array:  # noqa: 
     found = of_format("csr_matmat", CSR, mat)
     result: Array = (found.T if transpose else found) @ dense_operand(found, B, 2)
     return result
+
+
+boundaries(__name__)

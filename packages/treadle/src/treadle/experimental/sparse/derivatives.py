@@ -10,7 +10,7 @@ import treadle_numpy as tnp
 from treadle import jacobians
 from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.bcoo import BCOO
-from treadle_ir import UnsupportedError, flags, functions, positions, wraps
+from treadle_ir import UnsupportedError, boundaries, flags, functions, positions, wraps
 from treadle_ir.tree import tree_map
 
 __all__ = ["grad", "jacfwd", "jacobian", "jacrev", "value_and_grad"]
@@ -170,3 +170,6 @@ def _with_slopes(x: Any, slope: Any) -> Any:
         )
     indices = tnp.broadcast_to(x.indices, (*slope.shape[:axes], *x.indices.shape))
     return x.made(slope, indices, indices_sorted=x.indices_sorted, unique_indices=x.unique_indices)
+
+
+boundaries(__name__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import TreadleError
+from treadle_ir import TreadleError, boundaries
 
 __all__ = ["CuSparseEfficiencyWarning", "SparseEfficiencyError", "SparseEfficiencyWarning"]
 
@@ -17,3 +17,6 @@ class SparseEfficiencyWarning(UserWarning):
 
 class CuSparseEfficiencyWarning(SparseEfficiencyWarning):
     """A product is not computed by cuSPARSE. No product is, so nothing gives this warning."""
+
+
+boundaries(__name__)

@@ -11,7 +11,7 @@ from treadle.experimental.sparse.bcoo import BCOO
 from treadle.experimental.sparse.conversion import mapped, widened
 from treadle.experimental.sparse.layouts import bcoo_dynamic_slice, bcoo_squeeze
 from treadle.experimental.sparse.structure import bcoo_transpose
-from treadle_ir import Array, UnsupportedError, concrete_elements
+from treadle_ir import Array, UnsupportedError, boundaries, concrete_elements
 from treadle_ir.primitives.indexing import Gather
 
 __all__ = ["gathered"]
@@ -70,3 +70,6 @@ def _starts(primitive: Gather, indices: Array, rank: int) -> Array:
 def _all_known_to_hold(conditions: Array) -> bool:
     known = concrete_elements(conditions)
     return known is not None and bool(known.all())
+
+
+boundaries(__name__)

@@ -18,7 +18,7 @@ from treadle.experimental.sparse.structure import (
     check_sparse,
     with_layout,
 )
-from treadle_ir import ArgumentError, Array, ShapeError, integer, integers
+from treadle_ir import ArgumentError, Array, ShapeError, boundaries, integer, integers
 from treadle_numpy import lax
 
 __all__ = [
@@ -300,3 +300,6 @@ def _last_as_dense(mat: BCOO) -> BCOO:
 
     data, indices = mapped(filled, mat.n_batch)(*whole_batches(mat))
     return mat.made(data, indices, sparse_shape=tuple(rest))
+
+
+boundaries(__name__)

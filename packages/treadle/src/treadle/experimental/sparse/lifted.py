@@ -13,7 +13,7 @@ from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.bcoo import BCOO
 from treadle.experimental.sparse.sparsification import sparsify
 from treadle.experimental.sparse.structure import bcoo_reshape, bcoo_slice, check_sparse
-from treadle_ir import IndexingError, ShapeError
+from treadle_ir import IndexingError, ShapeError, boundaries
 from treadle_numpy import lax
 
 __all__ = ["bcoo_conv_general_dilated", "bcoo_gather"]
@@ -175,3 +175,6 @@ def _is_known(part: object) -> bool:
     if isinstance(part, (int, np.integer)):
         return not isinstance(part, bool)
     return part is None or part is Ellipsis
+
+
+boundaries(__name__)

@@ -10,7 +10,7 @@ from treadle.experimental.sparse.bcsr import BCSR
 from treadle.experimental.sparse.primitives import (
     spsolve_p as spsolve_p,
 )
-from treadle_ir import ArgumentError, Array, ShapeError, integer, number
+from treadle_ir import ArgumentError, Array, ShapeError, boundaries, integer, number
 from treadle_numpy import lax
 
 __all__ = ["lobpcg_standard", "spsolve", "spsolve_p"]
@@ -133,3 +133,6 @@ def lobpcg_standard(
     state = tnp.asarray(0), values, first @ inner, zeros
     step, values, vectors, _ = lax.while_loop(unfinished, improved, state)
     return values, vectors, step
+
+
+boundaries(__name__)

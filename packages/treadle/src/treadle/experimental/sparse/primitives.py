@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from treadle_ir import boundaries
 from treadle_numpy.lax.views import PrimitiveView
 
 __all__ = [
@@ -63,3 +64,5 @@ csr_matvec_p: Final = _view("csr_matvec")
 csr_todense_p: Final = _view("csr_todense")
 spsolve_p: Final = _view("csr_spsolve")
 todense_p: Final = _view("todense")
+
+boundaries(__name__)

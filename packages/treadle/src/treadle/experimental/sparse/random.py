@@ -3,5 +3,8 @@
 from __future__ import annotations
 
 from treadle.experimental.sparse.creation import random_bcoo
+from treadle_ir import boundaries
 
 __all__ = ["random_bcoo"]
+
+boundaries(__name__)

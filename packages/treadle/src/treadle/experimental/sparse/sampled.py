@@ -7,7 +7,7 @@ from typing import Any
 import treadle_numpy as tnp
 from treadle.experimental.sparse.arithmetic import axes_pairs
 from treadle.experimental.sparse.conversion import columns, mapped
-from treadle_ir import ArgumentError, Array
+from treadle_ir import ArgumentError, Array, boundaries
 
 __all__ = ["bcoo_dot_general_sampled"]
 
@@ -60,3 +60,6 @@ def bcoo_dot_general_sampled(A: Any, B: Any, indices: Any, *, dimension_numbers:
 
     found: Array = mapped(sampled, len(left_batch))(x, y, at)
     return found
+
+
+boundaries(__name__)

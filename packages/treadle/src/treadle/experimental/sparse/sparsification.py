@@ -42,6 +42,7 @@ from treadle_ir import (
     Value,
     as_array,
     bind,
+    boundaries,
     concrete_elements,
     flags,
     flatten_arrays,
@@ -462,3 +463,5 @@ _RULES: Final[dict[type[Primitive], Rule]] = {
     shape.Slice: _slice,
     shape.Transpose: _transpose,
 }
+
+boundaries(__name__)

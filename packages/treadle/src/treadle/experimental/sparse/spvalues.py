@@ -17,7 +17,16 @@ from treadle.experimental.sparse.bcoo import BCOO
 from treadle.experimental.sparse.bcsr import BCSR
 from treadle.extension import Primitive as LibraryPrimitive
 from treadle.jaxprs import InstructionView, params_of, view_of
-from treadle_ir import ArgumentError, Array, Primitive, as_array, flags, functions, refused
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    Primitive,
+    as_array,
+    boundaries,
+    flags,
+    functions,
+    refused,
+)
 from treadle_ir.tree import tree_map
 from treadle_numpy.lax.views import PrimitiveView
 
@@ -281,3 +290,6 @@ def by_own_rule(primitive: Primitive, operands: Sequence[Any]) -> list[Any] | No
             f"sparsify: the rule of {operation}", "the result", "a list of SparsifyValues", results
         )
     return [spvalues_to_arrays(env, each) for each in results]
+
+
+boundaries(__name__)

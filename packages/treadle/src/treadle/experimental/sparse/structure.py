@@ -16,6 +16,7 @@ from treadle_ir import (
     Array,
     ShapeError,
     UnsupportedError,
+    boundaries,
     concrete_elements,
     flags,
     integer,
@@ -461,3 +462,6 @@ def with_layout(mat: BCOO, batch: int, dense: int) -> BCOO:
         indices_sorted=mat.indices_sorted,
         unique_indices=mat.unique_indices,
     )
+
+
+boundaries(__name__)

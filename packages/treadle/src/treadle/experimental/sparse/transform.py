@@ -11,6 +11,7 @@ from treadle.experimental.sparse.spvalues import (
     spvalues_to_arrays,
     spvalues_to_avals,
 )
+from treadle_ir import boundaries
 
 __all__ = [
     "SparsifyEnv",
@@ -23,3 +24,5 @@ __all__ = [
     "spvalues_to_arrays",
     "spvalues_to_avals",
 ]
+
+boundaries(__name__)

@@ -11,7 +11,7 @@ from treadle.experimental.sparse.efficiency import (
     SparseEfficiencyWarning,
 )
 from treadle_batching import vmap
-from treadle_ir import functions, integer
+from treadle_ir import boundaries, functions, integer
 from treadle_ir.tree import tree_leaves, tree_map
 from treadle_numpy import broadcast_to, ndim, shape as shape_of
 
@@ -82,3 +82,6 @@ def nfold_vmap(
     for _ in range(integer("nfold_vmap", "N", N)):
         fun = mapping(fun, in_axes=in_axes)
     return fun
+
+
+boundaries(__name__)

@@ -6,7 +6,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
-from treadle_ir import Primitive, unknown_name
+from treadle_ir import Primitive, boundary, unknown_name
 from treadle_numpy.lax.linalg.primitives import TABLE as LINALG
 from treadle_numpy.lax.other_primitives import OTHERS
 from treadle_numpy.lax.primitives import TABLE
@@ -27,7 +27,7 @@ __all__ = list(_NAMES)
 def __getattr__(name: str) -> Any:  # Any: a view, or one of the functions
     """A view by its name."""
     if name in _CALLS:
-        return getattr(import_module("treadle.extend.core.calls"), name)
+        return boundary(getattr(import_module("treadle.extend.core.calls"), name))
     if name not in _VIEWS:
         raise unknown_name(__name__, name, _VIEWS)
     return _VIEWS[name]
