@@ -221,7 +221,9 @@ def _compiled() -> tuple[bytes, int, list[tuple[int, int, int, int]], int]:
 
 
 _LOAD_CONST: Final = opcode.opmap["LOAD_CONST"]
-_HANDLER, _CONSTANT, _INNER, _STACK = _compiled()
+_KNOWN: Final = sys.implementation.name == "cpython" and sys.version_info < (3, 15)
+"""Whether exception tables have the form that this module writes; elsewhere errors keep all their frames."""
+_HANDLER, _CONSTANT, _INNER, _STACK = _compiled() if _KNOWN else (b"", 0, [], 0)
 _made: Final[dict[int, tuple[CodeType, CodeType]]] = {}
 """Code with its handler, by the identity of the code without, which is the first of the pair and so is not freed."""
 _classes: Final[set[type]] = set()
@@ -234,7 +236,7 @@ def _with_handler(code: CodeType) -> CodeType:
     if known is not None:
         return known[1]
     number = len(code.co_consts)
-    if number > 255 or (number and code.co_consts[-1] is _leaving):
+    if not _KNOWN or number > 255 or (number and code.co_consts[-1] is _leaving):
         return code
     here = len(code.co_code) // 2
     entries = []
