@@ -177,3 +177,40 @@ def test_ben_14_jit_on_the_outermost_function_beats_op_by_op() -> None:
     jitted, x = sut.jit(chain), tnp.ones(10)
     jitted(x).block_until_ready()
     assert _best(lambda: jitted(x), 50) < _best(lambda: chain(x), 20)
+
+
+def _numpy_and_device(size: int) -> tuple[float, float]:
+    """Seconds of `f` on NumPy, and on the device with its argument there and compiled already."""
+    host = np.ones((size, size), np.float32)
+    device, g = sut.device_put(host), sut.jit(f)
+    g(device).block_until_ready()
+    return _best(lambda: f(host), 10), _best(lambda: g(device), 50)
+
+
+@pytest.mark.gpu
+@pytest.mark.timing
+@row("BEN-15")
+def test_ben_15_a_gpu_is_many_times_as_fast_on_large_arrays() -> None:
+    numpy, device = _numpy_and_device(1000)
+    assert numpy > 10 * device
+
+
+@pytest.mark.gpu
+@pytest.mark.timing
+@row("BEN-16")
+def test_ben_16_a_gpu_is_slower_than_numpy_on_small_arrays() -> None:
+    numpy, device = _numpy_and_device(10)
+    assert device > numpy
+
+
+@pytest.mark.gpu
+@pytest.mark.timing
+@row("BEN-17")
+def test_ben_17_transfer_and_compilation_are_paid_once() -> None:
+    host, g = np.ones((1000, 1000), np.float32), sut.jit(lambda x: f(x) + 17)
+    put = _seconds(lambda: sut.device_put(host))
+    x = sut.device_put(host)
+    first = _seconds(lambda: g(x))
+    later = _best(lambda: g(x), 20)
+    assert first > 20 * later
+    assert put > 0

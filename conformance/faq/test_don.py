@@ -221,6 +221,22 @@ def test_don_19_shape_and_element_type_must_match(function: Any) -> None:
     assert not x.is_deleted()
 
 
+@pytest.mark.gpu
+@pytest.mark.tpu
+@row("DON-21")
+def test_don_21_accelerators_honour_donation() -> None:
+    x, y = _owned(2, 3), _owned(2, 3)
+    pointer = y.unsafe_buffer_pointer()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        z = sut.jit(add, donate_argnums=(1,))(x, y)
+    assert y.is_deleted()
+    assert not x.is_deleted()
+    assert z.devices() == {sut.devices()[0]}
+    assert z.unsafe_buffer_pointer() == pointer
+    assert z.tolist() == [[2.0] * 3] * 2
+
+
 @row("DON-22")
 def test_don_22_passing_a_donated_array_again() -> None:
     x, y = _owned(2, 3), _owned(2, 3)

@@ -7,6 +7,7 @@ import pytest
 
 import treadle as sut
 import treadle.numpy as tnp
+from conformance import platform as under_test
 from conformance.faq.rows import fresh_process, output_of, row
 
 PLATFORM = "import treadle as sut; print(sut.devices()[0].platform)"
@@ -25,11 +26,26 @@ def test_plc_02_which_is_a_cpu_without_accelerator() -> None:
     assert output_of(PLATFORM) == "cpu"
 
 
+@pytest.mark.gpu
+@pytest.mark.tpu
+@row("PLC-03")
+def test_plc_03_with_an_accelerator_it_is_the_first_of_it() -> None:
+    script = "import treadle as sut; d = sut.devices()[0]; print(d.platform, d.id, sut.default_backend())"
+    assert output_of(script) == f"{under_test.KIND} 0 {under_test.KIND}"
+
+
 @pytest.mark.cpu
 @row("PLC-04")
 def test_plc_04_devices_prints_a_set(capsys: pytest.CaptureFixture[str]) -> None:
     print(tnp.ones(3).devices())
     assert capsys.readouterr().out == "{CpuDevice(id=0)}\n"
+
+
+@pytest.mark.gpu
+@row("PLC-05")
+def test_plc_05_devices_prints_a_set_on_a_gpu(capsys: pytest.CaptureFixture[str]) -> None:
+    print(tnp.ones(3).devices())
+    assert capsys.readouterr().out == "{CudaDevice(id=0)}\n"
 
 
 @pytest.mark.cpu
@@ -70,6 +86,16 @@ def test_plc_10_a_platform_for_the_process(environment: dict[str, str]) -> None:
 @pytest.mark.parametrize("platforms", ["cuda,cpu", "gpu,cpu"])
 def test_plc_11_platforms_that_cannot_start_are_passed_over(platforms: str) -> None:
     assert output_of(PLATFORM, JAX_PLATFORMS=platforms) == "cpu"
+
+
+@pytest.mark.gpu
+@row("PLC-12")
+def test_plc_12_the_order_of_platforms_is_their_priority() -> None:
+    for platforms, first in (
+        (f"cpu,{under_test.PLATFORM}", "cpu"),
+        (f"{under_test.PLATFORM},cpu", "gpu"),
+    ):
+        assert output_of(PLATFORM, TREADLE_PLATFORMS=platforms) == first
 
 
 @row("PLC-13")
