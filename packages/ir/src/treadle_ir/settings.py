@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir.choices import whole_number
+from treadle_ir.choices import names_of, whole_number
 from treadle_ir.context import Setting, one_of, yes_or_no
 
 DISABLE_JIT: Final = Setting(
@@ -124,6 +124,7 @@ EXPLICIT_X64: Final = Setting(
 SIMPLIFY: Final = Setting(
     "simplify",
     True,
-    parse=yes_or_no,
-    help="Programs under jit are simplified by the named rules of docs/simplifications.md.",
+    parse=names_of("cancel_add_sub", "join_parts", "log_exp", "log_sqrt"),
+    help="Programs under jit are simplified by the named rules of docs/simplifications.md: by those that are on by "
+    "default, by `all`, by none (False), or by those that it names, with commas between them.",
 )
