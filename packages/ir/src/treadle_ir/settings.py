@@ -121,7 +121,7 @@ EXPLICIT_X64: Final = Setting(
     help="What happens where a 64-bit type is named while `enable_x64` is off: `warn` narrows it and warns, `error` "
     "refuses it, `allow` has it.",
 )
-SIMPLIFY: Final = Setting(
+SIMPLIFY: Final[Setting[bool | str]] = Setting(
     "simplify",
     True,
     parse=names_of("cancel_add_sub", "join_parts", "log_exp", "log_sqrt"),
