@@ -11,6 +11,9 @@ import os
 from collections.abc import Callable
 from typing import TypeVar
 
+from treadle_ir.context import yes_or_no
+from treadle_ir.errors import did_you_mean
+
 T = TypeVar("T")
 
 
@@ -27,6 +30,25 @@ def whole_number(least: int | None = None) -> Callable[[object], int]:
         if least is not None and number < least:
             raise ValueError(f"is less than {least}")
         return number
+
+    return parse
+
+
+def names_of(*choices: str) -> Callable[[object], bool | str]:
+    """What takes yes and no, `all`, and some of these names with commas between them."""
+
+    def parse(value: object) -> bool | str:
+        try:
+            return yes_or_no(value)
+        except ValueError:
+            names = {name.strip() for name in str(value).split(",")}
+        if names == {"all"}:
+            return "all"
+        for name in sorted(names.difference(choices)):
+            raise ValueError(
+                f"names {name!r}, where there are `all`, {', '.join(choices)}{did_you_mean(name, choices)}"
+            )
+        return ",".join(sorted(names))
 
     return parse
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Final
 
-from treadle_ir.choices import whole_number
+from treadle_ir.choices import names_of, whole_number
 from treadle_ir.context import Setting, one_of, yes_or_no
 
 DISABLE_JIT: Final = Setting(
@@ -143,9 +143,10 @@ EXPLICIT_X64: Final = Setting(
     help="What happens where a 64-bit type is named while `enable_x64` is off: `warn` narrows it and warns, `error` "
     "refuses it, `allow` has it.",
 )
-SIMPLIFY: Final = Setting(
+SIMPLIFY: Final[Setting[bool | str]] = Setting(
     "simplify",
     True,
-    parse=yes_or_no,
-    help="Programs under jit are simplified by the named rules of docs/simplifications.md.",
+    parse=names_of("cancel_add_sub", "join_parts", "log_exp", "log_sqrt"),
+    help="Programs under jit are simplified by the named rules of docs/simplifications.md: by those that are on by "
+    "default, by `all`, by none (False), or by those that it names, with commas between them.",
 )

@@ -3,12 +3,12 @@ from collections.abc import Callable
 import numpy as np
 
 from treadle_ir import ArrayType, Program, ops, stage
-from treadle_ir.rewrite import dce, simplify
+from treadle_ir.rewrite import ALL, dce, simplify
 from treadle_ir.rewrite.join import MOST
 
 
 def test_simplify(check: Callable[..., Program], title: str) -> None:
-    check("simplify", title, simplify)
+    check("simplify", title, lambda program: simplify(program, ALL))
 
 
 def test_few_parts_are_joined() -> None:

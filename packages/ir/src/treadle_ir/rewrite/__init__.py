@@ -14,6 +14,7 @@ from treadle_ir.rewrite.optimise import optimise as optimise
 from treadle_ir.rewrite.plain import plain as plain
 from treadle_ir.rewrite.simplify import (
     ALL as ALL,
+    DEFAULT as DEFAULT,
     SIMPLIFY as SIMPLIFY,
     enabled as enabled,
     simplify as simplify,

@@ -1,9 +1,10 @@
 """The named simplification `cancel_add_sub`: `(x + y) - x` and `(y + x) - x` are `y`.
 
+For integers the cancellation is exact: it is always on, without conditions. On floats it has to be asked for by name.
 Careful numerical code computes a sum, subtracts an operand again, and keeps what was rounded away: Kahan's and
-Neumaier's sums, TwoSum, Dekker's splitting. Such code uses the sum a second time, and magic numbers that round are
-constants. So the rule fires only where nobody else uses the sum and neither operand is a constant. For integers the
-cancellation is exact, and there are no conditions.
+Neumaier's sums, TwoSum, Dekker's splitting. Most of it uses the sum a second time, and most numbers to round by are
+constants, so the rule fires only where nobody else uses the sum and neither operand is a constant; but
+`b - ((a + b) - a)`, and rounding by an argument, are written, too.
 
 A constant is a literal, what the function captured, a parameter of a nested program (its caller may pass a constant),
 and what is computed from constants alone.
@@ -24,8 +25,10 @@ from treadle_ir.types import ArrayType
 from treadle_ir.values import Atom, Value
 
 
-def cancel_add_sub(program: Program, captured: int = 0) -> Program:
-    """Cancel in a program and in those nested in it; the first `captured` parameters are constants.
+def cancel_add_sub(program: Program, captured: int = 0, *, floats: bool = True) -> Program:
+    """Cancel integers, and `floats`, in a program and in those nested in it.
+
+    The first `captured` parameters are constants.
 
     Without it `(1 + 0.001) - 1` is 0.0010000467 in f32. Where x is infinite or nan, or x + y overflows, the result
     is still y, though it would be nan or infinite without it. Nothing is done when y is a scalar that is broadcast to
@@ -35,7 +38,7 @@ def cancel_add_sub(program: Program, captured: int = 0) -> Program:
     result = program
     for each in inside_out(program):
         constants = captured if each is program else len(each.parameters)
-        result = made[id(each)] = _Pass(rebuilt(each, made), constants).run()
+        result = made[id(each)] = _Pass(rebuilt(each, made), constants, floats).run()
     return result
 
 
@@ -43,8 +46,9 @@ def cancel_add_sub(program: Program, captured: int = 0) -> Program:
 class _Pass:
     """One pass over one program."""
 
-    def __init__(self, program: Program, captured: int) -> None:
+    def __init__(self, program: Program, captured: int, floats: bool) -> None:
         self.program: Final = program
+        self.floats: Final = floats
         self.constants: Final[set[Atom]] = {*program.parameters[:captured]}
         self.sums: Final[dict[Atom, Equation]] = {}
         self.uses: Final[Counter[Atom]] = Counter(program.results)
@@ -96,7 +100,9 @@ class _Pass:
             return None
         first, second = added.operands
         if is_floating(type.dtype):
-            if self.uses[total] > 1 or self.is_constant(first) or self.is_constant(second):
+            if not self.floats or self.uses[total] > 1:
+                return None
+            if self.is_constant(first) or self.is_constant(second):
                 return None
         elif not is_integer(type.dtype):
             return None

@@ -39,9 +39,8 @@ def optimise(program: Program, *, names: Iterable[str] | None = None, captured: 
     if any([has_programs(equation.primitive) for equation in program.equations]):
         program = dce(program)  # most of what is called may be dead: the derivative's other half
     program = dce(map_programs(program, Forward(together, merging=True)))
-    if CANCEL in wanted:
-        cancelled = cancel_add_sub(program, captured)
-        program = program if cancelled is program else dce(cancelled)
+    cancelled = cancel_add_sub(program, captured, floats=CANCEL in wanted)
+    program = program if cancelled is program else dce(cancelled)
     if ENABLE_CHECKS():
         verify(program)
     return program

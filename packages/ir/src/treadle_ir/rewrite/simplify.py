@@ -1,8 +1,9 @@
 """The named simplifications: algebra that holds for numbers but not for every rounding, overflow and nan.
 
-Each changes results in a way that its docstring states, and that makes them more accurate. They apply to programs
-under `jit`; eager operations do as they are told. The setting `simplify` turns all off (`TREADLE_SIMPLIFY=0` in the
-environment), and `simplify(program, names=...)` chooses.
+Each changes results in a way that its docstring states, and that makes them more accurate where nobody rounded on
+purpose. They apply to programs under `jit`; eager operations do as they are told. Those of `DEFAULT` are on: what
+undoes rounding that may be meant, as `cancel_add_sub` does of floats, has to be asked for. The setting `simplify`
+chooses, as does `simplify(program, names=...)`.
 
 What only moves zeros and signs in ways that no user could see is not here but in `fold`.
 """
@@ -75,11 +76,15 @@ _RULES: Final[Mapping[str, tuple[type[Primitive], Rule]]] = {
     "log_sqrt": (Log, log_sqrt),
 }
 ALL: Final[frozenset[str]] = frozenset({CANCEL, *_RULES})
+DEFAULT: Final[frozenset[str]] = ALL - {CANCEL}
 
 
 def enabled() -> frozenset[str]:
-    """The simplifications that are on: all, or none where the setting `simplify` is off."""
-    return ALL if SIMPLIFY() else frozenset()
+    """The simplifications that are on: those of `DEFAULT`, or what the setting `simplify` says."""
+    chosen = SIMPLIFY()
+    if isinstance(chosen, bool):
+        return DEFAULT if chosen else frozenset()
+    return ALL if chosen == "all" else frozenset(chosen.split(","))
 
 
 def chosen(names: Iterable[str]) -> frozenset[str]:
@@ -107,7 +112,7 @@ def rules(names: Iterable[str]) -> dict[type[Primitive], Sequence[Rule]]:
     return found
 
 
-def simplify(program: Program, names: Iterable[str] = ALL, captured: int = 0) -> Program:
+def simplify(program: Program, names: Iterable[str] = DEFAULT, captured: int = 0) -> Program:
     """Apply the named simplifications, also within nested programs; the first `captured` parameters are constants.
 
     Raises:
@@ -115,4 +120,4 @@ def simplify(program: Program, names: Iterable[str] = ALL, captured: int = 0) ->
     """
     wanted = chosen(names)
     program = map_programs(program, Forward(rules(wanted), merging=False))
-    return cancel_add_sub(program, captured) if CANCEL in wanted else program
+    return cancel_add_sub(program, captured, floats=CANCEL in wanted)
