@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
+import subprocess
+import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +81,7 @@ def test_misses_are_explained(caplog: pytest.LogCaptureFixture) -> None:
     f = treadle.jit(scaled, static_argnames=("times", "name"))
     x = np.ones(3, np.float32)
     assert "never traced before: scaled, of " in explanation(caplog, lambda: f(x))
-    assert "argument 0 has another type: f32[4] now, f32[3] before" in explanation(
+    assert "argument x has another type: f32[4] now, f32[3] before" in explanation(
         caplog, lambda: f(np.ones(4, np.float32))
     )
     assert "static arguments differ: times = 3 now, none before" in explanation(
@@ -231,3 +235,68 @@ def test_callers_are_remembered_on_request() -> None:
     treadle.config.update("jax_tracer_error_num_traceback_frames", 1)
     program = treadle.make_jaxpr(lambda x: middle(x))(1.0).program
     assert len(program.equations[0].source.show().splitlines()) == 1
+
+
+def test_misses_name_arguments_and_compare_with_the_last_call(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    @partial(treadle.jit, static_argnums=1)
+    def f(x: Any, how: Any) -> Any:
+        return x
+
+    class Way:
+        def __repr__(self) -> str:
+            return "<a way>"
+
+    one, two = Way(), Way()
+    x = np.ones(3, np.float32)
+    for size in (3, 4, 5):
+        f(np.ones(size, np.float32), one)
+    assert "argument x has another type: f32[6] now, f32[5] before" in explanation(
+        caplog, lambda: f(np.ones(6, np.float32), one)
+    )
+    text = explanation(caplog, lambda: f(x, two))
+    assert "static arguments differ: how = <a way>, which equals itself only now" in text
+    assert "Identity object" not in text
+
+
+PLACES = """
+import logging, treadle, treadle.numpy as tnp
+f = treadle.jit(lambda x, y: x + y)
+f(tnp.ones(3), tnp.ones(3))
+with treadle.explain_cache_misses():
+    f(tnp.ones(3), treadle.device_put(tnp.ones(3), treadle.devices()[1]))
+"""
+
+
+def test_misses_by_place_are_explained(tmp_path: Path) -> None:
+    (tmp_path / "places.py").write_text(PLACES)
+    done = subprocess.run(
+        [sys.executable, "places.py"],
+        cwd=tmp_path,
+        env={**os.environ, "TREADLE_NUM_CPU_DEVICES": "2"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "COMPILATION CACHE MISS at places.py:6, in <module>:  f(tnp.ones(3), " in done.stderr
+    assert "argument y is in another place: " in done.stderr
+    assert "argument x" not in done.stderr
+
+
+def test_the_garbage_collector_runs_only_where_something_may_have_leaked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from treadle_ir import leaks  # noqa: PLC0415 - for this test
+
+    collected = []
+    monkeypatch.setattr(leaks.gc, "collect", lambda: collected.append(1))  # type: ignore[attr-defined]
+    f = treadle.jit(lambda x: treadle.vmap(lambda y: tnp.sin(y) * 2)(x) + 1)
+    kept: list[Any] = []
+    with treadle.checking_leaks():
+        f(tnp.ones(3))
+        treadle.lax.scan(lambda c, x: (c + x, x), 1.0, tnp.ones(3))
+        assert not collected
+        with pytest.raises(treadle.errors.LeakedTracerError):
+            treadle.jit(kept.append)(1.0)
+    assert collected

@@ -87,6 +87,18 @@ def test_logs_are_warnings(caplog: pytest.LogCaptureFixture) -> None:
     assert (record.name, record.levelno) == ("treadle", logging.WARNING)
 
 
+def test_logs_name_the_argument_and_the_line(caplog: pytest.LogCaptureFixture) -> None:
+    with treadle.transfer_guard("log"):
+        treadle.jit(lambda x, y: y)(tnp.ones(3), XN)  # here
+    (record,) = caplog.records
+    text = record.getMessage()
+    assert text.startswith("implicit host-to-device transfer of argument y of <lambda>, f32[3] to ")
+    assert ", at test_transfers.py:" in text
+    assert text.endswith("# here")
+    with treadle.transfer_guard("disallow"), pytest.raises(TransferError, match="argument x of"):
+        jitted(XN)
+
+
 OTHER_DEVICE = """
 import treadle, treadle.numpy as tnp
 here, there = treadle.devices()[:2]

@@ -165,10 +165,7 @@ def test_don_12_using_a_donated_array_raises(use: Any) -> None:
 def test_don_13_the_text_of_that_error(use: Any) -> None:
     with pytest.raises(RuntimeError) as caught:
         use(_donated())
-    assert str(caught.value).startswith(
-        "Invalid argument: CopyToHostAsync() called on invalid buffer"
-    )
-    assert "Array has been deleted with shape=float32[2,3]" in str(caught.value)
+    assert str(caught.value) == "Array has been deleted with shape=float32[2,3]."
 
 
 @row("DON-14")

@@ -119,7 +119,7 @@ def test_mth_02_the_text_of_that_error() -> None:
     c = CustomClass(2, True)
     with pytest.raises(TypeError) as caught:
         c.calc(3)
-    expected = f"of type <class '{__name__}.CustomClass'> is not a valid JAX type"
+    expected = f"of type <class '{__name__}.CustomClass'> is not a valid treadle type"
     assert expected in str(caught.value)
     assert repr(c) in str(caught.value)
     assert "static_argnums" in "\n".join(caught.value.__notes__)

@@ -155,9 +155,19 @@ def test_an_npz_that_holds_no_numbers(tmp_path: Path) -> None:
         tnp.sin(loaded["names"])  # type: ignore[index]
 
 
-def test_an_unknown_setting_lists_those_that_exist() -> None:
-    with pytest.raises(AttributeError, match="treadle_enable_x64"):
+def test_an_unknown_setting_says_where_those_stand_that_exist() -> None:
+    with pytest.raises(AttributeError) as caught:
         treadle.config.update("treadle_foo", 1)
+    assert str(caught.value) == "treadle has no setting 'treadle_foo'"
+    assert caught.value.__notes__ == [
+        "  fix: take a name that `print(*treadle.config.values)` shows"
+    ]
+    assert "treadle_enable_x64" in treadle.config.values
+
+
+def test_an_unknown_setting_names_a_likely_one() -> None:
+    with pytest.raises(AttributeError, match="did you mean 'treadle_enable_x64'"):
+        treadle.config.update("enable_x46", 1)
 
 
 def test_an_environment_variable_that_says_neither_yes_nor_no() -> None:

@@ -174,7 +174,9 @@ def _offered() -> Iterator[tuple[str, object]]:
         if not any(part.startswith("_") for part in found.name.split(".")):
             modules.append(importlib.import_module(found.name))
     for module in modules:
-        for name in getattr(module, "__all__", ()):
+        top = module.__name__.count(".") == 1 and module.__name__[8:] in dir(treadle)
+        names = [name for name in vars(module) if name[0] != "_"] if top else ()
+        for name in getattr(module, "__all__", names):
             value = getattr(module, name)
             yield (
                 f"{module.__name__}.{name}",

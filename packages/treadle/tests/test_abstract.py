@@ -86,7 +86,7 @@ def test_whatever_has_a_shape_and_an_element_type_stands_for_an_array(dtype: Any
     found = treadle.eval_shape(lambda x: x.sum(0), described)
     assert (found.shape, found.dtype) == ((3,), np.float32)
     assert treadle.make_jaxpr(lambda x: x.T)(described).out_avals[0].shape == (3, 2)
-    with pytest.raises(ArgumentError, match="is not a valid JAX type"):
+    with pytest.raises(ArgumentError, match="is not a valid treadle type"):
         treadle.jit(lambda x: x)(described)
 
 

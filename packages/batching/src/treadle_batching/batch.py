@@ -173,7 +173,7 @@ def batch_tree(
     if checks_leaks():
         del tracers, outputs
         output = None  # type: ignore[assignment]  # let go of it
-        refuse_leaks([trace])
+        refuse_leaks(trace)
     return results, result_dims, out
 
 

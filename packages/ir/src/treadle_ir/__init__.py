@@ -221,6 +221,7 @@ from treadle_ir.operands import (
     as_array as as_array,
     as_operand as as_operand,
     canonical_elements as canonical_elements,
+    fix_for as fix_for,
     new_array as new_array,
     operand_or_none as operand_or_none,
     type_like as type_like,

@@ -17,7 +17,7 @@ import numpy as np
 from treadle_ir.boundary import boundary
 from treadle_ir.declared import shown
 from treadle_ir.dtypes import DType, is_key
-from treadle_ir.errors import ArgumentError
+from treadle_ir.errors import ArgumentError, library
 from treadle_ir.promotion import scalar_type
 from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Literal
@@ -168,7 +168,7 @@ def type_of(operand: object) -> ArrayType:
     if isinstance(operand, Literal):  # a weak one, which no NumPy scalar can stand for
         return operand.type
     raise ArgumentError(
-        f"{shown(operand)} of type {type(operand)} is not a valid JAX type",
+        f"{shown(operand)} of type {type(operand)} is not a valid {library()} type",
         fix="pass arrays, NumPy arrays or numbers; to hand over an object, mark it static or register it as a pytree",
     )
 

@@ -74,9 +74,10 @@ def has_handler(function: FunctionType) -> bool:
 def boundaries(module: str) -> None:
     """Make boundaries of what a module offers: the last line of modules that take names from others as they are."""
     names = vars(sys.modules[module])
-    for name in names["__all__"]:
-        if name in names:  # and no submodule that is not imported yet
-            boundary(names[name])
+    for name in names.get("__all__") or [name for name in names if not name.startswith("_")]:
+        value = names.get(name)  # None for submodules that are not imported yet
+        if isinstance(value, (type, FunctionType)) or type(value).__module__.startswith(_OWN):
+            boundary(value)
 
 
 def users(traceback: TracebackType | None) -> TracebackType | None:

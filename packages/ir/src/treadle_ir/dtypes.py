@@ -207,10 +207,13 @@ def dtype_name(dtype: DType) -> str:
         element: Any = element_type_of(dtype)
         if isinstance(element, ExtendedDType):
             return element.name
-        raise DTypeError(
-            f"element type {dtype} is not supported",
-            fix=f"convert to one of {', '.join(_CONVERTIBLE)}; arrays hold no strings and no objects",
-        ) from None
+        fix = f"convert to one of {', '.join(_CONVERTIBLE)}"
+        if element.kind in "OSUTM":
+            fix = (
+                "arrays hold numbers only: convert with .astype(float), or leave out what is text, as columns of a "
+                "table (`df.select_dtypes('number')`)"
+            )
+        raise DTypeError(f"element type {dtype} is not supported", fix=fix) from None
 
 
 def element_type(dtype: DType | ExtendedDType) -> DType:

@@ -7,6 +7,7 @@ that knows more adds one `while:` note with `during` and re-raises; nobody re-wr
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import ClassVar, Final
@@ -14,6 +15,15 @@ from typing import ClassVar, Final
 from treadle_ir.source import user_location
 
 _MOST_BITS: Final = 256  # of an integer that messages show
+
+
+_WEAK: Final = "  `*` marks a weak type: it came from a Python number, and yields to the types of other operands"
+
+
+def library() -> str:
+    """The library's name as users know it: JAX where `import jax` gives treadle."""
+    hooked = type(sys.modules.get("jax")).__module__.startswith("treadle_jax")
+    return "JAX" if hooked else "treadle"
 
 
 class TreadleError(Exception):
@@ -32,6 +42,8 @@ class TreadleError(Exception):
         location = user_location() if where is None else where
         if location:
             self.add_note(f"  at {location}")
+        if "]*" in what:
+            self.add_note(_WEAK)
         if fix:
             self.add_note(f"  fix: {fix}")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Sequence
 from types import CellType, FrameType, FunctionType, MethodType
 from typing import Final
 
@@ -21,18 +20,19 @@ def checks_leaks() -> bool:
     return CHECK_TRACER_LEAKS()
 
 
-def refuse_leaks(traces: Sequence[Trace]) -> None:
-    """Look for traced arrays of traces that have ended; the caller has let go of its own.
+def refuse_leaks(trace: Trace) -> None:
+    """Look for traced arrays of a trace that has ended; the caller has let go of its own.
+
+    Each traced array refers to its trace. The garbage collector, which takes tens of milliseconds, is asked only where
+    something refers to the trace besides the caller.
 
     Raises:
         LeakedTracerError: there is one.
     """
+    if _references(trace) <= _ALONE:
+        return
     gc.collect()
-    leaked = [
-        x
-        for x in gc.get_objects()
-        if isinstance(x, Tracer) and any(x.trace is trace for trace in traces)
-    ]
+    leaked = [x for x in gc.get_objects() if isinstance(x, Tracer) and x.trace is trace]
     if not leaked:
         return
     first = leaked[0]
@@ -48,6 +48,23 @@ def refuse_leaks(traces: Sequence[Trace]) -> None:
     if len(leaked) > 1:
         error.add_note(f"  and {len(leaked) - 1} more")
     raise error
+
+
+def _references(x: object) -> int:
+    return sys.getrefcount(x)
+
+
+def _references_of_argument(x: object) -> int:
+    return _references(x)
+
+
+def _references_of_variable() -> int:
+    """How many references there are to what a function has in a variable and hands to one like `refuse_leaks`."""
+    x = object()
+    return _references_of_argument(x)
+
+
+_ALONE: Final = _references_of_variable()
 
 
 def _holder(held: object, known: list[object]) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from treadle_ir.array import Array, Operand, type_of
 from treadle_ir.declared import element_type, integers, shown
 from treadle_ir.dtypes import is_float0
-from treadle_ir.errors import ArgumentError, out_of_range
+from treadle_ir.errors import ArgumentError, library, out_of_range
 from treadle_ir.primitives.convert import Convert
 from treadle_ir.promotion import canonical_dtype, scalar_type
 from treadle_ir.stage import staging_trace
@@ -71,9 +71,20 @@ def operand_or_none(x: object) -> Operand | None:
 def no_array(x: object) -> ArgumentError:
     """The error for a value that is no array and no number."""
     return ArgumentError(
-        f"{shown(x)} of type {type(x)} is not a valid JAX type",
-        fix="pass arrays, NumPy arrays or numbers; to hand over an object, mark it static or register it as a pytree",
+        f"{shown(x)} of type {type(x)} is not a valid {library()} type", fix=fix_for(x)
     )
+
+
+def fix_for(x: object) -> str:
+    """What to do about an argument that is no array and no number."""
+    kind = type(x)
+    if isinstance(x, (str, bytes)):
+        return "pass arrays, NumPy arrays or numbers; a string that says what to do is a static argument"
+    if hasattr(kind, "to_numpy"):  # of pandas, polars, xarray, ...
+        return "pass its elements: `.to_numpy()`; columns of text are left out first"
+    if hasattr(kind, "detach"):
+        return "pass its elements: `.detach().cpu().numpy()`"
+    return "pass arrays, NumPy arrays or numbers; to hand over an object, mark it static or register it as a pytree"
 
 
 def type_like(function: str, x: object) -> ArrayType:

@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from types import CodeType, FrameType
 from typing import ClassVar, Final, final
 
+_STANDARD: Final = os.path.join(os.path.dirname(os.__file__), "")
 _INTERNAL: Final[list[str]] = []
 _LIMIT: Final = 16384
 _IS_INTERNAL: Final[dict[str, bool]] = {}  # by file name; filled as files are met
@@ -259,8 +260,25 @@ def rescoped(source: Source, scope: str) -> Source:
 
 
 def user_location() -> str:
-    """The place in the user's code that is running now, ready for a message."""
-    return capture().show()
+    """The place in the user's code that is running now, ready for a message.
+
+    Where a library such as SciPy called, that is the user's call of it, and the library's line comes second.
+    """
+    found = capture()
+    if not _is_of_a_library(found.file):
+        return found.show()
+    frame = user_frame()
+    while frame is not None:
+        code = frame.f_code
+        if not is_internal(code.co_filename) and not _is_of_a_library(code.co_filename):
+            return f"{Source(code, frame.f_lasti).show()}\n    inside of {found.show()}"
+        frame = frame.f_back
+    return found.show()
+
+
+def _is_of_a_library(file: str) -> bool:
+    """Whether a file was installed: a part of a package or of Python itself."""
+    return file.startswith(_STANDARD) or "site-packages" in file or "dist-packages" in file
 
 
 def location_of(frame: FrameType | None) -> str:

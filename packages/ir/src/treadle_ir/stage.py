@@ -48,7 +48,9 @@ class StagedTracer(Tracer):
     """Stands for a value of the program that is being written."""
 
     __slots__ = ("equation_source", "type", "value")
-    made_by: ClassVar[str] = "staged, as under jit"
+    made_by: ClassVar[str] = (
+        "staged, as under jit, or as the body of a loop, a branch or a checkpoint"
+    )
 
     def __init__(self, trace: Trace, value: Value, source: Source) -> None:
         self.trace = trace
@@ -334,7 +336,7 @@ def stage_tree(
         verify(program)
     if checks_leaks():
         del tracers, results
-        refuse_leaks([trace])
+        refuse_leaks(trace)
     ends = None
     if trace.explicit:
         ends = tuple(

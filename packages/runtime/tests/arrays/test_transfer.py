@@ -104,7 +104,7 @@ def test_device_get_gives_numpy_arrays() -> None:
 def test_wrong_targets_and_leaves() -> None:
     with pytest.raises(PlacementError, match="is not a device"):
         device_put(1, 3.5)
-    with pytest.raises(ArgumentError, match="is not a valid JAX type"):
+    with pytest.raises(ArgumentError, match="is not a valid treadle type"):
         device_put("text")
 
 

@@ -118,8 +118,7 @@ def test_don12_don13_don22_use_after_donation() -> None:
             use()
         assert type(caught.value) is DonatedError
         text = str(caught.value)
-        assert text.startswith("Invalid argument: CopyToHostAsync() called on invalid buffer")
-        assert "Array has been deleted with shape=float32[2,3]." in text
+        assert text == "Array has been deleted with shape=float32[2,3]."
         assert any("donated to add, at test_donation.py" in note for note in caught.value.__notes__)
 
 

@@ -293,11 +293,11 @@ class Hashed:
 def test_mth01_a_plain_jitted_method_raises_when_called() -> None:
     for mul in (True, False):
         with pytest.raises(
-            TypeError, match=r"of type <class '.*Plain'> is not a valid JAX type"
+            TypeError, match=r"of type <class '.*Plain'> is not a valid treadle type"
         ) as caught:
             Plain(2, mul).calc(array(3))
         notes = "\n".join(caught.value.__notes__)
-        assert "argument 0 of calc" in notes
+        assert "argument self of calc" in notes
         assert "static_argnums=0" in notes
 
 
@@ -397,7 +397,7 @@ def test_only_functions_can_be_jitted() -> None:
 
 
 def test_results_that_are_no_arrays() -> None:
-    with pytest.raises(ArgumentError, match="is not a valid JAX type") as caught:
+    with pytest.raises(ArgumentError, match="is not a valid treadle type") as caught:
         jit(lambda x: "text")(array(1))
     assert any("returning from" in note for note in caught.value.__notes__)
 

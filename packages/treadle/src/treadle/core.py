@@ -28,6 +28,7 @@ from treadle_ir import (
     Type,
     Whole,
     as_array,
+    boundaries,
     canonical_dtype,
     current_trace,
     dtypes,
@@ -487,3 +488,6 @@ def max_dim(d1: int, d2: int) -> int:
 def min_dim(d1: int, d2: int) -> int:
     """The smaller of two sizes."""
     return min(integer("min_dim", "d1", d1), integer("min_dim", "d2", d2))
+
+
+boundaries(__name__)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from treadle_ir import DTypeError as TypePromotionError  # noqa: F401 - JAX's name of it
+from treadle_ir import (
+    DTypeError as TypePromotionError,  # noqa: F401 - JAX's name of it
+    boundaries,
+)
 from treadle_ir.dtypes import (
     ExtendedDType as ExtendedDType,
     extended as extended,
@@ -20,3 +23,5 @@ from treadle_numpy.numpy.dtypes.types import bfloat16 as bfloat16
 
 issubdtype = _questions.of_kind
 result_type = _questions.result_type_and_weakness
+
+boundaries(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, final
 
-from treadle_ir import Effect, refused
+from treadle_ir import Effect, boundaries, refused
 
 
 @final
@@ -64,3 +64,5 @@ lowerable_effects: Final = EffectTypes(None)
 """Effects that compiled programs may have: all of them."""
 ordered_effects: Final = EffectTypes("ordered")
 """Effects that keep their order: a rule that builds an operation with one takes a token, and gives one on."""
+
+boundaries(__name__)

@@ -6,7 +6,17 @@ from collections.abc import Callable, Sequence
 from typing import Any, final
 
 import treadle_numpy as tnp
-from treadle_ir import Array, ArrayType, DType, DTypeError, Operand, ShapeError, frozen, type_of
+from treadle_ir import (
+    Array,
+    ArrayType,
+    DType,
+    DTypeError,
+    Operand,
+    ShapeError,
+    boundaries,
+    frozen,
+    type_of,
+)
 from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure, tree_unflatten
 
 Tree = Any  # a pytree: any Python object
@@ -81,3 +91,6 @@ def _parts(vector: Operand, types: Sequence[ArrayType]) -> list[Array]:
         parts.append(tnp.reshape(elements[start : start + type.size], type.shape))
         start += type.size
     return parts
+
+
+boundaries(__name__)

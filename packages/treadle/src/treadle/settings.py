@@ -215,10 +215,10 @@ def _key(name: object) -> str:
 
 
 def _no_setting(name: str) -> AttributeError:
-    return AttributeError(
-        f"treadle has no setting {name!r}{did_you_mean(_key(name), names())}; "
-        f"it has {', '.join(['treadle_' + known for known in names()])}"
-    )
+    close = did_you_mean(_key(name), names()).replace("'", "'treadle_", 1)
+    error = AttributeError(f"treadle has no setting {name!r}{close}")
+    error.add_note("  fix: take a name that `print(*treadle.config.values)` shows")
+    return error
 
 
 config: Final = Config()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from treadle_ir import boundaries
 from treadle_ir.tree import (
     DictKey as DictKey,
     FlattenedIndexKey as FlattenedIndexKey,
@@ -42,3 +43,5 @@ from treadle_ir.tree import (
 )
 
 default_registry = node_registry
+
+boundaries(__name__)

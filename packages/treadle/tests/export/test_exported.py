@@ -34,7 +34,7 @@ def _exported(**options: Any) -> export.Exported:
             "must have the same pytree structure as when the function '<lambda>'",
         ),
         ((np.zeros(3, "f"),), "must have the same pytree structure"),
-        (("x", {"a": 1.0}), "is not a valid JAX type"),
+        (("x", {"a": 1.0}), "is not a valid treadle type"),
     ],
     ids=["shape", "dtype", "keys", "count", "kind"],
 )

@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Final, final
 
 from treadle_ir import Array, import_module, install_operators
+from treadle_numpy.arrays.foreign import foreign_methods
 from treadle_numpy.arrays.operators import operators
 
 _METHODS: Final = {
@@ -95,7 +96,7 @@ def table() -> dict[str, object]:
         members[name] = Deferred(name, module, function, False)
     for name, (module, function) in _PROPERTIES.items():
         members[name] = Deferred(name, module, function, True)
-    return members
+    return {**members, **foreign_methods()}
 
 
 def install() -> None:

@@ -169,7 +169,11 @@ def conv_general_dilated(
     if not len(base) == len(holes) == len(window_strides) == x.ndim - 2:
         raise ShapeError(
             f"conv_general_dilated: window_strides {window_strides}, lhs_dilation {base} and rhs_dilation {holes} must "
-            f"have one number for each of the {x.ndim - 2} spatial axes"
+            f"have one number for each of the {x.ndim - 2} spatial axes",
+            fix=f"give input {x.shape} and kernel {kernel.shape} a batch and a feature axis before the spatial ones: "
+            "`x[None, None]`, `kernel[None, None]`"
+            if x.ndim - 2 < len(window_strides)
+            else "give each list one number for each spatial axis",
         )
     sizes = _dilated([x.shape[i] for i in specs.lhs_spec[2:]], base)
     windows = _dilated([kernel.shape[i] for i in specs.rhs_spec[2:]], holes)

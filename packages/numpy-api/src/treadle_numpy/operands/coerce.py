@@ -17,6 +17,7 @@ from treadle_ir import (
     Operand,
     Tracer,
     canonical_elements as canonical_elements,
+    fix_for,
     operand_or_none,
     weak_literal as weak_literal,
 )
@@ -68,6 +69,8 @@ def refused(function: str, position: int, x: object) -> ArgumentError:
         fix = "make it an array first: `treadle.numpy.array(...)`; sequences are not converted by themselves"
     elif x is None:
         fix = "pass an array or a number; None often comes from a function that forgot to return"
+    elif hasattr(type(x), "to_numpy") or hasattr(type(x), "detach"):
+        fix = fix_for(x)
     else:
         fix = "pass an array, a NumPy array or a number; read the array out of the object first"
     return ArgumentError(

@@ -224,7 +224,7 @@ class DeviceArray(Placed):
             ) from error
 
     def __dir__(self) -> list[str]:
-        return sorted({*object.__dir__(self)} - _INTERNAL)
+        return sorted({*super().__dir__()} - _INTERNAL)
 
     # ---- copies
 
@@ -324,6 +324,9 @@ class DeviceArray(Placed):
             self.placed.placement.device.backend.delete(raw)
         self.host = None
         self.raw = Deleted("deleted", capture())
+
+
+DeviceArray.__name__ = "Array"  # in messages of Python's
 
 
 # What tab completion need not offer: the attributes that the runtime keeps the array in.

@@ -50,7 +50,6 @@ def deleted_error(type: ArrayType, why: Deleted) -> DonatedError:
     """The error for the use of an array that has been donated or deleted."""
     shape = ",".join(map(str, type.shape))
     error = DonatedError(
-        "Invalid argument: CopyToHostAsync() called on invalid buffer. "
         f"Array has been deleted with shape={dtypes.user_name(type.dtype)}[{shape}].",
         fix="use the result of the call that it was donated to, or do not donate it",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from types import MethodType
 from typing import Any, Final, Generic, ParamSpec, TypeVar, final
@@ -27,6 +27,7 @@ from treadle_ir import (
     discharged,
     interpret,
     layouts_here,
+    positional_names,
     shown_as,
     take_apart,
     type_of,
@@ -44,6 +45,7 @@ from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.compiling import compile_call, lower_call
 from treadle_runtime.jitting.fast_call import fast_call
 from treadle_runtime.jitting.miss import MISS
+from treadle_runtime.jitting.misses import explain_placement, logs_misses
 from treadle_runtime.jitting.options import NOTHING_SAID, JitOptions, name_of
 from treadle_runtime.jitting.shardings import (
     constrained_all,
@@ -55,7 +57,7 @@ from treadle_runtime.jitting.stages import Lowered
 from treadle_runtime.jitting.statics import Key, static_key
 from treadle_runtime.jitting.traced_call import TracedCall
 from treadle_runtime.jitting.tracing import trace_function
-from treadle_runtime.jitting.watched_call import call_watched, guard_argument
+from treadle_runtime.jitting.watched_call import call_watched, guard_arguments
 from treadle_runtime.jitting.with_refs import call_pure, places_of, pure_function
 from treadle_runtime.placement.explicit import explicit_layouts, over_placed, shardings_of_results
 from treadle_runtime.placement.placement import placement_of
@@ -125,13 +127,12 @@ class JitFunction(Generic[P, R]):
         except ArgumentError:
             if places_of(arguments):
                 return self._with_refs(arguments, statics, ())
-            refuse_leaves(arguments, self._name)
+            refuse_leaves(arguments, self._name, self.__wrapped__)
             raise
         if self._options.inputs is not None:
             leaves = placed_inputs(self._options.inputs, arguments, leaves, self._name)
         if context.watched:
-            for leaf, array in zip(arguments.leaves, leaves, strict=True):
-                guard_argument(leaf, array)
+            guard_arguments(arguments, leaves, self._name, self.__wrapped__)
         key = (
             context.key,
             arguments.structure,
@@ -180,6 +181,8 @@ class JitFunction(Generic[P, R]):
         cache = self._cache
 
         def make() -> CompiledCall:
+            if logs_misses():
+                explain_placement(cache, self.__wrapped__, self._name, arguments, key)
             lowering = lower_call(
                 cache,
                 self.__wrapped__,
@@ -210,7 +213,7 @@ class JitFunction(Generic[P, R]):
         except ArgumentError:
             if places_of(arguments):
                 return self._with_refs(arguments, statics, ())
-            refuse_leaves(arguments, self._name)
+            refuse_leaves(arguments, self._name, self.__wrapped__)
             raise
         if self._options.inputs is not None:
             operands = constrained_all(
@@ -333,16 +336,23 @@ def _traced_operand(leaf: object) -> Operand:
     return as_array(leaf) if isinstance(leaf, np.ndarray) else as_operand(leaf)
 
 
-def refuse_leaves(arguments: Arguments, name: str) -> None:
+def refuse_leaves(arguments: Arguments, name: str, function: Callable[..., Any]) -> None:
     """Raise the error for the first leaf that is no array and no number, if there is one."""
     for index, leaf in enumerate(arguments.leaves):
         try:
             as_operand(leaf)
         except ArgumentError as error:
-            error.add_note(f"  while: interpreting {arguments.paths()[index]} of {name}")
-            error.add_note(
-                "  fix: if it belongs to a method, jit needs static_argnums=0, a pytree, or a helper function"
-            )
+            path = arguments.paths(positional_names(function))[index]
+            argument = path.removeprefix("argument ")
+            error.add_note(f"  while: interpreting {path} of {name}")
+            if argument == "self":
+                error.add_note(
+                    "  fix: jit of a method needs static_argnums=0, a class that is a pytree, or a helper function"
+                )
+            elif argument.isidentifier() and isinstance(leaf, Hashable):
+                error.add_note(
+                    f"  fix: mark it static, with jit(..., static_argnames={argument!r})"
+                )
             raise
 
 

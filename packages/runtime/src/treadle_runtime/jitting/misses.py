@@ -6,15 +6,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from treadle_ir import Arguments, Context, shown, source
+from treadle_ir import Arguments, Context, positional_names, shown, source
 from treadle_ir.logs import say, wanted
 from treadle_ir.settings import EXPLAIN_CACHE_MISSES
 from treadle_ir.tree import explain_difference
 from treadle_runtime.jitting.caches import FunctionCache
-from treadle_runtime.jitting.statics import Key
+from treadle_runtime.jitting.statics import Identity, Key
+from treadle_runtime.placement.placement import PlacedType
 
 _MOST = 5  # arguments that are told of
 
@@ -40,9 +41,48 @@ def explain(
             "  (a function that is defined anew, in a loop or in another function, is a new one each time)"
         )
     else:
-        nearest = min(known, key=lambda other: len(_differences(other, key, arguments)))
-        lines += [f"  {line}" for line in _differences(nearest, key, arguments)]
+        names = positional_names(function)
+        # Of equally near ones the last: `known` is in the order of calls.
+        found = [_differences(other, key, arguments, names) for other in reversed(known)]
+        lines += [f"  {line}" for line in min(found, key=len)]
     say("\n".join(lines), loudly=EXPLAIN_CACHE_MISSES())
+
+
+def explain_placement(
+    cache: FunctionCache,
+    function: Callable[..., Any],
+    name: str,
+    arguments: Arguments,
+    key: Key,
+) -> None:
+    """Log why a function is compiled again that is not staged again: an argument is somewhere else than before."""
+    context, structure, statics, *placed = key
+    types = [_placed(x).type for x in placed]
+    for other in reversed([*cache.calls]):
+        *others, statics_before = other[:3]
+        before = other[3:]
+        if others != [context, structure] or statics_before != statics:
+            continue
+        if [_placed(x).type for x in before] != types:
+            continue
+        lines = [
+            f"COMPILATION CACHE MISS at {source.user_location() or 'an unknown place'}: {name}"
+        ]
+        paths = arguments.paths(positional_names(function))
+        different = [i for i, x in enumerate(placed) if x is not before[i]]
+        for i in different[:_MOST]:
+            now, was = _placed(placed[i]).placement, _placed(before[i]).placement
+            lines.append(f"  {paths[i]} is in another place: {now!r} now, {was!r} before")
+        if len(different) > _MOST:
+            lines.append(f"  and {len(different) - _MOST} more arguments are in other places")
+        say("\n".join(lines), loudly=EXPLAIN_CACHE_MISSES())
+        return
+
+
+def _placed(part: object) -> PlacedType:
+    """A part of a key that is the type and place of an argument."""
+    assert isinstance(part, PlacedType)
+    return part
 
 
 def _where(function: Callable[..., Any]) -> str:
@@ -50,7 +90,7 @@ def _where(function: Callable[..., Any]) -> str:
     return "" if code is None else f", of {code.co_filename}:{code.co_firstlineno}"
 
 
-def _differences(other: Key, key: Key, arguments: Arguments) -> list[str]:
+def _differences(other: Key, key: Key, arguments: Arguments, names: Sequence[str]) -> list[str]:
     """What is different in two keys: context, structure, static values, types."""
     before, structure_before, statics_before, varied, lay, *types_before = other
     now, structure, statics, varies, layouts, *types = key
@@ -61,7 +101,7 @@ def _differences(other: Key, key: Key, arguments: Arguments) -> list[str]:
         lines += [f"the context differs: {line}" for line in now.differences(before)]
     if statics_before != statics:
         lines.append(
-            f"static arguments differ: {_statics(statics)} now, {_statics(statics_before)} before"
+            f"static arguments differ: {_statics(statics, names)} now, {_statics(statics_before, names)} before"
         )
     if varied != varies:
         lines.append("the arguments vary over other axes of the shard_map around the call")
@@ -76,7 +116,7 @@ def _differences(other: Key, key: Key, arguments: Arguments) -> list[str]:
     different = [
         i for i, pair in enumerate(zip(types, types_before, strict=True)) if pair[0] is not pair[1]
     ]
-    paths = arguments.paths() if different else []
+    paths = arguments.paths(names) if different else []
     for index in different[:_MOST]:
         now_type, before_type = types[index], types_before[index]
         lines.append(
@@ -93,16 +133,23 @@ def _weakly(now: Any, before: Any) -> str:
     return ""
 
 
-def _statics(statics: Any) -> str:  # Any: a key of static values
+def _statics(statics: Any, names: Sequence[str]) -> str:  # Any: a key of static values
     if statics is None:
         return "none"
-    numbers, values, names, named = statics
-    said = [f"argument {i} = {_value(value)}" for i, value in zip(numbers, values, strict=True)]
-    said += [f"{name} = {_value(value)}" for name, value in zip(names, named, strict=True)]
+    numbers, values, keywords, named = statics
+    labels = [names[i] if i < len(names) else f"argument {i}" for i in numbers]
+    said = [f"{label} = {_value(value)}" for label, value in zip(labels, values, strict=True)]
+    said += [f"{name} = {_value(value)}" for name, value in zip(keywords, named, strict=True)]
     return ", ".join(said) or "none"
 
 
 def _value(key: Any) -> str:  # Any: what stands for a value in a key: often its class and itself
+    if isinstance(key, Identity):
+        return (
+            "an object that is gone"
+            if key.is_dead
+            else f"{shown(key.value)}, which equals itself only"
+        )
     if isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], type):
         return shown(key[1])
     return shown(key)

@@ -41,7 +41,7 @@ from treadle_runtime.jitting.miss import MISS, FastCall, no_fast_call
 from treadle_runtime.jitting.options import Split
 from treadle_runtime.jitting.shardings import put_as_compiled
 from treadle_runtime.jitting.traced_call import Stage, as_before, structs_of
-from treadle_runtime.jitting.watched_call import call_watched, guard_argument
+from treadle_runtime.jitting.watched_call import call_watched, guard_arguments
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.format import Format, row_major
 
@@ -208,8 +208,7 @@ class Compiled(Stage):
         if len(self._lowering.placement.devices) > 1:
             leaves = put_as_compiled(leaves, self._lowering.input_shardings, given, name)
         if current_context().watched:
-            for leaf, array in zip(given.leaves, leaves, strict=True):
-                guard_argument(leaf, array)
+            guard_arguments(given, leaves, name)
             return call_watched(self._call, leaves)
         self._make_fast(given, args, kwargs)
         return self._call.call(leaves)

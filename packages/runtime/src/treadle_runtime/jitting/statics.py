@@ -31,6 +31,11 @@ class Identity:
         """Whether the object is gone; the key is then equal to no other."""
         return self._reference() is None
 
+    @property
+    def value(self) -> object:
+        """The object; None where it is gone."""
+        return self._reference()
+
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from treadle_ir import ROOT, TreadleError, capture, current_context
+from treadle_ir import ROOT, Arguments, TreadleError, capture, current_context, positional_names
 from treadle_ir.analysis import Cells, KeyUses
 from treadle_ir.primitives.call import Call
 from treadle_ir.settings import DEBUG_KEY_REUSE
@@ -50,14 +51,26 @@ def call_watched(call: CompiledCall, leaves: Sequence[DeviceArray]) -> Any:
     return results
 
 
-def guard_argument(leaf: object, array: DeviceArray) -> None:
-    """Guard the transfer of an argument of a compiled function: whatever is no array of ours.
+def guard_arguments(
+    arguments: Arguments,
+    arrays: Sequence[DeviceArray],
+    name: str,
+    function: Callable[..., Any] | None = None,
+) -> None:
+    """Guard the transfers of arguments of a compiled function: whatever is no array of ours.
 
     Raises:
-        TransferError: it is refused.
+        TransferError: one is refused.
     """
-    if type(leaf) is not DeviceArray:
-        guard("host-to-device", array.type, array.placed.placement.device)
+
+    def named(index: int) -> str:
+        names = [] if function is None else positional_names(function)
+        return f"{arguments.paths(names)[index]} of {name}"
+
+    for index, (leaf, array) in enumerate(zip(arguments.leaves, arrays, strict=True)):
+        if type(leaf) is not DeviceArray:
+            device = array.placed.placement.device
+            guard("host-to-device", array.type, device, argument=partial(named, index))
 
 
 def _brought(

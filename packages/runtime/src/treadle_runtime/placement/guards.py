@@ -6,11 +6,12 @@ They are asked only in contexts that are watched. A transfer is explicit where a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArrayType, Context, ExecutionError, Setting, current_context, type_of
+from treadle_ir import ArrayType, Context, ExecutionError, Setting, current_context, source, type_of
 from treadle_ir.logs import say
 from treadle_runtime.settings import (
     DEVICE_TO_DEVICE,
@@ -41,8 +42,15 @@ def level(context: Context, direction: Direction) -> str:
     return context.get(_SETTINGS[direction]) or context.get(TRANSFER_GUARD) or "allow"
 
 
-def guard(direction: Direction, type: ArrayType, to: object, *, explicit: bool = False) -> None:
-    """Let a transfer through, log it, or refuse it.
+def guard(
+    direction: Direction,
+    type: ArrayType,
+    to: object,
+    *,
+    explicit: bool = False,
+    argument: Callable[[], str] = str,
+) -> None:
+    """Let a transfer through, log it, or refuse it; `argument` says which argument of a function it is, if it is one.
 
     Raises:
         TransferError: it is refused.
@@ -51,9 +59,11 @@ def guard(direction: Direction, type: ArrayType, to: object, *, explicit: bool =
     if said == "allow" or (explicit and said in ("log", "disallow")):
         return
     kind = "explicit" if explicit else "implicit"
-    what = f"{direction} transfer of {type} to {to}"
+    named = argument()
+    what = f"{direction} transfer of {named + ', ' if named else ''}{type} to {to}"
     if said.startswith("log"):
-        say(f"{kind} {what}", loudly=True)
+        place = source.user_location()
+        say(f"{kind} {what}{', at ' + place if place else ''}", loudly=True)
         return
     name = (
         _SETTINGS[direction].name

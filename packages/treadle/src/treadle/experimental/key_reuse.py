@@ -19,4 +19,8 @@ names both lines, whether functions are compiled or not:
 
 from __future__ import annotations
 
+from treadle_ir import boundaries
+
 __all__: list[str] = []
+
+boundaries(__name__)
