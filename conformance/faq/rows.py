@@ -59,6 +59,16 @@ class Counted:
         return self.function(*args, **kwargs)
 
 
+# What a script of a row is made on each system under test (conformance/peers): scripts say `treadle`.
+BEFORE: Final[dict[str, Callable[[str], str]]] = {
+    "": lambda script: script,
+    "jax": lambda script: script.replace("treadle", "jax"),
+    "hook": lambda script: (
+        "import treadle_jax; treadle_jax.install()\n" + script.replace("treadle", "jax")
+    ),
+}
+
+
 def fresh_process(script: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a script in a Python of its own, with none of treadle's variables but these."""
     inherited = {
@@ -67,7 +77,7 @@ def fresh_process(script: str, **environment: str) -> subprocess.CompletedProces
         if not name.startswith(("TREADLE_", "JAX_", "XLA_"))
     }
     return subprocess.run(
-        [sys.executable, "-c", script],
+        [sys.executable, "-c", BEFORE[os.environ.get("TREADLE_SUT", "")](script)],
         env={**inherited, **environment},
         capture_output=True,
         text=True,

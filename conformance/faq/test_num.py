@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ import pytest
 import treadle as sut
 import treadle.numpy as tnp
 from conformance.faq.rows import output_of, row
-from treadle_ir.rewrite import SIMPLIFY
 
 
 def _there_and_back(x: sut.Array, y: sut.Array) -> sut.Array:
@@ -31,6 +31,11 @@ def _assert_same_bits(a: object, b: object) -> None:
     )
 
 
+def _simplifying(names: str) -> Any:
+    """With these simplifications: JAX, on which peers run the other rows, has none."""
+    return importlib.import_module("treadle_ir.rewrite").SIMPLIFY.override(names)
+
+
 @row("NUM-01")
 def test_num_01_eager_keeps_float32_rounding(capsys: pytest.CaptureFixture[str]) -> None:
     print(_there_and_back(tnp.array(1.0), tnp.array(0.001)))
@@ -40,7 +45,7 @@ def test_num_01_eager_keeps_float32_rounding(capsys: pytest.CaptureFixture[str])
 @row("NUM-02")
 def test_num_02_jit_cancels_where_it_is_asked_to(capsys: pytest.CaptureFixture[str]) -> None:
     print(sut.jit(_there_and_back)(tnp.array(1.0), tnp.array(0.001)))
-    with SIMPLIFY.override("all"):
+    with _simplifying("all"):
         print(sut.jit(_there_and_back)(tnp.array(1.0), tnp.array(0.001)))
     assert capsys.readouterr().out == "0.0010000467\n0.001\n"
 
@@ -51,7 +56,7 @@ def test_num_03_the_jitted_result_is_y_where_it_is_asked_for() -> None:
     y = tnp.array([0.001, 1, 1e-7, 2.5], tnp.float32)
     compiled = sut.jit(_there_and_back)
     _assert_same_bits(compiled(x, y), _there_and_back(x, y))
-    with SIMPLIFY.override("cancel_add_sub"):
+    with _simplifying("cancel_add_sub"):
         _assert_same_bits(compiled(x, y), y)
     whole = tnp.array([2**31 - 1, -5], tnp.int32)
     _assert_same_bits(compiled(whole, whole[::-1]), whole[::-1])

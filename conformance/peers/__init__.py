@@ -1,0 +1,1 @@
+"""The FAQ's rows on peers: JAX as it is released, and treadle behind `import jax`. `nox -s conformance-peer` runs them."""

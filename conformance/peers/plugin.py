@@ -1,0 +1,99 @@
+"""A pytest plugin that runs conformance/faq on another system than treadle, named by TREADLE_SUT.
+
+    TREADLE_SUT=jax  python -m pytest -p conformance.peers.plugin --confcutdir=conformance/faq conformance/faq
+    TREADLE_SUT=hook python -m pytest -p conformance.peers.plugin --confcutdir=conformance/faq conformance/faq
+
+With `jax`, where treadle is not installed, the name `treadle` means JAX. With `hook` the tests get the modules that
+treadle_jax puts behind JAX's names. A row in which a peer differs by intention is expected to fail
+(`differences.py`); any other failure on JAX is a fault of the test, and one under the hook a fault of the hook.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import os
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any, Final
+
+import pytest
+
+from conformance.peers.differences import DIFFERENCES
+
+SUT: Final = os.environ.get("TREADLE_SUT", "")
+
+
+class UnderJaxsName(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds `treadle.x` as `jax.x`."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if not name.startswith("treadle."):
+            return None
+        try:
+            importlib.import_module("jax" + name.removeprefix("treadle"))
+        except ImportError:
+            return None
+        return importlib.util.spec_from_loader(name, self, origin="jax")
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        return importlib.import_module("jax" + spec.name.removeprefix("treadle"))
+
+    def exec_module(self, module: ModuleType) -> None:
+        """JAX has done that."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if SUT == "jax":
+        sys.modules["treadle"] = importlib.import_module("jax")
+        sys.meta_path.insert(0, UnderJaxsName())
+    elif SUT == "hook":
+        treadle_jax: Any = importlib.import_module("treadle_jax")
+        treadle_jax.install()
+    else:
+        raise pytest.UsageError(f"TREADLE_SUT is {SUT!r}: set it to jax or hook")
+    for line in (
+        "row: the rows of the FAQ that a test proves",
+        "programs: a law about programs alone",
+    ):
+        config.addinivalue_line("markers", line)
+
+
+def pytest_report_header() -> str:
+    jax: Any = importlib.import_module("jax")
+    return f"system under test: {SUT}, jax {jax.__version__} from {jax.__spec__.origin}"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    used = set()
+    for item in items:
+        if SUT == "hook":
+            _behind_jaxs_names(item)
+        name = item.name.partition("[")[0]
+        for key in (item.name, name):
+            reason = DIFFERENCES[SUT].get(key)
+            if reason is not None:
+                used.add(key)
+                item.add_marker(pytest.mark.xfail(reason=reason, strict=key == item.name or None))
+                break
+        for kind in ("gpu", "tpu"):
+            if item.get_closest_marker(kind) is not None:
+                item.add_marker(pytest.mark.skip(reason="needs an accelerator"))
+    if len(items) > 300:  # a whole run
+        unused = DIFFERENCES[SUT].keys() - used
+        assert not unused, f"differences of tests that do not exist: {sorted(unused)}"
+
+
+def _behind_jaxs_names(item: pytest.Item) -> None:
+    """Give a test's module the modules that `import jax` gives, in the place of treadle's own."""
+    names = vars(getattr(item, "module"))  # noqa: B009 - pytest.Item has none, pytest.Function has
+    for name, value in list(names.items()):
+        if isinstance(value, ModuleType) and value.__name__.partition(".")[0] == "treadle":
+            jaxs = "jax" + value.__name__.removeprefix("treadle")
+            if importlib.util.find_spec(jaxs) is not None:
+                names[name] = importlib.import_module(jaxs)
