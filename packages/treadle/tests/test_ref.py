@@ -30,6 +30,7 @@ from treadle.ref import (
     set,
     swap,
 )
+from treadle.sharding import PartitionSpec as P
 
 X = np.arange(3, dtype=np.float32)
 
@@ -228,7 +229,7 @@ def test_what_jit_refuses() -> None:
     with pytest.raises(ArgumentError, match="which closes over it, too"):
         treadle.jit(lambda a: a[...] + ref[...])(ref)
     with pytest.raises(ArgumentError, match="is used in a function that is staged"):
-        treadle.checkpoint(lambda x: ref[...] + x)(1.0)
+        treadle.make_jaxpr(lambda x: ref[...] + x)(1.0)
     left: list[Ref] = []
     treadle.jit(lambda a: left.append(a))(ref)
     with pytest.raises(EscapedTracerError):
@@ -236,6 +237,21 @@ def test_what_jit_refuses() -> None:
     with pytest.raises(EscapedTracerError, match="vectorised"):
         treadle.vmap(lambda x: ref.__setitem__(0, x))(X)
     np.testing.assert_array_equal(ref[...], X)
+
+
+def test_shard_map_takes_references_and_views() -> None:
+    mesh = treadle.make_mesh((1,), ("x",))
+
+    def add(ref: Any, x: Any) -> Any:
+        ref[...] += x
+        return ref[...] * 2
+
+    function = treadle.shard_map(add, mesh=mesh, in_specs=(P("x"), P()), out_specs=P("x"))
+    for mapped in (function, treadle.jit(function)):
+        ref = new_ref(np.zeros(4, np.float32))
+        np.testing.assert_array_equal(mapped(ref, 1.0), [2, 2, 2, 2])
+        np.testing.assert_array_equal(mapped(ref.at[1:3], 2.0), [6, 6])
+        np.testing.assert_array_equal(ref[...], [1, 3, 3, 1])
 
 
 def test_without_jit_and_as_public_names() -> None:

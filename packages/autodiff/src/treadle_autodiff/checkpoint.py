@@ -9,14 +9,18 @@ from typing import Any, ParamSpec, TypeVar, overload
 from treadle_autodiff.user_function import Tree, check_callable
 from treadle_ir import (
     ArgumentError,
-    TreeFunction,
+    Cell,
+    Operand,
+    Operands,
     UnsupportedError,
     alias,
-    array_results,
     as_array,
+    as_body,
     bind,
+    discharged,
     flatten_arrays,
     functions,
+    holding,
     interned,
     layouts_here,
     ops,
@@ -26,13 +30,15 @@ from treadle_ir import (
     sequence,
     shown,
     stage_tree,
+    store,
     take_apart,
     type_of,
     varying_of,
+    without_references,
     wraps,
 )
 from treadle_ir.primitives.call import Checkpoint, CheckpointPolicy
-from treadle_ir.tree import tree_unflatten
+from treadle_ir.tree import PyTreeDef, tree_leaves, tree_unflatten
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Any)  # the bound is what parameters of a lambda get from pyright
@@ -116,17 +122,35 @@ def checkpoint(
         static = positions(static_argnums, len(args), "checkpoint: static_argnums", "static")
         apart = _prevents(prevent_cse, args)
         arguments = take_apart(args, kwargs, static, names)
-        given = arguments.leaves
-        refuse_others(arguments.rebuilt(given), given, "checkpoint: argument ")
+        given, with_references = without_references(arguments.leaves)
+        if len(given) == len(arguments.leaves):
+            refuse_others(arguments.rebuilt(given), given, "checkpoint: argument ")
         leaves = list(map(as_array, given))
-        tree = TreeFunction(function, arguments.rebuilt, array_results("checkpoint: result "))
-        types = [type_of(leaf) for leaf in leaves]
-        with over_mesh_of(leaves):
+
+        def run(cells: Sequence[Cell]) -> Tree:
+            held, of_held = flatten_arrays([cell.load() for cell in cells], "refs")
+
+            def flat(*operands: Operand) -> tuple[Operands, PyTreeDef]:
+                own, values = operands[: len(leaves)], operands[len(leaves) :]
+                args, kwargs = arguments.rebuilt(with_references(own))
+                with holding(cells, tree_unflatten(of_held, values)) as after:
+                    results, structure = flatten_arrays(
+                        function(*args, **kwargs), "checkpoint: result "
+                    )
+                    return [*results, *tree_leaves(after())], structure
+
+            operands = [*leaves, *held]
+            types = [type_of(operand) for operand in operands]
             staged, out = stage_tree(
-                tree, *types, varies=varying_of(leaves), layouts=layouts_here(leaves)
+                as_body(flat), *types, varies=varying_of(operands), layouts=layouts_here(operands)
             )
-        primitive = Checkpoint(interned(function, staged.program), policy, prevent_cse=apart)
-        return tree_unflatten(out, bind(primitive, *staged.captured, *leaves))
+            primitive = Checkpoint(interned(function, staged.program), policy, prevent_cse=apart)
+            results = bind(primitive, *staged.captured, *operands)
+            store(cells, tree_unflatten(of_held, results[out.num_leaves :]))
+            return tree_unflatten(out, results[: out.num_leaves])
+
+        with over_mesh_of(leaves):
+            return discharged(run)
 
     return checkpointed
 

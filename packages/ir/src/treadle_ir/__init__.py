@@ -360,15 +360,20 @@ if TYPE_CHECKING:
         Cell as Cell,
         HeldTree as HeldTree,
         Ref as Ref,
+        Reference as Reference,
         as_body as as_body,
+        cell_of as cell_of,
         discharged as discharged,
         empty_ref as empty_ref,
         holding as holding,
+        is_reference as is_reference,
         lending as lending,
         new_cell as new_cell,
         new_ref as new_ref,
+        references_once as references_once,
         store as store,
         usable as usable,
+        without_references as without_references,
     )
     from treadle_ir.scopes import named_call as named_call, named_scope as named_scope
     from treadle_ir.varying import (
@@ -397,8 +402,9 @@ if not TYPE_CHECKING:
             "treadle_ir.ref_functions": "free_ref freeze ref_addupdate ref_get ref_set ref_swap",
             "treadle_ir.ref_views": "TransformedRef",
             "treadle_ir.refs": (
-                "Cell HeldTree Ref as_body discharged empty_ref holding lending new_cell new_ref "
-                "store usable"
+                "Cell HeldTree Ref Reference as_body cell_of discharged empty_ref holding "
+                "is_reference lending new_cell new_ref references_once store usable "
+                "without_references"
             ),
             "treadle_ir.scopes": "named_call named_scope",
             "treadle_ir.varying": (

@@ -226,6 +226,19 @@ class TransformedRef(Viewed):
         """What is known of the part."""
         return AbstractRef(self._type)
 
+    @property
+    def what(self) -> str:
+        """What it is, for messages."""
+        return f"a view of a reference, {self.type}"
+
+    def load(self) -> Array:
+        """The array that the view shows now."""
+        return self._read()
+
+    def store(self, value: Any) -> None:  # Any: an array, or a number
+        """Replace the array that the view shows."""
+        self[...] = value
+
     def get(self, idx: Any = ()) -> Array:  # Any: whatever arrays take as an index, here and below
         """`view[idx]`."""
         return self[idx]

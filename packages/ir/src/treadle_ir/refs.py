@@ -20,7 +20,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final, NamedTuple, NoReturn, ParamSpec, TypeAlias, TypeVar, final
+from typing import (
+    Any,
+    Final,
+    NamedTuple,
+    NoReturn,
+    ParamSpec,
+    TypeAlias,
+    TypeGuard,
+    TypeVar,
+    final,
+)
 
 import numpy as np
 
@@ -34,7 +44,7 @@ from treadle_ir.errors import (
 )
 from treadle_ir.operands import as_array
 from treadle_ir.primitives.shape import broadcast_in_dim
-from treadle_ir.ref_views import Viewed
+from treadle_ir.ref_views import TransformedRef, Viewed
 from treadle_ir.stage import StagingTrace
 from treadle_ir.trace import Trace, current_trace
 from treadle_ir.tracer import Tracer
@@ -204,7 +214,7 @@ class Ref(Cell, Viewed):
 def _refuse_staged(cell: Cell) -> NoReturn:
     raise ArgumentError(
         f"{cell.what} that was made outside is used in a function that is staged, as under "
-        "checkpoint or a lowering: it would be read and written once, when the function is staged",
+        "shard_map or a lowering: it would be read and written once, when the function is staged",
         fix="make it inside, or pass what it holds, `ref[...]` of a reference, and write what comes back",
     )
 
@@ -407,10 +417,66 @@ def usable(cells: Sequence[Cell]) -> list[Cell]:
     return [cell for cell in cells if cell._value is not None and _is_within(trace, cell._home)]
 
 
-def store(cells: Sequence[Cell], values: Sequence[Held]) -> None:
+def store(cells: Sequence[Reference], values: Sequence[Held]) -> None:
     """Write what an operation returned for cells."""
     for cell, value in zip(cells, values, strict=True):
         cell.store(value)
+
+
+# --- references among the arguments of operations ------------------------------------------------------
+
+
+Reference: TypeAlias = Cell | TransformedRef
+
+
+def is_reference(leaf: object) -> TypeGuard[Reference]:
+    """Whether a leaf of arguments is a cell or a view of one."""
+    return isinstance(leaf, (Cell, TransformedRef))
+
+
+def cell_of(reference: Reference) -> Cell:
+    """The cell itself, or the one that a view shows a part of."""
+    return reference.ref if isinstance(reference, TransformedRef) else reference  # type: ignore[return-value]  # views are of references
+
+
+def without_references(
+    leaves: Sequence[Any],
+) -> tuple[list[Any], Callable[[Sequence[Any]], list[Any]]]:
+    """The leaves that are not references, and a function that puts the references between others like these.
+
+    So an operation whose body may close over references takes them as arguments, too.
+    """
+    rest = [leaf for leaf in leaves if not is_reference(leaf)]
+    if len(rest) == len(leaves):
+        return rest, list
+
+    def whole(others: Sequence[Any]) -> list[Any]:
+        remaining = iter(others)
+        return [leaf if is_reference(leaf) else next(remaining) for leaf in leaves]
+
+    return rest, whole
+
+
+def references_once(
+    name: str, references: Sequence[Reference], paths: Callable[[], Sequence[str]]
+) -> list[Cell]:
+    """The cells of references that are given to an operation, each given once; `paths` names the arguments.
+
+    Raises:
+        ArgumentError: a cell is given twice, itself or by its views.
+    """
+    first: dict[
+        int, int
+    ] = {}  # by the id of a cell, the number of the reference that it is given by
+    for number, reference in enumerate(references):
+        before = first.setdefault(id(cell_of(reference)), number)
+        if before != number:
+            given = paths()
+            raise ArgumentError(
+                f"{name}: {cell_of(reference).what} is given as {given[before]} and as {given[number]}",
+                fix="pass it once",
+            )
+    return [cell_of(reference) for reference in references]
 
 
 class HeldTree(ABC):

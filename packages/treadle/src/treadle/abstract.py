@@ -33,6 +33,7 @@ from treadle_ir import (
     explicit_mesh,
     functions,
     interpret,
+    is_reference,
     layout_of,
     layout_of_operand,
     named_axis,
@@ -220,7 +221,7 @@ def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
         # What references hold, and what they hold in the end, is of this function only.
         pure = pure_function(as_body(results), "eval_shape", arguments, places, closed)
         cells = [*[arguments.leaves[i] for i in places], *closed]
-        held = [x.load() if isinstance(x, Cell) else x.update(is_ref=False) for x in cells]
+        held = [x.load() if is_reference(x) else x.update(is_ref=False) for x in cells]
         others = [leaf for i, leaf in enumerate(arguments.leaves) if i not in places]
         return staged(lambda others, held: pure(others, held)[0], (others, held), {})
 

@@ -2,7 +2,8 @@
 
 The function that is compiled is pure: from the other arguments and what the references hold to the results and what
 they hold in the end, which is written to them after the call. References are given as arguments, or the function closes
-over them, which shows when it is staged (`treadle_ir.discharged`).
+over them, which shows when it is staged (`treadle_ir.discharged`). A view among the arguments becomes a reference to
+the part that it shows.
 """
 
 from __future__ import annotations
@@ -10,7 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from treadle_ir import ArgumentError, Arguments, Cell, holding, lending, new_cell, store
+from treadle_ir import (
+    ArgumentError,
+    Arguments,
+    Cell,
+    Reference,
+    holding,
+    is_reference,
+    lending,
+    new_cell,
+    references_once,
+    store,
+)
 from treadle_ir.tree import leaves_in_any_order
 
 # Any: leaves, what cells hold, and a tree
@@ -18,8 +30,8 @@ Pure: TypeAlias = Callable[[list[Any], list[Any]], tuple[Any, list[Any]]]
 
 
 def places_of(arguments: Arguments) -> tuple[int, ...]:
-    """Where references are among the leaves of a call."""
-    return tuple([i for i, leaf in enumerate(arguments.leaves) if isinstance(leaf, Cell)])
+    """Where references and views of them are among the leaves of a call."""
+    return tuple([i for i, leaf in enumerate(arguments.leaves) if is_reference(leaf)])
 
 
 def pure_function(
@@ -45,7 +57,7 @@ def pure_function(
         with holding(closed, values[count:]) as held:
             output = function(*args, **kwargs)
             for leaf in leaves_in_any_order(output):
-                if isinstance(leaf, Cell):
+                if is_reference(leaf):
                     raise ArgumentError(
                         f"{name}: the function returns {leaf.what}, which only lives inside of it",
                         fix="return what it holds, `ref[...]` of a reference",
@@ -68,20 +80,17 @@ def call_pure(
     Raises:
         ArgumentError: one reference is given twice, or given and closed over.
     """
-    given: list[Cell] = [arguments.leaves[place] for place in places]
-    first: dict[int, int] = {}  # by id, where it is given first
-    for place, cell in zip(places, given, strict=True):
-        before = first.setdefault(id(cell), place)
-        if before != place:
-            paths = arguments.paths()
-            raise ArgumentError(
-                f"{name}: {cell.what} is given as {paths[before]} and as {paths[place]}",
-                fix="pass it once",
-            )
+    given: list[Reference] = [arguments.leaves[place] for place in places]
+
+    def paths() -> list[str]:
+        every = arguments.paths()
+        return [every[place] for place in places]
+
+    lent = references_once(name, given, paths)
     cells = [*given, *closed]
-    others = [leaf for leaf in arguments.leaves if not isinstance(leaf, Cell)]
+    others = [leaf for leaf in arguments.leaves if not is_reference(leaf)]
     values = [cell.load() for cell in cells]
-    with lending(given):
+    with lending(lent):
         output, values = pure(others, values)
     store(cells, values)
     return output

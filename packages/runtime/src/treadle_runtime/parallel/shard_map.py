@@ -14,26 +14,34 @@ from treadle_ir import (
     PartitionSpec,
     PlacementError,
     Program,
+    Ref,
     ShardingTypeError,
+    TransformedRef,
     current_context,
     flags,
     flatten_arrays,
     functions,
     layout_of,
     layouts_here,
+    lending,
+    new_ref,
+    references_once,
     refused,
     sequence,
     shown,
     spec_of,
+    store,
     sums_of,
     type_of,
     wraps,
 )
 from treadle_ir.tree import (
+    flatten_leaves_and_structure,
     keystr,
     leaf_paths,
     spread_prefix,
     tree_leaves,
+    tree_unflatten,
 )
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.parallel.parts import OnParts
@@ -127,8 +135,12 @@ def shard_map(
     function = f
     programs: list[Program] = []  # of earlier calls: equal ones are compiled once
 
-    @wraps(function)
-    def mapped(*args: Tree) -> Tree:
+    def run(
+        function: Callable[..., Tree],
+        args: tuple[Tree, ...],
+        specs: Callable[[Tree, list[PartitionSpec]], list[PartitionSpec]],
+    ) -> Tree:
+        """Run a function of arrays; `specs` makes specifications of results, of these and those of the arguments."""
         over = _mesh(mesh)
         manual = _manual_axes(over, names)
         leaves, structure = flatten_arrays(args, "shard_map: argument ")
@@ -141,13 +153,40 @@ def shard_map(
             if over.are_all_axes_explicit and len(manual) == len(over.axis_names):
                 _refuse_moves(leaves, wanted, described, over)
         parts = OnParts(function, over, manual, check_vma, programs)
-        return parts(
-            leaves,
-            structure,
-            described,
-            wanted,
-            lambda results: _spread("out_specs", out_specs, results),
+        return parts(leaves, structure, described, wanted, lambda results: specs(results, wanted))
+
+    @wraps(function)
+    def mapped(*args: Tree) -> Tree:
+        leaves, structure = flatten_leaves_and_structure(args)
+        places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, (Ref, TransformedRef))]
+        if not places:
+            return run(function, args, lambda results, _: _spread("out_specs", out_specs, results))
+
+        def on_arrays(*parts: Tree) -> tuple[Tree, list[Array]]:
+            """The function, and what references to the parts of arrays hold in the end."""
+            inside = tree_leaves(parts)
+            own = [new_ref(inside[i]) for i in places]
+            for i, ref in zip(places, own, strict=True):
+                inside[i] = ref
+            return function(*tree_unflatten(structure, inside)), [ref[...] for ref in own]
+
+        given = [leaves[i] for i in places]
+        paths = leaf_paths(args)
+        cells = references_once(
+            "shard_map", given, lambda: [f"argument {keystr(paths[i])}" for i in places]
         )
+        held = [leaf[...] if i in places else leaf for i, leaf in enumerate(leaves)]
+        with lending(cells):
+            results, after = run(
+                on_arrays,
+                tree_unflatten(structure, held),
+                lambda results, wanted: [
+                    *_spread("out_specs", out_specs, results[0]),
+                    *[wanted[i] for i in places],
+                ],
+            )
+        store(given, after)
+        return results
 
     return mapped
 

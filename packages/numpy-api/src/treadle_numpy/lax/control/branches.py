@@ -40,6 +40,7 @@ from treadle_ir import (
     sequence,
     store,
     varying_of,
+    without_references,
 )
 from treadle_ir.dtypes import is_bool, is_integer
 from treadle_ir.primitives.control import Case
@@ -381,23 +382,26 @@ def _with_cells(
 ) -> tuple[list[Callable[..., Tree]], tuple[Tree, ...]] | None:
     """Branches that close over references and their like, and the other operands; None where there are none."""
     parts = [flatten_leaves_and_structure(operand) for operand in operands]
-    if not any(isinstance(leaf, Cell) for leaves, _ in parts for leaf in leaves):
+    split = [without_references(leaves) for leaves, _ in parts]
+    if all(
+        len(others) == len(leaves) for (leaves, _), (others, _) in zip(parts, split, strict=True)
+    ):
         return None
 
     def closing(function: Callable[..., Tree]) -> Callable[..., Tree]:
         def branch(*others: list[Tree]) -> Tree:
-            given = []
-            for (leaves, structure), mine in zip(parts, others, strict=True):
-                rest = iter(mine)
-                whole = [leaf if isinstance(leaf, Cell) else next(rest) for leaf in leaves]
-                given.append(tree_unflatten(structure, whole))
-            return function(*given)
+            every = zip(parts, split, others, strict=True)
+            return function(
+                *[
+                    tree_unflatten(structure, with_references(mine))
+                    for (_, structure), (_, with_references), mine in every
+                ]
+            )
 
         return branch
 
     closed = {id(function): closing(function) for function in functions}
-    others = [[leaf for leaf in leaves if not isinstance(leaf, Cell)] for leaves, _ in parts]
-    return [closed[id(function)] for function in functions], tuple(others)
+    return [closed[id(function)] for function in functions], tuple([others for others, _ in split])
 
 
 def _with_refs(refs: tuple[Cell, ...], function: Callable[..., Tree]) -> Callable[..., Tree]:

@@ -7,7 +7,7 @@ from typing import TypeVar, overload
 
 from treadle_ir import ArgumentError, Array, Operand, functions, installed_vmap, ops
 from treadle_ir.tree import tree_map, tree_unflatten
-from treadle_numpy.lax.control.scan import length_of, scan_flat
+from treadle_numpy.lax.control.scan import References, length_of, scan_flat
 from treadle_numpy.lax.control.staging import flatten_operands
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.operands.arrays import array_of
@@ -84,7 +84,16 @@ def map(f: Callable[[Tree], Tree], xs: Tree, *, batch_size: int | None = None) -
 def _mapped(
     iteration: Callable[[None, Tree], tuple[None, Tree]], xs: Tree, written: object
 ) -> Tree:
-    elements, structure = flatten_operands("map", "xs", xs)
+    try:
+        elements, structure = flatten_operands("map", "xs", xs)
+    except ArgumentError:
+        parts = References.among("map", xs)
+        if parts is None:
+            raise
+        return parts.scan(
+            lambda inner, values: ((), _mapped(lambda _, x: inner(None, x), values, written)),
+            iteration,
+        )[1]
     length = length_of("map", elements, structure, None)
     _, nothing = flatten_operands("map", "", None)
     return scan_flat(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar, overload
+from typing import TypeVar, final, overload
 
 from treadle_ir import (
     ArgumentError,
@@ -15,13 +15,24 @@ from treadle_ir import (
     bind,
     discharged,
     flags,
+    frozen,
     functions,
     holding,
+    is_reference,
+    lending,
+    new_cell,
     over_mesh_of,
+    references_once,
     store,
+    wraps,
 )
 from treadle_ir.primitives.control import Scan
-from treadle_ir.tree import PyTreeDef, tree_unflatten, treedef_tuple
+from treadle_ir.tree import (
+    PyTreeDef,
+    flatten_leaves_and_structure,
+    tree_unflatten,
+    treedef_tuple,
+)
 from treadle_numpy.lax.control.carries import Varies, settled
 from treadle_numpy.lax.control.plain import plain_scan, plainly
 from treadle_numpy.lax.control.staging import Body, flatten_operands, paths_of, stage_body
@@ -157,11 +168,67 @@ def scan(
             f"scan: the first argument must be a function, but it is {type(f).__name__}"
         )
     leaves, structure = flatten_operands("scan", "init", init)
-    elements, xs_structure = flatten_operands("scan", "xs", xs)
+    try:
+        elements, xs_structure = flatten_operands("scan", "xs", xs)
+    except ArgumentError:
+        parts = References.among("scan", xs)
+        if parts is None:
+            raise
+        return parts.scan(
+            lambda inner, values: scan(inner, init, values, length, reverse, unroll), f
+        )
     count = length_of("scan", elements, xs_structure, length)
     return scan_flat(
         "scan", f, leaves, structure, elements, (xs_structure,), count, reverse, unroll, f
     )
+
+
+@final
+@frozen(eq=False)
+class References:
+    """Arrays to scan over, some of which are in references: these are written element by element.
+
+    In each iteration an element of such an array is in a reference of its own. What these hold in the end is stacked,
+    and written to the references after the loop.
+    """
+
+    name: str
+    leaves: Sequence[Tree]
+    structure: PyTreeDef
+
+    @classmethod
+    def among(cls, name: str, xs: Tree) -> References | None:
+        """The arrays to scan over taken apart; None where none is in a reference."""
+        leaves, structure = flatten_leaves_and_structure(xs)
+        return cls(name, leaves, structure) if any(map(is_reference, leaves)) else None
+
+    def scan(
+        self,
+        scan: Callable[[Callable[..., Tree], Tree], tuple[Tree, Tree]],
+        function: Callable[..., Tree],
+    ) -> tuple[Tree, Tree]:
+        """The last carry and the stacked ys of a function that may write to its elements.
+
+        `scan` scans another function over arrays, which are given as a list.
+        """
+        places = [i for i, leaf in enumerate(self.leaves) if is_reference(leaf)]
+        given = [self.leaves[i] for i in places]
+        paths = paths_of(self.structure)
+        cells = references_once(self.name, given, lambda: [f"xs{paths[i]}" for i in places])
+
+        @wraps(function)
+        def body(carry: Tree, elements: list[Tree]) -> tuple[Tree, Tree]:
+            own = [new_cell(elements[i]) for i in places]
+            for i, cell in zip(places, own, strict=True):
+                elements[i] = cell
+            carry, y = _carry_and_y(function(carry, tree_unflatten(self.structure, elements)))
+            return carry, (y, [cell.load() for cell in own])
+
+        values = [x.load() if is_reference(x) else x for x in self.leaves]
+        with lending(cells):
+            carry, (ys, after) = scan(body, values)
+        store(given, after)
+        return carry, ys
 
 
 def length_of(
