@@ -96,8 +96,9 @@ def _below(node: ast.AST, scope: _Scope, guarded: bool) -> Iterator[_Task]:
         caught = any([_catches(handler) for handler in node.handlers])
         for part in node.body:
             yield part, scope, guarded or caught
-        for part in (*node.handlers, *node.orelse, *node.finalbody):
-            yield part, scope, guarded or (caught and isinstance(part, ast.ExceptHandler))
+        rest: list[ast.AST] = [*node.handlers, *node.orelse, *node.finalbody]
+        for other in rest:
+            yield other, scope, guarded or (caught and isinstance(other, ast.ExceptHandler))
         return
     if isinstance(node, ast.If) and _is_for_type_checkers(node.test):
         for part in node.orelse:
