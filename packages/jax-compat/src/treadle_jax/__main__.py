@@ -3,6 +3,7 @@
 python -m treadle_jax train.py --steps 100
 python -m treadle_jax -m package.train --steps 100
 python -m treadle_jax -c "import jax; print(jax.devices())"
+python -m treadle_jax --check train.py package/    which names of JAX's they take that treadle lacks
 """
 
 from __future__ import annotations
@@ -37,6 +38,13 @@ def main(arguments: list[str]) -> int:
         return 0 if arguments else 2
     install()
     first, *rest = arguments
+    if first == "--check":
+        if not rest:
+            print("treadle_jax: --check needs a file or a folder", file=sys.stderr)
+            return 2
+        from treadle_jax.check import check  # noqa: PLC0415 - programs that run need none of it
+
+        return check(rest)
     if first in ("-m", "-c"):
         if not rest:
             print(f"treadle_jax: {first} needs an argument", file=sys.stderr)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from importlib.abc import Loader
-from importlib.machinery import ModuleSpec, PathFinder
-from importlib.metadata import Distribution, DistributionFinder
-from types import ModuleType
-from typing import final
+from importlib.machinery import ModuleSpec
+from importlib.metadata import Distribution, DistributionFinder, MetadataPathFinder
+from types import FrameType, ModuleType
+from typing import Any, final
 
 from treadle_compiler import ir_module
 from treadle_jax import wanted
 from treadle_jax.metadata import JaxDistribution
+from treadle_jax.paths import path_of
 from treadle_jax.private import homes, is_package
 from treadle_jax.variables import Variables
 from treadle_jax.view import View
@@ -48,6 +50,22 @@ def _exists(name: str) -> bool:
         return False
 
 
+def _only_asked() -> bool:
+    """Whether `importlib.util.find_spec` asks for a spec, which is to be None where there is no such module.
+
+    An import asks in the same way, and is to fail with a message that says more than Python's.
+    """
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        inside, function = frame.f_globals.get("__name__"), frame.f_code.co_name
+        if inside == "importlib._bootstrap" and function.startswith("_find_and_load"):
+            return False
+        if inside == "importlib.util" and function == "find_spec":
+            return True
+        frame = frame.f_back
+    return False
+
+
 @final
 class ViewLoader(Loader):
     """Makes views; there is nothing to run but what the import of `jax` itself does."""
@@ -64,6 +82,16 @@ class ViewLoader(Loader):
         """Read the environment, for `jax`; nothing else: names are looked up when they are asked for."""
         if module.__name__ == "jax":
             self._variables.read_again()
+
+    def get_resource_reader(
+        self, name: str
+    ) -> Any:  # Any: it has no common class in all versions of Python
+        """What reads the files beside the module, for `importlib.resources`: those beside the module behind."""
+        if not self._modules or self._modules[-1].__spec__ is None:
+            return None
+        behind = self._modules[-1].__spec__
+        reader = getattr(behind.loader, "get_resource_reader", None)
+        return None if reader is None else reader(behind.name)
 
 
 @final
@@ -85,9 +113,18 @@ class Finder(DistributionFinder):
             return None
         modules = behind(fullname)
         if not modules and fullname not in wanted.modules() and not is_package(fullname):
+            if _only_asked():
+                return None
             # Under another name than the one asked for, since `from jax import x` hides errors of that name.
             raise ModuleNotFoundError(wanted.missing(fullname), name=f"treadle{fullname[3:]}")
-        return ModuleSpec(fullname, ViewLoader(modules, self._variables), is_package=True)
+        spec = ModuleSpec(
+            fullname,
+            ViewLoader(modules, self._variables),
+            origin=getattr(modules[-1], "__file__", None) if modules else None,
+            is_package=True,
+        )
+        spec.submodule_search_locations = path_of(fullname, tuple(modules))
+        return spec
 
     def find_distributions(
         self, context: DistributionFinder.Context | None = None
@@ -96,7 +133,7 @@ class Finder(DistributionFinder):
         wanted = None if context is None else context.name
         if wanted is not None and wanted.lower() != "jax":
             return
-        if not any(
-            True for _ in PathFinder.find_distributions(DistributionFinder.Context(name="jax"))
-        ):
+        # Not by `PathFinder.find_distributions`, which the backport importlib_metadata takes away.
+        installed = MetadataPathFinder.find_distributions(DistributionFinder.Context(name="jax"))
+        if next(iter(installed), None) is None:
             yield JaxDistribution()

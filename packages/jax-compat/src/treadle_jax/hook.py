@@ -8,9 +8,11 @@ from typing import Final
 from treadle import errors
 from treadle_jax import origins, spawned
 from treadle_jax.finder import Finder
+from treadle_jax.paths import path_hook
 from treadle_jax.view import View
 
 _FINDER: Final = Finder()
+_PATH_HOOK: Final = path_hook(_FINDER.find_spec)
 
 
 def installed() -> bool:
@@ -52,6 +54,7 @@ def install() -> None:
             "or run the program by `python -m treadle_jax`",
         )
     sys.meta_path.insert(0, _FINDER)
+    sys.path_hooks.append(_PATH_HOOK)
     spawned.start()
     origins.start()
 
@@ -72,6 +75,7 @@ def uninstall() -> None:
     if not installed():
         return
     sys.meta_path.remove(_FINDER)
+    sys.path_hooks.remove(_PATH_HOOK)
     spawned.stop()
     origins.stop()
     for name, module in list(sys.modules.items()):

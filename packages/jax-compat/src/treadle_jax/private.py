@@ -7,6 +7,7 @@ library that needs it; all else is missing, and says so.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 _TEXT: Final = """
@@ -99,6 +100,18 @@ def homes(name: str) -> list[str]:
 def is_module(name: str) -> bool:
     """Whether it is a private module, also where a public function has its name: `jax._src.numpy.einsum`."""
     return name in _HOMES
+
+
+def below(name: str, more: Iterable[str] = ()) -> set[str]:
+    """The last words of the private modules, and of `more` modules, that are directly below a module.
+
+    Example:
+        >>> sorted(below("jax._src.random"))
+        ['core', 'prng', 'stateful_rng', 'threefry2x32']
+    """
+    start = f"{name}."
+    found = [each[len(start) :] for each in (*_HOMES, *more) if each.startswith(start)]
+    return {each.partition(".")[0] for each in found}
 
 
 def is_package(name: str) -> bool:

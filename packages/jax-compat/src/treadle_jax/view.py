@@ -6,23 +6,47 @@ import importlib
 import importlib.util
 from collections.abc import Sequence
 from types import ModuleType
-from typing import final
+from typing import Any, Final, final
 
 from treadle_ir import did_you_mean
+from treadle_jax.paths import path_of
 from treadle_jax.private import is_module
 from treadle_jax.wanted import missing, stand_in
+
+_names_of: Final = vars(ModuleType)["__dict__"].__get__
+"""The names that a view has by now: its `__dict__` as all modules have it."""
 
 
 @final
 class View(ModuleType):
-    """A module `jax.x` with the objects of `treadle.x`; of several modules, the first that has a name gives it."""
+    """A module `jax.x` with the objects of `treadle.x`; of several modules, the first that has a name gives it.
+
+    A name is looked up when it is asked for, which keeps `import jax` short. Who asks for `vars(view)`, to wrap what is
+    there, gets all of them.
+    """
 
     def __init__(self, name: str, behind: Sequence[ModuleType]) -> None:
         super().__init__(name, behind[-1].__doc__ if behind else None)
-        # Nothing is found on a path: the finder answers for every module below. It makes the view a package, so that
-        # `from jax import x` asks the finder for what is missing, which can say more than "cannot import name".
-        self.__path__ = []
         self._behind = tuple(behind)
+        # The finder answers for every module below. A path makes the view a package, so that `from jax import x` asks
+        # the finder for what is missing, which can say more than "cannot import name".
+        self.__path__ = path_of(name, self._behind)
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]  # Any: whatever the module has
+        """All the names, each with its value; what was set before stays."""
+        names: dict[str, Any] = _names_of(self)
+        for name in self._public():
+            if name not in names:
+                try:
+                    getattr(self, name)  # which puts it there
+                except (AttributeError, ImportError):
+                    continue  # a module that needs what is not installed
+        return names
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """By its name: cloudpickle and `copy.deepcopy` know modules by their class, which is another one here."""
+        return importlib.import_module, (self.__name__,)
 
     def __getattr__(self, name: str) -> object:
         """A name that was not asked for before; found in the module itself the next time."""
@@ -30,7 +54,7 @@ class View(ModuleType):
             return self._public()
         if is_module(f"{self.__name__}.{name}"):
             return importlib.import_module(f"{self.__name__}.{name}")
-        for module in self.__dict__.get("_behind", ()):
+        for module in _names_of(self).get("_behind", ()):
             try:
                 value = getattr(module, name)
             except AttributeError:
@@ -40,13 +64,13 @@ class View(ModuleType):
                     continue
                 value = importlib.import_module(f"{self.__name__}.{name}")
             if not (name.startswith("__") and name.endswith("__")):
-                self.__dict__[name] = value
+                _names_of(self)[name] = value
             return value
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name)
         missing_class = stand_in(f"{self.__name__}.{name}")
         if missing_class is not None:
-            self.__dict__[name] = missing_class
+            _names_of(self)[name] = missing_class
             return missing_class
         # `import jax` imports nearly all modules below it; here they are imported when they are asked for.
         try:
@@ -84,16 +108,15 @@ class View(ModuleType):
     def __setattr__(self, name: str, value: object) -> None:
         """Set it, unless it is a view below, which Python sets when it is imported, and a function has its name."""
         if isinstance(value, View) and not is_module(f"{self.__name__}.{name}"):
-            for module in self.__dict__.get("_behind", ()):
+            for module in _names_of(self).get("_behind", ()):
                 found = getattr(module, name, value)
                 if not isinstance(found, ModuleType):
                     return
         super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
-        names = {name for module in self._behind for name in self._offered(module)}
-        own = {name for name in self.__dict__ if name[:1] != "_" or name.endswith("__")}
-        return sorted(names | own)
+        own = {name for name in _names_of(self) if name[:1] != "_" or name.endswith("__")}
+        return sorted(own.union(self._public()))
 
     def __repr__(self) -> str:
         of = ", ".join(repr(module.__name__) for module in self._behind) or "nothing"
