@@ -81,6 +81,40 @@ def test_allocations_that_fail(limited: bool) -> None:
         assert "shape (1073741824, 1024)" in found[name][2], found[name]
 
 
+def whole_functions_that_need_too_much() -> None:
+    """Functions that run as a whole, by one call of a library, and what they say when there is no memory."""
+    x = tnp.zeros(1 << 24)
+    functions: dict[str, Any] = {
+        "sort": tnp.sort,
+        "partition": lambda x: tnp.partition(x, 3),
+        "fft": tnp.fft.fft,
+        "cumsum": tnp.cumsum,
+        "unique": tnp.unique,
+        "a mask": lambda x: x[np.ones(x.shape, bool)],
+    }
+    for function in functions.values():  # what they import
+        treadle.block_until_ready(function(x[:1000]))
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + (40 << 20), resource.RLIM_INFINITY))
+    found = {}
+    for name, function in functions.items():
+        error = raised(lambda function=function: treadle.block_until_ready(function(x)))
+        found[name] = [type(error).__name__, str(error), " ".join(getattr(error, "__notes__", []))]
+    print(json.dumps(found))
+
+
+@linux
+def test_whole_functions_say_that_there_is_no_memory() -> None:
+    """Not NumPy's MemoryError, nor what C++ calls it."""
+    found = json.loads(run(whole_functions_that_need_too_much, seconds=120))
+    assert len(found) == 6
+    for name, (kind, text, notes) in found.items():
+        assert kind == "OutOfMemoryError", (name, kind, text)
+        assert text.startswith("out of memory"), name
+        assert "bad_alloc" not in text, name
+        assert "fix: use smaller" in notes, name
+
+
 def little_left(store: bool) -> None:
     """There is next to no address space left when a program has to be compiled or loaded."""
     known = treadle.jit(lambda x: x + 1)

@@ -37,6 +37,7 @@ import contextlib
 import errno
 import hashlib
 import importlib
+import math
 import os
 import re
 import stat
@@ -313,13 +314,14 @@ class DiskCache:
         if not given:
             return DEFAULT_LIMIT
         found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", given, re.IGNORECASE)
-        if found is None:
+        size = math.inf if found is None else float(found[1]) * _UNITS[found[2].upper()]
+        if size == math.inf:  # more than floats have, too
             self._warn(
                 f"TREADLE_CACHE_SIZE is {given!r}, which is not a size; using 2G",
                 fix="write a number of bytes, or a number with K, M, G or T, such as 500M",
             )
             return DEFAULT_LIMIT
-        return int(float(found.group(1)) * _UNITS[found.group(2).upper()])
+        return int(size)
 
     def _disable(self, reason: str, *, fix: str | None = None) -> None:
         self.enabled = False

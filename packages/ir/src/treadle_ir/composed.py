@@ -13,6 +13,7 @@ from typing import Any, Final, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
+from treadle_ir.errors import TreadleError, out_of_memory
 from treadle_ir.operands import as_array
 from treadle_ir.trace import EvalTrace, current_trace
 
@@ -52,7 +53,10 @@ def composed(function: Callable[P, T]) -> Callable[P, T]:
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
         trace = current_trace()
         if trace.__class__ is EvalTrace:
-            return trace.evaluator.call(function, args, kwargs)
+            try:
+                return trace.evaluator.call(function, args, kwargs)
+            except MemoryError as error:
+                raise _out_of_memory(error) from None
         return function(*args, **kwargs)
 
     return call
@@ -107,7 +111,10 @@ def composed_numbers(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]
             if trace.__class__ is not EvalTrace:
                 return function(*args, **kwargs)
             given, named = hold(args, kwargs)
-            return trace.evaluator.call(function, given, named)
+            try:
+                return trace.evaluator.call(function, given, named)
+            except MemoryError as error:
+                raise _out_of_memory(error) from None
 
         return call
 
@@ -147,14 +154,22 @@ def composed_loop(
             trace = current_trace()
             if trace.__class__ is not EvalTrace:
                 return function(*args, **kwargs)
-            if not numbers:
-                return trace.evaluator.call(function, args, kwargs, True)
-            given, named = hold(args, kwargs)
-            return trace.evaluator.call(function, given, named, True)
+            try:
+                if not numbers:
+                    return trace.evaluator.call(function, args, kwargs, True)
+                given, named = hold(args, kwargs)
+                return trace.evaluator.call(function, given, named, True)
+            except MemoryError as error:
+                raise _out_of_memory(error) from None
 
         return call
 
     return mark
+
+
+def _out_of_memory(error: MemoryError) -> MemoryError:
+    """The error of a library that had no memory in our words; ours as it is."""
+    return error if isinstance(error, TreadleError) else out_of_memory(error)
 
 
 def _holder(

@@ -249,8 +249,9 @@ class OutOfMemoryError(ExecutionError, MemoryError):
 
 def out_of_memory(error: Exception) -> OutOfMemoryError:
     """NumPy's error for an array that does not fit into memory, with what to do."""
+    said = str(error)
     return OutOfMemoryError(
-        f"out of memory: {error}" if str(error) else "out of memory",
+        "out of memory" if said in ("", "std::bad_alloc") else f"out of memory: {said}",
         fix="use smaller arrays or batches, or delete arrays",
     )
 

@@ -109,6 +109,15 @@ def test_any_angles_are_those_of_the_operations(dtype, data):
     check("unwrap", tnp.unwrap, turns * dtype.type(np.pi))
 
 
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize("name", OF_TWO)
+def test_arrays_without_elements_are_left_to_the_operations(name, dtype):
+    """Whose shape may be another one than theirs."""
+    for shapes in ([(0,), (0,)], [(3, 0), (1,)], [(1,), (0,)]):
+        types = [ArrayType(shape, dtype) for shape in shapes]
+        assert getattr(in_numpy, name)(types) is None
+
+
 def test_ordinary_numbers_are_served():
     x = np.linspace(-3, 3, 10, dtype=np.float32)
     for name, function in OF_ONE.items():

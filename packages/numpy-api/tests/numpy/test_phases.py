@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import grad
-from treadle_ir import ArgumentError
+from treadle_ir import ArgumentError, DTypeError, ShapeError
 from treadle_numpy import numpy as tnp
 
 pytestmark = pytest.mark.usefixtures("wide")
@@ -45,3 +45,23 @@ def test_the_slope_along_the_period_counts_the_turns() -> None:
 def test_periods_that_are_no_number(period: Any) -> None:
     with pytest.raises(ArgumentError, match="unwrap"):
         tnp.unwrap(ANGLES, period=period)
+
+
+@pytest.mark.parametrize(
+    ("discont", "error"),
+    [(np.ones(4), ShapeError), (np.ones((2, 5)), ShapeError), (1j, ArgumentError)],
+)
+def test_jumps_that_are_no_number(discont: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=r"^unwrap"):
+        tnp.unwrap(ANGLES, discont=discont)
+
+
+def test_a_jump_for_each_step() -> None:
+    each = np.array([0.5, 4.0, 9.0, 4.0, 4.0])
+    expected = np.unwrap(ANGLES, discont=each, period=3.0)  # type: ignore[call-overload]
+    np.testing.assert_allclose(tnp.unwrap(ANGLES, discont=each, period=3.0), expected)
+
+
+def test_complex_angles() -> None:
+    with pytest.raises(DTypeError, match="unwrap: angles are real numbers, got c128"):
+        tnp.unwrap(ANGLES * 1j)

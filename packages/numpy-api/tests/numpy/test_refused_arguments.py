@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treadle_numpy as tnp
-from treadle_ir import ArgumentError, AxisError, UnsupportedError
+from treadle_ir import ArgumentError, ArrayType, AxisError, UnsupportedError, interpret, stage
 from treadle_numpy.arrays import elements
 
 
@@ -47,3 +47,24 @@ def test_modes_of_put() -> None:
             np.testing.assert_array_equal(found, wanted)
     with pytest.raises(ArgumentError, match="mode must be"):
         tnp.put(x, np.array(0), 7, mode="raise", inplace=False)
+
+
+def test_negative_numbers_of_counts() -> None:
+    with pytest.raises(ArgumentError, match="bincount: length must be 0 or more, got -1"):
+        tnp.bincount(np.arange(3), length=-1)
+
+
+@pytest.mark.parametrize("k", [2**40, -(2**40)])
+def test_diagonals_far_outside(k: int) -> None:
+    """Also where the positions are computed, in 32 bits."""
+    x = np.arange(12.0, dtype=np.float32).reshape(3, 4)
+    for function in (tnp.tril, tnp.triu):
+        expected = getattr(np, function.__name__)(x, k)
+        staged = stage(lambda x: [function(x, k)], ArrayType(x.shape, x.dtype))  # noqa: B023
+        np.testing.assert_array_equal(interpret(staged.program, x)[0], expected)
+        np.testing.assert_array_equal(function(x, k), expected)
+    staged = stage(lambda: [tnp.eye(3, 4, k=k), tnp.tri(3, 4, k=k)])
+    for found, expected in zip(
+        interpret(staged.program), [np.eye(3, 4, k), np.tri(3, 4, k)], strict=True
+    ):
+        np.testing.assert_array_equal(found, expected)

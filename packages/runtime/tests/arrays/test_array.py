@@ -54,6 +54,24 @@ def test_views_for_numpy_are_read_only() -> None:
         assert x.tolist() == [1, 2]
 
 
+def test_views_for_numpy_cannot_be_made_writable() -> None:
+    """NumPy allows it where an array below the view is writable, and then the array would change."""
+    made = [array(1, 2), compiled(array(1, 2)), array(1, 2, 3, 4).T, from_host(np.ones((3, 4)).T)]
+    made.append(from_host(np.arange(12.0)[2:8].reshape(2, 3)[:, ::-1]))
+    for x in made:
+        before = x.tolist()
+        view: Elements = np.asarray(x)
+        for each in (view, view.view(), view[:1], view.T, np.asarray(x, view.dtype)):
+            with pytest.raises(ValueError, match="cannot set WRITEABLE flag"):
+                each.setflags(write=True)
+            with pytest.raises(ValueError, match="cannot set WRITEABLE flag"):
+                each.flags.writeable = True
+        assert x.tolist() == before
+        own: Elements = np.array(x)  # a copy is its receiver's
+        own[...] = 9
+        assert x.tolist() == before
+
+
 def test_copy_semantics_of_dunder_array() -> None:
     x = array(1, 2)
     assert np.shares_memory(np.asarray(x), np.asarray(x))

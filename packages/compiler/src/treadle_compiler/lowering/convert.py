@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
 
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
 from treadle_ir import ArrayType, dtypes
 from treadle_ir.primitives.convert import BitcastConvert, Convert, Copy, ReducePrecision
+
+_I8: Final = np.dtype(np.int8)
 
 
 @lowering_rule(Convert)
@@ -31,6 +36,10 @@ def convert_lowering(
         x = context.one("stablehlo.real", [x], part)
         if part.dtype == type.dtype:
             return [x]
+    if dtypes.is_bool(x.dtype) and dtypes.is_inexact(type.dtype):
+        # XLA takes a converted boolean times x for `x if boolean else 0`, and a quotient for a product: 0 / 0 would be
+        # 0, and 0 times infinity, too. Of integers it does not.
+        x = emit.convert(context, x, _I8)
     return [emit.convert(context, x, type.dtype)]
 
 

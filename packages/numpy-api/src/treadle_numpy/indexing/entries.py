@@ -15,6 +15,7 @@ from treadle_ir import (
     ConcretizationError,
     IndexingError,
     NonConcreteBooleanIndexError,
+    allocating,
     as_array,
     frozen,
     integer,
@@ -171,9 +172,10 @@ def _positions(item: object) -> list[tuple[_Part, int]]:
             )
         if not mask.shape:
             return [(np.zeros(int(mask), np.int32), 0)]
+        with allocating():
+            places = [positions.astype(np.int32) for positions in np.nonzero(mask)]
         return [
-            (_Mask(positions.astype(np.int32), size), 1)
-            for positions, size in zip(np.nonzero(mask), mask.shape, strict=True)
+            (_Mask(positions, size), 1) for positions, size in zip(places, mask.shape, strict=True)
         ]
     if not is_integer(type.dtype):
         raise IndexingError(

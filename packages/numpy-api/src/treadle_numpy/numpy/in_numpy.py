@@ -2,6 +2,10 @@
 
 They give what the operations of the functions give, to the last bit, and leave to these the numbers for which NumPy's
 own function differs. They serve floats of NumPy's own types that have axes (decisions/0091-counterparts-in-numpy.md).
+
+`poly` and `polyfit` are the exceptions: they compute more exactly than the operations, and agree with these up to
+rounding. So they are counterparts of loops (`composed_loop`), which serve from the first call on: which of the two
+computes depends on the arguments alone (decisions/0094-counterparts-in-lapack.md).
 """
 
 from __future__ import annotations

@@ -7,7 +7,9 @@ import numpy as np
 from treadle_ir import (
     Array,
     DType,
+    DTypeError,
     Operand,
+    ShapeError,
     composed_in_numpy,
     default_dtype,
     integer,
@@ -23,6 +25,7 @@ from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, floor_divide, remainder, subtract
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
+from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.truth import truth
@@ -36,12 +39,19 @@ def unwrap(
 ) -> Array:
     """Angles with jumps of more than half a period taken out.
 
+    Raises:
+        DTypeError: the angles are complex.
+        ArgumentError: `period` is no number, or `discont` is complex.
+        ShapeError: `discont` is an array that does not broadcast to the jumps.
+
     Example:
         >>> print(unwrap(np.array([0.0, 3.0, 6.5])).round(4))
         [0.     3.     0.2168]
     """
     (operand,) = promote("unwrap", p)
     x = array_of(operand)
+    if is_complex(x.dtype):
+        raise DTypeError(f"unwrap: angles are real numbers, got {x.type}", fix="unwrap `angle(z)`")
     whole_numbers = isinstance(period, int) or is_integer(coerce("unwrap", 3, period).dtype)
     if not is_inexact(x.dtype) and not whole_numbers:
         x = array_of(converted(x, default_dtype(float)))
@@ -57,10 +67,16 @@ def unwrap(
         highest = where(truth("unwrap", 3, even), half, low)
     moved = where(truth("unwrap", 0, _both(moved, low, jump)), highest, moved)
     change = subtract(moved, jump)
-    limit = half if discont is None else discont
-    small = ops.compare(
-        ops.abs(jump), converted(coerce("unwrap", 1, limit), x.dtype), direction="lt"
-    )
+    limit = coerce("unwrap", 1, half if discont is None else discont)
+    if is_complex(limit.dtype):
+        raise refused("unwrap", "discont", "a real number", discont)
+    limit = converted(limit, x.dtype)
+    if limit.shape:
+        shape = common_shape("unwrap", [jump.shape, limit.shape])
+        if shape != jump.shape:
+            raise ShapeError(f"unwrap: discont has shape {limit.shape}, and the jumps {jump.shape}")
+        limit = broadcast_to_shape(limit, shape)
+    small = ops.compare(ops.abs(jump), limit, direction="lt")
     change = where(small, x.dtype.type(0), change)
     first = slice_along(x, along, 0, 1)
     rest = add(slice_along(x, along, 1, x.shape[along]), cumsum(change, axis=along))

@@ -14,6 +14,7 @@ from treadle_ir import (
     Array,
     Operand,
     UnsupportedError,
+    allocating,
     composed,
     default_dtype,
     flags,
@@ -136,14 +137,15 @@ def unique(
     whole = default_dtype(int)
     if size is None:
         elements = concrete_mask("unique", x)
-        found = np.unique(
-            elements,
-            return_index=True,
-            return_inverse=True,
-            return_counts=True,
-            axis=axis,
-            equal_nan=equal_nan,
-        )
+        with allocating():
+            found = np.unique(
+                elements,
+                return_index=True,
+                return_inverse=True,
+                return_counts=True,
+                axis=axis,
+                equal_nan=equal_nan,
+            )
         inverse = np.reshape(found[2], elements.shape if axis is None else (-1,))
         parts = [
             made(found[0]),

@@ -345,10 +345,17 @@ def device_of(array: DeviceArray) -> Device:
 
 
 def _read_only(elements: Elements) -> Elements:
-    view = elements.view()
+    """A view that its receiver cannot make writable.
+
+    NumPy lets a view be made writable while an array below it is; so what has the memory is made read-only itself.
+    """
+    base = elements.base
+    while isinstance(base, np.ndarray):
+        base.setflags(write=False)
+        base = base.base
     # By name, or as an attribute of `flags`, it takes twice as long.
-    view.setflags(False)  # type: ignore[call-arg]  # which NumPy's types do not know
-    return view
+    elements.setflags(False)  # type: ignore[call-arg]  # which NumPy's types do not know
+    return elements.view()
 
 
 def readable(array: DeviceArray) -> Elements:

@@ -36,7 +36,7 @@ def bincount(
 
     Raises:
         ConcretizationError: while tracing, without `length`.
-        ArgumentError: `x` is no vector of integers.
+        ArgumentError: `x` is no vector of integers, or `length` is negative.
 
     Example:
         >>> import numpy as np
@@ -47,6 +47,8 @@ def bincount(
         return laid_out(bincount, out_sharding, x, weights, minlength, length=length)
     minlength = integer("bincount", "minlength", minlength)
     length = integer_or_none("bincount", "length", length)
+    if length is not None and length < 0:
+        raise ArgumentError(f"bincount: length must be 0 or more, got {length}")
     values = coerce_array("bincount", 0, x)
     if not is_integer(values.dtype) or values.ndim != 1:
         raise ArgumentError(f"bincount: x must be a vector of integers, got {operand_type(values)}")
