@@ -75,6 +75,7 @@ SUITES = [
     "conformance-gpu",
     "conformance-tpu",
     "conformance-rehearsal",
+    "oldest",
 ]
 LISTS = {"": [*CHECKS, *SUITES], "checks": CHECKS, "suites": SUITES}
 nox.options.sessions = LISTS[os.environ.get("TREADLE_NOX_LIST", "")]
@@ -154,6 +155,7 @@ def lint(session: nox.Session) -> None:
     session.run("python", "scripts/names.py", "--check")
     session.run("python", "scripts/stubs.py", "--check")
     session.run("python", "scripts/cells.py")
+    session.run("python", "scripts/siblings.py")
 
 
 @nox.session
@@ -404,6 +406,45 @@ def alone(session: nox.Session, package: str) -> None:
     """One wheel with what it declares, in an environment that has nothing else."""
     install(session, [package])
     session.run("python", "-I", f"scripts/alone/{package}.py")
+
+
+@nox.session
+def oldest(session: nox.Session) -> None:
+    """Each package's tests with the oldest releases of siblings that it declares, built from their tags."""
+    for folder in PACKAGES:
+        wheels = {each: released(session, folder, each) for each in needed([folder])[:-1]}
+        if not any(wheels.values()):
+            session.log(
+                f"{DISTRIBUTIONS[folder]}: no sibling is released yet, so `tests` is the same"
+            )
+            continue
+        install(session, [folder])
+        older = [str(wheel) for wheel in wheels.values() if wheel is not None]
+        session.install("--force-reinstall", "--no-deps", *older)
+        session.install(*PYTEST, "mpmath", "scipy>=1.17")
+        pytest(session, f"packages/{folder}/tests", *WORKERS, *STEADY)
+
+
+def released(session: nox.Session, dependent: str, folder: str) -> Path | None:
+    """The wheel of the oldest release of a sibling that is allowed; None, and a word, where this tree stands for it."""
+    text = (ROOT / "packages" / dependent / "pyproject.toml").read_text()
+    name = DISTRIBUTIONS[folder]
+    declared = re.search(rf'"{name}>=([\d.]+)', text)
+    if declared is None:  # a sibling of a sibling, which goes with that
+        return None
+    numbers = [*declared[1].split("."), "0", "0"][:3]
+    tag = f"{name}-v{'.'.join(numbers)}"
+    archive = ["git", "archive", "--format=tar", tag, f"packages/{folder}"]
+    made = subprocess.run(archive, cwd=ROOT, capture_output=True)
+    if made.returncode != 0:
+        session.log(f"{tag} is not released (there is no such tag): this tree stands for it")
+        return None
+    place = Path(session.create_tmp()) / tag
+    place.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["tar", "-x", "-C", str(place)], input=made.stdout, check=True)
+    command = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(place)]
+    subprocess.run([*command, str(place / "packages" / folder)], check=True)
+    return next(place.glob("*.whl"))
 
 
 @nox.session

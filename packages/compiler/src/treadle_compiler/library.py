@@ -8,10 +8,10 @@ import importlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar, final
+from typing import Any, Final, TypeVar, final
 
 from treadle_compiler.fork import Refusal, check_fork, mark_started, refuse_in_children
-from treadle_ir import fork_safe_rlock, importing
+from treadle_ir import fork_safe_rlock, importing, release_of, wrong_release
 
 T = TypeVar("T")
 
@@ -63,6 +63,28 @@ def start_quietly() -> None:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
 
 
+_LEAST: Final = (0, 10, 2)
+_BELOW: Final = (0, 13, 0)
+WANTED: Final = ">=0.10.2,<0.13"
+"""The releases that treadle works with, as pip has them; `pyproject.toml` says the same."""
+
+
+def supported_release() -> str:
+    """The release of the jaxlib that is installed.
+
+    Raises:
+        ImportError: treadle does not work with it, or there is none.
+    """
+    try:
+        release = str(importlib.import_module("jaxlib").__version__)
+    except ModuleNotFoundError as error:
+        error.add_note(f'  fix: python -m pip install "jaxlib{WANTED}"')
+        raise
+    if not _LEAST <= release_of(release) < _BELOW:
+        raise wrong_release("jaxlib", release, WANTED)
+    return release
+
+
 @made_once
 def jaxlib() -> Jaxlib:
     """Import jaxlib, once, with its start-up chatter off unless the user has asked for it.
@@ -74,9 +96,9 @@ def jaxlib() -> Jaxlib:
     check_fork()
     mark_started()  # so that no child that is forked meanwhile waits for the end of the import, which will not come
     with importing(forks_wait=False):
+        release = supported_release()
         xla_client = importlib.import_module("jaxlib.xla_client")
         core = importlib.import_module("jaxlib._jax")
-        release = str(importlib.import_module("jaxlib").__version__)
     found = Jaxlib(xla_client, core, release)
     gc.callbacks.append(found.collect)
     refuse_in_children(found)

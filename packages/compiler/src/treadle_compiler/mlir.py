@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Final, final
 
 from treadle_compiler.fork import check_fork, mark_started
-from treadle_compiler.library import made_once, start_quietly
+from treadle_compiler.library import made_once, start_quietly, supported_release
 from treadle_ir import TreadleError, fork_safe_rlock, frozen, importing
 
 _STABLEHLO: Final = "a module of StableHLO, as `lowered.as_text()` is"
@@ -46,6 +46,7 @@ def mlir() -> Mlir:
     check_fork()
     mark_started()
     with importing(forks_wait=False):
+        supported_release()
         ir = importlib.import_module("jaxlib.mlir.ir")
         func = importlib.import_module("jaxlib.mlir.dialects.func")
         stablehlo = importlib.import_module("jaxlib.mlir.dialects.stablehlo")

@@ -248,6 +248,7 @@ from treadle_ir.reference.convert import converted_elements as converted_element
 from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvaluator
 from treadle_ir.reference.registry import eval_rule as eval_rule, eval_rules as eval_rules
 from treadle_ir.registry import find_primitive as find_primitive, register as register
+from treadle_ir.releases import release_of as release_of, wrong_release as wrong_release
 from treadle_ir.rules import RuleTable as RuleTable
 from treadle_ir.shown_programs import (
     install_view as install_view,

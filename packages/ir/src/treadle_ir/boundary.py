@@ -139,6 +139,7 @@ def _is_unexpected(error: BaseException) -> bool:
         last = last.tb_next
     return (
         isinstance(error, Exception)
+        and not any("fix:" in note for note in getattr(error, "__notes__", ()))
         and not isinstance(error, (TreadleError, *_ANSWERS))
         and last is not None
         and _is_own(last.tb_frame.f_globals)

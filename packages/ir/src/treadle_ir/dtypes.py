@@ -30,6 +30,7 @@ from treadle_ir.extended import (
     is_extended as is_extended,
     stored_type,
 )
+from treadle_ir.releases import refuse_without
 
 DType: TypeAlias = np.dtype[Any]
 _finfo: Any = ml_dtypes.finfo  # whose constructor has no types
@@ -121,6 +122,12 @@ RBG: Final = cast("DType", KeyDType("rbg", "rbg", (4,), (_U64, (2,))))
 UNSAFE_RBG: Final = cast("DType", KeyDType("urbg", "unsafe_rbg", (4,), (_U64, (2,))))
 GENERATORS: Final[dict[str, DType]] = {"threefry2x32": KEY, "rbg": RBG, "unsafe_rbg": UNSAFE_RBG}
 """The element type of keys by the name of their generator."""
+refuse_without(
+    ml_dtypes,
+    ml_dtypes.__version__,
+    ">=0.6",
+    ("int1", "int2", "float4_e2m1fn", "float6_e2m3fn", "float8_e3m4", "float8_e8m0fnu"),
+)
 bfloat16: Final[DType] = np.dtype(ml_dtypes.bfloat16)
 
 BY_NAME: Final[dict[str, DType]] = {

@@ -72,3 +72,32 @@ def test_arguments_are_checked(tmp_path: Path) -> None:
         profiler.start_trace(tmp_path, create_perfetto_link=True)
     with pytest.raises(ArgumentError, match="a `ProfileSession`"):
         profiler.export_profile_data(None, tmp_path)  # type: ignore[arg-type]
+
+
+def _named(session: Any) -> list[str]:
+    return [
+        event.name
+        for plane in session.profile_data.planes
+        for line in plane.lines
+        for event in line.events
+    ]
+
+
+def test_calls_of_python_functions_are_measured_where_they_are_asked_for() -> None:
+    step = treadle.jit(lambda x: tnp.sin(x @ x).sum())
+    x = tnp.ones((100, 100))
+    step(x)
+
+    def measured(**options: Any) -> list[str]:
+        with profiler.ProfileSession(**options) as session:
+            for i in range(3):
+                with treadle.profiler.TraceAnnotation("of the user"):
+                    step(x + i).block_until_ready()
+        return _named(session)
+
+    names = measured()
+    assert names.count("of the user") == 3
+    assert not [name for name in names if name.startswith("$")]  # how jaxlib writes them
+    asked = treadle.profiler.ProfileOptions()
+    asked.python_tracer_level = 1
+    assert [name for name in measured(profiler_options=asked) if name.startswith("$")]

@@ -70,6 +70,11 @@ def start_plugin(platform: str, library: Path, peers: Peers | None = None) -> An
         ) from error
 
 
+def install_command(plugin: str = "jax-cuda13-plugin") -> str:
+    """The command that installs a plugin of the release of this jaxlib, with the libraries it needs."""
+    return f'python -m pip install "{plugin}[with-cuda]=={jaxlib().release}"'
+
+
 def _check_release(library: Path) -> None:
     """Refuse a plugin of another release than jaxlib's, which would be started and fail later.
 
@@ -84,7 +89,7 @@ def _check_release(library: Path) -> None:
     if release != jaxlib().release:
         raise PlatformError(
             f"platform `cuda` cannot be started: {package} is of release {release}, jaxlib of {jaxlib().release}",
-            fix=f'python -m pip install "{package.removesuffix("-pjrt")}-plugin[with-cuda]=={jaxlib().release}"',
+            fix=install_command(f"{package.removesuffix('-pjrt')}-plugin"),
         )
 
 

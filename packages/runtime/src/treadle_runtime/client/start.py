@@ -287,9 +287,11 @@ class Backends:
     def _make_cuda(self) -> Backend:
         library = self._plugin("cuda")
         if library is None:
+            from treadle_runtime.client.plugins import install_command  # noqa: PLC0415 - as below
+
             raise PlatformError(
                 "Unknown backend: platform `cuda` cannot be started: its plugin is not installed",
-                fix='python -m pip install "treadle-runtime[cuda13]" (or [cuda12], for older drivers)',
+                fix=f"{install_command()} (or jax-cuda12-plugin, for older drivers)",
             )
         return self._accelerator("cuda", library)
 
@@ -298,7 +300,7 @@ class Backends:
         if library is None:
             raise PlatformError(
                 "Unknown backend: platform `tpu` cannot be started: libtpu is not installed",
-                fix="python -m pip install libtpu on a machine with a TPU, or set TPU_LIBRARY_PATH",
+                fix="python -m pip install libtpu (on a machine with a TPU), or set TPU_LIBRARY_PATH",
             )
         return self._accelerator("tpu", library)
 

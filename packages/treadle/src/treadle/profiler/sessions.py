@@ -33,7 +33,8 @@ def __getattr__(name: str) -> Any:
 class ProfileSession:
     """One trace: it is taken from `start()` to `stop()`, or within `with`. `profile_data` holds it afterwards.
 
-    With a `log_dir` it is written there when it stops. `create_perfetto_trace` writes `perfetto_trace.json.gz`
+    Calls of Python functions are not measured unless `profiler_options` ask for them, by `python_tracer_level = 1`:
+    most of them are of treadle and NumPy, and hide the program. With a `log_dir` it is written there when it stops. `create_perfetto_trace` writes `perfetto_trace.json.gz`
     beside it, under a name that does not depend on the host.
     """
 
@@ -72,8 +73,7 @@ class ProfileSession:
                     "the profiler runs already, and takes one trace at a time",
                     fix="call `stop_trace()` first",
                 )
-            options = () if self._options is None else (self._options,)
-            self._raw = profiler_module().ProfilerSession(*options)
+            self._raw = profiler_module().ProfilerSession(self._options or _without_python())
             self.serialized = None
             _running.append(self)
         return self
@@ -112,6 +112,13 @@ class ProfileSession:
         traceback: TracebackType | None,
     ) -> None:
         self.stop()
+
+
+def _without_python() -> ProfileOptions:
+    """jaxlib's defaults, without an event for each call of a Python function."""
+    options = profiler_module().ProfileOptions()
+    options.python_tracer_level = 0
+    return options
 
 
 def start_trace(
