@@ -24,7 +24,7 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 IMPORTS: Final = """
 from __future__ import annotations
 
-import copy, ctypes, errno, faulthandler, gc, json, os, pickle, random, resource, shutil, signal, sys
+import atexit, copy, ctypes, errno, faulthandler, gc, json, os, pickle, random, resource, shutil, signal, sys
 import threading, time, warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         NestingError as NestingError,
     )
     from treadle_compiler.embedded import Embedded as Embedded
+    from treadle_compiler.ending import Held as Held, held as held, hold_at_end as hold_at_end
     from treadle_compiler.executable import LoadedExecutable as LoadedExecutable
     from treadle_compiler.fork import (
         ForkError as ForkError,
@@ -135,6 +136,7 @@ if not TYPE_CHECKING:
             "treadle_compiler.compile": "compile_lowered forget_disk forget_executables",
             "treadle_compiler.context": "HloValue LoweringContext NestingError",
             "treadle_compiler.embedded": "Embedded",
+            "treadle_compiler.ending": "Held held hold_at_end",
             "treadle_compiler.executable": "LoadedExecutable",
             "treadle_compiler.fork": (
                 "ForkError Refusal check_fork fork_error never_destroyed refuse refuse_in_children"

@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
+from treadle_compiler.ending import Held, held, hold_at_end
 from treadle_compiler.fork import (
     Refusal,
     never_destroyed,
@@ -38,12 +39,13 @@ from treadle_compiler.options import CompileOptions
 
 
 @final
-class LoadedExecutable:
+class LoadedExecutable(Held):
     """A compiled program, loaded on its devices.
 
     `raw` is jaxlib's object and for the border files only. `execute_sharded` takes a sequence of jaxlib arrays and
     returns results that `consume_with_handlers(handlers)` turns into arrays. In a forked child both are exchanged for
-    what raises `ForkError`: so look them up for each call, and keep neither (`fork.py`). `from_cache` says whether the
+    what raises `ForkError`, and at the end of the process for what waits: so look them up for each call, and keep
+    neither (`fork.py`, `ending.py`). `from_cache` says whether the
     program was read from disk.
     """
 
@@ -79,11 +81,16 @@ class LoadedExecutable:
         self.keep_alive = keep_alive  # host callbacks live as long as the program that calls them
         self.from_cache = from_cache
         refuse_in_children(self)
+        hold_at_end(self)
 
     def refuse(self) -> None:
         """Raise `ForkError` from now on: called in a forked child."""
         never_destroyed(self.raw)
         self.raw, self.execute_sharded = Refusal(), refuse
+
+    def hold(self) -> None:
+        """Let only the thread start it that ends the process, and wait for it: called when the process ends."""
+        self.execute_sharded = held(self.execute_sharded, settles=True)
 
     def execute(self, buffers: Sequence[Any], handlers: Sequence[Any]) -> list[Any]:
         """Start the computation and return its arrays without waiting for them."""

@@ -98,6 +98,11 @@ def check_fork() -> None:
         raise fork_error()
 
 
+def is_forked() -> bool:
+    """Whether this process was forked from one that had started XLA."""
+    return _process.forked
+
+
 def never_destroyed(item: object) -> None:
     """Keep an object of jaxlib until the process ends, and then as well."""
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(item))

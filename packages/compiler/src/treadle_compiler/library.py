@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar, final
 
+from treadle_compiler.ending import Held, HeldModule, hold_at_end, note_threads
 from treadle_compiler.fork import Refusal, check_fork, mark_started, refuse_in_children
 from treadle_ir import fork_safe_rlock, importing, release_of, wrong_release
 
@@ -18,7 +19,7 @@ T = TypeVar("T")
 
 @final
 @dataclass(slots=True, weakref_slot=True, eq=False)
-class Jaxlib:
+class Jaxlib(Held):
     """The two modules of jaxlib that everything goes through, and its release.
 
     They are `Any` because jaxlib ships no types for them.
@@ -36,6 +37,10 @@ class Jaxlib:
         # a lock of jaxlib's may have been held by a thread that is gone
         if self.collect in gc.callbacks:
             gc.callbacks.remove(self.collect)
+
+    def hold(self) -> None:
+        """Let only the thread use jaxlib that ends the process."""
+        self.core, self.xla_client = HeldModule(self.core), HeldModule(self.xla_client)
 
     def collect(self, phase: str, _: object) -> None:
         """Free the Python objects that jaxlib no longer needs: it keeps those of its own threads until it is told."""
@@ -94,6 +99,7 @@ def jaxlib() -> Jaxlib:
     """
     start_quietly()
     check_fork()
+    note_threads()
     mark_started()  # so that no child that is forked meanwhile waits for the end of the import, which will not come
     with importing(forks_wait=False):
         release = supported_release()
@@ -102,6 +108,7 @@ def jaxlib() -> Jaxlib:
     found = Jaxlib(xla_client, core, release)
     gc.callbacks.append(found.collect)
     refuse_in_children(found)
+    hold_at_end(found)
     return found
 
 

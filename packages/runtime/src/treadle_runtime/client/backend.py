@@ -10,7 +10,16 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from treadle_compiler import Refusal, jaxlib, never_destroyed, refuse, refuse_in_children
+from treadle_compiler import (
+    Held,
+    Refusal,
+    held,
+    hold_at_end,
+    jaxlib,
+    never_destroyed,
+    refuse,
+    refuse_in_children,
+)
 from treadle_ir import DTypeError
 from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_runtime.client.failures import deleted, execution_error, size_text
@@ -30,7 +39,7 @@ Handler = Any  # what turns one raw result into a buffer
 
 
 @final
-class Backend:
+class Backend(Held):
     """One started platform: its devices, and what can be done with buffers on them.
 
     `platform` is the name that lowering knows (`cpu`, `cuda`, `tpu`); `public_platform` is what users see
@@ -63,15 +72,29 @@ class Backend:
         self._put_shardings: dict[tuple[Device, str], Any] = {}
         self._result_shardings: dict[tuple[Device, str], Any] = {}
         refuse_in_children(self)
+        hold_at_end(self)
 
     def refuse(self) -> None:
         """Raise `ForkError` from now on, in every method: called in a forked child."""
         never_destroyed(self.raw)
         self.raw = Refusal()
         # All backends of the process refuse, so their class does. No call of a method in the parent pays for that.
-        for name, member in [*vars(Backend).items()]:
-            if isfunction(member) and not name.startswith("_") and name != "refuse":
-                setattr(Backend, name, refuse)
+        for name in _used():
+            setattr(Backend, name, refuse)
+
+    def hold(self) -> None:
+        """Let only the thread use the platform that ends the process, and wait for what it starts."""
+        for name in _used():
+            setattr(Backend, name, held(getattr(Backend, name), settles=True))
+
+    def computes(self) -> bool:
+        """Whether an array that is alive is still being computed."""
+        arrays = self.raw.live_arrays()
+        return any([not array.is_deleted() and not array.is_ready() for array in arrays])
+
+    def kept(self) -> object:
+        """jaxlib's client, whose destructor waits for all computations."""
+        return self.raw
 
     @property
     def runtime_type(self) -> str:
@@ -391,6 +414,18 @@ class Backend:
         """What a device's allocator says of itself; None where it says nothing, as on the CPU."""
         stats = device.memory_stats()
         return None if stats is None else {str(name): int(value) for name, value in stats.items()}
+
+
+_LIFE: Final = frozenset({"refuse", "hold", "computes", "kept"})
+
+
+def _used() -> list[str]:
+    """The names of the methods that use the platform."""
+    return [
+        name
+        for name, member in vars(Backend).items()
+        if isfunction(member) and not name.startswith("_") and name not in _LIFE
+    ]
 
 
 def _not_put(dtype: np.dtype[Any], error: Exception) -> Exception:

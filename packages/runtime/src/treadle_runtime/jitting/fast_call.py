@@ -17,7 +17,7 @@ places. For such a shape of call this module writes the Python of a function tha
         b0 = x0.raw
         if b0 is None:
             b0 = buffer_of(x0)
-        results = EXECUTE([b0]).consume_with_handlers(HANDLERS)
+        results = EXECUTABLE.execute_sharded([b0]).consume_with_handlers(HANDLERS)
         r0 = new(DeviceArray)  # and not DeviceArray(...), which takes half as long again
         r0.placed = R0
         r0.type = T0
@@ -134,7 +134,8 @@ class _Writer:
             "process": process_context,
             "buffer_of": buffer_of,
             "new": object.__new__,
-            "EXECUTE": call.launch.executable.execute_sharded,
+            "EXECUTABLE": call.launch.executable,
+            "__name__": __name__,
             "HANDLERS": call.launch.handlers,
             "TYPES": call.launch.types,
             "translated": translated,
@@ -452,8 +453,9 @@ class _Writer:
             self.lines.append(f"results = {run}(buffers)")
         else:
             self.lines += [
+                "execute = EXECUTABLE.execute_sharded",  # which a forked child exchanges
                 "try:",
-                f"    results = EXECUTE({buffers}).consume_with_handlers(HANDLERS)",
+                f"    results = execute({buffers}).consume_with_handlers(HANDLERS)",
                 "except TypeError:",
                 "    return MISS",
                 "except Exception as error:",
