@@ -256,6 +256,19 @@ def timing(session: nox.Session) -> None:
     pytest(session, *folders, "-m", "timing", TREADLE_PLATFORMS="cpu")
 
 
+@nox.session(name="conformance-peer")
+@nox.parametrize("peer", ["jax", "hook"], ids=["jax", "hook"])
+def conformance_peer(session: nox.Session, peer: str) -> None:
+    """The FAQ's rows on JAX from the registry, without treadle, and on treadle behind `import jax`."""
+    if peer == "jax":
+        session.install("jax", *SUITE)
+    else:
+        install(session, ["jax-compat"], *SUITE)
+    plugin = ["-p", "conformance.peers.plugin", "--confcutdir=conformance/faq"]
+    rows = ["conformance/faq", *WORKERS, *STEADY, *session.posargs]
+    session.run("python", "-m", "pytest", *plugin, *rows, env={"TREADLE_SUT": peer})
+
+
 def jaxlib_version(session: nox.Session) -> str:
     """The jaxlib that is installed in the session."""
     command = "import importlib.metadata as m; print(m.version('jaxlib'))"

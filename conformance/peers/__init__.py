@@ -1,1 +1,1 @@
-"""The FAQ's rows on peers: JAX as it is released, and treadle behind `import jax`. `nox -s conformance-peer` runs them."""
+"""The FAQ's rows on peers, JAX as released and treadle behind `import jax`: `nox -s conformance-peer` runs them."""
