@@ -22,7 +22,7 @@ from treadle_ir import (
     derived,
     frozen,
     inferred,
-    interpret,
+    interpret_unchecked as interpret,
     reached_carries,
 )
 from treadle_ir.primitives.control import Case, Scan, While

@@ -21,7 +21,7 @@ from treadle_ir import (
     Operands,
     Program,
     frozen,
-    interpret,
+    interpret_unchecked as interpret,
     left_to_the_compiler,
     over_mesh,
     over_mesh_of,

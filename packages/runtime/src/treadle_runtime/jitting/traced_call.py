@@ -17,7 +17,7 @@ from treadle_ir import (
     Type,
     as_array,
     frozen,
-    interpret,
+    interpret_unchecked as interpret,
     shown_program,
     take_apart,
 )
