@@ -77,7 +77,7 @@ def fresh_process(script: str, **environment: str) -> subprocess.CompletedProces
         if not name.startswith(("TREADLE_", "JAX_", "XLA_"))
     }
     return subprocess.run(
-        [sys.executable, "-c", BEFORE[os.environ.get("TREADLE_SUT", "")](script)],
+        [sys.executable, "-c", BEFORE[os.environ.get("CONFORMANCE_SUT", "")](script)],
         env={**inherited, **environment},
         capture_output=True,
         text=True,

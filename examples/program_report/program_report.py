@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
-from treadle_ir import ParseError, Program, Value
+from treadle_ir import ParseError, Program, Value, parse_program
 from treadle_ir.analysis import (
     Distribution,
     distributions,
@@ -25,7 +25,6 @@ from treadle_ir.analysis import (
     program_cost,
 )
 from treadle_ir.rewrite import inline
-from treadle_ir.text import parse_program
 
 MAX_BOXES = 60  # a picture with more boxes is grouped
 

@@ -129,3 +129,19 @@ def test_no_file_gives_a_traceback(tmp_path: Path) -> None:
     assert codes == {0, 2}
     assert program_report.main([str(tmp_path)]) == 2
     assert program_report.main([str(tmp_path / "absent")]) == 2
+
+
+def test_the_text_of_a_staged_program_is_enough(tmp_path: Path) -> None:
+    """What a tool stores, `str(program)`, is a whole program, though nothing but treadle-ir was imported."""
+    stored = tmp_path / "stored.treadle"
+    program = (
+        "import sys, pathlib, numpy as np\n"
+        "from treadle_ir import ArrayType, ops, stage\n"
+        "vector = ArrayType((1000,), np.dtype(np.float32))\n"
+        "program = stage(lambda x: [ops.sine(ops.multiply(x, x))], vector).program\n"
+        "pathlib.Path(sys.argv[1]).write_text(str(program))\n"
+    )
+    subprocess.run([sys.executable, "-c", program, str(stored)], check=True)
+    done = run(stored)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "operations: multiply 1, sine 1" in done.stdout

@@ -15,7 +15,7 @@ from treadle_ir import (
     array_results,
     dtypes,
     flatten_arrays,
-    interpret,
+    interpret_unchecked as interpret,
     stage_tree,
     type_of,
 )

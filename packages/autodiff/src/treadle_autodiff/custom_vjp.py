@@ -45,7 +45,7 @@ from treadle_ir import (
     float0,
     frozen,
     functions,
-    interpret,
+    interpret_unchecked as interpret,
     ops,
     over_mesh,
     stage_tree,

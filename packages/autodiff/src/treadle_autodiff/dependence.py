@@ -23,7 +23,7 @@ from treadle_ir import (
     either,
     frozen,
     inferred,
-    interpret,
+    interpret_unchecked as interpret,
     reached_carries,
     symbolic_dim_bounds,
 )

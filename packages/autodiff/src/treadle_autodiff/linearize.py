@@ -33,7 +33,7 @@ from treadle_ir import (
     explicit_here,
     frozen,
     inferred,
-    interpret,
+    interpret_unchecked as interpret,
     layouts_here,
     over_mesh_of,
     reset_current,

@@ -22,7 +22,7 @@ from treadle_ir import (
     Program,
     boundary,
     frozen,
-    interpret,
+    interpret_unchecked as interpret,
     left_to_the_compiler,
     over_mesh,
     over_mesh_of,

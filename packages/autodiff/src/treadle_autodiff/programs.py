@@ -28,7 +28,7 @@ from treadle_ir import (
     float0,
     frozen,
     holding,
-    interpret,
+    interpret_unchecked as interpret,
     ops,
     stage,
     stage_tree,

@@ -20,7 +20,7 @@ from treadle_ir import (
     Type,
     derived,
     frozen,
-    interpret,
+    interpret_unchecked as interpret,
     stage_tree,
 )
 

@@ -158,7 +158,11 @@ from treadle_ir.fork import fork_safe_lock as fork_safe_lock, fork_safe_rlock as
 from treadle_ir.frozen import frozen as frozen
 from treadle_ir.importing import importing as importing
 from treadle_ir.inference import inferred as inferred
-from treadle_ir.interpret import interpret as interpret, last_uses as last_uses
+from treadle_ir.interpret import (
+    interpret as interpret,
+    interpret_unchecked as interpret_unchecked,
+    last_uses as last_uses,
+)
 from treadle_ir.known import KnownTracer as KnownTracer, as_staged as as_staged
 from treadle_ir.layouts.laid import (
     Laid as Laid,
@@ -326,6 +330,7 @@ from treadle_ir.wrapping import (
 
 if TYPE_CHECKING:
     from treadle_ir import (
+        analysis as analysis,
         context as context,
         dtypes as dtypes,
         errors as errors,
@@ -333,9 +338,12 @@ if TYPE_CHECKING:
         matrices as matrices,
         printing as printing,
         reference as reference,
+        rewrite as rewrite,
         source as source,
+        text as text,
     )
     from treadle_ir.abstract_ref import AbstractRef as AbstractRef
+    from treadle_ir.builder import Builder as Builder
     from treadle_ir.compile_time import ensure_compile_time_eval as ensure_compile_time_eval
     from treadle_ir.equality import equal_programs as equal_programs, is_deferred as is_deferred
     from treadle_ir.interning import interned as interned
@@ -343,6 +351,7 @@ if TYPE_CHECKING:
         axes_of as axes_of,
         inside_axes as inside_axes,
     )
+    from treadle_ir.printing import print_program as print_program
     from treadle_ir.rearrange import (
         rearranged as rearranged,
         share_captures as share_captures,
@@ -377,6 +386,7 @@ if TYPE_CHECKING:
         without_references as without_references,
     )
     from treadle_ir.scopes import named_call as named_call, named_scope as named_scope
+    from treadle_ir.text.parser import parse_program as parse_program
     from treadle_ir.varying import (
         checked_axes_here as checked_axes_here,
         explicit as explicit,
@@ -384,6 +394,7 @@ if TYPE_CHECKING:
         explicit_here as explicit_here,
         varying_of as varying_of,
     )
+    from treadle_ir.verify import verify_program as verify_program
 
 _lazy_names = lazy_names
 
@@ -395,10 +406,12 @@ if not TYPE_CHECKING:
         __name__,
         {
             "treadle_ir.abstract_ref": "AbstractRef",
+            "treadle_ir.builder": "Builder",
             "treadle_ir.compile_time": "ensure_compile_time_eval",
             "treadle_ir.equality": "equal_programs is_deferred",
             "treadle_ir.interning": "interned",
             "treadle_ir.primitives.shard_map": "axes_of inside_axes",
+            "treadle_ir.printing": "print_program",
             "treadle_ir.rearrange": "rearranged share_captures unused_parameters",
             "treadle_ir.ref_functions": "free_ref freeze ref_addupdate ref_get ref_set ref_swap",
             "treadle_ir.ref_views": "TransformedRef",
@@ -408,11 +421,14 @@ if not TYPE_CHECKING:
                 "without_references"
             ),
             "treadle_ir.scopes": "named_call named_scope",
+            "treadle_ir.text.parser": "parse_program",
             "treadle_ir.varying": (
                 "checked_axes_here explicit explicit_body explicit_here varying_of"
             ),
+            "treadle_ir.verify": "verify_program",
         },
         (
+            "analysis",
             "context",
             "dtypes",
             "errors",
@@ -420,7 +436,9 @@ if not TYPE_CHECKING:
             "matrices",
             "printing",
             "reference",
+            "rewrite",
             "source",
+            "text",
         ),
         own=True,
     )

@@ -78,5 +78,8 @@ class Attributeless(Primitive):
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
+    def __repr__(self) -> str:
+        return f"{type(self).__qualname__}()"
+
     def __reduce__(self) -> tuple[type[Self], tuple[()]]:
         return type(self), ()

@@ -306,7 +306,3 @@ def print_equation(program: Program, index: int) -> str:
         for result in equation.results:
             writer.define(result)
     return writer.equation(program.equations[index])
-
-
-# Programs print as their text. The printer stands above programs, so it is the one that says so.
-Program.__str__ = print_program  # type: ignore[assignment, method-assign]

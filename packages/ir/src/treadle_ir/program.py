@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from treadle_ir.effects import PURE, Effects, joined
 from treadle_ir.events import ProgramMade, emit, listeners
+from treadle_ir.lazily import import_module
 from treadle_ir.source import NOWHERE, Source
 from treadle_ir.types import Type
 from treadle_ir.values import Atom, Value
@@ -117,6 +118,11 @@ class Program:
         if len(equations) == len(self.equations):
             return self
         return Program(self.parameters, tuple(equations), tuple(results))
+
+    def __str__(self) -> str:
+        printing = import_module("treadle_ir.printing")  # which stands above programs
+        text: str = printing.print_program(self)
+        return text
 
     def __repr__(self) -> str:
         parameters = ", ".join(map(str, self.parameter_types))

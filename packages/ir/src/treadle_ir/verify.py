@@ -19,7 +19,7 @@ from treadle_ir.types import Type
 from treadle_ir.values import Literal, Value
 
 
-def verify(program: Program) -> None:
+def verify_program(program: Program) -> None:
     """Check a program and all programs nested in it.
 
     Raises:
@@ -27,6 +27,9 @@ def verify(program: Program) -> None:
     """
     for each in inside_out(program):
         _verify_one(each)
+
+
+verify = verify_program  # as this package calls it, where the module of that name is not in the way
 
 
 def _verify_one(program: Program) -> None:

@@ -32,7 +32,7 @@ from treadle_ir import (
     discharged,
     explicit_mesh,
     functions,
-    interpret,
+    interpret_unchecked as interpret,
     is_reference,
     layout_of,
     layout_of_operand,

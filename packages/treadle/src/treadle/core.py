@@ -35,7 +35,7 @@ from treadle_ir import (
     ensure_compile_time_eval as ensure_compile_time_eval,
     frozen,
     integer,
-    interpret,
+    interpret_unchecked as interpret,
     is_whole,
     layout_of,
     refused,

@@ -39,7 +39,7 @@ from treadle_ir import (
     checked_axes_here,
     discharged,
     explicit,
-    interpret,
+    interpret_unchecked as interpret,
     store,
     type_of,
     varying_of,

@@ -19,7 +19,7 @@ from treadle_ir import (
     bind,
     derived,
     frozen,
-    interpret,
+    interpret_unchecked as interpret,
     ops,
     stage,
     varying_of,

@@ -24,7 +24,7 @@ from treadle_ir import (
     Operand,
     Operands,
     bind,
-    interpret,
+    interpret_unchecked as interpret,
     ops,
     type_of,
 )

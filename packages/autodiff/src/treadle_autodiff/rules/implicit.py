@@ -36,7 +36,7 @@ from treadle_ir import (
     bind,
     derived,
     frozen,
-    interpret,
+    interpret_unchecked as interpret,
     ops,
     type_of,
 )

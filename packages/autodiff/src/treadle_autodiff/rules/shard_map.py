@@ -25,7 +25,7 @@ from treadle_ir import (
     bind,
     explicit,
     explicit_body,
-    interpret,
+    interpret_unchecked as interpret,
     ops,
     stage,
     type_of,

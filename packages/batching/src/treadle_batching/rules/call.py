@@ -26,7 +26,7 @@ from treadle_ir import (
     Operands,
     Primitive,
     bind,
-    interpret,
+    interpret_unchecked as interpret,
     ops,
 )
 from treadle_ir.primitives.call import (

@@ -35,7 +35,7 @@ from treadle_ir import (
     current_trace,
     derived,
     frozen,
-    interpret,
+    interpret_unchecked as interpret,
     is_symbolic,
     ops,
     reached_carries,

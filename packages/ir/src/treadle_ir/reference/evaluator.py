@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter
 from typing import Any, TypeVar, cast, final
 
 import numpy as np
 
 from treadle_ir.array import Array, Operands, types_of
 from treadle_ir.dtypes import is_extended
-from treadle_ir.errors import out_of_range
+from treadle_ir.errors import ArgumentError, TreadleError, out_of_range
 from treadle_ir.families import Elementwise
 from treadle_ir.inference import inferred
 from treadle_ir.primitive import Primitive
 from treadle_ir.reference.blocks import in_blocks
-from treadle_ir.reference.registry import Elements, eval_rules
+from treadle_ir.reference.registry import Elements, EvalRule, eval_rules
 from treadle_ir.tracer import untraced
 from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Literal
@@ -37,6 +39,26 @@ def _elements(operand: object, type: Type) -> Elements:
     return np.asarray(operand)
 
 
+def _count(rule: EvalRule[Any]) -> int | None:
+    """How many operands a kernel takes; None where it takes any number."""
+    taken = [*inspect.signature(cast("Callable[..., Any]", rule)).parameters.values()][
+        1:
+    ]  # after the primitive
+    positional = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    return len(taken) if all([each.kind in positional for each in taken]) else None
+
+
+def _wrong_count(primitive: Primitive, given: tuple[Type, ...]) -> ArgumentError:
+    count, shown = _count(eval_rules[primitive]), ", ".join(map(str, given)) or "none"
+    takes = (
+        "another number" if count is None else "1 operand" if count == 1 else f"{count} operands"
+    )
+    return ArgumentError(
+        f"{primitive.name}: takes {takes}, but was given {len(given)}: {shown}",
+        fix=f"see `{type(primitive).__qualname__}` in docs/primitives.md for what its operands are",
+    )
+
+
 @final
 class ReferenceEvaluator:
     """Evaluates with NumPy kernels; operands and results are NumPy arrays."""
@@ -45,13 +67,24 @@ class ReferenceEvaluator:
         """Check the operands, run the kernel, check what it returned."""
         operands = [untraced(operand) for operand in operands]
         given = types_of(operands)
-        types, _ = inferred(primitive, given)
+        rule = eval_rules[primitive]
+        try:
+            types, _ = inferred(primitive, given)
+        except ValueError as error:  # what unpacking says of operands that are too few or too many
+            if isinstance(error, TreadleError):
+                raise
+            raise _wrong_count(primitive, given) from None
         arrays = [_elements(x, type) for x, type in zip(operands, given, strict=True)]
         with np.errstate(all="ignore"):
-            if isinstance(primitive, Elementwise):
-                results = in_blocks(primitive, arrays)
-            else:
-                results = [np.asarray(each) for each in eval_rules[primitive](primitive, *arrays)]
+            try:
+                if isinstance(primitive, Elementwise):
+                    results = in_blocks(primitive, arrays)
+                else:
+                    results = [np.asarray(each) for each in rule(primitive, *arrays)]
+            except TypeError:  # where `infer` did not count
+                if _count(rule) not in (None, len(given)):
+                    raise _wrong_count(primitive, given) from None
+                raise
         assert len(results) == len(types), (
             f"{primitive.name}: the kernel returned {len(results)} results"
         )

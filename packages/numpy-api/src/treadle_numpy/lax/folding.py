@@ -23,7 +23,7 @@ from treadle_ir import (
     ShapeError,
     StructureError,
     installed_vmap,
-    interpret,
+    interpret_unchecked as interpret,
     ops,
     type_of,
 )

@@ -25,7 +25,7 @@ from treadle_ir import (
     current_context,
     current_trace,
     discharged,
-    interpret,
+    interpret_unchecked as interpret,
     layouts_here,
     positional_names,
     shown_as,

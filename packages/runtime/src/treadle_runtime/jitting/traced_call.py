@@ -18,7 +18,7 @@ from treadle_ir import (
     as_array,
     boundary,
     frozen,
-    interpret,
+    interpret_unchecked as interpret,
     shown_program,
     take_apart,
 )

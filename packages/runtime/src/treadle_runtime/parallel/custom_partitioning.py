@@ -27,7 +27,7 @@ from treadle_ir import (
     frozen,
     functions,
     in_positional_form,
-    interpret,
+    interpret_unchecked as interpret,
     positions,
     refused,
     shown,

@@ -19,7 +19,7 @@ from treadle_ir import (
     UnsupportedError,
     VerifyError,
     bind,
-    interpret,
+    interpret_unchecked as interpret,
     is_symbolic,
     left_to_the_compiler,
     scope_of,

@@ -17,7 +17,7 @@ from treadle_ir import (
     Operands,
     Program,
     as_array,
-    interpret,
+    interpret_unchecked as interpret,
     refused,
     stage,
 )

@@ -45,7 +45,7 @@ from treadle_ir import (
     derived,
     discharged,
     frozen,
-    interpret,
+    interpret_unchecked as interpret,
     reached_carries,
     rearranged,
     stage,

@@ -23,7 +23,7 @@ from treadle_ir import (
     bind,
     derived,
     frozen,
-    interpret,
+    interpret_unchecked as interpret,
     ops,
     reached_carries,
     rearranged,

@@ -22,7 +22,7 @@ from treadle_ir import (
     bind,
     flags,
     functions,
-    interpret,
+    interpret_unchecked as interpret,
 )
 from treadle_ir.dtypes import is_inexact
 from treadle_ir.primitives.implicit import LinearSolve, Root

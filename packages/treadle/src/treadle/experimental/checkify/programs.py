@@ -27,7 +27,7 @@ from treadle_ir import (
     bind,
     derived,
     frozen,
-    interpret,
+    interpret_unchecked as interpret,
     ops,
     share_captures,
     stage,

@@ -19,7 +19,7 @@ from treadle_ir import (
     derived,
     either,
     frozen,
-    interpret,
+    interpret_unchecked as interpret,
     reached_carries,
     share_captures,
     stage_tree,

@@ -29,7 +29,7 @@ from treadle_ir import (
     Tracer,
     concrete_elements,
     current_trace,
-    interpret,
+    interpret_unchecked as interpret,
     reset_current,
     run_under,
     set_current,

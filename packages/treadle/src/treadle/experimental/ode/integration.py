@@ -34,7 +34,7 @@ from treadle_ir import (
     flatten_arrays,
     float0,
     functions,
-    interpret,
+    interpret_unchecked as interpret,
     number,
 )
 from treadle_ir.dtypes import is_floating, is_inexact
