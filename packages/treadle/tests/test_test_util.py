@@ -77,6 +77,28 @@ def test_tolerances_are_the_caller_s() -> None:
         check_jvp(lambda x: x, near, (1.0,), atol=1e-5, rtol=1e-5)
 
 
+@pytest.mark.parametrize("key", [np.float32, "float32", tnp.float32, np.dtype("float32")])
+def test_tolerances_may_go_by_element_type(key: Any) -> None:
+    near = lambda x, t: (x[0], 1.01 * t[0])  # noqa: E731 - a rule that is nearly right
+    check_jvp(lambda x: x, near, (1.0,), rtol={key: 0.05, tnp.bfloat16: 1e-9})
+    with pytest.raises(DerivativeMismatchError, match="rtol=1e-05"):
+        check_jvp(lambda x: x, near, (1.0,), atol={key: 1e-5}, rtol={key: 1e-5})
+    with pytest.raises(
+        DerivativeMismatchError, match=r"rtol=0\.002"
+    ):  # the default, of what is left out
+        check_jvp(lambda x: x, near, (1.0,), rtol={np.float64: 0.05})
+    check_grads(tnp.sin, (1.0,), 2, atol={key: 0.1}, rtol={np.float64: 1e-12})
+    with pytest.raises(DerivativeMismatchError, match="allowed are atol=1e-30"):
+        check_vjp(tnp.sin, lambda x: treadle.vjp(tnp.sin, x), (1.0,), {key: 1e-30}, {key: 0.0})
+
+
+def test_element_types_of_tolerances_are_checked() -> None:
+    with pytest.raises(ArgumentError, match=r"a key of atol must be an element type, got 'text'"):
+        check_grads(tnp.sin, (1.0,), 1, atol={"text": 1.0})
+    with pytest.raises(ArgumentError, match=r"rtol\[float32\] must be a real number"):
+        check_grads(tnp.sin, (1.0,), 1, rtol={"float32": "much"})
+
+
 @pytest.mark.parametrize(
     ("args", "options", "message"),
     [

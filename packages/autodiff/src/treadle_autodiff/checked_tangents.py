@@ -18,6 +18,7 @@ from treadle_ir import (
     ops,
     type_of,
 )
+from treadle_ir.dtypes import is_complex, is_inexact
 from treadle_ir.tree import PyTreeDef, explain_difference, forms, tangent_leaves
 
 
@@ -76,8 +77,11 @@ def check_type(what: str, primal: ArrayType, tangent: Operand) -> Tangent:
             )
         return Zero(expected)
     if given.shape != expected.shape or given.dtype != expected.dtype:
-        if given.weak and given.shape == expected.shape == ():
-            return ops.convert(tangent, dtype=expected.dtype)  # a Python number
+        same_kind = is_inexact(given.dtype) and is_complex(given.dtype) == is_complex(
+            expected.dtype
+        )
+        if given.weak and same_kind and given.shape == expected.shape == ():
+            return ops.convert(tangent, dtype=expected.dtype)  # a Python number, of another width
         raise ShapeError(
             f"{what} is {given}, but the primal is {expected.strong()}; they must have one shape and element type",
             fix=f"convert or broadcast it to {expected.strong()}",

@@ -64,3 +64,23 @@ def test_formula_derivative_c1_c2(function, orders):
     types = [ArrayType((), BY_NAME["f32"])] * 2
     with pytest.raises(ArgumentError, match="formula_derivative"):
         e.FormulaDerivative(function, orders).infer(*types)
+
+
+@pytest.mark.parametrize(
+    ("function", "orders", "point"),
+    [
+        ("zeta", (1, 0), (0.5, 1.0)),
+        ("zeta", (2, 0), (-1.0, 1.5)),
+        ("igamma", (1, 0), (-1.0, 2.0)),
+        ("igamma", (2, 0), (1.0, -1.0)),
+        ("random_gamma_grad", (1, 0), (-1.0, 2.0)),
+        ("random_gamma_grad", (0, 1), (1.0, -2.0)),
+        ("regularized_incomplete_beta", (1, 0, 0), (-1.0, 2.0, 0.5)),
+        ("hyp2f1", (1, 0, 0, 0), (1.0, 2.0, 3.0, 2.0)),
+    ],
+)
+def test_there_is_no_derivative_of_what_is_not_defined(function, orders, point):
+    operands = [np.array([x]) for x in point]
+    none = tuple(0 for _ in orders)
+    assert np.isnan(evaluated(formula_of(e.FormulaDerivative(function, none)), *operands))
+    assert np.isnan(evaluated(formula_of(e.FormulaDerivative(function, orders)), *operands))

@@ -8,6 +8,8 @@ import pytest
 
 from treadle_ir.formulas import zetas
 from treadle_ir.formulas.host import evaluated
+from treadle_ir.formulas.table import formula_of
+from treadle_ir.primitives import elementwise as e
 
 
 def hurwitz(s, q):
@@ -86,3 +88,10 @@ def test_polygamma_at_ends():
     np.testing.assert_allclose(value[:-1], expected, rtol=1e-15)
     # neither the factorial nor the power is a float64
     np.testing.assert_allclose(value[-1], float(mp.polygamma(300, 500)), rtol=1e-12)
+
+
+def test_zeta_is_infinitely_steep_at_its_pole():
+    one, q = np.array([1.0, 1.0]), np.array([1.0, 2.5])
+    slope = formula_of(e.FormulaDerivative("zeta", (1, 0)))
+    np.testing.assert_array_equal(evaluated(zetas.zeta, one, q), [np.inf, np.inf])
+    np.testing.assert_array_equal(evaluated(slope, one, q), [-np.inf, -np.inf])

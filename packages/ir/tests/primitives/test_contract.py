@@ -81,3 +81,8 @@ def convolution(
 def test_convolution_c1_to_c6(primitive: Convolution, x: str, kernel: str, message: str) -> None:
     with pytest.raises(ShapeError, match=message):
         primitive.infer(t(x), t(kernel))
+
+
+def test_float0_has_no_products() -> None:
+    with pytest.raises(DTypeError, match="float0 takes no part in arithmetic"):
+        DotGeneral(((0,), (0,))).infer(t("f0[2]"), t("f0[2]"))

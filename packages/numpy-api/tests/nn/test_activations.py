@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_autodiff import grad
+from treadle_autodiff import grad, jvp, vjp
 from treadle_ir import ArrayType, DTypeError, stage
 from treadle_numpy import nn, numpy as tnp
 
@@ -175,3 +175,16 @@ def test_slopes_of_gelu_far_from_zero(dtype: str, approximate: bool) -> None:
 def test_soft_sign_of_complex_numbers() -> None:
     x = np.array([3 + 4j, 0, -1j])
     np.testing.assert_allclose(nn.soft_sign(x), x / (1 + np.abs(x)))
+
+
+def test_complex_rectifiers_are_differentiated_where_they_take_their_argument() -> None:
+    # ordered by real parts, then by imaginary ones, as `maximum` does
+    z = np.array([1 + 2j, -1 + 2j, 0 + 1j, 0 - 1j, 0j, 7 + 1j, 6 + 0j])
+    ones = np.ones_like(z)
+    value, slope = jvp(nn.relu, (z,), (ones,))
+    np.testing.assert_array_equal(value, np.where([1, 0, 1, 0, 0, 1, 1], z, 0))
+    np.testing.assert_array_equal(slope, [1, 0, 1, 0, 0, 1, 1])
+    np.testing.assert_array_equal(vjp(nn.relu, z)[1](ones)[0], [1, 0, 1, 0, 0, 1, 1])
+    value, slope = jvp(nn.relu6, (z,), (ones,))
+    np.testing.assert_array_equal(value, [1 + 2j, 0, 1j, 0, 0, 6, 6])
+    np.testing.assert_array_equal(slope, [1, 0, 1, 0, 0, 0, 0])

@@ -9,7 +9,7 @@ that JAX shows of its checks, so that what passes there passes here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from inspect import signature
 from typing import Any, Final, TypeAlias
@@ -49,6 +49,9 @@ from treadle_ir.tree import (
 __all__ = ["check_grads", "check_jvp", "check_vjp"]
 
 Tree: TypeAlias = Any  # a pytree: any Python object
+Tolerance: TypeAlias = (
+    float | Mapping[Any, float] | None
+)  # Any: element types, in all their spellings
 Elements: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"  # Any: of any element type
 
 EPS: Final = 1e-4
@@ -61,8 +64,8 @@ def check_grads(
     args: Sequence[Tree],
     order: int,
     modes: Sequence[str] = MODES,
-    atol: float | None = None,
-    rtol: float | None = None,
+    atol: Tolerance = None,
+    rtol: Tolerance = None,
     eps: float | None = None,
 ) -> None:
     """Check the derivatives of a function up to an order, in forward and in reverse mode.
@@ -70,7 +73,8 @@ def check_grads(
     `args` is the tuple of arguments: trees of floating arrays. `modes` names the modes, `"fwd"` and `"rev"`; of
     higher orders every sequence of them is checked. The tolerances and `eps`, the step of the differences, are by
     default what the narrowest element type allows; without `eps` a smaller step is tried, too, for functions that vary
-    quickly.
+    quickly. `atol` and `rtol` are numbers, or mappings from element types to numbers; of types that a mapping leaves
+    out, the default counts.
 
     Raises:
         DerivativeMismatchError: a derivative disagrees; it is an `AssertionError`. The message names the mode, the
@@ -84,7 +88,8 @@ def check_grads(
     """
     functions("check_grads", f=f)
     args = _arguments("check_grads", f, args)
-    _numbers("check_grads", atol=atol, rtol=rtol, eps=eps)
+    atol, rtol = _tolerances("check_grads", atol=atol, rtol=rtol)
+    _numbers("check_grads", eps=eps)
     wanted = _modes(modes)
     steps = (_step(args), EPS) if eps is None else (eps,)
     remaining = integer("check_grads", "order", order)
@@ -102,8 +107,8 @@ def _check_at_a_step(
     mode: str,
     f: Callable[..., Tree],
     args: tuple[Tree, ...],
-    atol: float | None,
-    rtol: float | None,
+    atol: Tolerance,
+    rtol: Tolerance,
     steps: Sequence[float],
 ) -> None:
     """Check one derivative: a right one agrees with the differences of some step, a wrong one with none.
@@ -131,8 +136,8 @@ def check_jvp(
     f: Callable[..., Tree],
     f_jvp: Callable[..., tuple[Tree, Tree]],
     args: Sequence[Tree],
-    atol: float | None = None,
-    rtol: float | None = None,
+    atol: Tolerance = None,
+    rtol: Tolerance = None,
     eps: float = EPS,
     err_msg: str = "",
 ) -> None:
@@ -152,23 +157,25 @@ def check_jvp(
     """
     functions("check_jvp", f=f, f_jvp=f_jvp)
     args = _arguments("check_jvp", f, args)
-    _numbers("check_jvp", atol=atol, rtol=rtol, eps=eps)
+    atol, rtol = _tolerances("check_jvp", atol=atol, rtol=rtol)
+    _numbers("check_jvp", eps=eps)
     names("check_jvp", err_msg=err_msg)
     tangents = _directions(args, _draw())
     value, change = _pair("check_jvp", "f_jvp", f_jvp(args, tangents))
     _checked("check_jvp", (value, change))
     result = _checked("check_jvp", f(*args))
-    _compare(f"{err_msg or 'check_jvp'}: the value from f_jvp", value, result, atol, rtol)
+    what = err_msg or "check_jvp"
+    _compare(f"{what}: the value from f_jvp", value, result, result, atol, rtol)
     expected = _difference(f, args, tangents, eps)
-    _compare(f"{err_msg or 'check_jvp'}: the tangent", change, expected, atol, rtol)
+    _compare(f"{what}: the tangent", change, expected, result, atol, rtol)
 
 
 def check_vjp(
     f: Callable[..., Tree],
     f_vjp: Callable[..., tuple[Tree, Callable[[Tree], Tree]]],
     args: Sequence[Tree],
-    atol: float | None = None,
-    rtol: float | None = None,
+    atol: Tolerance = None,
+    rtol: Tolerance = None,
     eps: float = EPS,
     err_msg: str = "",
 ) -> None:
@@ -189,13 +196,15 @@ def check_vjp(
     """
     functions("check_vjp", f=f, f_vjp=f_vjp)
     args = _arguments("check_vjp", f, args)
-    _numbers("check_vjp", atol=atol, rtol=rtol, eps=eps)
+    atol, rtol = _tolerances("check_vjp", atol=atol, rtol=rtol)
+    _numbers("check_vjp", eps=eps)
     names("check_vjp", err_msg=err_msg)
     what = err_msg or "check_vjp"
     value, pullback = _pair("check_vjp", "f_vjp", f_vjp(*args))
     functions("check_vjp", pullback=pullback)
     result = _checked("check_vjp", f(*args))
-    _compare(f"{what}: the value from f_vjp", _checked("check_vjp", value), result, atol, rtol)
+    value = _checked("check_vjp", value)
+    _compare(f"{what}: the value from f_vjp", value, result, result, atol, rtol)
     draw = _draw()
     tangents = _directions(args, draw)
     cotangents = _directions(value, draw)
@@ -234,13 +243,34 @@ def _pair(function: str, name: str, given: object) -> tuple[Any, Any]:
 
 
 def _numbers(function: str, **given: object) -> None:
-    """Refuse tolerances and steps that are no numbers; where None may be, it means the default."""
+    """Refuse tolerances and steps that are no numbers; the step of `check_grads` may be None, the default."""
     for name, value in given.items():
-        if value is None and (name != "eps" or function == "check_grads"):
+        if value is None and name == "eps" and function == "check_grads":
             continue
         known = number(function, name, value)
         if not 0 <= known < np.inf or (name == "eps" and not known):
             raise refused(function, name, "a finite number above zero", value)
+
+
+def _tolerances(function: str, **given: Tolerance) -> list[Tolerance]:
+    """The tolerances, by element types of NumPy where they are given as mappings."""
+    found: list[Tolerance] = []
+    for name, value in given.items():
+        if not isinstance(value, Mapping):
+            if value is not None:
+                _numbers(function, **{name: value})
+            found.append(value)
+            continue
+        by_type: dict[Any, float] = {}
+        for key, bound in value.items():
+            try:
+                dtype = np.dtype(key)
+            except TypeError:
+                raise refused(function, f"a key of {name}", "an element type", key) from None
+            _numbers(function, **{f"{name}[{dtype}]": bound})
+            by_type[dtype] = bound
+        found.append(by_type)
+    return found
 
 
 def _checked(function: str, result: Tree) -> Tree:
@@ -358,17 +388,19 @@ def _difference(f: Callable[..., Tree], args: Tree, tangents: Tree, eps: float) 
 
 
 def _compare(
-    what: str, found: Tree, expected: Tree, atol: float | None, rtol: float | None
+    what: str, found: Tree, expected: Tree, result: Tree, atol: Tolerance, rtol: Tolerance
 ) -> None:
+    """Compare two trees of the structure of the function's result, whose element types say what is allowed."""
     named, structure = tree_flatten_with_path(found)
     wanted, wanted_structure = tree_flatten(expected)
     if structure != wanted_structure:
         raise StructureError(
             f"{what} has structure {structure}, but the function's result has {wanted_structure}"
         )
-    for (path, leaf), want in zip(named, wanted, strict=True):
+    types = tree_leaves(result)
+    for (path, leaf), want, of_type in zip(named, wanted, types, strict=True):
         name = f"{what} of result{keystr(path)}" if path else what
-        _close(name, leaf, want, [leaf, want], atol, rtol)
+        _close(name, leaf, want, [leaf, of_type], atol, rtol)
 
 
 def _close(
@@ -376,8 +408,8 @@ def _close(
     found: object,
     expected: object,
     narrow: Sequence[object],
-    atol: float | None,
-    rtol: float | None,
+    atol: Tolerance,
+    rtol: Tolerance,
 ) -> None:
     have, want = np.asarray(found), np.asarray(expected)
     if have.shape != want.shape:
@@ -386,9 +418,9 @@ def _close(
         )
     if not is_inexact(have.dtype):
         return
-    default = max((_tolerance(np.asarray(x).dtype) for x in narrow), default=0.0)
-    absolute = default if atol is None else atol
-    relative = default if rtol is None else rtol
+    types = [np.asarray(x).dtype for x in narrow]
+    absolute = max([_allowed(atol, dtype) for dtype in types], default=0.0)
+    relative = max([_allowed(rtol, dtype) for dtype in types], default=0.0)
     wide = np.complex128 if "c" in (have.dtype.kind, want.dtype.kind) else np.float64
     have, want = have.astype(wide), want.astype(wide)
     error = np.abs(have - want)
@@ -402,6 +434,13 @@ def _close(
         f"allowed are atol={absolute:g} and rtol={relative:g} ({int(wrong.sum())} of {wrong.size} elements are off)",
         fix="correct the derivative rule; if the function varies quickly, give `eps`, `atol` or `rtol`, or use 64 bits",
     )
+
+
+def _allowed(given: Tolerance, dtype: np.dtype[Any]) -> float:
+    """The tolerance for an element type: the one that is given, or the default."""
+    if isinstance(given, Mapping):
+        given = given.get(dtype)
+    return _tolerance(dtype) if given is None else given
 
 
 def _tolerance(dtype: np.dtype[Any]) -> float:

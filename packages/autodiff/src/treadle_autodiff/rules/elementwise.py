@@ -163,8 +163,12 @@ def _power_by_base(dx: Operand, x: Operand, y: Operand, z: Operand) -> Operand:
 
 
 def _power_by_exponent(dy: Operand, x: Operand, y: Operand, z: Operand) -> Operand:
-    # x^y log x, which tends to 0 at x = 0 for y > 0: log 1 stands for log 0 there.
-    safe = ops.select(ops.compare(x, number(0, x), direction="eq"), number(1, x), x)
+    # x^y log x, which tends to 0 at x = 0 for y > 0: log 1 stands for log 0 there. Where y is 0, too, 0^y falls from 1
+    # to 0: the slope is infinite, as x^x has it.
+    at_zero = ops.compare(x, number(0, x), direction="eq")
+    if not dtypes.is_complex(type_of(y).dtype):
+        at_zero = ops.and_(at_zero, ops.compare(y, number(0, y), direction="ne"))
+    safe = ops.select(at_zero, number(1, x), x)
     return ops.multiply(dy, ops.multiply(z, ops.log(safe)))
 
 

@@ -66,7 +66,10 @@ class Dual(Number):
             condition = operands[0]
             assert isinstance(condition, Plain)
             chosen = Condition(condition.engine, condition.value)
-            by_x, by_y = [self.value.full(0.0) if slope is None else slope for slope in slopes[1:]]
+            by_x, by_y = [
+                _slope_of_constant(x) if slope is None else slope
+                for x, slope in zip(values[1:], slopes[1:], strict=True)
+            ]
             return Dual(self.level, where(chosen, *values[1:]), where(chosen, by_x, by_y))
         result = highest(*values).applied(function, values)
         if len(operands) == 1:
@@ -96,6 +99,11 @@ class Dual(Number):
 
 Operand: TypeAlias = Number | float
 _Slope: TypeAlias = Number | None
+
+
+def _slope_of_constant(x: Number | float) -> float:
+    """0, but NaN where a function is not defined: neither is its derivative."""
+    return math.nan if isinstance(x, float) and math.isnan(x) else 0.0
 
 
 def _given(x: Number | None) -> Number:

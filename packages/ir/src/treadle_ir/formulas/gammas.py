@@ -236,7 +236,7 @@ def _completed(a: Number, x: Number, *, lower: bool) -> Number:
     at_end, at_start = (1.0, 0.0) if lower else (0.0, 1.0)
     # for a = 0 all of the mass is at 0; for an infinite a at infinity
     outside = where((a.equals(0.0) & (x > 0.0)) | x.equals(math.inf), x.full(at_end), at_start)
-    return where(inside, value, where(_undefined(a, x), math.nan, outside))
+    return where(_undefined(a, x), math.nan, where(inside, value, outside))
 
 
 def _undefined(a: Number, x: Number) -> Condition:
@@ -270,4 +270,4 @@ def random_gamma_grad(a: Number, x: Number) -> Number:
     slope = slope_by(by, part.log_density) * factor + slope_by(by, part.factor)
     value = where(part.lower, -slope, slope) * (safe_x / safe_a)
     at_zero = (a > 0.0) & (x >= 0.0) & subnormal
-    return where(inside, value, where(at_zero, x.full(0.0), math.nan))
+    return where(inside | at_zero, where(at_zero, x.full(0.0), value), math.nan)

@@ -81,7 +81,7 @@ def zeta(s: Number, q: Number) -> Number:
     pole = (q <= 0.0) & floor(q).equals(q)
     value = where(pole, where(even, q.full(math.inf), math.nan), value)
     value = where(s.equals(math.inf), _at_infinity(q), value)
-    value = where(s.equals(1.0), q.full(math.inf), value)
+    value = where(s.equals(1.0), 1.0 / (s - 1.0), value)  # infinite; its slope by s is, too
     undefined = ~(s >= 1.0) | q.is_nan() | (~positive & ~whole)
     return where(undefined, math.nan, where((q.equals(math.inf)) & (s > 1.0), q.full(0.0), value))
 

@@ -56,6 +56,11 @@ def contraction_dtype(name: str, x: ArrayType, y: ArrayType, element_type: DType
             f"{name}: operands have types {x} and {y}, whose element types must be equal",
             fix="convert first with .astype(...), or use the function of treadle.numpy, which promotes",
         )
+    if dtypes.is_float0(x.dtype):
+        raise DTypeError(
+            f"{name}: operands are {x} and {y}, but float0 takes no part in arithmetic",
+            fix="float0 is the tangent of integers and booleans: leave it out of computations",
+        )
     if element_type is None or element_type == x.dtype:
         dtypes.dtype_name(x.dtype)
         return x.dtype

@@ -82,8 +82,16 @@ def _relu(x: Operand) -> Array:
 def _relu_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple[Operand, Operand]:
     # the derivative at 0 is 0: half of it, as maximum has, would let dead units creep
     (x,), (dx,) = primals, tangents
+    y = _relu(x)
+    return y, ops.select(_above_zero(x, y), dx, zero_like(x))
+
+
+def _above_zero(x: Operand, y: Operand) -> Array:
+    """Whether `x` is what `maximum(x, 0)`, which is `y`, has taken; complex numbers are ordered by `maximum` alone."""
     zero = zero_like(x)
-    return _relu(x), ops.select(ops.compare(x, zero, direction="gt"), dx, zero)
+    if is_complex(operand_type(x).dtype):
+        return ops.compare(y, zero, direction="ne")
+    return ops.compare(x, zero, direction="gt")
 
 
 @composed
@@ -110,10 +118,12 @@ def _relu6(x: Operand) -> Array:
 @_relu6.defjvp
 def _relu6_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple[Operand, Operand]:
     (x,), (dx,) = primals, tangents
-    inside = ops.and_(
-        ops.compare(x, zero_like(x), direction="gt"), ops.compare(x, number(6, x), direction="lt")
-    )
-    return _relu6(x), ops.select(inside, dx, zero_like(x))
+    y, six = _relu6(x), number(6, x)
+    if is_complex(operand_type(x).dtype):
+        below_six = ops.compare(y, six, direction="ne")
+    else:
+        below_six = ops.compare(x, six, direction="lt")
+    return y, ops.select(ops.and_(_above_zero(x, y), below_six), dx, zero_like(x))
 
 
 @composed

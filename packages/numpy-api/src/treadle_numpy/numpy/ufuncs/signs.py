@@ -103,10 +103,10 @@ def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     x, y = promote_shapes("copysign", x1, x2, inexact=True)
     if is_complex(x.dtype):
         raise DTypeError("copysign does not support complex-valued inputs", fix="use abs and angle")
-    size = ops.abs(x)
     if operand_type(x).weak and not operand_type(y).weak:
-        size = converted(size, x.dtype)
-    return ops.select(signbit(y), ops.negate(size), size)
+        x = converted(x, x.dtype)
+    # Not by the magnitude, which has no derivative at 0: that of copysign(x, x), which is x, is 1 there.
+    return ops.select(ops.xor(signbit(x), signbit(y)), ops.negate(x), x)
 
 
 @composed

@@ -126,7 +126,13 @@ def poch(z: ArrayLike, m: ArrayLike) -> Array:
     """
     x, y = real_operands("poch", z, m)
     end = ops.add(x, y)
-    empty = ops.compare(y, zero_like(y), direction="eq")
+    # Only where it is a quotient of infinities: elsewhere there is a slope by m, which is digamma(z) at 0.
+    pole = ops.and_(
+        ops.compare(x, ops.floor(x), direction="eq"),
+        ops.compare(x, zero_like(x), direction="le"),
+    )
+    unknown = ops.or_(pole, ops.not_(ops.is_finite(x)))
+    empty = ops.and_(unknown, ops.compare(y, zero_like(y), direction="eq"))
     sign = ops.multiply(gammasgn(end), gammasgn(x))
     value = ops.multiply(sign, ops.exponential(lgamma_step(x, y)))
     return ops.select(empty, number(1, x), value)
