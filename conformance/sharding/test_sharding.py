@@ -12,6 +12,7 @@ from conformance.sharding import (
     deferred,
     exchanges,
     exported,
+    inferred,
     maps,
     memories,
     mistakes,
@@ -44,6 +45,11 @@ def test_memories(law: str) -> None:
 @pytest.mark.parametrize("law", maps.LAWS)
 def test_shard_map_is_vmap(law: str) -> None:
     assert not raised("maps")[law], raised("maps")[law]
+
+
+@pytest.mark.parametrize("law", inferred.LAWS)
+def test_shard_map_within_transformations(law: str) -> None:
+    assert not raised("inferred")[law], raised("inferred")[law]
 
 
 @pytest.mark.parametrize("law", several_axes.LAWS)

@@ -246,11 +246,14 @@ def test_shard_map_takes_references_and_views() -> None:
         ref[...] += x
         return ref[...] * 2
 
-    function = treadle.shard_map(add, mesh=mesh, in_specs=(P("x"), P()), out_specs=P("x"))
-    for mapped in (function, treadle.jit(function)):
+    divided = treadle.shard_map(add, mesh=mesh, in_specs=(P("x"), P()), out_specs=P("x"))
+    whole = treadle.shard_map(add, mesh=mesh, in_specs=P(), out_specs=P())
+    for change in (lambda f: f, treadle.jit):
         ref = new_ref(np.zeros(4, np.float32))
-        np.testing.assert_array_equal(mapped(ref, 1.0), [2, 2, 2, 2])
-        np.testing.assert_array_equal(mapped(ref.at[1:3], 2.0), [6, 6])
+        np.testing.assert_array_equal(change(divided)(ref, 1.0), [2, 2, 2, 2])
+        np.testing.assert_array_equal(ref[...], [1, 1, 1, 1])
+        ref = new_ref(np.ones(4, np.float32))
+        np.testing.assert_array_equal(change(whole)(ref.at[1:3], 2.0), [6, 6])
         np.testing.assert_array_equal(ref[...], [1, 3, 3, 1])
 
 

@@ -16,8 +16,11 @@ from treadle_ir import (
     Program,
     Ref,
     ShardingTypeError,
+    StagingTrace,
+    Tracer,
     TransformedRef,
     current_context,
+    explicit_mesh,
     flags,
     flatten_arrays,
     functions,
@@ -289,14 +292,35 @@ def _refuse_moves(
 
 
 def _lies(x: Array, what: str, mesh: MeshAxes) -> PartitionSpec:
-    """How an array lies over the mesh."""
+    """The specification by which an array is divided over the mesh: a concrete array says it, or a traced one's type.
+
+    Raises:
+        PlacementError: the compiler decides it, or the array is over another mesh.
+    """
     if isinstance(x, DeviceArray):
         sharding = x.sharding
         if not isinstance(sharding, NamedSharding):
             return PartitionSpec()
         if sharding.mesh.shape_tuple == mesh.shape_tuple:
             return sharding.spec
+    elif mesh.explicit_axes:
+        staged_over = _staged_over(x)
+        layout = x.__treadle_layout__(mesh.axes)
+        if staged_over is not None and staged_over.shape_tuple == mesh.shape_tuple:
+            if layout is not None:
+                return spec_of(layout)
+        elif staged_over is None:  # types show no mesh: it is whole wherever it is
+            return PartitionSpec() if layout is None else spec_of(layout)
     raise PlacementError(
         f"shard_map: how {what} lies over the mesh is not known here",
         fix="say it with in_specs",
     )
+
+
+def _staged_over(x: object) -> MeshAxes | None:
+    """The mesh with explicit axes that was in force where a traced array was staged; None where there was none."""
+    while isinstance(x, Tracer):
+        if isinstance(x.trace, StagingTrace):
+            return explicit_mesh(x.trace.context)
+        x = x.behind()
+    return None
