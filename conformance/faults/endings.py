@@ -34,7 +34,9 @@ class Way(NamedTuple):
 
 WAYS: Final[dict[str, Way]] = {}
 kept: Final[list[Any]] = []  # until the interpreter lets go of its modules
-early: Final[list[Callable[[], Any]]] = []  # run by a function that was registered before treadle was imported
+early: Final[
+    list[Callable[[], Any]]
+] = []  # run by a function that was registered before treadle was imported
 
 
 def ends(code: int, *printed: str) -> Callable[[Callable[[], Any]], Callable[[], Any]]:

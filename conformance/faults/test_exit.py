@@ -59,10 +59,14 @@ def end_in_all_ways(folder: str, seconds: int) -> None:
         code = os.waitstatus_to_exitcode(status)
         said, errors = [Path(folder, f"{name}.{kind}").read_text() for kind in ("out", "err")]
         way = WAYS[name]
-        crashed = any(word in errors for word in ("Fatal", "FATAL", "terminate called", "Exception ignored"))
+        crashed = any(
+            word in errors for word in ("Fatal", "FATAL", "terminate called", "Exception ignored")
+        )
         if code == way.code and tuple(said.splitlines()) == way.printed and not crashed:
             return []
-        return [f"{name} ended with {code} instead of {way.code}, printed {said!r}: {errors[-600:]}"]
+        return [
+            f"{name} ended with {code} instead of {way.code}, printed {said!r}: {errors[-600:]}"
+        ]
 
     wrong: list[str] = []
     running: dict[int, str] = {}
@@ -80,5 +84,12 @@ def end_in_all_ways(folder: str, seconds: int) -> None:
 
 
 def test_a_process_ends_as_it_means_to(tmp_path: Path) -> None:
-    ways: Any = run(end_in_all_ways, str(tmp_path), SECONDS, before=register_early, cache=tmp_path / "cache", seconds=600)
+    ways: Any = run(
+        end_in_all_ways,
+        str(tmp_path),
+        SECONDS,
+        before=register_early,
+        cache=tmp_path / "cache",
+        seconds=600,
+    )
     assert int(ways) >= 37

@@ -7,7 +7,9 @@ at the end of the import while jaxlib or a part of treadle is imported.
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -25,6 +27,7 @@ from conformance.faults.inside import (
     InterruptAt,
     SignalOnImport,
     compiled_programs,
+    in_child,
     interrupt_after,
 )
 from conformance.faults.process import run
@@ -237,6 +240,52 @@ def during_execution() -> None:
 
 def test_an_interrupt_during_execution() -> None:
     run(during_execution, seconds=60)
+
+
+def while_reading() -> None:
+    """Ctrl-C comes while what would take minutes is waited for, in each way; each in a child that starts XLA."""
+    ways: dict[str, Any] = {
+        "block_until_ready": lambda y: y.block_until_ready(),
+        "asarray": np.asarray,
+        "array": np.array,
+        "repr": repr,
+        "str": str,
+        "format": lambda y: f"{y}",
+        "tolist": lambda y: y.tolist(),
+        "float": lambda y: float(y[0, 0]),
+        "item": lambda y: y.sum().item(),
+        "bool": lambda y: bool((y > 0).all()),
+        "iterating": lambda y: [*y],
+        "device_get": treadle.device_get,
+        "bfloat16": lambda y: np.asarray(y.astype(tnp.bfloat16)),
+        "pickling": pickle.dumps,
+        "copying": copy.deepcopy,
+        "dlpack": np.from_dlpack,
+        "the address": lambda y: y.unsafe_buffer_pointer(),
+        "eager work": lambda y: np.asarray(y + 1),
+        "a NumPy function": lambda y: np.sum(np.asarray(y)),
+    }
+
+    def seconds(wait: Any) -> float:
+        loop = treadle.jit(
+            lambda x: treadle.lax.fori_loop(0, 10**7, lambda i, x: tnp.tanh(x @ x), x)
+        )
+        y = loop(np.ones((100, 100), np.float32))
+        interrupt_after(0.1)
+        started = time.monotonic()
+        try:
+            wait(y)
+        except KeyboardInterrupt:
+            return time.monotonic() - started
+        return np.inf
+
+    slow = {name: in_child(lambda wait=wait: seconds(wait) < 5, 8) for name, wait in ways.items()}
+    wrong = {name: outcome for name, outcome in slow.items() if outcome != "returned True"}
+    assert not wrong, wrong
+
+
+def test_an_interrupt_while_a_result_is_read() -> None:
+    run(while_reading, seconds=200)
 
 
 # ---- callbacks

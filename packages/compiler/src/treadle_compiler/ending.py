@@ -182,9 +182,7 @@ def _is_at_work() -> bool:
 def _other_frames() -> dict[int, FrameType]:
     """Where the threads are that have to leave XLA."""
     return {
-        thread: frame
-        for thread, frame in sys._current_frames().items()
-        if thread in _ending.others
+        thread: frame for thread, frame in sys._current_frames().items() if thread in _ending.others
     }
 
 
@@ -213,10 +211,15 @@ def _native_threads_run() -> bool:
     python = {thread.native_id for thread in threading.enumerate()}
     for thread in _threads() - (_ending.native or frozenset()) - python:
         try:
-            with open(f"{_TASKS}/{thread}/stat", "rb") as told:
-                state = told.read().rpartition(b")")[2].split()[0]
-        except (OSError, IndexError):  # it has ended
+            file = os.open(f"{_TASKS}/{thread}/stat", os.O_RDONLY)  # `open` may be gone by now
+        except OSError:  # it has ended
             continue
+        try:
+            state = os.read(file, 1000).rpartition(b")")[2].strip()[:1]
+        except OSError:
+            continue
+        finally:
+            os.close(file)
         if state in (b"R", b"D"):
             return True
     return False

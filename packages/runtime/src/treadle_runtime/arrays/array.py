@@ -43,6 +43,7 @@ from treadle_ir.events import ElementsTransferred, MemoryDonated, emit, listener
 from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_runtime.arrays.deleted import Deleted, deleted_error
 from treadle_runtime.arrays.held import for_device, from_device
+from treadle_runtime.arrays.interchange import raise_swallowed_interrupt
 from treadle_runtime.arrays.placed import Placed
 from treadle_runtime.arrays.spread import gather, spread
 from treadle_runtime.arrays.text import array_text, type_text
@@ -98,6 +99,7 @@ class DeviceArray(Placed):
         host = self.host
         if dtype is None and copy is None and host is not None and host.dtype.names is None:
             return _read_only(host)  # most calls are like this one
+        raise_swallowed_interrupt(self)
         # Keys are given to whoever names their element type: an evaluator, not a function of NumPy.
         wanted = None if dtype is None else element_type("__array__", dtype)
         if copy is not None:

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import time
 from abc import abstractmethod
-from typing import Any
+from typing import Any, Final
 
 from treadle_ir import Array
 from treadle_runtime.placement.format import Format, row_major
 from treadle_runtime.placement.sharding import Sharding
+
+_interrupted: Final[
+    list[tuple[int, float]]
+] = []  # the array whose buffer Ctrl-C kept from its reader, and when
+_AT_ONCE: Final = 0.1  # seconds
+
+
+def raise_swallowed_interrupt(array: object) -> None:
+    """Raise the KeyboardInterrupt that `np.asarray` has taken for "no buffer", before it waits another time.
+
+    NumPy drops every exception of `__buffer__`, and calls `__array__` at once.
+    """
+    if _interrupted:
+        (who, when) = _interrupted.pop()
+        if who == id(array) and time.monotonic() - when < _AT_ONCE:
+            raise KeyboardInterrupt
 
 
 class Interchange(Array):
@@ -26,7 +43,11 @@ class Interchange(Array):
 
     def __buffer__(self, flags: int) -> memoryview:
         """The elements as a buffer that cannot be written to. Python asks for it from 3.12 on."""
-        return self.__array__().data  # not `np.asarray`, which asks for this first
+        try:
+            return self.__array__().data  # not `np.asarray`, which asks for this first
+        except KeyboardInterrupt:
+            _interrupted[:] = [(id(self), time.monotonic())]
+            raise
 
     def __release_buffer__(self, view: memoryview) -> None:
         """Nothing is to be done: the view keeps the elements alive."""

@@ -292,12 +292,15 @@ class Backend(Held):
             DonatedError: the buffer has been deleted or donated.
             ExecutionError: the computation of the value failed.
         """
+        # Asked first: what hands the elements over waits deaf to Ctrl-C, and to the end of other processes.
+        if buffer.is_deleted():
+            raise deleted()
+        if not buffer.is_ready():
+            self.block(buffer)
         try:
             return np.asarray(memoryview(buffer))
         except BufferError:
             pass
-        if buffer.is_deleted():
-            raise deleted()
         # a failed computation says so here; the buffer protocol only says that it cannot
         self.block(buffer)
         return read_uncommon(buffer)
@@ -394,6 +397,8 @@ class Backend(Held):
         """
         if buffer.is_deleted():
             raise deleted()
+        if not buffer.is_ready():
+            self.block(buffer)
         try:
             return int(np.asarray(memoryview(buffer)).ctypes.data)
         except BufferError:
