@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import Array, ArgumentError, as_array, as_operand, ops, stage
+from treadle_ir import ArgumentError, Array, as_array, as_operand, ops, stage
 from treadle_ir.types import ArrayType
 
 
@@ -44,7 +44,7 @@ def test_a_conversion_that_is_a_property_is_none() -> None:
     "message",
     [
         "Argument 'x' of type <class 'treadle.interpreters.partial_eval.DynamicJaxprTracer'> is not a valid JAX type.",
-        "Error interpreting argument to add as a JAX value. The problematic value is of type <class 'treadle_batching.b'>",
+        "Error interpreting argument to add as a JAX value. The problematic value is of type <class 'treadle'>",
     ],
 )
 def test_a_refusal_by_the_real_jax_names_the_hook(message: str) -> None:
