@@ -231,6 +231,7 @@ from treadle_ir.operands import (
     type_like as type_like,
     weak_literal as weak_literal,
 )
+from treadle_ir.other_jax import array_of_jax as array_of_jax, is_of_jax as is_of_jax
 from treadle_ir.partition_spec import UNCONSTRAINED as UNCONSTRAINED, PartitionSpec as PartitionSpec
 from treadle_ir.placer import (
     install_placer as install_placer,

@@ -125,21 +125,28 @@ GENERATORS: Final[dict[str, DType]] = {"threefry2x32": KEY, "rbg": RBG, "unsafe_
 refuse_without(
     ml_dtypes,
     ml_dtypes.__version__,
-    ">=0.6",
-    ("int1", "int2", "float4_e2m1fn", "float6_e2m3fn", "float8_e3m4", "float8_e8m0fnu"),
+    ">=0.5",
+    ("int2", "float4_e2m1fn", "float6_e2m3fn", "float8_e3m4", "float8_e8m0fnu"),
 )
 bfloat16: Final[DType] = np.dtype(ml_dtypes.bfloat16)
 
+
+def _bits(name: str, of_ml_dtypes: str) -> dict[str, DType]:
+    """An integer type of one bit by its name; ml_dtypes has them from 0.6 on, and all else that is used from 0.5 on."""
+    element = getattr(ml_dtypes, of_ml_dtypes, None)
+    return {} if element is None else {name: np.dtype(element)}
+
+
 BY_NAME: Final[dict[str, DType]] = {
     "bool": np.dtype(np.bool_),
-    "i1": np.dtype(ml_dtypes.int1),
+    **_bits("i1", "int1"),
     "i2": np.dtype(ml_dtypes.int2),
     "i4": np.dtype(ml_dtypes.int4),
     "i8": np.dtype(np.int8),
     "i16": np.dtype(np.int16),
     "i32": np.dtype(np.int32),
     "i64": np.dtype(np.int64),
-    "u1": np.dtype(ml_dtypes.uint1),
+    **_bits("u1", "uint1"),
     "u2": np.dtype(ml_dtypes.uint2),
     "u4": np.dtype(ml_dtypes.uint4),
     "u8": np.dtype(np.uint8),
@@ -170,18 +177,26 @@ BY_NAME: Final[dict[str, DType]] = {
 }
 MINIFLOATS: Final = tuple([name for name in BY_NAME if name[0] == "f" and "m" in name])
 """The floats of less than two bytes: `f8e4m3fn` has 4 bits of exponent and 3 of mantissa."""
-NARROW_INTEGERS: Final = ("i1", "i2", "i4", "u1", "u2", "u4")
+NARROW_INTEGERS: Final = tuple(
+    [name for name in ("i1", "i2", "i4", "u1", "u2", "u4") if name in BY_NAME]
+)
 """The integers of less than a byte; in memory each fills one."""
 SMALL: Final = frozenset(BY_NAME[name] for name in (*NARROW_INTEGERS, *MINIFLOATS))
-NOT_COMPILED: Final = frozenset(BY_NAME[name] for name in ("i1", "u1", "f6e2m3fn", "f6e3m2fn"))
+NOT_COMPILED: Final = frozenset(
+    BY_NAME[name] for name in ("i1", "u1", "f6e2m3fn", "f6e3m2fn") if name in BY_NAME
+)
 """Types that programs have not: XLA of jaxlib 0.10.2 takes 1-bit integers for booleans, and knows no 6-bit floats."""
 _CONVERTIBLE: Final = [  # as users write them: `i8` is NumPy's int64
     dtype.name for dtype in BY_NAME.values() if dtype.names is None and dtype not in NOT_COMPILED
 ]
 NAMES: Final[dict[DType, str]] = {dtype: name for name, dtype in BY_NAME.items()}
 
-_SIGNED = frozenset(BY_NAME[name] for name in ("i1", "i2", "i4", "i8", "i16", "i32", "i64"))
-_UNSIGNED = frozenset(BY_NAME[name] for name in ("u1", "u2", "u4", "u8", "u16", "u32", "u64"))
+_SIGNED = frozenset(
+    BY_NAME[name] for name in ("i1", "i2", "i4", "i8", "i16", "i32", "i64") if name in BY_NAME
+)
+_UNSIGNED = frozenset(
+    BY_NAME[name] for name in ("u1", "u2", "u4", "u8", "u16", "u32", "u64") if name in BY_NAME
+)
 _FLOATING = frozenset(BY_NAME[name] for name in (*MINIFLOATS, "bf16", "f16", "f32", "f64"))
 _BITS: Final[dict[DType, int]] = {
     BY_NAME[name]: int(name[1]) for name in (*NARROW_INTEGERS, "f4e2m1fn", "f6e2m3fn", "f6e3m2fn")

@@ -15,6 +15,7 @@ from treadle_ir.array import Array, Operand, type_of
 from treadle_ir.declared import element_type, integers, shown
 from treadle_ir.dtypes import is_float0
 from treadle_ir.errors import ArgumentError, library, out_of_range
+from treadle_ir.other_jax import array_of_jax, is_of_jax
 from treadle_ir.primitives.convert import Convert
 from treadle_ir.promotion import canonical_dtype, scalar_type
 from treadle_ir.stage import staging_trace
@@ -63,8 +64,10 @@ def operand_or_none(x: object) -> Operand | None:
         return weak_literal(x)
     for name in _CONVERSIONS:
         convert = getattr(type(x), name, None)
-        if convert is not None:
+        if callable(convert):  # a property of the tracers of the real jax has this name, too
             return operand_or_none(convert(x))
+    if is_of_jax(x):
+        raise array_of_jax(x)
     return None
 
 

@@ -19,6 +19,7 @@ from treadle_ir.context import context_overrides
 from treadle_ir.errors import TreadleError, out_of_memory
 from treadle_ir.evaluator import Evaluator
 from treadle_ir.families import Extension, FunctionCall
+from treadle_ir.other_jax import explain
 from treadle_ir.primitive import Primitive
 from treadle_ir.source import Place, place
 
@@ -135,6 +136,9 @@ def run_under(trace: Trace, function: Callable[P, T], *args: P.args, **kwargs: P
         if here is not None:
             place.set(None if not here.scope else Place(here.scope))  # lines are the function's own
         return function(*args, **kwargs)
+    except (TypeError, ValueError) as error:
+        explain(error)
+        raise
     finally:
         _current.set(before)  # not by a token: the interrupt may have come before there was one
         context_overrides.set(overrides)

@@ -16,9 +16,11 @@ from treadle_ir import (
     Operand,
     RangeError,
     ShapeError,
+    array_of_jax,
     as_array,
     canonical_dtype,
     default_dtype,
+    is_of_jax,
     is_symbolic_dim,
     ops,
     out_of_range,
@@ -86,8 +88,10 @@ def array_from(function: str, x: object, dtype: DType | None) -> Array:
     if is_symbolic_dim(x):
         return array_from(function, as_array(x), dtype)
     convert = getattr(type(x), "__jax_array__", None)
-    if convert is not None:
+    if callable(convert):
         return array_from(function, convert(x), dtype)
+    if convert is not None and is_of_jax(x):
+        raise array_of_jax(x)
     there = adopted(function, x)
     if there is not None:
         given = ops.copy(there)  # its owner may write to it
