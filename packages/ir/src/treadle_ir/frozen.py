@@ -49,8 +49,8 @@ def _made(cls: type[T], eq: bool) -> type[T]:
     methods: dict[str, object] = {
         "__init__": _initializer(cls),
         "__repr__": _repr,
-        "__setattr__": _refuse,
-        "__delattr__": _refuse,
+        "__setattr__": refuse,
+        "__delattr__": refuse,
         "__signature__": _Signature(),
     }
     if eq:
@@ -123,7 +123,12 @@ def _repr(self: Any) -> str:
     return f"{type(self).__qualname__}({', '.join(shown)})"
 
 
-def _refuse(self: object, name: str, value: object = None) -> NoReturn:
+def refuse(self: object, name: str, value: object = None) -> NoReturn:
+    """What a class whose objects never change has for `__setattr__` and `__delattr__`.
+
+    Raises:
+        FrozenInstanceError: always.
+    """
     raise FrozenInstanceError(
         f"{type(self).__qualname__} is frozen: its {name!r} cannot be changed"
     )

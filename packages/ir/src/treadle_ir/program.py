@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, final
 
 from treadle_ir.effects import PURE, Effects, joined
 from treadle_ir.events import ProgramMade, emit, listeners
+from treadle_ir.frozen import refuse
 from treadle_ir.lazily import import_module
 from treadle_ir.source import NOWHERE, Source
 from treadle_ir.types import Type
@@ -18,32 +19,39 @@ if TYPE_CHECKING:
 
 
 @final
-class Equation:
-    """One operation applied: `results = primitive(operands)`.
+class Equation(NamedTuple):
+    """One operation applied: `results = primitive(operands)`. Equal only to itself; it never changes.
 
-    Made once for each staged operation, which is a hot path: a plain class with slots, because the
-    constructor of a frozen dataclass takes three times as long. Never change one after it is made.
+    Made once for each staged operation, which is a hot path: a tuple, since the constructor of a frozen dataclass takes
+    three times as long. `StagingTrace` makes it without the constructor, as quickly as an object that may change.
     """
 
-    __slots__ = ("effects", "operands", "primitive", "results", "source")
+    primitive: Primitive
+    operands: tuple[Atom, ...]
+    results: tuple[Value, ...]
+    effects: Effects
+    source: Source = NOWHERE
 
-    def __init__(
-        self,
-        primitive: Primitive,
-        operands: tuple[Atom, ...],
-        results: tuple[Value, ...],
-        effects: Effects,
-        source: Source = NOWHERE,
-    ) -> None:
-        self.primitive = primitive
-        self.operands = operands
-        self.results = results
-        self.effects = effects
-        self.source = source
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        refuse(self, name)
+
+    def __delattr__(self, name: str) -> NoReturn:
+        refuse(self, name)
+
+    def __copy__(self) -> Equation:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Equation:
+        return self
 
     def __repr__(self) -> str:
         types = ", ".join(str(result.type) for result in self.results)
         return f"<equation {types} = {self.primitive.name}>"
+
+
+if not TYPE_CHECKING:  # of objects and not of tuples; not written as methods, which would be slower
+    Equation.__eq__, Equation.__ne__ = object.__eq__, object.__ne__
+    Equation.__hash__ = object.__hash__
 
 
 @final
@@ -78,7 +86,14 @@ class Program:
             object.__setattr__(self, "_derived", {})
             return self._derived
 
+    def __copy__(self) -> Program:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Program:
+        return self
+
     def __reduce__(self) -> tuple[Any, ...]:
+        import_module("treadle_ir.pickling").check_picklable(self)
         return Program, (self.parameters, self.equations, self.results)
 
     @property

@@ -12,7 +12,7 @@ import os
 import sys
 from contextvars import ContextVar
 from types import CodeType, FrameType
-from typing import ClassVar, Final, final
+from typing import Any, ClassVar, Final, final
 
 _STANDARD: Final = os.path.join(os.path.dirname(os.__file__), "")
 _INTERNAL: Final[list[str]] = []
@@ -90,12 +90,18 @@ class Source:
 
     def show(self) -> str:
         """`train.py:41, in loss:  y = x + b`, or an empty string."""
-        if self.code is None:
-            return ""
+        if not self.function:
+            return f"{self.file}:{self.line}" if self.file else ""
         line = self.line
         text = linecache.getline(self.file, line).strip()
         place = f"{short_name(self.file)}:{line}, in {self.function}"
         return f"{place}:  {text}" if text else place
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """As a place that was read: code objects are not pickled."""
+        if self is NOWHERE:
+            return "NOWHERE"
+        return ReadSource, (self.file, self.line, self.function, self.scope, self.callers)
 
     def __repr__(self) -> str:
         return f"Source({self.show()})"
@@ -120,14 +126,27 @@ class WideSource(Source):
 
 
 class ReadSource(Source):
-    """A place that was read from a program's text: it has a file and a line but no code object."""
+    """A place that was read from a program's text, or from a pickle: it has a file and a line but no code object.
 
-    __slots__ = ("_file", "_line")
+    A text says neither the function nor the scopes nor the callers; a pickle does.
+    """
 
-    def __init__(self, file: str, line: int) -> None:
+    __slots__ = ("_file", "_function", "_line", "callers", "scope")
+
+    def __init__(
+        self,
+        file: str,
+        line: int,
+        function: str = "",
+        scope: str = "",
+        callers: tuple[Source, ...] = (),
+    ) -> None:
         super().__init__(None, 0)
         self._file = file
         self._line = line
+        self._function = function
+        self.scope = scope  # type: ignore[misc]
+        self.callers = callers  # type: ignore[misc]
 
     @property
     def file(self) -> str:
@@ -135,13 +154,14 @@ class ReadSource(Source):
         return self._file
 
     @property
+    def function(self) -> str:
+        """The qualified name of the function the place is in, if it is known."""
+        return self._function
+
+    @property
     def line(self) -> int:
         """The line number as the text gives it."""
         return self._line
-
-    def show(self) -> str:
-        """`train.py:41`."""
-        return f"{self._file}:{self._line}"
 
 
 NOWHERE: Final = Source(None, 0)

@@ -63,7 +63,7 @@ def _typed(atoms: Sequence[Atom]) -> tuple[Any, ...]:
     """Atoms of a program; those that a user made of an `aval`, as `Var(aval)`, get the type that it means."""
     for atom in atoms:
         if isinstance(atom.type, AbstractValue):
-            atom.type = type_of_aval(atom.type)
+            object.__setattr__(atom, "type", type_of_aval(atom.type))  # it is made whole, once
     return tuple(atoms)
 
 
