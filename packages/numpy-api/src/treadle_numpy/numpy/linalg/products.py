@@ -179,7 +179,7 @@ def _cheapest(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
 
 @composed
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
-    """The vector product of vectors of three elements along an axis; `treadle.numpy.cross` also takes two elements.
+    """The vector product of vectors of three elements along an axis.
 
     Raises:
         ShapeError: the vectors have not three elements.
