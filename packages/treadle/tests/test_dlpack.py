@@ -28,3 +28,26 @@ def test_element_types() -> None:
     assert [dlpack.is_supported_dtype(d) for d in ("bfloat16", bool, "int4")] == [True, True, False]
     with pytest.raises(ArgumentError, match="is_supported_dtype"):
         dlpack.is_supported_dtype("words")
+
+
+SMALL = ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3b11fnuz", "float8_e8m0fnu")
+
+
+@pytest.mark.parametrize("dtype", SMALL)
+@pytest.mark.parametrize("size", [3, 4096])
+def test_small_floats_go_out_and_in(dtype: str, size: int) -> None:
+    x = tnp.ones(size, dtype) * 2
+
+    class Theirs:
+        """Not ours, which would come back as it is."""
+
+        def __dlpack__(self, **asked: object) -> object:
+            return x.__dlpack__(**asked)
+
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return x.__dlpack_device__()
+
+    for made in (dlpack.from_dlpack(Theirs()), dlpack.from_dlpack(Theirs(), copy=True)):
+        assert made.dtype == x.dtype
+        assert np.asarray(made).tobytes() == np.asarray(x).tobytes()
+        assert float(treadle.jit(lambda v: v[0].astype(np.float32))(made)) == 2

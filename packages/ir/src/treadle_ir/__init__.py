@@ -322,6 +322,7 @@ from treadle_ir.types import (
 )
 from treadle_ir.values import Atom as Atom, Literal as Literal, Value as Value
 from treadle_ir.vectoriser import install_vmap as install_vmap, installed_vmap as installed_vmap
+from treadle_ir.whose import is_users as is_users
 from treadle_ir.wrapping import (
     alias as alias,
     forwarded as forwarded,

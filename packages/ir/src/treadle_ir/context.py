@@ -39,11 +39,14 @@ Axes = tuple[tuple[Hashable, int, AxisKind], ...]  # name, size and kind, outerm
 class Context:
     """The settings that differ from their defaults, and the named axes; equal contexts are one object."""
 
-    __slots__ = ("__weakref__", "_values", "axes", "key", "programs", "watched", "x64")
+    __slots__ = ("__weakref__", "_values", "axes", "key", "of_users", "programs", "watched", "x64")
 
     axes: Axes
     key: Context  # this context without the settings that nothing kept depends on: what caches have in their keys
     programs: Context  # the same without what only calls depend on: for caches of staged programs
+    of_users: (
+        bool  # a setting is about users' operations and not about ours: see `Setting.of_users`
+    )
     watched: bool  # a setting asks for a look at each call: see `Setting.watched`
     x64: bool  # the one setting that is read for every operation
 
@@ -51,6 +54,7 @@ class Context:
         self._values = values
         self.axes = axes
         self.x64 = bool(values.get(X64, X64.default))
+        self.of_users = any([setting.of_users for setting in values])
         self.watched = any([setting.watched for setting in values])
         self.key = self._only(lambda setting: setting.keyed)
         self.programs = self._only(lambda setting: setting.keyed and not setting.watched)
@@ -136,6 +140,9 @@ class Setting(Generic[T]):
     (`transfer_guard`). Programs do not depend on it, but compiled calls and eager operations under it are others than
     without, and they are the only ones that look: what is called without pays nothing.
 
+    One that is `of_users` is about operations that users write, and not about those that functions of the library make
+    for themselves (`treadle_ir.whose`): what is kept of such a function under it depends on who called it, too.
+
     One that is not `listed` has no public name, and there may be many of one name: they are users' own.
 
     What concerns the whole process (its devices, its log) has `applied`, which is told each value that the process
@@ -149,7 +156,10 @@ class Setting(Generic[T]):
         True
     """
 
-    __slots__ = ("applied", "default", "help", "keyed", "name", "parse", "stepwise", "watched")
+    __slots__ = (
+        *("applied", "default", "help", "keyed", "name", "of_users", "parse", "stepwise"),
+        "watched",
+    )
 
     def __init__(
         self,
@@ -161,6 +171,7 @@ class Setting(Generic[T]):
         keyed: bool = True,
         stepwise: Container[object] = (),
         watched: bool = False,
+        of_users: bool = False,
         applied: Callable[[T], object] | None = None,
         listed: bool = True,
     ) -> None:
@@ -173,6 +184,7 @@ class Setting(Generic[T]):
         self.keyed: Final = keyed
         self.stepwise: Final = stepwise
         self.watched: Final = watched
+        self.of_users: Final = of_users
         self.applied: Final = applied
         if not listed:
             return

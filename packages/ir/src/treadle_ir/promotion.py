@@ -34,6 +34,7 @@ from treadle_ir.dtypes import (
 from treadle_ir.errors import DTypeError
 from treadle_ir.settings import EXPLICIT_X64
 from treadle_ir.types import ArrayType
+from treadle_ir.whose import is_users
 
 _UP: Final[dict[str, tuple[str, ...]]] = {
     "bool": ("i*",),
@@ -172,6 +173,7 @@ DTYPE_PROMOTION: Final = Setting(
     "standard",
     parse=one_of("standard", "strict"),
     help="With `strict`, arrays of different element types are refused; Python numbers still adapt to an array.",
+    of_users=True,
 )
 
 
@@ -204,8 +206,8 @@ def promoted(types: Sequence[ArrayType]) -> tuple[DType, bool]:
 
 
 def _refuse_promotion(types: Sequence[ArrayType], result: DType) -> None:
-    """Refuse operands unless all those that are not weak have the type of the result."""
-    if any(not each.weak and each.dtype != result for each in types):
+    """Refuse operands of users unless all those that are not weak have the type of the result."""
+    if any(not each.weak and each.dtype != result for each in types) and is_users():
         listed = ", ".join(sorted({repr(each) for each in types}))
         raise DTypeError(
             f"element types of {listed} differ, and numpy_dtype_promotion is 'strict'",

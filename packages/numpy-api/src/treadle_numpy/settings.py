@@ -13,6 +13,7 @@ RANK_PROMOTION: Final = Setting(
     parse=one_of("allow", "warn", "raise"),
     help="What happens when elementwise functions broadcast arrays with different numbers of axes.",
     stepwise=("warn",),
+    of_users=True,
 )
 MATMUL_PRECISION: Final = Setting(
     "default_matmul_precision",

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 from treadle_ir import ArgumentError, ShapeError
-from treadle_numpy.numpy import linalg, matvec, outer, permute_dims, tensordot, vander, vecmat
+from treadle_numpy.numpy import (
+    cross,
+    linalg,
+    matvec,
+    outer,
+    permute_dims,
+    tensordot,
+    vander,
+    vecmat,
+)
 
 VECTOR = np.array([1.0, 2.0, 3.0], np.float32)
 MATRICES = np.arange(18, dtype=np.float32).reshape(2, 3, 3)
@@ -56,3 +65,17 @@ def test_tensordot_says_which_axes_do_not_fit() -> None:
         tensordot(x, x, axes=1)
     with pytest.raises(ShapeError, match="two sequences of one length"):
         tensordot(x, x, axes=((0, 1), (0,)))
+
+
+@pytest.mark.parametrize(("a", "b"), [(2, 2), (2, 3), (3, 2), (1, 3)])
+def test_vector_products_are_of_three_elements(a: int, b: int) -> None:
+    with pytest.raises(ValueError, match="dimension must be 3 for cross product"):
+        cross(np.ones(a), np.ones((4, b)))
+
+
+def test_vector_products_beside_numpy() -> None:
+    for axes in ({}, {"axis": 0}, {"axisc": 0}, {"axisa": 1, "axisb": 1}):
+        x, y = np.random.default_rng(0).normal(size=(2, 3, 3))
+        np.testing.assert_allclose(
+            cross(x, y, **axes), np.cross(x, y, **axes), rtol=1e-5, atol=1e-6
+        )

@@ -41,6 +41,7 @@ OPERATIONS: dict[str, Callable[[Any], Any]] = {
     "lax.add": lambda x: lax.add(x, 2.0),
     "lax.clamp": lambda x: lax.clamp(0.0, x, 1.0),
     "lax.pow": lambda x: lax.pow(x, 2),
+    "lax.log2": lambda x: lax.log2(x),
     "lax.full_like": lambda x: lax.full_like(x, STRONG),
     "lax.reduce": lambda x: lax.reduce(x, 0.0, lax.add, (0,)),
     "lax.reduce_window": lambda x: lax.reduce_window(x, 0.0, lax.add, (1, 1)),

@@ -11,7 +11,7 @@ from treadle_ir.dtypes import bit_width, is_inexact, is_integer, is_signed, user
 from treadle_numpy.lax.logarithms import logarithm
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast, broadcast_to_shape
-from treadle_numpy.operands.coerce import ArrayLike, coerce
+from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.exact import strict
 from treadle_numpy.operands.scalars import number
 
@@ -34,7 +34,9 @@ def log2(x: ArrayLike, *, accuracy: object = None) -> Array:
             f"log2: needs floating or complex numbers, got {user_name(operand.dtype)}",
             fix="convert with treadle.lax.convert_element_type, or use treadle.numpy.log2",
         )
-    return logarithm(2, operand)
+    result = logarithm(2, operand)
+    weak = operand_type(operand).weak
+    return ops.convert(result, dtype=result.dtype, weak=True) if weak else result
 
 
 def one_minus_square(x: ArrayLike) -> Array:

@@ -16,7 +16,7 @@ from treadle_numpy.numpy.ufuncs.extremes import maximum, minimum
 from treadle_numpy.numpy.ufuncs.kinds import isfinite, isnan
 from treadle_numpy.numpy.ufuncs.logic import logical_and, logical_or
 from treadle_numpy.numpy.ufuncs.signs import abs
-from treadle_numpy.operands.broadcast import common_shape
+from treadle_numpy.operands.broadcast import check_settings, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted, promote_operands
@@ -44,6 +44,7 @@ def isclose(
     flags("isclose", equal_nan=equal_nan)
 
     x, y = coerce("isclose", 0, a), coerce("isclose", 1, b)
+    check_settings("isclose", x, y, ranks=True)
     if not [z for z in (x, y) if not (is_bool(z.dtype) or is_key(z.dtype))]:
         return equal(x, y)
     x, y = promote_operands([x, y])
@@ -106,6 +107,7 @@ def array_equal(
     flags("array_equal", equal_nan=equal_nan)
 
     x, y = operand_from("array_equal", 0, a1), operand_from("array_equal", 1, a2)
+    check_settings("array_equal", x, y)
     if x.shape != y.shape:
         return filled((), np.bool_(False))
     same = equal(x, y)

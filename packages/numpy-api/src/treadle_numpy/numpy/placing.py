@@ -28,7 +28,7 @@ from treadle_numpy.numpy.taking import take
 from treadle_numpy.numpy.ufuncs.arithmetic import remainder, subtract
 from treadle_numpy.numpy.ufuncs.extremes import maximum
 from treadle_numpy.operands.axes import as_axis
-from treadle_numpy.operands.broadcast import common_shape
+from treadle_numpy.operands.broadcast import check_settings, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.truth import truth
@@ -69,6 +69,7 @@ def put(
         )
     _new_array_only("put", inplace)
     x = coerce_array("put", 0, a)
+    check_settings("put", x, v)
     places, values = ravel(ind), ravel(v)
     if not x.size or not places.size or not values.size:
         return x
@@ -129,6 +130,7 @@ def put_along_axis(
         coerce_array("put_along_axis", 0, arr),
         coerce_array("put_along_axis", 1, indices),
     )
+    check_settings("put_along_axis", x, values)
     if axis is None:
         flat = update(
             How(ops.scatter, mode),

@@ -19,7 +19,7 @@ from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy import in_numpy
 from treadle_numpy.numpy.dtypes.questions import result_type
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply
-from treadle_numpy.operands.broadcast import common_shape
+from treadle_numpy.operands.broadcast import check_settings, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted
@@ -54,6 +54,7 @@ def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
     if not coefficients.ndim:
         raise ShapeError("polyval: p must have an axis of coefficients, got a scalar")
     operand: Operand = coerce("polyval", 1, x)
+    check_settings("polyval", coefficients, operand)
     shape = common_shape("polyval", [operand_type(operand).shape, coefficients.shape[1:]])
     result = filled(shape, result_type(coefficients, x).type(0))
     count = coefficients.shape[0]

@@ -39,6 +39,7 @@ from treadle_numpy.numpy.taking import take
 from treadle_numpy.numpy.ufuncs.kinds import isnan
 from treadle_numpy.operands.arrays import array_of, made
 from treadle_numpy.operands.axes import as_axis
+from treadle_numpy.operands.broadcast import check_settings
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, host_elements
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted, promote
@@ -283,6 +284,7 @@ def union1d(
     """
     size = integer_or_none("union1d", "size", size)
     flat = [ravel(coerce_array("union1d", i, x)) for i, x in enumerate((ar1, ar2))]
+    check_settings("union1d", *flat)
     return unique(concatenate(flat), size=size, fill_value=fill_value)
 
 

@@ -192,7 +192,7 @@ def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
 
 def top_k(
     a: ArrayLike, k: int, /, *, axis: int = -1, mode: str = "largest", sorted: bool = True
-) -> tuple[Array, Array]:
+) -> list[Array]:
     """The `k` greatest (or least, with mode="smallest") elements along an axis, and their positions.
 
     Raises:
@@ -207,8 +207,7 @@ def top_k(
     if mode not in ("largest", "smallest"):
         raise ArgumentError(f"top_k: mode must be 'largest' or 'smallest', got {mode!r}")
     if mode == "largest":
-        values, places = lax_top_k(a, k, axis=axis)
-        return values, places
+        return lax_top_k(a, k, axis=axis)
     x = coerce_array("top_k", 0, a)
     along = as_axis("top_k", axis, x.ndim)
     last = moved(x, along, -1)
@@ -222,4 +221,4 @@ def top_k(
     places = ops.iota(shape=last.shape, dtype=whole, dimension=last.ndim - 1)
     values, places = _sorted([last, places], last.ndim - 1)
     found = [slice_along(part, last.ndim - 1, 0, count) for part in (values, places)]
-    return moved(found[0], -1, along), moved(found[1], -1, along)
+    return [moved(part, -1, along) for part in found]

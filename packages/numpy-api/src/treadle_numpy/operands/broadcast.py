@@ -11,7 +11,9 @@ from treadle_ir import (
     Operand,
     Primitive,
     ShapeError,
+    current_context,
     current_trace,
+    is_users,
     ops,
     user_stacklevel,
 )
@@ -61,13 +63,13 @@ def common_shape(function: str, shapes: Sequence[tuple[int, ...]]) -> tuple[int,
 
 
 def check_ranks(function: str, shapes: Sequence[tuple[int, ...]]) -> None:
-    """Say that arrays with different numbers of axes are broadcast, if the user wants to know.
+    """Say that arrays with different numbers of axes are broadcast by the user's operation, if the user wants to know.
 
     Raises:
         ShapeError: the setting `numpy_rank_promotion` is "raise".
     """
     wanted = RANK_PROMOTION()
-    if wanted == "allow":
+    if wanted == "allow" or not is_users():
         return
     listed = ", ".join(map(str, shapes))
     if wanted == "raise":
@@ -81,6 +83,20 @@ def check_ranks(function: str, shapes: Sequence[tuple[int, ...]]) -> None:
         UserWarning,
         stacklevel=user_stacklevel(),
     )
+
+
+def check_settings(function: str, *arguments: object, ranks: bool = False) -> None:
+    """Refuse arguments that users' settings refuse, before a function hands them on to another one as its own.
+
+    Raises:
+        DTypeError: the setting `numpy_dtype_promotion` is "strict", and element types differ.
+        ShapeError: if `ranks`, the setting `numpy_rank_promotion` is "raise", and numbers of axes differ.
+    """
+    if not current_context().of_users:
+        return
+    operands = promote(function, *arguments)
+    if ranks and len({len(x.shape) for x in operands if x.shape}) > 1:
+        check_ranks(function, [x.shape for x in operands])
 
 
 def broadcast(function: str, operands: list[Operand], *, counted: bool = True) -> list[Operand]:

@@ -34,6 +34,7 @@ from treadle_ir import (
     current_context,
     element_type,
     flags,
+    import_module,
     no_first_axis,
     refused,
     shown,
@@ -269,7 +270,7 @@ class DeviceArray(Placed):
             elements.flags.writeable = False
         elif not elements.flags.writeable:
             elements = elements.copy()  # the old protocol cannot say that memory is read-only
-        return elements.__dlpack__(max_version=max_version)
+        return import_module("treadle_ir.dlpack").capsule_of(elements, max_version)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """DLPack's kind and number of the device whose memory a capsule is of: a GPU's, else the CPU's."""

@@ -18,7 +18,13 @@ from typing import Any, Final, TypeVar, final
 
 import numpy as np
 
-from treadle_ir import context_overrides, current_context, import_module, process_context
+from treadle_ir import (
+    context_overrides,
+    current_context,
+    import_module,
+    is_users,
+    process_context,
+)
 from treadle_ir.dtypes import ExtendedDType
 from treadle_runtime.arrays.array import DeviceArray
 
@@ -61,6 +67,8 @@ class Composites:
         context = (process_context[0] if overrides is None else overrides.context()).key
         arrays: list[DeviceArray] = []
         parts: list[Any] = [function, context]
+        if context.of_users:
+            parts.append(is_users())
         for x in args:
             kind = x.__class__
             if kind is DeviceArray:
@@ -102,7 +110,12 @@ class Composites:
         loops: bool,
     ) -> T:
         """The first calls with a kind of arguments: the function itself, then a plan; at once where it is compiled."""
-        if current_context().is_stepwise() or any([x.__treadle_mesh__() for x in arrays]):
+        here = current_context()
+        if here.watched:
+            watched = import_module("treadle_runtime.evaluation.watched")
+            looked_at: T = watched.as_a_whole(function, args, kwargs)
+            return looked_at
+        if here.is_stepwise() or any([x.__treadle_mesh__() for x in arrays]):
             return function(*args, **kwargs)
         at_once = (
             loops

@@ -7,8 +7,8 @@ In contexts that a setting watches, eager operations come here, and calls of com
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 from treadle_ir import (
     Operands,
@@ -19,13 +19,15 @@ from treadle_ir import (
     operation_source,
 )
 from treadle_ir.analysis import Cells, KeyUses, is_keys, new_cells
-from treadle_ir.settings import DEBUG_KEY_REUSE
+from treadle_ir.settings import DEBUG_INFS, DEBUG_KEY_REUSE, DEBUG_NANS
+from treadle_ir.tree import leaves_in_any_order
 from treadle_runtime.arrays.array import DeviceArray, elements_of
 from treadle_runtime.evaluation.finite import blamed, error_of, looked_for
 from treadle_runtime.evaluation.operation import Operation
 from treadle_runtime.placement.guards import guard, guard_operand
 from treadle_runtime.settings import NO_EXECUTION
 
+T = TypeVar("T")
 Find = Callable[[Primitive, Sequence[DeviceArray]], Operation]
 
 
@@ -69,6 +71,24 @@ def evaluate_watched(
         )
         raise error_of(culprit, looked)
     return results
+
+
+def as_a_whole(function: Callable[..., T], args: Sequence[Any], kwargs: Mapping[str, Any]) -> T:
+    """What a composed function returns: nans and infinities are looked for in its results, not in what leads there.
+
+    `logaddexp(inf, inf)` is infinite by way of `inf - inf`, which is no fault of the user's. Where a result holds what
+    is looked for, the function runs again, operation by operation, and the error names the one that made it.
+
+    Raises:
+        NotFiniteError, KeyReuseError, TransferError, NoExecutionError: as the settings ask.
+    """
+    looked = looked_for()
+    if looked is None:
+        return function(*args, **kwargs)
+    with DEBUG_NANS.override(False), DEBUG_INFS.override(False):
+        value = function(*args, **kwargs)
+    arrays = [x for x in leaves_in_any_order(value) if isinstance(x, DeviceArray)]
+    return value if looked.any(arrays) is None else function(*args, **kwargs)
 
 
 def may_run(name: str) -> None:

@@ -35,7 +35,6 @@ from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.plans import Plans, remember
 from treadle_numpy.operands.promote import converted, promote
-from treadle_numpy.operands.scalars import literal
 from treadle_numpy.operands.shapes import as_index
 from treadle_numpy.settings import MATMUL_PRECISION
 
@@ -458,10 +457,10 @@ def cross(
     axisc: int = -1,
     axis: int | None = None,
 ) -> Array:
-    """The vector product of vectors of two or three elements.
+    """The vector product of vectors of three elements.
 
     Raises:
-        ShapeError: the vectors have not 2 or 3 elements.
+        ShapeError: vectors have not three elements; NumPy, too, has given up those of two.
 
     Example:
         >>> import numpy as np
@@ -472,9 +471,11 @@ def cross(
         axisa = axisb = axisc = axis
     x, y = promote("cross", a, b)
     x, y = moveaxis(array_of(x), axisa, -1), moveaxis(array_of(y), axisb, -1)
-    if x.shape[-1] not in (2, 3) or y.shape[-1] not in (2, 3):
+    if x.shape[-1] != 3 or y.shape[-1] != 3:
         raise ShapeError(
-            "cross: vectors must have 2 or 3 elements", fix="say along which axis with `axis`"
+            f"cross: dimension must be 3 for cross product, got vectors of {x.shape[-1]} and {y.shape[-1]} elements",
+            fix="say along which axis with `axis`; of vectors of two elements it is x[..., 0] * y[..., 1] - "
+            "x[..., 1] * y[..., 0]",
         )
     batch = common_shape("cross", [x.shape[:-1], y.shape[:-1]])
     x, y = (
@@ -483,8 +484,6 @@ def cross(
     )
 
     def part(v: Array, i: int) -> Operand:
-        if i >= v.shape[-1]:
-            return literal(0, v)
         start, limit = (0,) * len(batch) + (i,), (*batch, i + 1)
         return ops.reshape(ops.slice(v, start=start, limit=limit), shape=batch)
 
@@ -493,8 +492,6 @@ def cross(
             ops.multiply(part(x, i), part(y, j)), ops.multiply(part(x, j), part(y, i))
         )
 
-    if x.shape[-1] == y.shape[-1] == 2:
-        return minor(0, 1)
     parts = [ops.reshape(minor(i, j), shape=(*batch, 1)) for i, j in ((1, 2), (2, 0), (0, 1))]
     joined = converted(ops.concatenate(parts, dimension=len(batch)), x.dtype)  # as in JAX
     return moveaxis(joined, -1, axisc)

@@ -14,6 +14,7 @@ from treadle_ir import (
     canonical_dtype,
     canonical_elements,
     flags,
+    import_module,
     integer,
     new_array,
     ops,
@@ -156,9 +157,9 @@ def from_dlpack(x: object, /, *, device: Device = None, copy: bool | None = None
 
 
 def _of_the_host(x: Any, copy: bool | None) -> Array:
-    """An array of the elements of another library's, as NumPy sees them."""
+    """An array of the elements of another library's, as NumPy and ml_dtypes see them."""
     try:
-        elements = np.from_dlpack(x)
+        elements = import_module("treadle_ir.dlpack").elements_from(x)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise ArgumentError(f"from_dlpack: the elements cannot be exchanged: {error}") from error
     canonical: np.ndarray[Any, np.dtype[Any]] = canonical_elements(elements)

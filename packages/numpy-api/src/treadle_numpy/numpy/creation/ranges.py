@@ -35,7 +35,7 @@ from treadle_numpy.numpy.ufuncs.powers import power
 from treadle_numpy.numpy.ufuncs.signs import sign
 from treadle_numpy.operands.arrays import Elements, made, on_host
 from treadle_numpy.operands.axes import as_axis
-from treadle_numpy.operands.broadcast import broadcast, broadcast_to_shape
+from treadle_numpy.operands.broadcast import broadcast, broadcast_to_shape, check_settings
 from treadle_numpy.operands.coerce import (
     ArrayLike,
     coerce,
@@ -352,6 +352,7 @@ def geomspace(
     """
     flags("geomspace", endpoint=endpoint)
     num = integer("geomspace", "num", num)
+    check_settings("geomspace", start, stop, ranks=True)
     start, stop = promote("geomspace", start, stop, inexact=True)
     signs = sign(start)
     points = exp(

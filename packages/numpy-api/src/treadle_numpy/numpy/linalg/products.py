@@ -21,6 +21,7 @@ from treadle_numpy.numpy.manipulation.axes import matrix_transpose as matrix_tra
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
+from treadle_numpy.operands.broadcast import check_settings
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.dtypes import DTypeLike
 from treadle_numpy.operands.promote import promote
@@ -54,6 +55,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
          [0 1 2]]
     """
     x, y = coerce_array("outer", 0, x1), coerce_array("outer", 1, x2)
+    check_settings("outer", x, y)
     if x.ndim != 1 or y.ndim != 1:
         raise ShapeError(
             f"linalg.outer: the operands must be vectors, got shapes {x.shape} and {y.shape}",
@@ -177,7 +179,7 @@ def _cheapest(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
 
 @composed
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
-    """The vector product of vectors of three elements along an axis; `treadle.numpy.cross` also takes two elements.
+    """The vector product of vectors of three elements along an axis.
 
     Raises:
         ShapeError: the vectors have not three elements.

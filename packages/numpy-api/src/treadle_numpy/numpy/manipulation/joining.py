@@ -20,6 +20,7 @@ from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.bind import bind
+from treadle_numpy.operands.broadcast import check_settings
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.plans import Plans, remember
@@ -134,6 +135,7 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
         >>> print(append(np.array([1, 2, 3]), np.array([4, 5])))
         [1 2 3 4 5]
     """
+    check_settings("append", arr, values)
     return concatenate([arr, values], axis)
 
 

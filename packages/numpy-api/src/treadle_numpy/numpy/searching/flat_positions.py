@@ -26,6 +26,7 @@ from treadle_numpy.numpy.dtypes.questions import result_type
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.arithmetic import add, floor_divide, multiply, remainder
 from treadle_numpy.numpy.ufuncs.extremes import clip
+from treadle_numpy.operands.broadcast import check_settings
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, host_elements
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.promote import converted
@@ -109,6 +110,8 @@ def ravel_multi_index(
     if len(sizes) != len(multi_index):
         raise ArgumentError(f"len(multi_index)={len(multi_index)} != len(dims)={len(sizes)}")
     parts = [coerce_array("ravel_multi_index", i, x) for i, x in enumerate(multi_index)]
+    if parts:
+        check_settings("ravel_multi_index", *parts, ranks=True)
     total = math.prod(sizes)
     given = as_dtype("ravel_multi_index", dtype)
     wanted = given or (result_type(*parts) if parts else default_dtype(int))

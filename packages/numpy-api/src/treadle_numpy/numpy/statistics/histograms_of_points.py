@@ -26,6 +26,7 @@ from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.statistics.histograms import Range, bin_of, histogram_bin_edges
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, subtract
 from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.broadcast import check_settings
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, is_array_like
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted, promote
@@ -69,6 +70,7 @@ def histogram2d(
          [0 1]] [0. 2. 4.] [0. 1. 2.]
     """
     first, second = coerce_array("histogram2d", 0, x), coerce_array("histogram2d", 1, y)
+    check_settings("histogram2d", first, second)
     if first.ndim != 1 or first.shape != second.shape:
         raise ShapeError(
             f"histogram2d: x and y must be vectors of one size, got {first.shape} and {second.shape}"

@@ -13,6 +13,7 @@ from typing import Generic, TypeVar, final
 from treadle_ir import Array, functions, import_module, integer, names, refused, wraps
 from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.axes import Axis
+from treadle_numpy.operands.broadcast import check_settings
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.dtypes import DTypeLike
 from treadle_numpy.operands.trees import Tree
@@ -179,6 +180,8 @@ class ufunc(Generic[Result]):  # noqa: N801 - NumPy's name
             >>> print(add.at(np.zeros(3, np.int32), np.array([0, 2, 2]), 5, inplace=False))
             [ 5  0 10]
         """
+        if b is not None:
+            check_settings(f"{self.__name__}.at", a, b)
         result: Array = _folding().at(self, a, indices, b, inplace)
         return result
 
@@ -195,6 +198,7 @@ class ufunc(Generic[Result]):  # noqa: N801 - NumPy's name
             [[ 1 10]
              [ 2 20]]
         """
+        check_settings(f"{self.__name__}.outer", A, B)
         result: Result = _folding().outer(self, A, B)
         return result
 

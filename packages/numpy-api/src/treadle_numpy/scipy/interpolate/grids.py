@@ -140,9 +140,9 @@ class RegularGridInterpolator:
         found = self._nearest(cells) if how == "nearest" else self._linear(cells)
         found = where(_wide(_any([nan for *_, nan in cells]), found), np.nan, found)
         if self.fill_value is not None:
-            fill = converted(
-                array_from("RegularGridInterpolator", self.fill_value, None), found.dtype
-            )
+            fill = self.fill_value
+            if not isinstance(fill, (int, float, complex)):  # a number adapts to the values
+                fill = converted(array_from("RegularGridInterpolator", fill, None), found.dtype)
             found = where(_wide(_any([out for *_, out, _ in cells]), found), fill, found)
         return ops.reshape(found, shape=(*outer, *rest))
 

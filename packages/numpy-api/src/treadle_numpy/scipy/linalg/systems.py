@@ -21,7 +21,7 @@ from treadle_numpy.lax.linalg.factorisations import cholesky
 from treadle_numpy.numpy.linalg import determinants, systems
 from treadle_numpy.numpy.linalg.operands import check_square
 from treadle_numpy.operands.arrays import array_of
-from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
+from treadle_numpy.operands.broadcast import broadcast_to_shape, check_settings, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.promote import promote
 
@@ -186,6 +186,7 @@ def solve(
         raise ArgumentError(
             f"solve: expected assume_a to be one of ['gen', 'sym', 'her', 'pos']; got {shown(assume_a)}"
         )
+    check_settings("solve", a, b)
     if assume_a != "pos":
         return systems.solve(a, b)
     matrix, right, is_vector = _fitted("solve", a, b)

@@ -6,13 +6,14 @@ from __future__ import annotations
 import numpy as np
 
 from treadle_ir import Array, composed
+from treadle_ir.dtypes import is_integer
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.reductions.truths import all
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.exponentials import exp
 from treadle_numpy.operands.arrays import array_of
-from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.operands.promote import promote
+from treadle_numpy.operands.coerce import ArrayLike, coerce
+from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.scipy.special.exponents import xlogy
 from treadle_numpy.scipy.special.gammas import gammaln
 from treadle_numpy.scipy.stats.arguments import whole
@@ -35,7 +36,12 @@ def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
         >>> print(f"{float(logpmf(np.array([1, 2, 3]), 6, np.array([0.2, 0.3, 0.5]))):.4f}")
         -2.0025
     """
-    promoted = promote("multinomial.logpmf", x, n, p, inexact=True)
+    name = "multinomial.logpmf"
+    (chances,) = promote(name, p, inexact=True)
+    # Counts are whole, and no mixture with the probabilities that `numpy_dtype_promotion` speaks of.
+    whole_numbers = [coerce(name, i, v) for i, v in enumerate((x, n))]
+    given = [converted(v, chances.dtype) if is_integer(v.dtype) else v for v in whole_numbers]
+    promoted = promote(name, *given, chances)
     counts, trials, probabilities = [array_of(v) for v in promoted]
     possible = all(whole(counts) & (counts >= 0), axis=-1) & (sum(counts, axis=-1) == trials)
     safe = where(possible[..., None], counts, 0)
