@@ -37,6 +37,7 @@ from treadle_ir import (
     type_of,
     wraps,
 )
+from treadle_ir.dtypes import is_complex
 from treadle_ir.tree import PyTreeDef, tangent_structure, tree_unflatten
 
 P = ParamSpec("P")
@@ -268,7 +269,8 @@ def exact(rule: str, what: str, primal: ArrayType, given: Array) -> Array:
         ShapeError: it has another shape or element type.
     """
     expected, got = primal.tangent(), type_of(given)
-    if expected.shape != got.shape or (expected.dtype != got.dtype and not got.weak):
+    fits = got.weak and not (is_complex(got.dtype) and not is_complex(expected.dtype))
+    if expected.shape != got.shape or (expected.dtype != got.dtype and not fits):
         raise ShapeError(
             f"{rule} returned a {what} of type {got} where {expected.strong()} belongs",
             fix="return tangents and cotangents of the primal's shape and element type",
