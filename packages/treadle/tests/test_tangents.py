@@ -76,7 +76,7 @@ turned_back.defvjp(lambda x: (turned_back(x), None), lambda kept, ct: (ct * 1j,)
 def test_rules_do_not_return_complex_tangents_of_floats(function: Any, x: Any) -> None:
     for derivative in (treadle.grad, lambda f: treadle.jit(treadle.grad(f))):
         with pytest.raises(
-            ShapeError, match="rule of `turned.*` returned a (co)?tangent of type c"
+            ShapeError, match=r"rule of `turned.*` returned a (co)?tangent of type c"
         ):
             derivative(lambda x: tnp.sum(function(x)))(x)
 
