@@ -82,7 +82,7 @@ def test_rules_do_not_return_complex_tangents_of_floats(function: Any, x: Any) -
 
 
 def test_the_linear_program_of_a_linearized_function() -> None:
-    _, linear = linearize(lambda x: 3.0 * x, 1.0)
+    linear: Any = linearize(lambda x: 3.0 * x, 1.0)[1]
     (program,) = linear.func.args
     assert "mul" in str(program)
     assert linear(2.0) == 6.0
