@@ -85,7 +85,7 @@ def found_wrong(f: Callable[[Any], Any]) -> list[str]:
     values = moved[0]
     with np.errstate(all="ignore"):
         ahead, behind = np.split((moved[1:] - values) / steps[1:], 2)
-    undefined = np.isnan(moved[[0, len(STEPS), -1]]).all(axis=0)
+    undefined = np.all(np.isnan(moved[[0, len(STEPS), -1]]), axis=0).tolist()
     said = []
     for i, x in enumerate(POINTS):
         one, two, slope = ahead[:, i], behind[:, i], slopes[i]

@@ -422,3 +422,30 @@ def test_what_was_said_of_the_rules() -> None:
     assert not g.symbolic_zeros
     g.defjvp(lambda primals, tangents: (primals[0], tangents[0]), symbolic_zeros=True)
     assert g.symbolic_zeros
+
+
+def test_rules_that_take_other_arguments_are_named():
+    def sine(x):
+        return ops.sine(x)
+
+    x = np.float64(1.0)
+    forward = custom_jvp(sine)
+    forward.defjvp(lambda primals: (primals, primals))
+    with pytest.raises(
+        ArgumentError, match=r"the jvp rule of `sine` cannot be called .* tangents: "
+    ):
+        grad(forward)(x)
+    backward = custom_vjp(sine)
+    backward.defvjp(lambda x, y: (ops.sine(x), None), lambda kept, ct: (ct,))
+    with pytest.raises(ArgumentError, match=r"the fwd rule of `sine` cannot be called .*`?y'?"):
+        grad(backward)(x)
+    backward.defvjp(lambda x: (ops.sine(x), None), lambda ct: (ct,))
+    with pytest.raises(ArgumentError, match=r"the bwd rule of `sine` .* residuals, cotangents: "):
+        grad(backward)(x)
+
+    def inner(ct):
+        return ct
+
+    backward.defvjp(lambda x: (ops.sine(x), None), lambda kept, ct: inner())
+    with pytest.raises(TypeError, match=r"^test_.*inner\(\) missing 1 required"):
+        grad(backward)(x)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import treadle
 import treadle.numpy as tnp
 from treadle import jvp, linear_transpose, linearize, vjp
 from treadle.errors import ShapeError
@@ -52,3 +53,36 @@ def test_a_python_number_of_the_kind_is_taken(
     found = pushed(primal, tangent)
     assert found == -tangent
     assert found.dtype == primal.dtype
+
+
+@treadle.custom_jvp
+def turned(x: Any) -> Any:
+    return tnp.sin(x)
+
+
+turned.defjvp(lambda primals, tangents: (turned(*primals), tangents[0] * 1j))
+
+
+@treadle.custom_vjp
+def turned_back(x: Any) -> Any:
+    return tnp.sin(x)
+
+
+turned_back.defvjp(lambda x: (turned_back(x), None), lambda kept, ct: (ct * 1j,))
+
+
+@pytest.mark.parametrize("function", [turned, turned_back])
+@pytest.mark.parametrize("x", [1.0, F32, np.ones(2, np.float32)])
+def test_rules_do_not_return_complex_tangents_of_floats(function: Any, x: Any) -> None:
+    for derivative in (treadle.grad, lambda f: treadle.jit(treadle.grad(f))):
+        with pytest.raises(
+            ShapeError, match=r"rule of `turned.*` returned a (co)?tangent of type c"
+        ):
+            derivative(lambda x: tnp.sum(function(x)))(x)
+
+
+def test_the_linear_program_of_a_linearized_function() -> None:
+    linear: Any = linearize(lambda x: 3.0 * x, 1.0)[1]
+    (program,) = linear.func.args
+    assert "mul" in str(program)
+    assert linear(2.0) == 6.0

@@ -96,7 +96,7 @@ def test_element_types_of_tolerances_are_checked() -> None:
     with pytest.raises(ArgumentError, match=r"a key of atol must be an element type, got 'text'"):
         check_grads(tnp.sin, (1.0,), 1, atol={"text": 1.0})
     with pytest.raises(ArgumentError, match=r"rtol\[float32\] must be a real number"):
-        check_grads(tnp.sin, (1.0,), 1, rtol={"float32": "much"})
+        check_grads(tnp.sin, (1.0,), 1, rtol={"float32": "much"})  # type: ignore[dict-item]
 
 
 @pytest.mark.parametrize(

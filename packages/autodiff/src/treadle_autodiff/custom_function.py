@@ -24,6 +24,7 @@ from treadle_ir import (
     Operand,
     Operands,
     ShapeError,
+    TreadleError,
     flatten_arrays,
     forwarded,
     frozen,
@@ -37,6 +38,7 @@ from treadle_ir import (
     type_of,
     wraps,
 )
+from treadle_ir.dtypes import is_complex
 from treadle_ir.tree import PyTreeDef, tangent_structure, tree_unflatten
 
 P = ParamSpec("P")
@@ -99,6 +101,11 @@ class CallSite:
     def _of_user(self, trees: tuple[Tree, ...]) -> tuple[Tree, ...]:
         """The trees, with the references that the user gave."""
         return returned(trees) if self.lends else trees
+
+    @property
+    def before(self) -> str:
+        """What rules take before their own arguments, for messages."""
+        return f"{len(self.statics)} without derivatives, " if self.statics else ""
 
     def given(self) -> list[object]:
         """The static arguments."""
@@ -248,6 +255,24 @@ def _indices(
     return frozenset([*numbers, *[parameters.index(name) for name in names]])
 
 
+def ruled(rule: str, takes: str, function: Callable[..., Tree], *arguments: Tree) -> Tree:
+    """What a user's rule returns; `rule` names it, and `takes` the arguments that such rules have.
+
+    Raises:
+        ArgumentError: it does not take so many arguments.
+    """
+    try:
+        return function(*arguments)
+    except TypeError as error:
+        trace = error.__traceback__
+        if isinstance(error, TreadleError) or trace is None or trace.tb_next is not None:
+            raise  # from within the rule
+        raise ArgumentError(
+            f"{rule} cannot be called with its arguments, {takes}: {error}",
+            fix=f"define it as a function of {takes}",
+        ) from None
+
+
 def pair_of(rule: str, what: str, given: object) -> tuple[Tree, Tree]:
     """What a rule returned, if it is two things.
 
@@ -268,7 +293,8 @@ def exact(rule: str, what: str, primal: ArrayType, given: Array) -> Array:
         ShapeError: it has another shape or element type.
     """
     expected, got = primal.tangent(), type_of(given)
-    if expected.shape != got.shape or (expected.dtype != got.dtype and not got.weak):
+    fits = got.weak and not (is_complex(got.dtype) and not is_complex(expected.dtype))
+    if expected.shape != got.shape or (expected.dtype != got.dtype and not fits):
         raise ShapeError(
             f"{rule} returned a {what} of type {got} where {expected.strong()} belongs",
             fix="return tangents and cotangents of the primal's shape and element type",

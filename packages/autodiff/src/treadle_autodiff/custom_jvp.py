@@ -15,6 +15,7 @@ from treadle_autodiff.custom_function import (
     Results,
     exact_or_none,
     pair_of,
+    ruled,
 )
 from treadle_autodiff.symbolic_zeros import SymbolicZero, flatten_tangents, shown_zeros
 from treadle_autodiff.user_function import Tree
@@ -154,7 +155,8 @@ class _Jvp:
         site = self.site
         rule = f"the jvp rule of `{site.name}`"
         shown = shown_zeros(tangents, [type_of(primal) for primal in primals], self.symbolic)
-        given = self.rule(*site.given(), site.dynamic(primals), site.tangents(shown))
+        arguments = (*site.given(), site.dynamic(primals), site.tangents(shown))
+        given = ruled(rule, f"{site.before}primals, tangents", self.rule, *arguments)
         output, derivative = pair_of(rule, "(results, tangents)", given)
         results = self.results.of_rule(rule, output, site.name)
         of_results = self.results.structure

@@ -15,6 +15,7 @@ from treadle_autodiff.custom_function import (
     Static,
     exact_or_none,
     pair_of,
+    ruled,
     with_hash,
 )
 from treadle_autodiff.layouts import Shown, shown_of
@@ -169,8 +170,8 @@ class _Forward:
         leaves: list[Any] = [*operands]
         if self.symbolic:
             leaves = [CustomVJPPrimal(*pair) for pair in zip(operands, perturbed, strict=True)]
-        given = self.fwd(*site.arguments(leaves))
         rule = f"the fwd rule of `{site.name}`"
+        given = ruled(rule, "those of the function", self.fwd, *site.arguments(leaves))
         output, kept = pair_of(rule, "(results, residuals)", given)
         results = self.results.of_rule(rule, output, site.name)
         lending = lent(kept)
@@ -225,12 +226,15 @@ class _Backward:
         given = iter(residuals)
         leaves = [next(given) if x is None else x.value for x in self.numbers]
         kept = tree_unflatten(self.residuals, leaves)
-        outgoing: object = self.bwd(
+        name = self.site.name
+        outgoing: object = ruled(
+            f"the bwd rule of `{name}`",
+            f"{self.site.before}residuals, cotangents",
+            self.bwd,
             *self.site.given(),
             returned(kept) if self.lends else kept,
             tree_unflatten(tangent_structure(self.results), shown),
         )
-        name = self.site.name
         arguments = tree_unflatten(self.site.structure, self.types)
         if not isinstance(outgoing, (tuple, list)) or len(outgoing) != len(arguments):
             count = (

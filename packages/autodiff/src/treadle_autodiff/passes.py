@@ -6,7 +6,7 @@ So it may leave a jitted function, be a result of a loop or a residual of a rule
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import Any, final
 
 from treadle_autodiff.checked_tangents import check_cotangents, check_tangents, flatten_along
 from treadle_autodiff.layouts import Shown, laid_alike, shown_of
@@ -26,6 +26,7 @@ from treadle_ir import (
     left_to_the_compiler,
     over_mesh,
     over_mesh_of,
+    shown_program,
     sums_of,
     type_of,
 )
@@ -78,6 +79,11 @@ class Forward:
     """From residuals and tangents of the arguments to those of the results."""
 
     of: Derivative
+
+    @property
+    def args(self) -> tuple[Any]:  # Any: as programs are shown
+        """The linear program, which is read as `linearized.func.args[0]`."""
+        return (shown_program(self.of.program, ()),)
 
     def __call__(self, residuals: Operands, *tangents: Tree) -> Tree:
         """Tangents of the results."""

@@ -17,7 +17,7 @@ from treadle_autodiff import (
     linearize_program,
     vjp,
 )
-from treadle_ir import Operand, Operands, Program, bind, ops, stage, type_of
+from treadle_ir import Operand, Operands, Program, UnsupportedError, bind, ops, stage, type_of
 from treadle_ir.primitives.control import Case, Scan
 from treadle_ir.testing.examples import array_type
 
@@ -292,3 +292,10 @@ def test_loops_in_loops_that_forget(assert_same: Same) -> None:
         return tuple(bind(Scan(body, 3, 0, 3), np.int32(0), c, np.float64(0))[1:])
 
     assert_same(linear_transpose(linear, np.float64(2))((np.float64(5), np.float64(7))), [5.0])
+
+
+def test_loops_of_integers_are_not_transposed() -> None:
+    body = stage(lambda c: [ops.multiply(c, np.int32(2))], INDEX).program
+    transposed = linear_transpose(lambda x: bind(Scan(body, 3, 0, 1), x)[0], np.int32(1))
+    with pytest.raises(UnsupportedError, match="a loop is linear in an operand of type i32"):
+        transposed(np.int32(1))

@@ -40,6 +40,7 @@ from treadle_ir import (
     Operands,
     Program,
     Type,
+    UnsupportedError,
     Value,
     bind,
     derived,
@@ -52,6 +53,7 @@ from treadle_ir import (
     store,
     type_of,
 )
+from treadle_ir.dtypes import is_integer
 from treadle_ir.primitives.control import Scan
 from treadle_ir.rewrite import prune
 from treadle_ir.tree import tree_flatten
@@ -330,8 +332,21 @@ def _linearize_scan(body: Program, parts: LoopParts, flags: Flags) -> _Linearize
 def scan_transpose(
     primitive: Scan, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
 ) -> Sequence[Tangent | None]:
-    """The loop the other way; cotangents of constants are summed up in carries."""
+    """The loop the other way; cotangents of constants are summed up in carries.
+
+    Raises:
+        UnsupportedError: the loop is linear in integers, as `linear_transpose` may be asked for.
+    """
     linear = tuple([isinstance(operand, Linear) for operand in operands])
+    for operand in operands:
+        type = operand.type if isinstance(operand, Linear) else None
+        # The transposed loop is made of derivatives, and integers have none.
+        if isinstance(type, ArrayType) and is_integer(type.dtype):
+            raise UnsupportedError(
+                f"linear_transpose: a loop is linear in an operand of type {type}, "
+                "but only loops of floating and complex numbers are transposed",
+                fix="transpose it at a float: linear_transpose(f, x.astype(float))",
+            )
     ((_, touched),) = within(primitive, linear)
     _, carries, _ = LoopParts(primitive.constants, primitive.carries)(touched)
     if not all(carries):
