@@ -203,7 +203,8 @@ def test_the_example_libraries_have_jax_s_names() -> None:
     """The names that JAX 0.12's modules list, run as a black box, but for what they import for themselves."""
     layers = """
     AvgPool BatchNorm Conv Conv1DTranspose ConvTranspose Dense Dropout Elu Exp FanInConcat FanInSum FanOut Flatten
-    Gelu GeneralConv GeneralConvTranspose Identity LeakyRelu LogSoftmax MaxPool Relu Selu Sigmoid Softmax Softplus SumPool Tanh
+    Gelu GeneralConv GeneralConvTranspose Identity LeakyRelu LogSoftmax MaxPool Relu Selu
+    Sigmoid Softmax Softplus SumPool Tanh
     elementwise elu gelu glorot glorot_normal leaky_relu log_softmax logsoftmax normal ones parallel randn
     relu selu serial shape_dependent sigmoid softmax softplus standardize zeros
     """
