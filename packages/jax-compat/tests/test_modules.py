@@ -197,3 +197,24 @@ def test_lines_of_the_functions_here_are_not_the_users() -> None:
     with pytest.raises(treadle.errors.ShapeError) as raised:
         view.reshape(tnp.ones(4), (3, 3))
     assert "test_modules.py" in raised.value.__notes__[0]
+
+
+def test_the_example_libraries_have_jax_s_names() -> None:
+    """The names that JAX 0.12's modules list, run as a black box, but for what they import for themselves."""
+    layers = """
+    AvgPool BatchNorm Conv Conv1DTranspose ConvTranspose Dense Dropout Elu Exp FanInConcat FanInSum FanOut Flatten
+    Gelu GeneralConv GeneralConvTranspose Identity LeakyRelu LogSoftmax MaxPool Relu Selu
+    Sigmoid Softmax Softplus SumPool Tanh
+    elementwise elu gelu glorot glorot_normal leaky_relu log_softmax logsoftmax normal ones parallel randn
+    relu selu serial shape_dependent sigmoid softmax softplus standardize zeros
+    """
+    of_optimizers = """
+    InitFn JoinPoint Optimizer OptimizerState ParamsFn Schedule Step UpdateFn adagrad adam adamax clip_grads constant
+    exponential_decay inverse_time_decay l2_norm make_schedule momentum nesterov optimizer pack_optimizer_state
+    piecewise_constant polynomial_decay rmsprop rmsprop_momentum sgd sm3 unpack_optimizer_state
+    """
+    assert {*layers.split()} <= {*stax.__all__}
+    assert {*of_optimizers.split()} <= {*optimizers.__all__}
+    for module in (stax, optimizers):
+        assert not [name for name in module.__all__ if not hasattr(module, name)]
+    assert stax.randn is treadle.nn.initializers.normal

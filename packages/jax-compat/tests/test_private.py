@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 import inspect
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -317,3 +318,76 @@ def test_names_that_evermore_and_stochastix_use() -> None:
     f._clear_cache()  # type: ignore[attr-defined]
     f(1.0)
     assert len(calls) == 2
+
+
+def test_lists_are_split_and_merged() -> None:
+    from jax._src import util
+
+    assert util.split_list([1, 2, 3, 4], [1, 2]) == [[1], [2, 3], [4]]
+    assert util.split_list([1], [2]) == [[1], []]
+    assert util.unzip2([(1, 2), (3, 4)]) == ((1, 3), (2, 4))
+    assert util.unzip2([]) == ((), ())
+    assert util.unzip3([(1, 2, 3)]) == ((1,), (2,), (3,))
+    assert util.partition_list([True, False, True], [1, 2, 3]) == ([2], [1, 3])
+    assert util.merge_lists([True, False, True], [2], [1, 3]) == [1, 2, 3]
+    assert util.canonicalize_axis(-1, 3) == 2
+    with pytest.raises(ValueError, match="axis 3 is out of bounds for array of dimension 3"):
+        util.canonicalize_axis(3, 3)
+
+
+def test_shapes_and_types_by_private_names() -> None:
+    import numpy as np
+    from jax._src import core, dtypes
+
+    assert core.canonicalize_shape((np.int32(2), 3)) == (2, 3)
+    assert core.canonicalize_shape(4) == (4,)
+    with pytest.raises(TypeError, match="shapes are sequences of integers"):
+        core.canonicalize_shape((1.5,))
+    assert core.definitely_equal_shape((1, 2), (1, 2))
+    assert not core.definitely_equal_shape((1, 2), (1,))
+    assert core.safe_map(int, ["1"]) == [1]
+    for given, wanted in (
+        ("float32", "complex64"),
+        ("int32", "complex64"),
+        ("float64", "complex128"),
+    ):
+        assert dtypes.to_complex_dtype(given) == wanted
+
+
+def test_the_classes_of_c_and_r() -> None:
+    from jax._src.numpy.index_tricks import CClass, RClass
+
+    class Mine(RClass):
+        pass
+
+    assert CClass()[tnp.arange(2), tnp.arange(2)].tolist() == [[0, 0], [1, 1]]
+    assert Mine()[tnp.arange(2), 5].tolist() == [0, 1, 5]
+    assert (CClass.axis, CClass.ndmin, CClass.trans1d) == (-1, 2, 0)
+
+
+def test_names_that_brainstate_and_others_take() -> None:
+    import jax.lib
+    from jax._src.interpreters import batching
+    from jax._src.literals import LiteralArray
+    from jax._src.sharding_impls import UNSPECIFIED, UnspecifiedValue
+    from jax._src.xla_bridge import backends_are_initialized
+
+    assert jax.lib.__version__ == importlib.metadata.version("jaxlib")
+    assert isinstance(UNSPECIFIED, UnspecifiedValue)
+    assert not isinstance(tnp.ones(2), LiteralArray)
+    assert batching.make_iota(3).tolist() == [0, 1, 2]
+    seen: list[Any] = []
+
+    def look(x: Any) -> Any:
+        assert isinstance(x, batching.BatchTracer)
+        assert isinstance(x.trace, batching.BatchTrace)
+        element = batching.to_elt(x.trace, None, tnp.arange(6.0).reshape(3, 2), -1)
+        assert element.shape == (3,)
+        assert batching.to_elt(x.trace, None, 5, None) == 5
+        seen.append(element)
+        return x + element.sum()
+
+    assert treadle.vmap(look)(tnp.zeros(2)).tolist() == [6, 9]
+    assert seen
+    tnp.ones(2).devices()
+    assert backends_are_initialized()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from treadle_batching._version import __version__ as __version__
 from treadle_batching.axis import Axis as Axis, Dim as Dim
 from treadle_batching.batch import (
+    BatchTrace as BatchTrace,
     BatchTracer as BatchTracer,
     batch_flat as batch_flat,
     batch_to as batch_to,

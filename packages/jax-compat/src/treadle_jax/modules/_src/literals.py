@@ -26,3 +26,7 @@ class TypedFloat(float):
 @final
 class TypedComplex(complex):
     """JAX's class of literal complex numbers."""
+
+
+LiteralArray = TypedNdArray
+"""JAX's older name of it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final, final
+
 from treadle.sharding import NamedSharding, PartitionSpec, get_abstract_mesh
 
 
@@ -17,3 +19,15 @@ def canonicalize_sharding(
     if isinstance(sharding, PartitionSpec):
         return NamedSharding(get_abstract_mesh(), sharding)
     return sharding
+
+
+@final
+class UnspecifiedValue:
+    """The class of `UNSPECIFIED`."""
+
+    def __repr__(self) -> str:
+        return "UnspecifiedValue"
+
+
+UNSPECIFIED: Final = UnspecifiedValue()
+"""What says that no sharding was asked for, which None does in treadle; for oryx and brainstate."""

@@ -14,13 +14,22 @@ import treadle.numpy as tnp
 from treadle import tree_util
 
 Tree: TypeAlias = Any  # Any: a pytree of arrays
+Step: TypeAlias = int
 Schedule: TypeAlias = Callable[[Any], Any]
+InitFn: TypeAlias = Callable[[Tree], Any]
+UpdateFn: TypeAlias = Callable[[Any, Tree, Any], Any]
+ParamsFn: TypeAlias = Callable[[Any], Tree]
 Triple: TypeAlias = tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]
 
 __all__ = [
+    "InitFn",
     "JoinPoint",
     "Optimizer",
     "OptimizerState",
+    "ParamsFn",
+    "Schedule",
+    "Step",
+    "UpdateFn",
     "adagrad",
     "adam",
     "adamax",

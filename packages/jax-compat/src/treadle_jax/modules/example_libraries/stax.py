@@ -25,7 +25,14 @@ from treadle.nn import (  # JAX's stax has them, too
     softplus as softplus,
     standardize as standardize,
 )
-from treadle.nn.initializers import glorot_normal, normal, ones as ones, zeros as zeros
+from treadle.nn.initializers import (
+    glorot_normal as glorot_normal,
+    normal as normal,
+    ones as ones,
+    zeros as zeros,
+)
+
+glorot, randn, logsoftmax = glorot_normal, normal, log_softmax  # older names of JAX's stax
 
 Init: TypeAlias = Callable[..., tuple[Any, Any]]
 Apply: TypeAlias = Callable[..., Any]
@@ -61,9 +68,26 @@ __all__ = [
     "SumPool",
     "Tanh",
     "elementwise",
+    "elu",
+    "gelu",
+    "glorot",
+    "glorot_normal",
+    "leaky_relu",
+    "log_softmax",
+    "logsoftmax",
+    "normal",
+    "ones",
     "parallel",
+    "randn",
+    "relu",
+    "selu",
     "serial",
     "shape_dependent",
+    "sigmoid",
+    "softmax",
+    "softplus",
+    "standardize",
+    "zeros",
 ]
 
 
