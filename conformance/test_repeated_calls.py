@@ -27,7 +27,9 @@ FEW = 1  # variants beside `mixed` that a function gets, another function others
 
 
 # Functions that are given no numbers of the greatest size, with the reason.
-FINITE = {"special.hyp1f1": "its kernel adds terms for seconds"}
+FINITE = dict.fromkeys(
+    ["special.hyp1f1", "special.hyp2f1", "special.digamma"], "their kernels add terms for seconds"
+)
 
 
 def of_codes(*codes: Any) -> list[Call]:
@@ -43,6 +45,11 @@ def on_the_reference_evaluator() -> None:
 @pytest.fixture(autouse=True)
 def programs() -> None:
     """Not checked here: `test_composed` makes the same ones."""
+
+
+@pytest.fixture(autouse=True)
+def checked_rules() -> None:
+    """No rules of transformations run here."""
 
 
 def outcome(call: Call, variant: Variant) -> list[Any]:

@@ -198,3 +198,18 @@ def test_operations_are_found_by_attributes_taken_in_c() -> None:
 def test_results_without_memory_are_refused_before_xla_compiles_them() -> None:
     with pytest.raises(OutOfMemoryError, match="out of memory"):
         ops.broadcast_in_dim(array(1.0), shape=(2**46,), dimensions=(0,))
+
+
+def test_updates_that_are_added_do_not_warn() -> None:
+    """Warnings are errors here: infinity less infinity is NaN without a word, in the first call and later."""
+    x, updates = from_host(np.array([np.inf, 1], np.float32)), np.array([[-np.inf]], np.float32)
+    for _ in range(3):
+        found = ops.scatter_add(
+            x,
+            np.array([[0]], np.int32),
+            updates[0],
+            update_window_dims=(),
+            inserted_window_dims=(0,),
+            scatter_dims_to_operand_dims=(0,),
+        )
+        np.testing.assert_array_equal(found, np.array([np.nan, 1], np.float32))
