@@ -145,6 +145,10 @@ def number(function: str, name: str, value: object) -> float:
     raise refused(function, name, "a real number", value)
 
 
+_LEAST: Final = -(1 << 63)
+_MOST: Final = (1 << 63) - 1
+
+
 def integer(function: str, name: str, value: object) -> int:
     """A Python integer from whatever stands for one; a tracer's own error tells what to do.
 
@@ -172,7 +176,7 @@ def integer(function: str, name: str, value: object) -> int:
             raise
         if not isinstance(found, int):
             raise refused(function, name, "an integer", value)
-    if not -(1 << 63) <= found < 1 << 63:
+    if not _LEAST <= found <= _MOST:
         raise RangeError(f"{function}: {name} is {shown(found)}, which has more than 64 bits")
     return int(found)
 
@@ -191,7 +195,7 @@ def integers(function: str, name: str, value: object) -> tuple[int, ...]:
     """A sequence of integers as a tuple of Python's.
 
     Raises:
-        ArgumentError: it is no sequence, or one of its elements no integer.
+        ArgumentError: it is no sequence, or one of its elements no integer; RangeError: one has more than 64 bits.
 
     Example:
         >>> integers("rev", "dimensions", [0, 1])
@@ -199,7 +203,7 @@ def integers(function: str, name: str, value: object) -> tuple[int, ...]:
     """
     elements = sequence(function, name, value)
     for each in elements:
-        if each.__class__ is not int:
+        if each.__class__ is not int or not _LEAST <= each <= _MOST:
             return tuple([integer(function, f"each of {name}", each) for each in elements])
     return elements
 

@@ -211,3 +211,18 @@ def test_the_first_call_gives_the_bits_of_the_others(dtype: str, shape: tuple[in
     for function in (ops.erf, ops.erfc, ops.digamma, ops.lgamma, ops.bessel_i0e, ops.bessel_i1e):
         first, second, third = (np.asarray(function(x)).tobytes() for _ in range(3))
         assert first == second == third
+
+
+def test_updates_that_are_added_do_not_warn() -> None:
+    """Warnings are errors here: infinity less infinity is NaN without a word, in the first call and later."""
+    x, updates = from_host(np.array([np.inf, 1], np.float32)), np.array([[-np.inf]], np.float32)
+    for _ in range(3):
+        found = ops.scatter_add(
+            x,
+            np.array([[0]], np.int32),
+            updates[0],
+            update_window_dims=(),
+            inserted_window_dims=(0,),
+            scatter_dims_to_operand_dims=(0,),
+        )
+        np.testing.assert_array_equal(found, np.array([np.nan, 1], np.float32))

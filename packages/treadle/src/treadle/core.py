@@ -32,15 +32,19 @@ from treadle_ir import (
     canonical_dtype,
     current_trace,
     dtypes,
+    element_type,
     ensure_compile_time_eval as ensure_compile_time_eval,
+    flags,
     frozen,
     integer,
+    integers,
     interpret_unchecked as interpret,
     is_whole,
     layout_of,
     refused,
     running,
     seen,
+    sequence,
     sizes_text,
     sums_of,
     varying_of,
@@ -180,10 +184,20 @@ class ShapedArray(AbstractValue):
         sharding: object = None,
         vma: Iterable[Hashable] = frozenset(),
     ) -> None:
-        """Say what is known; `sharding` is how the array lies, over a mesh with or without devices."""
-        self._vma = frozenset(vma)
-        self._type = ArrayType(tuple(shape), np.dtype(dtype), weak_type)  # type: ignore[call-overload]
+        """Say what is known; `sharding` is how the array lies, over a mesh with or without devices.
 
+        Raises:
+            ArgumentError: the shape is no sequence of sizes, `dtype` no element type, or `vma` no set of names.
+            ShapeError: a size is negative.
+        """
+        flags("ShapedArray", weak_type=weak_type)
+        if isinstance(vma, str) or not isinstance(vma, Iterable):
+            raise refused("ShapedArray", "vma", "a set of names of axes", vma)
+        sizes = integers("ShapedArray", "shape", shape)
+        if any([type(size) is int and size < 0 for size in sizes]):
+            raise ShapeError(f"ShapedArray: the shape {sizes} has a negative size")
+        self._vma = frozenset(vma)
+        self._type = ArrayType(sizes, element_type("ShapedArray", dtype), bool(weak_type))
         self._layout: Whole | None = None
         self._sharding = sharding
         mesh, spec = getattr(sharding, "mesh", None), getattr(sharding, "spec", None)
@@ -386,12 +400,20 @@ class ConcreteArray(ShapedArray):
     """The `aval` of a concrete tracer: it knows the elements, as `.val`."""
 
     def __init__(self, val: np.ndarray[Any, np.dtype[Any]], weak_type: bool = False) -> None:
+        if not isinstance(val, np.ndarray | np.generic):
+            raise refused("ConcreteArray", "val", "an array of NumPy's", val)
         super().__init__(val.shape, val.dtype, weak_type)
         self.val = val
 
 
 def aval(x: Array) -> ShapedArray:
-    """What is known of an array: with its elements when it is a concrete tracer."""
+    """What is known of an array: with its elements when it is a concrete tracer.
+
+    Raises:
+        ArgumentError: it is no array.
+    """
+    if not isinstance(x, Array):
+        raise refused("aval", "x", "an array", x)
     if isinstance(x, _ArrayTracer):
         elements = x.concrete()
         if elements is not None:
@@ -448,7 +470,7 @@ def eval_jaxpr(
     program = jaxpr if isinstance(jaxpr, Program) else getattr(jaxpr, "program", None)
     if not isinstance(program, Program):
         raise refused("eval_jaxpr", "jaxpr", "what `make_jaxpr` returns", jaxpr)
-    operands = [as_array(x) for x in (*consts, *args)]
+    operands = [as_array(x) for x in (*sequence("eval_jaxpr", "consts", consts), *args)]
     if len(operands) != len(program.parameters):
         raise ArgumentError(
             f"eval_jaxpr: the program takes {len(program.parameters)} arrays, but got {len(consts)} constants "

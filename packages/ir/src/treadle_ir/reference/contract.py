@@ -135,7 +135,7 @@ def convolution_eval(primitive: Convolution, x: Elements, kernel: Elements) -> l
     """Each place's window as a row, times the kernel as a matrix, group by group."""
     types = [ArrayType(each.shape, each.dtype) for each in (x, kernel)]
     (type,) = primitive.infer(*types)
-    assert isinstance(type, ArrayType)
+    assert isinstance(type, ArrayType), "operands are arrays"
     of_vectors = convolution_kernel(primitive, types, type)
     if of_vectors is not None:
         return [of_vectors(x, kernel)]

@@ -32,6 +32,7 @@ from treadle_ir import (
 from treadle_ir.primitives.call import Checkpoint
 from treadle_ir.primitives.convert import Copy
 from treadle_ir.primitives.effectful import HostCall
+from treadle_ir.primitives.indexing import ScatterFamily
 from treadle_ir.primitives.memory import ToMemory
 from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, elements_of
 from treadle_runtime.arrays.from_user import as_device_array
@@ -111,7 +112,8 @@ class Operation:
                 self.kernel = _as_rule(direct, single=len(results) == 1)
             elif is_small(primitive, (*types, *results)):
                 self.kernel = eval_rules.get(type(primitive))
-        self.noisy = primitive.computes
+        # Whether NumPy may warn of numbers: also where updates are added to elements.
+        self.noisy = primitive.computes or isinstance(primitive, ScatterFamily)
         self.may_alias = primitive.may_alias
         self.single = len(results) == 1 and self.kernel is not None
         # `inline` may give a view of its operand or of much more; what calls it looks after that.
