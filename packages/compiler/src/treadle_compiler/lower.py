@@ -47,6 +47,7 @@ class LoweredModule:
     inspections: tuple[Inspection, ...] = ()  # by the number in the custom calls
     memories: Memories | None = None  # where one is not in the device's own
     custom_parts: tuple[CustomPart, ...] = ()  # by the number in the custom calls
+    named: Callable[[], str] | None = None  # makes the text in which operations have their names
 
 
 def lower_program(
@@ -79,8 +80,8 @@ def lower_program(
     pairs = aliases or {}
     marks, ends = _marks(program, donated, pairs, partitioning)
 
-    def written(located: bool) -> ModuleWriter:
-        writer = ModuleWriter(program, platform, located, partitioning, memories)
+    def written(located: bool, named: str | None = None) -> ModuleWriter:
+        writer = ModuleWriter(program, platform, located, partitioning, memories, named)
         writer.write_function("@main", program, "public", marks, ends)
         return writer
 
@@ -109,6 +110,7 @@ def lower_program(
         inspections,
         writer.memories,
         tuple(writer.custom_parts),
+        None if writer.custom_parts or inspections else lambda: written(False, name).text(),
     )
 
 
