@@ -99,6 +99,8 @@ def lower_program(
     callbacks = tuple(writer.callbacks)
     given = donated | frozenset(pairs)
     inspections = tuple(writer.inspections)
+    # What is registered while text is written is registered once, and rules of libraries' own run once.
+    may_repeat = not (writer.custom_parts or inspections or writer.has_own_rules)
     return LoweredModule(
         text,
         program,
@@ -110,7 +112,7 @@ def lower_program(
         inspections,
         writer.memories,
         tuple(writer.custom_parts),
-        None if writer.custom_parts or inspections else lambda: written(False, name).text(),
+        (lambda: written(False, name).text()) if may_repeat else None,
     )
 
 

@@ -35,6 +35,7 @@ from treadle_compiler.types import is_in_parts, string_text
 from treadle_compiler.unreduced import as_wanted, lower_with_sums
 from treadle_ir import (
     AbstractMesh,
+    Extension,
     Primitive,
     Program,
     Source,
@@ -76,6 +77,7 @@ class ModuleWriter:
         self.callbacks: list[Callable[..., object]] = []
         self.inspections: list[Inspection] = []
         self.custom_parts: list[CustomPart] = []
+        self.has_own_rules = False  # whether a rule of a library's own was called
         self.open_regions = 0  # loops and branches around what is being written
         self.manual: ManualScope | None = None  # the shard_map around what is being written
         self.scope = ""  # the named scopes around what is being written, outermost first: `encoder/attention`
@@ -334,6 +336,7 @@ class ModuleWriter:
         rule = self._rules.get(type(primitive))
         if rule is None:
             rule = self._rules[type(primitive)] = lowering_of(primitive, self.platform)
+            self.has_own_rules |= isinstance(primitive, Extension)
         if primitive.takes_keys and any([is_in_parts(x.type) for x in inputs]):
             return in_parts(context, rule, primitive, inputs)
         if context.result_types and is_small(context.result_types[0]):
