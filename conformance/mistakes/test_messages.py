@@ -134,7 +134,7 @@ def test_operations_that_have_other_names(name: str, known: str) -> None:
 
 
 def test_every_other_name_is_of_an_operation_that_there_is() -> None:
-    others: dict[str, str] = ops._OTHERS  # type: ignore[attr-defined]
+    others: dict[str, str] = ops._OTHER_NAMES  # type: ignore[attr-defined]
     assert [known for known in others.values() if not callable(getattr(ops, known, None))] == []
     assert [name for name in others if hasattr(ops, name)] == []
 

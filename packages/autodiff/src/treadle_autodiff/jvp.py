@@ -40,6 +40,7 @@ class JvpTrace(DualTrace):
 
     __slots__ = ()
     tracer: ClassVar[type[DualTracer]] = JvpTracer
+    shown: ClassVar[str] = "jvp()"
 
     def differentiate(
         self, primitive: Primitive, primals: Operands, tangents: Sequence[Tangent]

@@ -117,6 +117,7 @@ class LinearizeTrace(DualTrace):
 
     __slots__ = ("_split", "tape")
     tracer: ClassVar[type[DualTracer]] = LinearizeTracer
+    shown: ClassVar[str] = "jvp()"
 
     def __init__(self, parent: Trace) -> None:
         super().__init__(parent)

@@ -60,7 +60,9 @@ def transpose(program: Program, known: Operands, cotangents: Sequence[Tangent]) 
         if isinstance(atom, Value) and not isinstance(cotangent, Zero):
             gathered[atom] = add(gathered[atom], cotangent) if atom in gathered else cotangent
     outer = source.place.get()
-    here = source.Place("" if outer is None else outer.scope)
+    here = source.Place("" if outer is None else outer.scope, transposed={})
+    if outer is not None:
+        here.path = outer.path
     with source.placed(here):
         _backwards(linear, environment, gathered, here)
     return [
@@ -104,7 +106,7 @@ def _backwards(
             part = Part(axis, equation, gathered.pop(equation.results[0]))
             cut.setdefault(part.whole, []).append(part)
             continue
-        here.replayed = _transposed(equation.source)
+        here.replayed = equation.source
         incoming: list[Tangent] = [
             gathered.pop(result) if result in gathered else Zero(result.type.tangent())
             for result in equation.results
@@ -130,17 +132,12 @@ def _backwards(
         _join(value, parts, gathered, here)
 
 
-def _transposed(place: source.Source) -> source.Source:
-    """Where the transpose of an operation from a place comes from."""
-    return source.rescoped(place, f"transpose({place.scope})") if place.scope else place
-
-
 def _join(
     value: Value, parts: Sequence[Part], gathered: dict[Value, Tangent], here: source.Place
 ) -> None:
     """Add the cotangents of slices of a value to its own."""
     for row in rows(parts):
-        here.replayed = _transposed(row[0].equation.source)
+        here.replayed = row[0].equation.source
         if len(row) > 1:
             found: Tangent | None = side_by_side(row)
         else:

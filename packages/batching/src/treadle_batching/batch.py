@@ -85,6 +85,7 @@ class BatchTrace(Trace):
     """Applies batch rules; the rules run under its parent."""
 
     __slots__ = ("axis",)
+    shown: ClassVar[str] = "vmap()"
 
     def __init__(self, parent: Trace, axis: Axis) -> None:
         super().__init__(parent)

@@ -196,7 +196,13 @@ def compile_lowered(
     profile = profile_of(lowered)
     options = options_for(profile, devices, flags)
     started = time.perf_counter()
-    if host_callbacks or inspectors or partitioners:
+    if host_callbacks and not inspectors and not partitioners:
+        found = compile_cached(
+            client, lowered.text, devices, options, None, host_callbacks, lowered.named
+        )
+        _tell(lowered, found, started)
+        return found
+    if inspectors or partitioners:
         text = with_inspectors(lowered.text, inspectors)
         with partitioned_by(text, partitioners, client) as keyed:
             found = compile_cached(client, keyed, devices, options, None, host_callbacks)
@@ -210,10 +216,11 @@ def compile_lowered(
             tell(ExecutableFound(lowered.name, lowered.platform, on_disk=False, seconds=seconds))
         found = known
     else:
-        found = compile_cached(client, lowered.text, devices, options, disk_cache())
+        named = lowered.named
+        found = compile_cached(client, lowered.text, devices, options, disk_cache(), (), named)
         if profile.fuses and options.barriers:
             fused = replace(options, barriers=False)
-            other = compile_cached(client, lowered.text, devices, fused, disk_cache())
+            other = compile_cached(client, lowered.text, devices, fused, disk_cache(), (), named)
             if memory_stats(other).temp_size_in_bytes < memory_stats(found).temp_size_in_bytes:
                 found = other
         _alive[key] = found

@@ -47,6 +47,7 @@ class LoweredModule:
     inspections: tuple[Inspection, ...] = ()  # by the number in the custom calls
     memories: Memories | None = None  # where one is not in the device's own
     custom_parts: tuple[CustomPart, ...] = ()  # by the number in the custom calls
+    named: Callable[[], str] | None = None  # makes the text in which operations have their names
 
 
 def lower_program(
@@ -79,8 +80,8 @@ def lower_program(
     pairs = aliases or {}
     marks, ends = _marks(program, donated, pairs, partitioning)
 
-    def written(located: bool) -> ModuleWriter:
-        writer = ModuleWriter(program, platform, located, partitioning, memories)
+    def written(located: bool, named: str | None = None) -> ModuleWriter:
+        writer = ModuleWriter(program, platform, located, partitioning, memories, named)
         writer.write_function("@main", program, "public", marks, ends)
         return writer
 
@@ -98,6 +99,8 @@ def lower_program(
     callbacks = tuple(writer.callbacks)
     given = donated | frozenset(pairs)
     inspections = tuple(writer.inspections)
+    # What is registered while text is written is registered once, and rules of libraries' own run once.
+    may_repeat = not (writer.custom_parts or inspections or writer.has_own_rules)
     return LoweredModule(
         text,
         program,
@@ -109,6 +112,7 @@ def lower_program(
         inspections,
         writer.memories,
         tuple(writer.custom_parts),
+        (lambda: written(False, name).text()) if may_repeat else None,
     )
 
 

@@ -390,14 +390,18 @@ def compile_cached(
     options: CompileOptions,
     cache: DiskCache | None,
     host_callbacks: Sequence[Callable[..., object]] = (),
+    named: Callable[[], str] | None = None,
 ) -> LoadedExecutable:
     """Read a program from the cache, or compile it and store it there.
+
+    `named` makes the text that is compiled, where that has the names of operations: the key is of the text without,
+    so programs that differ in names only are one entry.
 
     Raises:
         ArgumentError, CompileError: as `xla.compile_text`; never because of the cache.
     """
     if cache is None or not cache.enabled or host_callbacks or wants_dump(options, os.environ):
-        return compile_text(client, text, devices, options, host_callbacks)
+        return compile_text(client, named() if named else text, devices, options, host_callbacks)
     check_room()  # an entry would be blamed otherwise
     key = cache.key(text, options, platform_fingerprint(client))
     payload = cache.get(key)
@@ -408,7 +412,7 @@ def compile_cached(
         except CompileError:
             cache.discard(key)
     started = time.perf_counter()
-    executable = compile_text(client, text, devices, options)
+    executable = compile_text(client, named() if named else text, devices, options)
     if not cache.writable or time.perf_counter() - started < MIN_COMPILE_TIME():
         return executable
     try:

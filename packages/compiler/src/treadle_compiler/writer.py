@@ -35,12 +35,16 @@ from treadle_compiler.types import is_in_parts, string_text
 from treadle_compiler.unreduced import as_wanted, lower_with_sums
 from treadle_ir import (
     AbstractMesh,
+    Extension,
     Primitive,
     Program,
     Source,
     Value,
     sums_of,
+    within,
 )
+from treadle_ir.primitives.call import Call, Checkpoint
+from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_ir.primitives.metadata import Metadata
 
@@ -60,6 +64,7 @@ class ModuleWriter:
         locations: bool,
         partitioning: Partitioning | None = None,
         memories: Memories | None = None,
+        named: str | None = None,
     ) -> None:
         self.program: Final = program
         self.partitioning: Final = partitioning
@@ -72,9 +77,16 @@ class ModuleWriter:
         self.callbacks: list[Callable[..., object]] = []
         self.inspections: list[Inspection] = []
         self.custom_parts: list[CustomPart] = []
+        self.has_own_rules = False  # whether a rule of a library's own was called
         self.open_regions = 0  # loops and branches around what is being written
         self.manual: ManualScope | None = None  # the shard_map around what is being written
         self.scope = ""  # the named scopes around what is being written, outermost first: `encoder/attention`
+        self._named: Final = (
+            named  # the function's name, if operations get names with transformations
+        )
+        self._parts: dict[
+            int, str
+        ] = {}  # of a loop or a branch that is being written, by id: `body`
         self.metadata: Metadata = ()  # attributes of what is being written
         self._locations = locations
         self._functions: list[str] = []
@@ -242,7 +254,9 @@ class ModuleWriter:
             x.lies = lies
         asked = asked_of(program) if self.has_sums else {}
         outer = context.result_types, context.location
-        outer_scope = self.scope
+        around = self.scope
+        part = self._parts.get(id(program))
+        outer_scope = f"{around}/{part}" if part else around
         annotated = annotated_values(program)
         once = reads_of(program).once if self.platform == "cpu" and not self.partitioning else ()
         for equation in program.equations:
@@ -259,7 +273,9 @@ class ModuleWriter:
             else:
                 context.result_types = tuple([result.type for result in made])
             source = equation.source
-            if source.scope:
+            if self._named is not None:
+                self._enter(outer_scope, source, primitive)
+            elif source.scope:
                 self.scope = f"{outer_scope}/{source.scope}" if outer_scope else source.scope
             if self._locations or self.scope:
                 context.location = self._location(source, primitive)
@@ -292,6 +308,7 @@ class ModuleWriter:
             else:
                 environment.update(zip(made, results, strict=True))
         context.result_types, context.location = outer
+        self.scope = around
         results = [
             environment[atom] if isinstance(atom, Value) else context.literal(atom)
             for atom in program.results
@@ -319,6 +336,7 @@ class ModuleWriter:
         rule = self._rules.get(type(primitive))
         if rule is None:
             rule = self._rules[type(primitive)] = lowering_of(primitive, self.platform)
+            self.has_own_rules |= isinstance(primitive, Extension)
         if primitive.takes_keys and any([is_in_parts(x.type) for x in inputs]):
             return in_parts(context, rule, primitive, inputs)
         if context.result_types and is_small(context.result_types[0]):
@@ -339,6 +357,8 @@ class ModuleWriter:
         context = LoweringContext(self)
         # XLA puts the names of a call before those in the function
         outer_scope, self.scope = self.scope, ""
+        if self._named is not None and program is self.program:
+            self.scope = f"jit({self._named})"
         parameters = [context.fresh(parameter.type) for parameter in program.parameters]
         memories = self.memories if program is self.program else None
         if memories is not None:
@@ -380,11 +400,36 @@ class ModuleWriter:
         given = [kind or DEVICE_MEMORY for kind in self.memories.parameters]
         return {i for i, result in pairs.items() if given[i] != self.memories.results[result]}
 
+    def _enter(self, outer: str, source: Source, primitive: Primitive) -> None:
+        """Set the scope of an operation to its whole name, and say what the programs in it are called.
+
+        The names are JAX's: `jit(f)/jvp(layer)/while/body`, `jit(f)/transpose(jvp(jit(g)))`.
+        """
+        path = f"{outer}/{source.path}" if outer and source.path else outer or source.path
+        match primitive:
+            case Call():
+                path = within(path, f"jit({primitive.label})")
+            case Checkpoint():
+                path = f"{path}/checkpoint"
+            case While():
+                path = f"{path}/while"
+                self._parts |= {id(primitive.cond): "cond", id(primitive.body): "body"}
+            case Scan():
+                path = f"{path}/while"
+                self._parts[id(primitive.body)] = "body"
+            case Case():
+                path = f"{path}/cond"
+                for number, branch in enumerate(primitive.branches):
+                    self._parts[id(branch)] = f"branch_{number}_fun"
+        self.scope = path.removeprefix("/")
+
     def _location(self, source: Source, primitive: Primitive) -> str:
         """An operation's name, with its scopes, and its place if places are wanted."""
         place = _place(source) if self._locations else ""
         if self.scope:
-            name = string_text(f"{self.scope}/{primitive.name}")
+            # What has programs is named by its scope, as all that is in them.
+            whole = self._named is not None and bool(primitive.programs())
+            name = string_text(self.scope if whole else f"{self.scope}/{primitive.name}")
             place = f"{name}({place})" if place else name
         return f" loc({place})" if place else ""
 

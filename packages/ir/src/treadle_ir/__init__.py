@@ -275,6 +275,7 @@ from treadle_ir.source import (
     operation_source as operation_source,
     user_frame as user_frame,
     user_stacklevel as user_stacklevel,
+    within as within,
 )
 from treadle_ir.stage import (
     Staged as Staged,

@@ -117,7 +117,7 @@ def interpret_unchecked(program: Program, *operands: Operand) -> Operands:
     environment: dict[Value, Operand] = dict(zip(program.parameters, operands, strict=True))
     drops = last_uses(program)
     outer = place.get()
-    here = Place("" if outer is None else outer.scope)
+    here = Place("") if outer is None else Place(outer.scope, path=outer.path)
     with deeper(), placed(here):
         for index, equation in enumerate(program.equations):
             here.replayed = equation.source

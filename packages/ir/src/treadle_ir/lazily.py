@@ -26,7 +26,15 @@ Unknown: TypeAlias = Callable[[str, str, Collection[str]], AttributeError]
 
 
 def unknown_name(module: str, name: str, offered: Collection[str]) -> AttributeError:
-    """The error for a name that a module does not offer, with a likely spelling."""
+    """The error for a name that a module does not offer, with a likely spelling.
+
+    `_OTHER_NAMES` of the module says what names of other libraries are here.
+    """
+    known = vars(sys.modules[module]).get("_OTHER_NAMES", {}).get(name)
+    if known is not None:
+        return AttributeError(
+            f"module {module!r} has no attribute {name!r}; its name here is {known!r}", name=name
+        )
     likely = "" if name.startswith("_") else did_you_mean(name, offered)
     # Told its name, Python does not guess a second time when it shows the error.
     return AttributeError(f"module {module!r} has no attribute {name!r}{likely}", name=name)

@@ -5,10 +5,9 @@ What treadle_numpy builds on, and what rules are written in.
 
 from __future__ import annotations
 
-from collections.abc import Collection as _Collection
 from typing import TYPE_CHECKING
 
-from treadle_ir.lazily import lazy_names as _lazy_names, unknown_name as _unknown_name
+from treadle_ir.lazily import lazy_names as _lazy_names
 from treadle_ir.primitives.call import (
     checkpoint_name as checkpoint_name,
     optimization_barrier as optimization_barrier,
@@ -208,28 +207,20 @@ if TYPE_CHECKING:
         select_and_scatter_add as select_and_scatter_add,
     )
 
+# NumPy's and JAX's names of operations that have others here, for messages.
+_OTHER_NAMES = {
+    "bitwise_and": "and_", "bitwise_not": "not_", "bitwise_or": "or_", "bitwise_xor": "xor",
+    "conj": "conjugate", "convert_element_type": "convert", "cos": "cosine", "cumsum": "cumulative_add",
+    "cumprod": "cumulative_multiply", "cummax": "cumulative_maximum", "cummin": "cumulative_minimum",
+    "div": "divide", "exp": "exponential", "exp2": "exponential2", "expm1": "exponential_minus_one",
+    "integer_pow": "integer_power", "log1p": "log_plus_one", "max": "reduce_maximum", "min": "reduce_minimum",
+    "mul": "multiply", "neg": "negate", "nextafter": "next_after", "pow": "power", "prod": "reduce_multiply",
+    "rem": "remainder", "rev": "reverse", "round": "round_nearest_even", "sin": "sine", "sub": "subtract",
+    "sum": "reduce_add", "where": "select",
+}  # fmt: skip
+
 # Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
 if not TYPE_CHECKING:
-    # NumPy's and JAX's names of operations that have others here.
-    _OTHERS = {
-        "bitwise_and": "and_", "bitwise_not": "not_", "bitwise_or": "or_", "bitwise_xor": "xor",
-        "conj": "conjugate", "convert_element_type": "convert", "cos": "cosine", "cumsum": "cumulative_add",
-        "cumprod": "cumulative_multiply", "cummax": "cumulative_maximum", "cummin": "cumulative_minimum",
-        "div": "divide", "exp": "exponential", "exp2": "exponential2", "expm1": "exponential_minus_one",
-        "integer_pow": "integer_power", "log1p": "log_plus_one", "max": "reduce_maximum", "min": "reduce_minimum",
-        "mul": "multiply", "neg": "negate", "nextafter": "next_after", "pow": "power", "prod": "reduce_multiply",
-        "rem": "remainder", "rev": "reverse", "round": "round_nearest_even", "sin": "sine", "sub": "subtract",
-        "sum": "reduce_add", "where": "select",
-    }  # fmt: skip
-
-    def _unknown(module: str, name: str, offered: _Collection[str]) -> AttributeError:
-        known = _OTHERS.get(name)
-        if known is None:
-            return _unknown_name(module, name, offered)
-        return AttributeError(
-            f"module {module!r} has no attribute {name!r}; its name here is {known!r}", name=name
-        )
-
     __getattr__, __dir__, __all__ = _lazy_names(
         __name__,
         {
@@ -258,6 +249,5 @@ if not TYPE_CHECKING:
                 "select_and_gather_add select_and_scatter_add"
             ),
         },
-        unknown=_unknown,
         own=True,
     )

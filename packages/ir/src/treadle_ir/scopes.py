@@ -13,23 +13,10 @@ from typing import Any, TypeVar, final
 
 from treadle_ir.declared import shown
 from treadle_ir.errors import ArgumentError
-from treadle_ir.source import Place, place
+from treadle_ir.source import Place, place, within as within
 from treadle_ir.wrapping import wraps
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-def within(scope: str, name: str) -> str:
-    """The scope of a name in a scope: `encoder/name`; `jvp(name)` where the scope ends with a transformation, `jvp()`.
-
-    Example:
-        >>> within("encoder", "attention"), within("encoder/jvp(vmap())", "attention")
-        ('encoder/attention', 'encoder/jvp(vmap(attention))')
-    """
-    begin = scope.rstrip(")")
-    if begin != scope and begin.endswith("("):
-        return f"{begin}{name}{scope[len(begin) :]}"
-    return f"{scope}/{name}" if scope else name
 
 
 @final
@@ -63,7 +50,8 @@ class named_scope(ContextDecorator):  # noqa: N801 - reads as a statement
         if outer is None:
             place.set(Place(self._name))
         else:
-            place.set(Place(within(outer.scope, self._name), outer.replayed, outer))
+            scope, path = within(outer.scope, self._name), within(outer.path, self._name)
+            place.set(Place(scope, outer.replayed, outer, path))
 
     def __exit__(self, *error: object) -> None:
         inner = place.get()

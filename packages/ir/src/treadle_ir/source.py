@@ -59,6 +59,8 @@ class Source:
     scope: ClassVar[str] = (
         ""  # the names of the scopes around it, outermost first: `encoder/attention`
     )
+    path: ClassVar[str] = ""  # the same with the transformations: `encoder/jvp(attention)`
+    names: ClassVar[tuple[str, str] | None] = None  # both, where there are any
     callers: ClassVar[
         tuple[Source, ...]
     ] = ()  # the places that called it, where these are remembered
@@ -107,18 +109,36 @@ class Source:
         return f"Source({self.show()})"
 
 
+_NO_NAMES: Final = "", ""
+
+
 @final
 class WideSource(Source):
     """A place within named scopes, or one whose callers are remembered."""
 
-    __slots__ = ("callers", "scope")
+    __slots__ = ("callers", "names")
 
     def __init__(
-        self, code: CodeType | None, offset: int, scope: str, callers: tuple[Source, ...] = ()
+        self,
+        code: CodeType | None,
+        offset: int,
+        names: tuple[str, str],
+        callers: tuple[Source, ...] = (),
     ) -> None:
-        super().__init__(code, offset)
-        self.scope = scope  # type: ignore[misc]
+        self.code = code
+        self.offset = offset
+        self.names = names  # type: ignore[misc]  # most places share one pair
         self.callers = callers  # type: ignore[misc]
+
+    @property
+    def scope(self) -> str:  # type: ignore[override]
+        """The names of the scopes around it."""
+        return (self.names or _NO_NAMES)[0]
+
+    @property
+    def path(self) -> str:  # type: ignore[override]
+        """The names with the transformations."""
+        return (self.names or _NO_NAMES)[1]
 
     def show(self) -> str:
         """The place, and the lines that called it."""
@@ -192,8 +212,11 @@ def user_stacklevel() -> int:
     return level
 
 
-def capture(depth: int = 1) -> Source:
-    """The place in the user's code that is running now; the caller knows of `depth` frames that they are treadle's."""
+def capture(depth: int = 1, names: tuple[str, str] | None = None) -> Source:
+    """The place in the user's code that is running now; the caller knows of `depth` frames that they are treadle's.
+
+    `names` are its scope and path, where it has any.
+    """
     frame: FrameType | None = sys._getframe(depth)
     known = _IS_INTERNAL
     while frame is not None:
@@ -203,21 +226,31 @@ def capture(depth: int = 1) -> Source:
         except KeyError:
             internal = is_internal(code.co_filename)
         if not internal:
-            return Source(code, frame.f_lasti)
+            if names is None:
+                return Source(code, frame.f_lasti)
+            return WideSource(code, frame.f_lasti, names)
         frame = frame.f_back
-    return NOWHERE
+    return NOWHERE if names is None else WideSource(None, 0, names)
 
 
 @final
 class Place:
     """What is said of the operations that run now, other than by the line: a scope, and where they came from."""
 
-    __slots__ = ("outer", "replayed", "scope")
+    __slots__ = ("names", "outer", "path", "replayed", "scope", "transposed")
 
     def __init__(
-        self, scope: str, replayed: Source | None = None, outer: Place | None = None
+        self,
+        scope: str,
+        replayed: Source | None = None,
+        outer: Place | None = None,
+        path: str = "",
+        transposed: dict[tuple[str, str], tuple[str, str]] | None = None,
     ) -> None:
         self.scope = scope
+        self.transposed = transposed  # of a backward pass: its names by those of the forward pass, as they are met
+        self.path = path or scope  # the scope with the transformations
+        self.names = (scope, self.path) if self.path else None
         self.replayed = replayed  # of the equation that is interpreted or transposed
         self.outer = outer  # of a named scope: what is said again after it
 
@@ -250,9 +283,44 @@ def operation_source(depth: int = 1) -> Source:
         return capture(depth + 1)
     replayed = here.replayed
     if replayed is not None and (replayed.code is not None or replayed.line):
-        return replayed
-    source = capture(depth + 1)
-    return source if not here.scope else WideSource(source.code, source.offset, here.scope)
+        if here.transposed is None or replayed.names is None:
+            return replayed
+        return _transposed(replayed, replayed.names, here.path, here.transposed)
+    return capture(depth + 1, here.names)
+
+
+def _transposed(
+    source: Source,
+    names: tuple[str, str],
+    around: str,
+    known: dict[tuple[str, str], tuple[str, str]],
+) -> Source:
+    """The place of an operation that transposes one."""
+    pair = known.get(names)
+    if pair is None:
+        scope, path = names
+        pair = f"transpose({scope})" if scope else "", transposed_path(path, around)
+        known[names] = pair
+    return WideSource(source.code, source.offset, pair, source.callers)
+
+
+def transposed_path(path: str, around: str) -> str:
+    """The path of what transposes an operation; `around` is the path of what takes the derivative.
+
+    Example:
+        >>> transposed_path("jvp(attention)/inner", "")
+        'transpose(jvp(attention))/inner'
+        >>> transposed_path("encoder/vmap(jvp(attention))/inner", "encoder/vmap()")
+        'encoder/vmap(transpose(jvp(attention)))/inner'
+    """
+    opened = around.rstrip(")")
+    before = opened if opened.endswith("(") else around and around + "/"
+    start = len(before) if path.startswith(before) else 0
+    depth, end = 0, start
+    while end < len(path) and (depth or path[end] not in "/)"):
+        depth += (path[end] == "(") - (path[end] == ")")
+        end += 1
+    return f"{path[:start]}transpose({path[start:end]}){path[end:]}"
 
 
 def with_callers(source: Source, depth: int, most: int) -> Source:
@@ -269,14 +337,27 @@ def with_callers(source: Source, depth: int, most: int) -> Source:
                 found.append(Source(code, frame.f_lasti))
             met = met or code is source.code
         frame = frame.f_back
-    return WideSource(source.code, source.offset, source.scope, tuple(found))
+    return WideSource(source.code, source.offset, (source.scope, source.path), tuple(found))
 
 
-def rescoped(source: Source, scope: str) -> Source:
-    """The same place in another scope."""
-    if source.code is None or source.scope == scope:
+def rescoped(source: Source, scope: str, path: str = "") -> Source:
+    """The same place in another scope; `path` is the scope with transformations."""
+    if source.code is None or (source.scope == scope and source.path == (path or scope)):
         return source
-    return WideSource(source.code, source.offset, scope, source.callers)
+    return WideSource(source.code, source.offset, (scope, path or scope), source.callers)
+
+
+def within(scope: str, name: str) -> str:
+    """The scope of a name in a scope: `encoder/name`; `jvp(name)` where the scope ends with a transformation, `jvp()`.
+
+    Example:
+        >>> within("encoder", "attention"), within("encoder/jvp(vmap())", "attention")
+        ('encoder/attention', 'encoder/jvp(vmap(attention))')
+    """
+    begin = scope.rstrip(")")
+    if begin != scope and begin.endswith("("):
+        return f"{begin}{name}{scope[len(begin) :]}"
+    return f"{scope}/{name}" if scope else name
 
 
 def user_location() -> str:

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar, Token
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar, final
+from typing import TYPE_CHECKING, ClassVar, Final, ParamSpec, TypeVar, final
 
 from treadle_ir.array import Array
 from treadle_ir.context import context_overrides
@@ -21,7 +21,7 @@ from treadle_ir.evaluator import Evaluator
 from treadle_ir.families import Extension, FunctionCall
 from treadle_ir.other_jax import explain
 from treadle_ir.primitive import Primitive
-from treadle_ir.source import Place, place
+from treadle_ir.source import Place, place, within
 
 if TYPE_CHECKING:
     from treadle_ir.array import Operand, Operands
@@ -34,6 +34,7 @@ class Trace(ABC):
     """One interpretation of primitives: `process` is what it must have."""
 
     __slots__ = ("closed", "parent")
+    shown: ClassVar[str] = ""  # the transformation in the names of operations, as `jvp()`
     parent: Trace | None  # the trace under which this trace's rules run
     closed: bool  # set when the transformation is over; its tracers may not be used after that
 
@@ -131,10 +132,14 @@ def run_under(trace: Trace, function: Callable[P, T], *args: P.args, **kwargs: P
     were current before are so again: a context manager can be interrupted on entering and on leaving.
     """
     before, overrides, here = _current.get(), context_overrides.get(), place.get()
+    shown = trace.shown
     try:
         _current.set(trace)
-        if here is not None:
-            place.set(None if not here.scope else Place(here.scope))  # lines are the function's own
+        if here is not None:  # lines are the function's own
+            path = within(here.path, shown) if shown else here.path
+            place.set(Place(here.scope, None, None, path) if path else None)
+        elif shown:
+            place.set(Place("", None, None, shown))
         return function(*args, **kwargs)
     except (TypeError, ValueError) as error:
         explain(error)
@@ -142,7 +147,7 @@ def run_under(trace: Trace, function: Callable[P, T], *args: P.args, **kwargs: P
     finally:
         _current.set(before)  # not by a token: the interrupt may have come before there was one
         context_overrides.set(overrides)
-        if here is not None:
+        if here is not None or shown:
             place.set(here)
 
 

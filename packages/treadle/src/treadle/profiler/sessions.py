@@ -34,8 +34,8 @@ class ProfileSession:
     """One trace: it is taken from `start()` to `stop()`, or within `with`. `profile_data` holds it afterwards.
 
     Calls of Python functions are not measured unless `profiler_options` ask for them, by `python_tracer_level = 1`:
-    most of them are of treadle and NumPy, and hide the program. With a `log_dir` it is written there when it stops. `create_perfetto_trace` writes `perfetto_trace.json.gz`
-    beside it, under a name that does not depend on the host.
+    most of them are of treadle and NumPy, and hide the program. With a `log_dir` it is written there when it stops.
+    `create_perfetto_trace` writes `perfetto_trace.json.gz` beside it, under a name that does not depend on the host.
     """
 
     def __init__(
