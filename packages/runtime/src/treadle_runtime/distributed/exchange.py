@@ -36,7 +36,8 @@ def _word(peers: Peers, key: str, process: int, doing: str, timeout: float | Non
     found: str = peers.wait(
         lambda patience: peers.client.blocking_key_value_get(key, patience),
         doing,
-        f"process {process} did not come to it",
+        process,
+        "did not come to it",
         peers.timeout if timeout is None else timeout,
     )
     return found

@@ -1,10 +1,12 @@
-"""Whether all processes launch their programs in the same order, of those in which devices wait for each other.
+"""Whether all processes do the same in the same order, of what makes one wait for another.
 
 A process that launches another program than the others waits in its collectives for ever, or adds up what was meant for
-another one. Each launch over several processes notes the program's number, which is the same in all of them
-(`agreement.py`); a thread tells the key-value store the last of them, and looks at those of the next process in the
-ring: a second after launches have come to a stand, else every ten seconds, and when the processes part. So a call costs
-a fraction of a microsecond, and what differs is found in seconds, also by a process that waits inside XLA.
+another one; so does one that launches while another compares a new program before it compiles it, or has come to its
+end. Each process notes these three: the launch of a program over several processes and the comparison of a new one, by
+the program's number, which is the same in all of them (`agreement.py`), and the end. A thread tells the key-value store
+the last notes, and looks at those of the next process in the ring: a second after they have come to a stand, else every
+ten seconds, and when the processes part. So a call costs a fraction of a microsecond, and what differs is found in
+seconds, also by a process that waits inside XLA.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from treadle_compiler import jaxlib
 from treadle_runtime.client.peers import Peers, met
 
 _REMEMBERED: Final = 256
-"""Launches: more than XLA lets a process be ahead of the others."""
+"""Notes: more than XLA lets a process be ahead of the others."""
+_END: Final = -1
+"""The note of the end. A program's launch is noted by its number, and its comparison by `-2 - number`."""
 _PAUSE: Final = 1.0  # seconds between two looks
 _STEADY: Final = 10  # looks after which is compared although launches go on
 MOST_ASKED: Final = 64
@@ -29,7 +33,7 @@ MOST_ASKED: Final = 64
 
 @final
 class Launches:
-    """The programs that a group of processes knows, and those that this one has launched. Threads may note at once."""
+    """The programs that a group of processes knows, and what this one has done with them. Threads may note at once."""
 
     __slots__ = ("_count", "_last", "_lock", "group", "key", "names", "numbers")
 
@@ -53,26 +57,55 @@ class Launches:
 
         return noted
 
+    def compares(self, number: int) -> None:
+        """Note that the new program of this number is compared."""
+        self._note(-2 - number)
+
+    def ends(self) -> None:
+        """Note that this process launches nothing any more."""
+        self._note(_END)
+
+    def _note(self, what: int) -> None:
+        with self._lock:
+            self._last.append(what)
+            self._count += 1
+
     def state(self) -> tuple[int, list[int]]:
-        """How many launches there were, and the programs of the last of them."""
+        """How many notes there were, and the last of them."""
         with self._lock:
             return self._count, [*self._last]
 
     def difference(self, theirs: tuple[int, list[int]]) -> str | None:
-        """The first launch that another process made of another program, as far as both remember it; None if none."""
+        """What another process was the first to do otherwise, as far as both remember it; None if there is nothing."""
         count, last = self.state()
         first = max(count - len(last), theirs[0] - len(theirs[1]))
         for place in range(first, min(count, theirs[0])):
             here, there = last[place - count], theirs[1][place - theirs[0]]
-            if here != there:
+            if here == there:
+                continue
+            if min(here, there) >= 0:
                 return (
                     f"the launch number {place} over their devices is of {self._name(here)} here and of "
                     f"{self._name(there)} there"
                 )
+            return f"step {place} over their devices is {self._step(here)} here and {self._step(there)} there"
         return None
+
+    def _step(self, note: int) -> str:
+        if note == _END:
+            return "the end of the process (its program is over, or has called sys.exit)"
+        if note < 0:
+            return f"the compilation of {self._name(-2 - note)}"
+        return f"a launch of {self._name(note)}"
 
     def _name(self, number: int) -> str:
         return f"`{self.names[number]}`" if number in self.names else f"the program number {number}"
+
+
+_DIFFERS: Final = {
+    True: "launches programs in another order than",
+    False: "does something else than",
+}
 
 
 def watch(peers: Peers) -> None:
@@ -118,6 +151,6 @@ def disagreement(peers: Peers, launches: Launches, most: int = 1) -> tuple[int, 
         what = launches.difference(tuple(json.loads(told)))
         if what is not None:
             return other, (
-                f"process {other} launches programs in another order than process {peers.process}: {what}"
+                f"process {other} {_DIFFERS[what.startswith('the launch')]} process {peers.process}: {what}"
             )
     return None
