@@ -31,7 +31,7 @@ DIFFERENCES = {
     "a barrier": "does something else than|did not come to it",
 }
 SECONDS = 60
-"""As docs/distributed.md says, some ten seconds after the difference, on a machine that does nothing else."""
+"""Some ten seconds after the difference, as docs/distributed.md says, on a machine that does nothing else."""
 
 draw = random.Random(SEED)
 CASES = [(what, 2, draw.randrange(2), draw.randrange(1, 12)) for what in DIFFERENCES]
@@ -48,7 +48,6 @@ def test_a_difference_ends_all_processes_with_its_name(what, count, who, when):
     others = [each for number, each in enumerate(ended) if number != who]
     for each in others:
         assert each.code == 1, outputs
-        assert "all steps taken" not in each.output
         assert re.search(r"process \d \(|process \d (does|runs|launches)", each.output), each.output
     assert any(re.search(DIFFERENCES[what], each.output) for each in others), outputs
     assert ended[who].code != 0, outputs

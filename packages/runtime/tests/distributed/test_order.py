@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -59,3 +60,26 @@ def test_the_next_process_is_asked(values: Any) -> None:
     assert "process 1 launches programs in another order than process 0" in why
     tell(there, ours)  # whatever was told last counts
     assert disagreement(here, ours) is None
+
+
+def test_what_is_no_launch_has_words() -> None:
+    here, there = launched(1, 2), launched(1)
+    there.note("compares", 2)
+    said = here.difference(there.state())
+    assert said == (
+        "step 1 over their devices is a launch of `evaluate` here and the compilation of `evaluate` there"
+    )
+    for word, shown in (("ends", "the end of the process"), ("exchanges", "an exchange of words")):
+        there = launched(1)
+        there.note(word)
+        said = there.difference(here.state())
+        assert said is not None
+        assert said.startswith(f"step 1 over their devices is {shown}")
+
+
+def test_only_the_main_thread_notes_what_is_no_launch() -> None:
+    launches = launched(1)
+    thread = threading.Thread(target=launches.note, args=("compares", 2))
+    thread.start()
+    thread.join()
+    assert launches.state() == (1, [1])

@@ -69,7 +69,9 @@ class Peers:
         self.collectives = collectives  # what moves data between CPUs: gloo, or nothing
         self.timeout = timeout  # seconds to wait for others, where no other time is given
         self.launches: dict[str, Launches] = {}  # by group of processes
-        self.left: dict[int, str] = {}  # the processes that have come to their end, each with its name
+        self.left: dict[
+            int, str
+        ] = {}  # the processes that have come to their end, each with its name
         self._failures: dict[int, str] = {}
         # Called with a process and a sentence where this one finds that it cannot go on with it.
         self.give_up: Callable[[int, str], object] = self.lost

@@ -55,7 +55,7 @@ def agree(
         number = launches.numbers.setdefault(print_, len(launches.numbers))
         launches.names[number] = _described(lowered)
     if new:
-        launches.compares(number)
+        launches.note("compares", number)
         ours = f"{print_} {launches.names[number]}"
         _compare(peers, group, f"treadle/programs/{among}/{number}", ours, number)
     return lambda launch: launches.noting(number, launch)

@@ -25,6 +25,9 @@ def exchanged(doing: str, word: str, timeout: float | None = None) -> list[str]:
         number = _numbers[0]
         _numbers[0] += 1
     key = f"treadle/words/{number}"
+    for launches in [*peers.launches.values()]:
+        if len(launches.group) == peers.count:
+            launches.note("exchanges", number)
     peers.check(doing)
     peers.ask(lambda: peers.client.key_value_set(f"{key}/{peers.process}", word), doing)
     return [

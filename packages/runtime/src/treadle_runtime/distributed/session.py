@@ -134,7 +134,7 @@ class Session:
             self.close()
             return
         for launches in self.peers.launches.values():
-            launches.ends()
+            launches.note("ends")
             tell(self.peers, launches)
         came = self.line.leave(self.options.shutdown_timeout)
         if came:
