@@ -1,8 +1,8 @@
 """Whether all processes do the same in the same order, of what makes one wait for another.
 
 A process that launches another program than the others waits in its collectives for ever, or adds up what was meant for
-another one; so does one that launches while another compares a new program before it compiles it, waits at a barrier, or
-has come to its end. Each process notes these four. Programs have numbers, which are the same in all of them
+another one; so does one that launches while another compares a new program before it compiles it, waits at a barrier,
+or has come to its end. Each process notes these four. Programs have numbers, which are the same in all of them
 (`agreement.py`). A thread tells the key-value store
 the last notes, and looks at those of the next process in the ring: a second after they have come to a stand, else every
 ten seconds, and when the processes part. So a call costs a fraction of a microsecond, and what differs is found in
@@ -24,7 +24,7 @@ from treadle_runtime.client.peers import Peers, met
 _REMEMBERED: Final = 256
 """Notes: more than XLA lets a process be ahead of the others."""
 Note: TypeAlias = int | str
-"""The number of a program that was launched; or, for all that is rarer, a word, and a number where there are several."""
+"""The number of a program that was launched; or, for all that is rarer, a word and a number."""
 
 _WORDS: Final = {
     "compares": "the compilation of {}",
