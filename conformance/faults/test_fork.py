@@ -22,7 +22,7 @@ import treadle
 import treadle.numpy as tnp
 import treadle_runtime
 from conformance.faults.inside import doubled, in_child, wrong_in_children
-from conformance.faults.process import run
+from conformance.faults.process import outcome, run
 from treadle.experimental import io_callback
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
@@ -350,6 +350,41 @@ def while_starting(delay: float) -> None:
 @pytest.mark.parametrize("delay", [0.0, 0.03, 0.1, 0.2])
 def test_a_start_of_another_thread_is_waited_for_or_refused(delay: float) -> None:
     run(while_starting, delay)
+
+
+def slow_imports() -> None:
+    """Have each import take a while, from before treadle is imported."""
+
+    class Slow:
+        def find_spec(self, name: str, path: Any, target: Any = None) -> None:
+            time.sleep(0.01)
+
+    for name in [*sys.modules]:
+        if name.partition(".")[0] in ("logging", "traceback", "string"):
+            del sys.modules[name]  # as in a process that has not needed it yet
+    sys.meta_path.insert(0, Slow())  # type: ignore[arg-type]  # it finds nothing
+
+
+def while_importing() -> None:
+    """Another thread imports what the first trace and compilation need, and the process forks again and again."""
+
+    def first() -> None:
+        with treadle.log_compiles():  # which imports logging, with everything that it needs
+            treadle.jit(lambda x: tnp.linalg.cholesky(x @ x.T))(tnp.eye(3)).block_until_ready()
+
+    thread = threading.Thread(target=first)
+    thread.start()
+    outcomes = []
+    while thread.is_alive():
+        outcomes.append(in_child(lambda: float(treadle.jit(lambda x: x * 2)(2.0))))
+        time.sleep(0.05)
+    assert outcomes
+    assert all(each.startswith(("returned 4.0", "ForkError")) for each in outcomes), outcomes
+
+
+def test_a_fork_waits_for_imports_of_other_threads() -> None:
+    output, errors, code = outcome(while_importing, before=slow_imports, seconds=100)
+    assert code == 0, (output, errors)
 
 
 def before_the_start() -> None:

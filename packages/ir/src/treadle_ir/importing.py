@@ -5,12 +5,16 @@ KeyboardInterrupt, leaves rules registered whose module is gone, and an extensio
 it is imported again. A process that another thread forks meanwhile has half a module, and its import lock is held for
 ever. So such imports are made under `importing()`: signals that a handler of Python's would take wait for the end of
 the import (0.3 s for jaxlib, hundredths of a second for treadle's own modules), and so does a fork.
+
+A fork waits for every other import that treadle has begun in another thread, too, such as the first `import logging`:
+they are found on the stacks of threads, since the lock of a module that is being imported stays locked in a child.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 import weakref
@@ -18,6 +22,7 @@ from types import FrameType
 from typing import Any, ClassVar, Final, final
 
 _IMPORTING: Final[weakref.WeakSet[importing]] = weakref.WeakSet()
+_IMPORT_SYSTEM: Final = ("importlib", "importlib._bootstrap", "importlib._bootstrap_external")
 _LONGEST: Final = 2.0
 """Seconds that a fork waits at most: an import may itself wait for a lock that the fork holds, such as logging's."""
 
@@ -83,8 +88,28 @@ def _wait(number: int, frame: FrameType | None) -> None:
 
 def _before_fork() -> None:
     until = time.monotonic() + _LONGEST
-    while any([each.elsewhere for each in [*_IMPORTING]]) and time.monotonic() < until:
+    while _imports_elsewhere() and time.monotonic() < until:
         time.sleep(0.001)
+
+
+def _imports_elsewhere() -> bool:
+    """Whether another thread is in the middle of an import that treadle has begun."""
+    if any([each.elsewhere for each in [*_IMPORTING]]):
+        return True
+    here = threading.get_ident()
+    return any([_imports(frame) for who, frame in sys._current_frames().items() if who != here])
+
+
+def _imports(frame: FrameType | None) -> bool:
+    """Whether there is an import on a stack that a module of treadle has begun."""
+    within = False
+    while frame is not None:
+        name = str(frame.f_globals.get("__name__", ""))
+        if within and name.startswith("treadle"):
+            return True
+        within = name in _IMPORT_SYSTEM
+        frame = frame.f_back
+    return False
 
 
 def _in_child() -> None:

@@ -7,6 +7,7 @@ staged, lowered or compiled. The module `logging` is imported then.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Final
 
 from treadle_ir.settings import LOG_COMPILES, LOGGING_LEVEL
@@ -43,6 +44,8 @@ def logger() -> logging.Logger:
 
 def wanted(loudly: bool) -> bool:
     """Whether a message would be seen by anybody: one that a setting asks for loudly, or one for DEBUG."""
+    if not loudly and "logging" not in sys.modules and LOGGING_LEVEL() in (None, "NOTSET"):
+        return False  # nobody can have set a logger up
     import logging  # noqa: PLC0415 - as above
 
     return logger().isEnabledFor(logging.WARNING if loudly else logging.DEBUG)

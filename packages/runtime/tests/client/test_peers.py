@@ -63,8 +63,19 @@ def test_waiting_ends(peers):
     with pytest.raises(
         DistributedError, match=r"^working: process 1 did not come within 0\.2 seconds"
     ):
-        peers.wait(late, "working", "process 1 did not come", 0.2)
-    assert peers.wait(lambda patience: "there", "working", "", 1) == "there"
+        peers.wait(late, "working", 1, "did not come", 0.2)
+    assert peers.wait(lambda patience: "there", "working", 1, "", 1) == "there"
     peers.lost(1, "process 1 ended")
     with pytest.raises(ProcessFailureError, match="process 1 ended"):
-        peers.wait(late, "working", "", 5)
+        peers.wait(late, "working", 1, "", 5)
+
+
+def test_a_wait_for_a_process_that_has_come_to_its_end_is_over(peers: Peers) -> None:
+    def late(_: int) -> None:
+        raise jaxlib().core.JaxRuntimeError("DEADLINE_EXCEEDED: not there")
+
+    peers.left[1] = "node7, pid 812"
+    with pytest.raises(
+        ProcessFailureError, match=r"process 1 \(node7, pid 812\) did not come, and has"
+    ):
+        peers.wait(late, "working", 1, "did not come", 60)

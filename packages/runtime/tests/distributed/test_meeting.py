@@ -47,7 +47,7 @@ def joined(port, numbers, count, **times):
 def heard(line):
     """What a line hears of losses, as it comes."""
     losses = []
-    line.listen(lambda process, why: losses.append((process, why)))
+    line.listen(lambda process, why: losses.append((process, why)), lambda process, name: None)
     return losses
 
 

@@ -80,3 +80,26 @@ def test_notes_and_their_count_are_read_together() -> None:
     while thread.is_alive():
         count, last = launches.state()
         assert count == len(last)
+
+
+def test_what_is_no_launch_has_words() -> None:
+    here, there = launched(1, 2), launched(1)
+    there.note("compares", 2)
+    said = here.difference(there.state())
+    assert said == (
+        "step 1 over their devices is a launch of `evaluate` here and the compilation of `evaluate` there"
+    )
+    for word, shown in (("ends", "the end of the process"), ("exchanges", "an exchange of words")):
+        there = launched(1)
+        there.note(word)
+        said = there.difference(here.state())
+        assert said is not None
+        assert said.startswith(f"step 1 over their devices is {shown}")
+
+
+def test_only_the_main_thread_notes_what_is_no_launch() -> None:
+    launches = launched(1)
+    thread = threading.Thread(target=launches.note, args=("compares", 2))
+    thread.start()
+    thread.join()
+    assert launches.state() == (1, [1])

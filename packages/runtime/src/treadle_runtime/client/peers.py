@@ -45,6 +45,7 @@ class Peers:
         "give_up",
         "hostname",
         "launches",
+        "left",
         "local_device_ids",
         "process",
         "timeout",
@@ -68,6 +69,9 @@ class Peers:
         self.collectives = collectives  # what moves data between CPUs: gloo, or nothing
         self.timeout = timeout  # seconds to wait for others, where no other time is given
         self.launches: dict[str, Launches] = {}  # by group of processes
+        self.left: dict[
+            int, str
+        ] = {}  # the processes that have come to their end, each with its name
         self._failures: dict[int, str] = {}
         # Called with a process and a sentence where this one finds that it cannot go on with it.
         self.give_up: Callable[[int, str], object] = self.lost
@@ -129,25 +133,35 @@ class Peers:
             f"{doing}: {str(error).splitlines()[0]}"
         )
 
-    def wait(self, attempt: Callable[[int], Any], doing: str, what: str, timeout: float) -> Any:
+    def wait(
+        self, attempt: Callable[[int], Any], doing: str, who: int, what: str, timeout: float
+    ) -> Any:
         """What `attempt` returns, called with milliseconds again and again until it does not time out.
 
+        It is for the process `who` to end the wait; an error says `what` it did not do.
+
         Raises:
-            ProcessFailureError: a process was lost meanwhile.
+            ProcessFailureError: a process was lost meanwhile, or this one has come to its end.
             DistributedError: the time is over.
         """
         end = time.monotonic() + timeout
         while True:
             self.check(doing)
             left = end - time.monotonic()
+            name = self.left.get(who)
             try:
                 return attempt(max(1, round(1000 * min(0.5, left))))
             except jaxlib().core.JaxRuntimeError as error:
                 if "DEADLINE_EXCEEDED" not in str(error):
                     raise self._unanswered(error, doing) from error
+                if name is not None:
+                    raise ProcessFailureError(
+                        f"{doing}: process {who} ({name}) {what}, and has come to its end",
+                        fix="make the same calls in the same order in every process, up to its end",
+                    ) from None
                 if left <= 0:
                     raise DistributedError(
-                        f"{doing}: {what} within {timeout:g} seconds",
+                        f"{doing}: process {who} {what} within {timeout:g} seconds",
                         fix="look at what that process does; every process has to make the same calls in the same "
                         "order",
                     ) from None

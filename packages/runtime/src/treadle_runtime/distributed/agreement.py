@@ -55,6 +55,7 @@ def agree(
         number = launches.numbers.setdefault(print_, len(launches.numbers))
         launches.names[number] = _described(lowered)
     if new:
+        launches.note("compares", number)
         ours = f"{print_} {launches.names[number]}"
         _compare(peers, group, f"treadle/programs/{among}/{number}", ours, number)
     return lambda launch: launches.noting(number, launch)
@@ -66,7 +67,8 @@ def _compare(peers: Peers, group: list[int], key: str, ours: str, number: int) -
     theirs: str = peers.wait(
         lambda patience: peers.client.blocking_key_value_get(f"{key}/{other}", patience),
         _DOING,
-        f"process {other} did not get to its program number {number}",
+        other,
+        f"did not get to its program number {number}",
         peers.timeout,
     )
     if theirs.partition(" ")[0] != ours.partition(" ")[0]:

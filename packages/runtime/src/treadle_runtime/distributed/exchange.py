@@ -25,6 +25,9 @@ def exchanged(doing: str, word: str, timeout: float | None = None) -> list[str]:
         number = _numbers[0]
         _numbers[0] += 1
     key = f"treadle/words/{number}"
+    for launches in [*peers.launches.values()]:
+        if len(launches.group) == peers.count:
+            launches.note("exchanges", number)
     peers.check(doing)
     peers.ask(lambda: peers.client.key_value_set(f"{key}/{peers.process}", word), doing)
     return [
@@ -36,7 +39,8 @@ def _word(peers: Peers, key: str, process: int, doing: str, timeout: float | Non
     found: str = peers.wait(
         lambda patience: peers.client.blocking_key_value_get(key, patience),
         doing,
-        f"process {process} did not come to it",
+        process,
+        "did not come to it",
         peers.timeout if timeout is None else timeout,
     )
     return found

@@ -21,7 +21,7 @@ _RETRY: Final = 0.1
 class Line:
     """A connection to the meeting, with a thread that listens to it and says now and then that this process is there.
 
-    `lost` is called with a process and a sentence when one is gone, `left` when one says that it leaves.
+    `lost` is called with a process and a sentence when one is gone, `left` with its name when one says that it leaves.
     """
 
     def __init__(self, options: Options) -> None:
@@ -37,6 +37,7 @@ class Line:
         self._heard_of_a_loss = False
         self._sending = threading.Lock()
         self._lost: Callable[[int, str], object] = lambda process, why: None
+        self._left: Callable[[int, str], object] = lambda process, name: None
         self._inbox = Inbox()
         self._waiting: list[Message] = []
         end = time.monotonic() + options.initialization_timeout
@@ -62,9 +63,11 @@ class Line:
         self.service: str = first["service"]
         self.names: list[str] = first["names"]
 
-    def listen(self, lost: Callable[[int, str], object]) -> None:
+    def listen(
+        self, lost: Callable[[int, str], object], left: Callable[[int, str], object]
+    ) -> None:
         """Start the threads that listen, and that say that this process is there."""
-        self._lost = lost
+        self._lost, self._left = lost, left
         self._connection.settimeout(None)
         for work in (self._listen, self._beat):
             threading.Thread(target=work, name="treadle-line", daemon=True).start()
@@ -80,9 +83,13 @@ class Line:
         self._send({"kind": "follow"})
 
     def leave(self, timeout: float) -> bool:
-        """Say that this process has nothing more to do with the others, and wait for all to say so."""
+        """Say that this process has nothing more to do with the others, and wait for all to say so, or for a loss."""
         self._send({"kind": "leave"})
-        return self._ended.wait(timeout)
+        until = time.monotonic() + timeout
+        while not self._ended.wait(0.1):
+            if self._heard_of_a_loss or time.monotonic() > until:
+                return self._ended.is_set()
+        return True
 
     def close(self) -> None:
         """Part."""
@@ -134,6 +141,8 @@ class Line:
                     self._lost(
                         message["process"], f"the others gave this process up: {message['why']}"
                     )
+                elif kind == "left":
+                    self._left(message["process"], message["name"])
                 elif kind == "end":
                     self._ended.set()
             self._waiting = []

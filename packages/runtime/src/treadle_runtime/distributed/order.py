@@ -1,10 +1,12 @@
-"""Whether all processes launch their programs in the same order, of those in which devices wait for each other.
+"""Whether all processes do the same in the same order, of what makes one wait for another.
 
 A process that launches another program than the others waits in its collectives for ever, or adds up what was meant for
-another one. Each launch over several processes notes the program's number, which is the same in all of them
-(`agreement.py`); a thread tells the key-value store the last of them, and looks at those of the next process in the
-ring: a second after launches have come to a stand, else every ten seconds, and when the processes part. So a call costs
-a fraction of a microsecond, and what differs is found in seconds, also by a process that waits inside XLA.
+another one; so does one that launches while another compares a new program before it compiles it, waits at a barrier,
+or has come to its end. Each process notes these four. Programs have numbers, which are the same in all of them
+(`agreement.py`). A thread tells the key-value store
+the last notes, and looks at those of the next process in the ring: a second after they have come to a stand, else every
+ten seconds, and when the processes part. So a call costs a fraction of a microsecond, and what differs is found in
+seconds, also by a process that waits inside XLA.
 """
 
 from __future__ import annotations
@@ -14,13 +16,21 @@ import json
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias, final
 
 from treadle_compiler import jaxlib
 from treadle_runtime.client.peers import Peers, met
 
 _REMEMBERED: Final = 256
-"""Launches: more than XLA lets a process be ahead of the others."""
+"""Notes: more than XLA lets a process be ahead of the others."""
+Note: TypeAlias = int | str
+"""The number of a program that was launched; or, for all that is rarer, a word and a number."""
+
+_WORDS: Final = {
+    "compares": "the compilation of {}",
+    "exchanges": "an exchange of words, as at a barrier",
+    "ends": "the end of the process (its program is over, or has called sys.exit)",
+}
 _PAUSE: Final = 1.0  # seconds between two looks
 _STEADY: Final = 10  # looks after which is compared although launches go on
 MOST_ASKED: Final = 64
@@ -29,7 +39,7 @@ MOST_ASKED: Final = 64
 
 @final
 class Launches:
-    """The programs that a group of processes knows, and those that this one has launched. Threads may note at once."""
+    """The programs that a group of processes knows, and what this one has done with them. Threads may note at once."""
 
     __slots__ = ("_count", "_last", "_lock", "group", "key", "names", "numbers")
 
@@ -39,7 +49,7 @@ class Launches:
         self.numbers: dict[str, int] = {}  # of the programs, by the hashes of their texts
         self.names: dict[int, str] = {}  # of the programs, by their numbers
         self._count = 0
-        self._last: deque[int] = deque(maxlen=_REMEMBERED)
+        self._last: deque[Note] = deque(maxlen=_REMEMBERED)
         self._lock = threading.Lock()
 
     def noting(self, number: int, launch: Callable[..., Any]) -> Callable[..., Any]:
@@ -53,26 +63,51 @@ class Launches:
 
         return noted
 
-    def state(self) -> tuple[int, list[int]]:
-        """How many launches there were, and the programs of the last of them."""
+    def note(self, word: str, number: int = 0) -> None:
+        """Note what is no launch: that this process `compares` the new program of a number, `exchanges`, or `ends`.
+
+        Threads besides the main one do such things in an order of their own, which is not noted.
+        """
+        if threading.current_thread() is threading.main_thread():
+            with self._lock:
+                self._last.append(f"{word} {number}")
+                self._count += 1
+
+    def state(self) -> tuple[int, list[Note]]:
+        """How many notes there were, and the last of them."""
         with self._lock:
             return self._count, [*self._last]
 
-    def difference(self, theirs: tuple[int, list[int]]) -> str | None:
-        """The first launch that another process made of another program, as far as both remember it; None if none."""
+    def difference(self, theirs: tuple[int, list[Note]]) -> str | None:
+        """What another process was the first to do otherwise, as far as both remember it; None if there is nothing."""
         count, last = self.state()
         first = max(count - len(last), theirs[0] - len(theirs[1]))
         for place in range(first, min(count, theirs[0])):
             here, there = last[place - count], theirs[1][place - theirs[0]]
-            if here != there:
+            if here == there:
+                continue
+            if isinstance(here, int) and isinstance(there, int):
                 return (
                     f"the launch number {place} over their devices is of {self._name(here)} here and of "
                     f"{self._name(there)} there"
                 )
+            return f"step {place} over their devices is {self._step(here)} here and {self._step(there)} there"
         return None
+
+    def _step(self, note: Note) -> str:
+        if isinstance(note, int):
+            return f"a launch of {self._name(note)}"
+        word, _, number = note.partition(" ")
+        return _WORDS[word].format(self._name(int(number)))
 
     def _name(self, number: int) -> str:
         return f"`{self.names[number]}`" if number in self.names else f"the program number {number}"
+
+
+_DIFFERS: Final = {
+    True: "launches programs in another order than",
+    False: "does something else than",
+}
 
 
 def watch(peers: Peers) -> None:
@@ -118,6 +153,6 @@ def disagreement(peers: Peers, launches: Launches, most: int = 1) -> tuple[int, 
         what = launches.difference(tuple(json.loads(told)))
         if what is not None:
             return other, (
-                f"process {other} launches programs in another order than process {peers.process}: {what}"
+                f"process {other} {_DIFFERS[what.startswith('the launch')]} process {peers.process}: {what}"
             )
     return None

@@ -67,7 +67,7 @@ class Session:
         )
         self.peers.give_up = self._given_up
         self._terminate = replace_terminate(self._service_gone)
-        line.listen(self._lost)
+        line.listen(self._lost, self.peers.left.__setitem__)
 
     def _serve(self) -> str:
         """Start jaxlib's coordination service at a free port of this machine, and say where."""
@@ -134,6 +134,7 @@ class Session:
             self.close()
             return
         for launches in self.peers.launches.values():
+            launches.note("ends")
             tell(self.peers, launches)
         came = self.line.leave(self.options.shutdown_timeout)
         if came:

@@ -1,0 +1,53 @@
+"""Whatever one process does otherwise than the others, all end in seconds, and say which process and what it was.
+
+The table is drawn from: which process differs and from which step on.
+"""
+
+import random
+import re
+
+import pytest
+
+from conformance.distributed.starting import run
+from conformance.effort import LONG, SEED
+
+# What one process does, and what at least one of the others says of it.
+DIFFERENCES = {
+    "another program": "does something else than|runs another program than",
+    "a constant": "does something else than|runs another program than",
+    "a shape": "does something else than|runs another program than",
+    "another order": "does something else than|launches programs in another order",
+    "a launch more": "does something else than",
+    "an end": "the end of the process|has come to its end",
+    "sys.exit": "the end of the process|has come to its end",
+    "SystemExit after a caught error": "the end of the process|has come to its end",
+    "an end at a barrier": "did not come to it, and has come to its end",
+    "sys.exit at a barrier": "did not come to it, and has come to its end",
+    "an exception": "ended with ValueError: mine",
+    "an exception while tracing": "ended with ValueError: only here",
+    "a caught exception while tracing": "does something else than",
+    "an exception while compiling": "ended with",
+    "os._exit": "ended without a word",
+    "a barrier": "does something else than|did not come to it",
+}
+SECONDS = 60
+"""Some ten seconds after the difference, as docs/distributed.md says, on a machine that does nothing else."""
+
+draw = random.Random(SEED)
+CASES = [(what, 2, draw.randrange(2), draw.randrange(1, 12)) for what in DIFFERENCES]
+CASES += [
+    (what, 4, draw.randrange(4), draw.randrange(1, 12))
+    for what in (DIFFERENCES if LONG else draw.sample([*DIFFERENCES], 4))
+]
+
+
+@pytest.mark.parametrize(("what", "count", "who", "when"), CASES)
+def test_a_difference_ends_all_processes_with_its_name(what, count, who, when):
+    ended = run("differing.py", what, who, when, count=count, seconds=SECONDS)
+    outputs = "\n".join(each.output for each in ended)
+    others = [each for number, each in enumerate(ended) if number != who]
+    for each in others:
+        assert each.code == 1, outputs
+        assert re.search(r"process \d \(|process \d (does|runs|launches)", each.output), each.output
+    assert any(re.search(DIFFERENCES[what], each.output) for each in others), outputs
+    assert ended[who].code != 0, outputs
