@@ -57,6 +57,10 @@ JAX: Final = {
         "JAX passes arguments that are not differentiated as they are; the FAQ says otherwise"
     ),
 }
-HOOK: Final[dict[str, str]] = {}
+HOOK: Final = {
+    "test_api_07_import_spellings_name_the_same_objects": "modules behind JAX's names are views",
+    "test_mth_02_the_text_of_that_error": _WORDS + ", which say JAX behind its name",
+    "test_trc_01_the_type_inside_jit": "classes have the names that JAX gives them",
+}
 
 DIFFERENCES: Final[dict[str, dict[str, str]]] = {"jax": JAX, "hook": HOOK}
