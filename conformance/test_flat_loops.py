@@ -274,7 +274,7 @@ def same(found: Any, expected: Any) -> None:
 
 
 @pytest.mark.parametrize("derivative", DERIVATIVES)
-@settings(max_examples=25 * TIMES, deadline=None)
+@settings(max_examples=12 * TIMES, deadline=None)
 @given(names=BODIES, loop=st.sampled_from(sorted(LOOPS)), length=st.sampled_from([0, 1, 3, 3]))
 @example(names=("floor", "product", "next", "first"), loop="scan", length=3)
 @example(names=("ones", "product", "next", "first"), loop="of_loops", length=3)
@@ -287,7 +287,7 @@ def test_derivatives_of_a_loop_are_those_of_pythons(
     same(DERIVATIVES[derivative](loss_of(LOOPS[loop], body), *at), expected)
 
 
-@settings(max_examples=25 * TIMES, deadline=None)
+@settings(max_examples=12 * TIMES, deadline=None)
 @given(
     names=BODIES.filter(lambda names: STOPPING.isdisjoint(names)),
     loop=st.sampled_from(sorted(LOOPS)),
@@ -316,7 +316,7 @@ def whole(body: Body, s: State, xs: Any, w: Any) -> State:
     return found
 
 
-@settings(max_examples=25 * TIMES, deadline=None)
+@settings(max_examples=12 * TIMES, deadline=None)
 @given(names=BODIES, length=st.sampled_from([0, 1, 3, 3]))
 def test_a_while_loop_is_differentiated_forward(
     names: tuple[str, str, str, str], length: int
