@@ -24,7 +24,7 @@ from treadle_ir import (
     Type,
     dtypes,
     inferred,
-    interpret,
+    interpret_unchecked as interpret,
     stage,
 )
 from treadle_ir.dtypes import BY_NAME, DType
