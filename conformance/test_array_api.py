@@ -14,6 +14,7 @@ import array_api_strict as strict
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from hypothesis.extra.array_api import make_strategies_namespace
 
 import treadle
 import treadle.numpy as tnp
@@ -298,6 +299,130 @@ def test_others(name: str, arguments: Any, keywords: Any) -> None:
         )
         return
     agree(name, *arguments, **keywords)
+
+
+FLAGS: Final[list[tuple[str, tuple[Any, ...], dict[str, Any]]]] = [
+    *(("sum", (X,), {"axis": axis, "keepdims": True}) for axis in (0, (0, 1), None)),
+    *(
+        (name, (X,), {"axis": 1, "include_initial": True})
+        for name in ("cumulative_sum", "cumulative_prod")
+    ),
+    *(
+        (name, (X,), {"axis": axis, "descending": True})
+        for name in ("sort", "argsort")
+        for axis in (0, 1)
+    ),
+    *((name, (X,), {"correction": c, "axis": 1}) for name in ("var", "std") for c in (0, 1, 0.5)),
+    *((name, (X,), {"axis": 0, "keepdims": True}) for name in ("argmax", "argmin", "max", "any")),
+    *(("diff", (X,), {"n": n, "axis": 1}) for n in (0, 1, 2)),
+    ("diff", (X,), {"prepend": X[:, :1], "append": X[:, 1:]}),
+    ("clip", (X,), {"min": 0.5}),
+    ("clip", (X,), {"max": 1.0}),
+    ("meshgrid", (V, V[:2]), {"indexing": "xy"}),
+    ("linspace", (0.0, 1.0, 1), {}),
+    ("eye", (3,), {"k": -2}),
+    ("arange", (5.0,), {}),
+    ("arange", (7, 1, -2), {}),
+    ("roll", (X, (1, -1)), {"axis": (0, 1)}),
+    ("roll", (X, 4), {}),
+    ("flip", (X,), {}),
+    ("squeeze", (X[None, :, None],), {"axis": (0, 2)}),
+    ("tril", (X,), {"k": -1}),
+    ("triu", (X,), {"k": 1}),
+    ("concat", ([X, X],), {"axis": None}),
+    ("repeat", (V, np.array([1, 0, 2])), {}),
+    ("tensordot", (M, X), {"axes": ((1,), (1,))}),
+    ("vecdot", (X, X), {"axis": -2}),
+    ("isin", (WHOLE, WHOLE[:2]), {}),
+    ("linalg.cholesky", (SYMMETRIC,), {"upper": True}),
+    ("linalg.vector_norm", (X,), {"keepdims": True, "ord": np.inf}),
+    ("linalg.vector_norm", (X,), {"axis": (0, 1)}),
+    *(("linalg.matrix_norm", (X,), {"ord": o}) for o in ("nuc", 1, -1, 2, -2, np.inf)),
+    ("linalg.matrix_rank", (SYMMETRIC,), {"rtol": 0.1}),
+    ("linalg.pinv", (X,), {"rtol": 0.1}),
+    ("linalg.diagonal", (X,), {"offset": 1}),
+    ("linalg.trace", (X,), {"offset": -1}),
+    ("linalg.cross", (M, M.T.copy()), {"axis": -2}),
+    *(
+        (f"fft.{name}", (X + 0j,), {"norm": norm})
+        for name in ("fft", "ifft", "fftn", "ifftn", "hfft")
+        for norm in ("ortho", "forward", "backward")
+    ),
+    *((f"fft.{name}", (X,), {"n": 5, "axis": 0}) for name in ("rfft", "ihfft")),
+    ("fft.fftshift", (X,), {"axes": 1}),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "keywords"),
+    FLAGS,
+    ids=[f"{name}-{i}" for i, (name, *_) in enumerate(FLAGS)],
+)
+def test_flags(name: str, arguments: Any, keywords: Any) -> None:
+    if name not in FUNCTIONS:
+        pytest.fail(f"{name} is not of the standard")
+    parts = ("prepend", "append")
+    theirs, ours = FUNCTIONS[name]
+    if any(part in keywords for part in parts):
+        expected = theirs(
+            strict.asarray(arguments[0]), **{k: strict.asarray(v) for k, v in keywords.items()}
+        )
+        np.testing.assert_allclose(ours(*arguments, **keywords), np.asarray(expected))
+        return
+    agree(name, *arguments, **keywords)
+
+
+DRAWN: Final = make_strategies_namespace(tnp)
+SMALL: Final = {"shape": DRAWN.array_shapes(max_dims=3, max_side=3)}
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_strategies_of_hypothesis(data: st.DataObject) -> None:
+    """Element types are compared with all others there, and arrays made, filled and indexed."""
+    kinds = (
+        "scalar",
+        "boolean",
+        "numeric",
+        "real",
+        "integer",
+        "unsigned_integer",
+        "floating",
+        "complex",
+    )
+    dtype = data.draw(getattr(DRAWN, f"{data.draw(st.sampled_from(kinds))}_dtypes")())
+    x = data.draw(DRAWN.arrays(dtype, **SMALL))
+    assert x.dtype == dtype
+    index = data.draw(DRAWN.indices(x.shape))
+    np.testing.assert_array_equal(x[index], np.asarray(x)[index])
+
+
+REAL_UNARY: Final = [
+    (name, dtype) for name, dtype in cases(UNARY) if dtype not in COMPLEX
+]  # those of complex numbers are in test_array_api_complex.py
+
+
+@pytest.mark.parametrize(("name", "dtype"), REAL_UNARY)
+@given(st.data())
+@settings(max_examples=6, deadline=None)
+def test_of_any_number(name: str, dtype: str, data: st.DataObject) -> None:
+    """Also of infinities, NaN, zeros of both signs and the least and greatest numbers."""
+    agree(name, np.asarray(data.draw(DRAWN.arrays(getattr(tnp, dtype), **SMALL))))
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"), [case for case in cases(BINARY) if case[1] not in COMPLEX]
+)
+@given(st.data())
+@settings(max_examples=6, deadline=None)
+def test_of_any_two_numbers(name: str, dtype: str, data: st.DataObject) -> None:
+    shapes = data.draw(DRAWN.mutually_broadcastable_shapes(2, max_dims=2, max_side=3)).input_shapes
+    x, y = [np.asarray(data.draw(DRAWN.arrays(getattr(tnp, dtype), shape))) for shape in shapes]
+    if dtype in INTEGERS and name in ("floor_divide", "remainder"):
+        y = np.where(y == 0, 1, y).astype(dtype)  # not specified
+    if name.endswith("_shift"):
+        y = (np.abs(y.astype("float64")) % (8 * y.itemsize)).astype(dtype)
+    agree(name, x, y)
 
 
 def test_where_jax_leaves_the_standard() -> None:
