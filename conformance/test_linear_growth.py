@@ -1,0 +1,207 @@
+"""Transformations and analyses take steps in proportion to the programs that they make or look at.
+
+A program that calls another twice, which calls a third twice, is small, though it stands for exponentially many
+operations: whoever looks into each call anew never comes to an end. Steps are calls of functions, of Python's and of
+C's, counted and not timed: from n to 2n levels, and from 2n to 4n, they grow as the resulting program does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+import treadle
+import treadle.numpy as tnp
+from treadle import lax
+from treadle.sharding import AxisType, NamedSharding, PartitionSpec as P
+from treadle_ir import Program, analysis
+from treadle_ir.equality import equal_programs, inside_out, program_hash
+from treadle_ir.rewrite import cse, dce, fold, optimise, simplify
+from treadle_ir.text import parse_program
+from treadle_ir.varying import explicit
+from treadle_ir.verify import verify
+
+SIZES: Final = (8, 16, 32)
+MOST: Final = 3_000_000  # steps; what is exponential takes 2 ** 32
+SLACK: Final = 1.5  # what is quadratic takes twice as many steps as what is linear
+X: Final = np.ones((8, 4), np.float32)
+
+Function = Callable[..., Any]
+
+
+class _TooMany(BaseException):
+    """More steps were taken than anything linear takes; no `Exception`, which somebody might catch."""
+
+
+def steps(function: Callable[[], Any]) -> tuple[int, Any]:
+    """How many functions are called, and what comes out."""
+    count = 0
+
+    def called(*_: object) -> None:
+        nonlocal count
+        count += 1
+        if count > MOST:
+            sys.setprofile(None)
+            raise _TooMany(f"more than {MOST} steps")
+
+    sys.setprofile(called)
+    try:
+        result = function()
+    finally:
+        sys.setprofile(None)
+    return count, result
+
+
+def size(program: Program) -> int:
+    """Parameters, results and operands of a program and of those nested in it, each counted once."""
+    return sum(
+        len(each.parameters)
+        + len(each.results)
+        + sum([1 + len(e.operands) + len(e.results) for e in each.equations])
+        for each in inside_out(program)
+    )
+
+
+# --- families of programs -----------------------------------------------------------------------------
+
+
+WRAPPERS: Final[dict[str, Callable[[Function], Function]]] = {
+    "jit": lambda f: f,
+    "checkpoint": treadle.checkpoint,
+    "scan": lambda f: lambda x: lax.scan(lambda c, _: (f(c), None), x, None, length=3)[0],
+    "cond": lambda f: lambda x: lax.cond(tnp.sum(x) > 0, f, lambda x: x, x),
+}
+
+
+def tower(count: int, wrap: Callable[[Function], Function]) -> Function:
+    """A jitted function that calls one twice that calls one twice, so many levels: 2 ** count operations."""
+
+    def above(inner: Function) -> Function:
+        return treadle.jit(wrap(lambda x: inner(inner(x))))
+
+    function: Function = treadle.jit(lambda x: x * 2 + 1)
+    for _ in range(count):
+        function = above(function)
+    return function
+
+
+def row(count: int, wrap: Callable[[Function], Function]) -> Function:
+    """A function that calls one again and again."""
+    inner = treadle.jit(wrap(lambda x: tnp.sin(x) * x))
+
+    def function(x: Any) -> Any:
+        for _ in range(count):
+            x = inner(x)
+        return x
+
+    return function
+
+
+# Where residuals are stored there are 2 ** count of them, and so large is the program then.
+TOWERS: Final = ("jit", "checkpoint", "scan")
+FAMILIES: Final = [("tower", name) for name in TOWERS] + [("row", name) for name in ("jit", "cond")]
+
+
+# --- what is done to them -----------------------------------------------------------------------------
+
+
+def scalar(f: Function) -> Function:
+    return lambda x: tnp.sum(f(x))
+
+
+TRANSFORMATIONS: Final[dict[str, Callable[[Function], Function]]] = {
+    "itself": lambda f: f,
+    "jvp": lambda f: lambda x: treadle.jvp(f, (x,), (x,))[1],
+    "grad": lambda f: treadle.grad(scalar(f)),
+    "vmap": lambda f: lambda x: treadle.vmap(f)(tnp.stack([x, x])),
+}
+CONTEXTS: Final = ("no_mesh", "explicit_axes", "within_shard_map")
+
+AXIS: Final = frozenset({"x"})
+PASSES: Final[dict[str, Callable[[Program], object]]] = {
+    "print": str,
+    "parse": lambda program: parse_program(str(program)),
+    "verify": verify,
+    "hash": program_hash,
+    "equal": lambda program: equal_programs(program, parse_program(str(program))),
+    "optimise": optimise,
+    "dce": dce,
+    "cse": cse,
+    "fold": fold,
+    "simplify": simplify,
+    "nested": lambda program: list(program.nested()),
+    "explicit": lambda program: explicit(program, [AXIS] * len(program.parameters), AXIS),
+    "program_cost": analysis.program_cost,
+    "peak_memory": analysis.peak_memory,
+    "distributions": analysis.distributions,
+    "program_roofline": analysis.program_roofline,
+    "key_reuse": lambda program: analysis.KeyUses().run(program, [None] * len(program.parameters)),
+}
+
+
+@pytest.fixture(autouse=True)
+def on_the_reference_evaluator() -> None:
+    """The system as users have it."""
+
+
+@pytest.fixture(autouse=True)
+def checked_rules() -> None:
+    """Checks are steps, too: they are for the other laws."""
+
+
+@contextlib.contextmanager
+def over(context: str) -> Iterator[tuple[Any, Callable[[Function], Function]]]:
+    """An argument in a context, and what puts a function there."""
+    if context == "no_mesh":
+        yield X, lambda f: f
+        return
+    kind = AxisType.Explicit if context == "explicit_axes" else AxisType.Auto
+    mesh = treadle.make_mesh((1,), ("x",), axis_types=(kind,))
+    if context == "within_shard_map":
+        yield X, lambda f: treadle.shard_map(f, mesh=mesh, in_specs=P("x"), out_specs=P("x"))
+        return
+    with treadle.set_mesh(mesh):
+        yield treadle.device_put(X, NamedSharding(mesh, P("x", None))), lambda f: f
+
+
+def grows_linearly(measured: list[tuple[int, int]]) -> None:
+    """Steps grow from the second size to the third as from the first to the second, but for what programs do."""
+    (a, b, c), (p, q, r) = [[pair[i] for pair in measured] for i in (0, 1)]
+    allowed = SLACK * max(2.0, (r - q) / max(q - p, 1))
+    assert c - b <= allowed * (b - a) + 500, (measured, allowed)
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("transformation", TRANSFORMATIONS)
+@pytest.mark.parametrize(("family", "wrapper"), FAMILIES)
+def test_tracing_and_lowering(family: str, wrapper: str, transformation: str, context: str) -> None:
+    made = {"tower": tower, "row": row}[family]
+    traced, lowered = [], []
+    with over(context) as (x, put):
+        for count in (SIZES[0], *SIZES):  # what is done once in a process is done by the first
+            function = put(made(count, WRAPPERS[wrapper]))
+            call = treadle.jit(TRANSFORMATIONS[transformation](function))
+            number, found = steps(lambda: call.trace(x))  # noqa: B023 - called now
+            length = size(found.program)
+            traced.append((number, length))
+            lowered.append((steps(found.lower)[0], length))
+    grows_linearly(traced[1:])
+    grows_linearly(lowered[1:])
+
+
+@pytest.mark.parametrize("name", PASSES)
+@pytest.mark.parametrize("family", ["tower", "row"])
+@pytest.mark.parametrize("wrapper", ["jit", "checkpoint", "scan"])
+def test_passes_and_analyses(family: str, wrapper: str, name: str) -> None:
+    made = {"tower": tower, "row": row}[family]
+    measured = []
+    for count in (SIZES[0], *SIZES):
+        text = str(treadle.jit(made(count, WRAPPERS[wrapper])).trace(X).program)
+        program = parse_program(text)  # which nobody has looked at
+        measured.append((steps(lambda: PASSES[name](program))[0], size(program)))  # noqa: B023
+    grows_linearly(measured[1:])
