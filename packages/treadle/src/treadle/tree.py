@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import re as _re
+from typing import TypeVar as _TypeVar
+
 from treadle_ir import alias as _alias, boundaries, tree as _tree
 from treadle_ir.tree import static as static
 
-all = _alias(_tree.tree_all, "all", __name__)
-broadcast = _alias(_tree.tree_broadcast, "broadcast", __name__)
-flatten = _alias(_tree.tree_flatten, "flatten", __name__)
-flatten_with_path = _alias(_tree.tree_flatten_with_path, "flatten_with_path", __name__)
-leaves = _alias(_tree.tree_leaves, "leaves", __name__)
-leaves_with_path = _alias(_tree.tree_leaves_with_path, "leaves_with_path", __name__)
-map = _alias(_tree.tree_map, "map", __name__)
-map_with_path = _alias(_tree.tree_map_with_path, "map_with_path", __name__)
-reduce = _alias(_tree.tree_reduce, "reduce", __name__)
-reduce_associative = _alias(_tree.tree_reduce_associative, "reduce_associative", __name__)
-structure = _alias(_tree.tree_structure, "structure", __name__)
-transpose = _alias(_tree.tree_transpose, "transpose", __name__)
-unflatten = _alias(_tree.tree_unflatten, "unflatten", __name__)
+_F = _TypeVar("_F")
+
+
+def _short(function: _F, name: str) -> _F:
+    """The function `tree_<name>` as `name`, whose documentation has the short names, too."""
+    named = _alias(function, name, __name__)
+    named.__doc__ = _re.sub(r"\btree_(?!util)", "", function.__doc__ or "")
+    return named
+
+
+all = _short(_tree.tree_all, "all")
+broadcast = _short(_tree.tree_broadcast, "broadcast")
+flatten = _short(_tree.tree_flatten, "flatten")
+flatten_with_path = _short(_tree.tree_flatten_with_path, "flatten_with_path")
+leaves = _short(_tree.tree_leaves, "leaves")
+leaves_with_path = _short(_tree.tree_leaves_with_path, "leaves_with_path")
+map = _short(_tree.tree_map, "map")
+map_with_path = _short(_tree.tree_map_with_path, "map_with_path")
+reduce = _short(_tree.tree_reduce, "reduce")
+reduce_associative = _short(_tree.tree_reduce_associative, "reduce_associative")
+structure = _short(_tree.tree_structure, "structure")
+transpose = _short(_tree.tree_transpose, "transpose")
+unflatten = _short(_tree.tree_unflatten, "unflatten")
 
 __all__ = [
     "all",

@@ -1,0 +1,1 @@
+from treadle_jax.modules.lib import *
