@@ -17,8 +17,7 @@ import treadle
 from conformance.effort import LONG
 from conformance.hostile.calls import Call, calls
 from conformance.special_values import VALUES, VIEWS, Variant, empty, varied
-from treadle_ir import composed, composed_loop, composed_numbers
-from treadle_ir.trace import ROOT
+from treadle_ir import composed, composed_loop, composed_numbers, current_evaluator
 from treadle_runtime.evaluation import plans
 
 OPERATIONS = (composed(lambda: None).__code__, composed_numbers()(lambda: None).__code__)
@@ -50,6 +49,12 @@ def programs() -> None:
 @pytest.fixture(autouse=True)
 def checked_rules() -> None:
     """No rules of transformations run here."""
+
+
+def forget() -> None:
+    """Let the evaluator forget what it has met."""
+    evaluator: Any = current_evaluator()
+    evaluator.clear()
 
 
 def outcome(call: Call, variant: Variant) -> list[Any]:
@@ -89,7 +94,7 @@ def assert_repeatable(call: Call, variants: dict[str, Variant]) -> None:
     """Compare cold calls of all variants, which have one kind of arguments, with later ones."""
     cold = {}
     for name, variant in variants.items():
-        ROOT.evaluator.clear()
+        forget()
         cold[name] = outcome(call, variant)
     for place in ("second", "third"):
         for name, variant in variants.items():
@@ -127,7 +132,7 @@ def test_each_composed_function_is_staged(monkeypatch: pytest.MonkeyPatch) -> No
         return plan
 
     monkeypatch.setattr(plans, "planned", planned)
-    ROOT.evaluator.clear()
+    forget()
     for call in of_codes(*OPERATIONS, *LOOPS):
         for _ in range(2):
             positional, named = call.arguments()

@@ -91,7 +91,8 @@ def test_weights_that_are_not_finite_are_not_multiplied_by_padding(
 def test_vectors_have_one_kernel(dtype: type, n: int, size: int, number: float) -> None:
     """The rule and the kernel that an evaluator calls in its place give the same bits."""
     rng = np.random.default_rng(n)
-    x, kernel = [rng.standard_normal((1, 1, k)).astype(dtype) for k in (n, size)]
+    drawn: list[Elements] = [rng.standard_normal((1, 1, k)).astype(dtype) for k in (n, size)]
+    x, kernel = drawn
     kernel[0, 0, 1] = number
     ones, order = (1,), (0, 1, 2)
     primitive = Convolution(ones, ((size - 1, size - 1),), ones, ones, order, order, order)
