@@ -42,10 +42,10 @@ class TreadleError(Exception):
         location = user_location() if where is None else where
         if location:
             self.add_note(f"  at {location}")
-        if "]*" in what:
-            self.add_note(_WEAK)
         if fix:
             self.add_note(f"  fix: {fix}")
+        if "]*" in what:
+            self.add_note(_WEAK)
 
 
 def show_as(module: str) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from traceback import walk_tb
-from types import TracebackType
+from traceback import walk_stack
 from typing import Any, Final, NoReturn, TypeAlias, final
 
 from treadle.experimental.hijax.application import (
@@ -99,8 +99,8 @@ def _not_of_itself(prim: HiPrim) -> Iterator[None]:
     """Refuse a rule that is made of `jvp` or `linearized`, if these apply the operation itself to tangents."""
     try:
         yield
-    except RecursionError as error:
-        if not _asked_again(prim, error.__traceback__):
+    except RecursionError:
+        if not _asked_again(prim):
             raise
         raise UnsupportedError(
             f"{prim}: a rule made of others asks for itself, since these apply the operation itself to tangents",
@@ -108,10 +108,10 @@ def _not_of_itself(prim: HiPrim) -> Iterator[None]:
         ) from None
 
 
-def _asked_again(prim: HiPrim, traceback: TracebackType | None) -> bool:
-    """Whether a rule of an operation was being made again where one was being made."""
+def _asked_again(prim: HiPrim) -> bool:
+    """Whether a rule of an operation is being made where one is being made already."""
     making = (pulled.__code__, _lin_from_jvp.__code__)
-    frames = [frame for frame, _ in walk_tb(traceback) if frame.f_code in making]
+    frames = [frame for frame, _ in walk_stack(sys._getframe()) if frame.f_code in making]
     # the first of them is the one that asks, and the operation is the first argument of both functions
     return any([each.f_locals[each.f_code.co_varnames[0]] == prim for each in frames[1:]])
 
