@@ -89,6 +89,7 @@ def needs_xla(busy: bool) -> None:
         {
             "a call with an array": lambda: double(small),
             "a call with an array on the device": lambda: double(on_device),
+            "a call whose result is dropped": lambda: (double(on_device), None)[1],
             "a call with a Python number": lambda: double(2.0),
             "a call with a new Python number": lambda: double(17.25),
             "a call with a NumPy array": lambda: double(np.ones(3, np.float32)),
