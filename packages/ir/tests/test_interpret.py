@@ -51,7 +51,7 @@ def test_what_fits_is_computed() -> None:
         ((X, 4.0), DTypeError, r"parameter %1 is i32\[\]"),
         ((X, True), DTypeError, r"parameter %1 is i32\[\], but the operand is bool\[\]"),
         ((X, 2**40), OverflowError, "out of bounds|too large|out of range"),
-        ((X, "four"), ArgumentError, "not a valid JAX type"),
+        ((X, "four"), ArgumentError, "not a valid treadle type"),
     ],
 )
 def test_what_does_not_fit_is_named(
