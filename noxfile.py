@@ -78,7 +78,7 @@ SUITES = [
     "oldest",
 ]
 LISTS = {"": [*CHECKS, *SUITES], "checks": CHECKS, "suites": SUITES}
-nox.options.sessions = LISTS[os.environ.get("TREADLE_NOX_LIST", "")]
+nox.options.sessions = LISTS[os.environ.get("NOX_SESSION_LIST", "")]
 
 # pyenv's shims answer for every version it ever installed and then fail; the folders behind them
 # go to the end of the path, where they are found when the shim has failed.
@@ -140,7 +140,14 @@ def pytest(
     """Run pytest on the installed wheels."""
     # The profile draws the same examples every time, and has no deadlines that a busy machine would
     # miss; `-- --hypothesis-profile=default` draws anew.
-    command = ("pytest", f"--hypothesis-profile={profile}", *arguments, *session.posargs)
+    command = (
+        "python",
+        "-m",
+        "pytest",
+        f"--hypothesis-profile={profile}",
+        *arguments,
+        *session.posargs,
+    )
     session.run(*command, env=environment)
 
 

@@ -76,7 +76,7 @@ def every_check() -> int:
     """Run what needs one core while the suites run; show its output when it has ended."""
     if subprocess.run([*NOX, "-s", "wheels"], cwd=ROOT).returncode != 0:
         return 1
-    environments = [{**os.environ, "TREADLE_NOX_LIST": each} for each in ("checks", "suites")]
+    environments = [{**os.environ, "NOX_SESSION_LIST": each} for each in ("checks", "suites")]
     with tempfile.TemporaryFile() as output:
         checks = subprocess.Popen(
             NOX, cwd=ROOT, env=environments[0], stdout=output, stderr=subprocess.STDOUT

@@ -8,13 +8,22 @@ A name is written once, in `__all__` of the module that defines it. `scripts/nam
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Final
+
+import ml_dtypes
 
 from treadle_ir import NamespaceHooks, import_module, lazy_names, unknown_name
+
+ABSENT: Final = frozenset({"int1", "uint1"} if not hasattr(ml_dtypes, "int1") else ())
+"""Names that this release of ml_dtypes has no element type for: before 0.6 there are no integers of one bit."""
 
 
 def lazy(module: str, table: Mapping[str, str], submodules: Collection[str] = ()) -> NamespaceHooks:
     """A namespace whose names are defined in modules below it: `table` gives the names by module."""
-    homes = {f"{module}.{home}": names for home, names in table.items()}
+    homes = {
+        f"{module}.{home}": " ".join([name for name in names.split() if name not in ABSENT])
+        for home, names in table.items()
+    }
     return lazy_names(module, homes, submodules, unknown)
 
 
@@ -30,6 +39,11 @@ def mirror(
 
 def unknown(module: str, name: str, offered: Collection[str]) -> AttributeError:
     """The error for a name that a namespace does not offer: another spelling, or that treadle lacks it."""
+    if name in ABSENT:
+        return AttributeError(
+            f"{name} needs ml_dtypes 0.6, and {ml_dtypes.__version__} is installed: pip install 'ml_dtypes>=0.6'",
+            name=name,
+        )
     library = None if name.startswith("_") else _library_with(module, name)
     if library is None:
         return unknown_name(module, name, offered)

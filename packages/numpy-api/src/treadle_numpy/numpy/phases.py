@@ -15,6 +15,7 @@ from treadle_ir import (
     integer,
     ops,
     refused,
+    type_of,
 )
 from treadle_ir.dtypes import is_complex, is_inexact, is_integer
 from treadle_numpy.lax.slicing import slice_along
@@ -51,7 +52,9 @@ def unwrap(
     (operand,) = promote("unwrap", p)
     x = array_of(operand)
     if is_complex(x.dtype):
-        raise DTypeError(f"unwrap: angles are real numbers, got {x.type}", fix="unwrap `angle(z)`")
+        raise DTypeError(
+            f"unwrap: angles are real numbers, got {type_of(x)}", fix="unwrap `angle(z)`"
+        )
     whole_numbers = isinstance(period, int) or is_integer(coerce("unwrap", 3, period).dtype)
     if not is_inexact(x.dtype) and not whole_numbers:
         x = array_of(converted(x, default_dtype(float)))

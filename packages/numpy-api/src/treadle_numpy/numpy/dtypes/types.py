@@ -78,18 +78,9 @@ int2: Final = scalar_type("int2", np.dtype(ml_dtypes.int2))
 int4: Final = scalar_type("int4", np.dtype(ml_dtypes.int4))
 uint2: Final = scalar_type("uint2", np.dtype(ml_dtypes.uint2))
 uint4: Final = scalar_type("uint4", np.dtype(ml_dtypes.uint4))
-if TYPE_CHECKING or hasattr(ml_dtypes, "int1"):
+if TYPE_CHECKING or hasattr(ml_dtypes, "int1"):  # from ml_dtypes 0.6 on
     int1: Final = scalar_type("int1", np.dtype(ml_dtypes.int1))
     uint1: Final = scalar_type("uint1", np.dtype(ml_dtypes.uint1))
-else:  # before ml_dtypes 0.6
-
-    def __getattr__(name: str) -> object:
-        what = f"module {__name__!r} has no attribute {name!r}"
-        if name in ("int1", "uint1"):
-            what = f"{name} needs ml_dtypes 0.6, and {ml_dtypes.__version__} is installed: pip install 'ml_dtypes>=0.6'"
-        raise AttributeError(what, name=name)
-
-
 float4_e2m1fn: Final = scalar_type("float4_e2m1fn", np.dtype(ml_dtypes.float4_e2m1fn))
 float6_e2m3fn: Final = scalar_type("float6_e2m3fn", np.dtype(ml_dtypes.float6_e2m3fn))
 float6_e3m2fn: Final = scalar_type("float6_e3m2fn", np.dtype(ml_dtypes.float6_e3m2fn))
