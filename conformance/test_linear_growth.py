@@ -175,19 +175,10 @@ def grows_linearly(measured: list[tuple[int, int]]) -> None:
     assert c - b <= allowed * (b - a) + 500, (measured, allowed)
 
 
-KNOWN: Final = ("tower", "checkpoint", "jvp")
-"""Not tried: forward mode through nested checkpoints is exponential in their depth, a known fault."""
-
-
 @pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize(
     ("family", "wrapper", "transformation"),
-    [
-        (*each, transformation)
-        for each in FAMILIES
-        for transformation in TRANSFORMATIONS
-        if (*each, transformation) != KNOWN
-    ],
+    [(*each, transformation) for each in FAMILIES for transformation in TRANSFORMATIONS],
 )
 def test_tracing_and_lowering(family: str, wrapper: str, transformation: str, context: str) -> None:
     made = {"tower": tower, "row": row}[family]
