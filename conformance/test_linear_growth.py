@@ -74,6 +74,7 @@ WRAPPERS: Final[dict[str, Callable[[Function], Function]]] = {
     "jit": lambda f: f,
     "checkpoint": treadle.checkpoint,
     "scan": lambda f: lambda x: lax.scan(lambda c, _: (f(c), None), x, None, length=3)[0],
+    "cond": lambda f: lambda x: lax.cond(tnp.sum(x) > 0, f, lambda x: x, x),
 }
 
 
@@ -103,7 +104,7 @@ def row(count: int, wrap: Callable[[Function], Function]) -> Function:
 
 # Where residuals are stored there are 2 ** count of them, and so large is the program then.
 TOWERS: Final = ("jit", "checkpoint", "scan")
-FAMILIES: Final = [("tower", name) for name in TOWERS] + [("row", name) for name in ("jit",)]
+FAMILIES: Final = [("tower", name) for name in TOWERS] + [("row", name) for name in ("jit", "cond")]
 
 
 # --- what is done to them -----------------------------------------------------------------------------

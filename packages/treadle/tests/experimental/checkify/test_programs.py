@@ -287,15 +287,22 @@ _AROUND: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("around", _AROUND)
-def test_sites_of_programs_that_are_called_again_say_what_plain_python_says(around: str) -> None:
-    def twice(inner: Any) -> Any:
-        return treadle.jit(_AROUND[around](lambda x: inner(inner(x))))
+def _tower(levels: int, around: Any) -> Any:
+    """The counter, called twice by what is called twice, and so on."""
 
-    levels = 3
+    def above(inner: Any) -> Any:
+        return treadle.jit(around(lambda x: inner(inner(x))))
+
     f = treadle.jit(_counter)
     for _ in range(levels):
-        f = twice(f)
+        f = above(f)
+    return f
+
+
+@pytest.mark.parametrize("around", _AROUND)
+def test_sites_of_programs_that_are_called_again_say_what_plain_python_says(around: str) -> None:
+    levels = 3
+    f = _tower(levels, _AROUND[around])
     both = treadle.jit(checkify.checkify(f))
     starts = np.array([-9.0, -2.0, 4.0, 5.0, 6.0, 23.0, 29.0, 39.0, 40.0], np.float32)
     batched = treadle.jit(treadle.vmap(checkify.checkify(f)))(starts)[0]
@@ -318,8 +325,6 @@ def test_sites_of_programs_that_are_called_again_say_what_plain_python_says(arou
 
 
 def test_what_is_checked_again_has_no_more_sites() -> None:
-    f = treadle.jit(_counter)
-    for _ in range(40):
-        f = (lambda inner: treadle.jit(lambda x: inner(inner(x))))(f)
-    program = treadle.jit(checkify.checkify(f)).trace(np.float32(0)).program
+    f = checkify.checkify(_tower(40, lambda f: f))
+    program = treadle.jit(f).trace(np.float32(0)).program
     assert len(program.results) == 5  # the number, three values that two sites report, the result
