@@ -23,9 +23,11 @@ from treadle_ir import (
     varying,
     varying_of,
 )
+from treadle_ir.primitives.call import Call, Checkpoint
 from treadle_ir.primitives.collective import Vary
-from treadle_ir.primitives.control import Scan
+from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.metadata import XlaMetadata
+from treadle_ir.verify import verify
 
 F: ArrayType = ArrayType((3,), np.dtype(np.float32))
 X = frozenset({"x"})
@@ -139,3 +141,30 @@ def test_nothing_is_asked_outside_of_checked_axes() -> None:
 def test_what_varies_already_does_not_begin_to() -> None:
     made = program(lambda x: [ops.vary(x, axis_name=("x", "y"))], F)
     assert varies(explicit(made, [X], XY).program) == [("y",)]
+
+
+def _around(name: str) -> Program:
+    """A program with a product of what does not vary and what does, within a call, a branch or a loop."""
+    product = program(lambda w, x: [ops.multiply(w, x)], F, F)
+    first = program(lambda w, x: [w], F, F)
+    carried = program(lambda w, x: [ops.multiply(w, x), x], F, F)
+    once = program(lambda w, x: [np.bool_(False)], F, F)
+    made: dict[str, Primitive] = {
+        "call": Call(product),
+        "checkpoint": Checkpoint(product),
+        "case": Case((first, product)),
+        "scan": Scan(program(lambda w, x: [w, ops.multiply(w, x)], F, F), 1, 0, 1),
+        "while": While(once, carried, 0, 0),
+    }
+    if name == "scan":
+        return program(lambda w, x: bind(made[name], w, ops.reshape(x, shape=(1, 3))), F, F)
+    index = (np.int32(0),) if name == "case" else ()
+    return program(lambda w, x: bind(made[name], *index, w, x), F, F)
+
+
+@pytest.mark.parametrize("name", ["call", "checkpoint", "case", "scan", "while"])
+def test_what_holds_steps_has_their_effects(name: str) -> None:
+    outer = program(lambda w, x: bind(Call(_around(name)), w, x), F, F)
+    found = explicit(outer, [NONE, X], X, [X] * len(outer.results)).program
+    verify(found)
+    assert found.effects

@@ -123,9 +123,10 @@ def _explicit(
         operands = tuple(
             [widened(x, to) for x, to in zip(equation.operands, step.operands, strict=True)]
         )
-        equations.append(
-            Equation(step.primitive, operands, equation.results, equation.effects, equation.source)
-        )
+        primitive, effects = step.primitive, equation.effects
+        if primitive is not equation.primitive:  # a step within it has effects, too
+            effects = primitive.effects(*[x.type for x in operands])
+        equations.append(Equation(primitive, operands, equation.results, effects, equation.source))
         varies.update(zip(equation.results, step.results, strict=True))
     ends = [varies[x] if isinstance(x, Value) else NO_AXES for x in program.results]
     if wanted is not None:

@@ -56,6 +56,7 @@ class _Dce:
     def __init__(self) -> None:
         self.done: dict[tuple[int, Needed], Program] = {}
         self.versions: dict[int, set[Needed]] = {}
+        self.shortened: dict[int, tuple[Program, tuple[int, ...]]] = {}
         self.kept: list[Program] = []  # so that ids stay their own
 
     def run(self, program: Program) -> Program:
@@ -116,7 +117,7 @@ class _Dce:
             versions.add(needed)
             program = yield primitive.program, needed
             assert program is not None
-            return _shorter_call(equation, primitive, program, needed)
+            return self.shorter_call(equation, primitive, program, needed)
         made: dict[int, Program] = {}
         for each in programs_of(primitive):
             program = yield each, (True,) * len(each.results)
@@ -129,23 +130,40 @@ class _Dce:
             changed, equation.operands, equation.results, equation.effects, equation.source
         )
 
+    def shorter_call(
+        self, equation: Equation, primitive: InlineCall, program: Program, needed: Needed
+    ) -> Equation:
+        shorter, places = self.without_unused(program)
+        if all(needed) and shorter is program:
+            changed = with_nested(primitive, {id(primitive.program): program})
+            if changed is primitive:
+                return equation
+            return Equation(
+                changed, equation.operands, equation.results, equation.effects, equation.source
+            )
+        call = primitive.rebuilt(shorter, places)
+        operands = tuple([equation.operands[i] for i in places])
+        results = tuple([x for x, wanted in zip(equation.results, needed, strict=True) if wanted])
+        _, effects = inferred(call, tuple([operand.type for operand in operands]))
+        return Equation(call, operands, results, effects, equation.source)
 
-def _shorter_call(
-    equation: Equation, primitive: InlineCall, program: Program, needed: Needed
-) -> Equation:
-    used: set[object] = {x for each in program.equations for x in each.operands if type(x) is Value}
-    used.update(x for x in program.results if type(x) is Value)
-    places = tuple([i for i, parameter in enumerate(program.parameters) if parameter in used])
-    if all(needed) and len(places) == len(program.parameters):
-        changed = with_nested(primitive, {id(primitive.program): program})
-        if changed is primitive:
-            return equation
-        return Equation(
-            changed, equation.operands, equation.results, equation.effects, equation.source
-        )
-    parameters = tuple([program.parameters[i] for i in places])
-    call = primitive.rebuilt(Program(parameters, program.equations, program.results), places)
-    operands = tuple([equation.operands[i] for i in places])
-    results = tuple([x for x, wanted in zip(equation.results, needed, strict=True) if wanted])
-    _, effects = inferred(call, tuple([operand.type for operand in operands]))
-    return Equation(call, operands, results, effects, equation.source)
+    def without_unused(self, program: Program) -> tuple[Program, tuple[int, ...]]:
+        """A program without the parameters that it does not use, and the places of the others.
+
+        One for all calls: copies would be lowered one by one, and twice as many at each level of calls.
+        """
+        found = self.shortened.get(id(program))
+        if found is None:
+            used: set[object] = {
+                x for each in program.equations for x in each.operands if type(x) is Value
+            }
+            used.update(x for x in program.results if type(x) is Value)
+            parameters = program.parameters
+            places = tuple([i for i, parameter in enumerate(parameters) if parameter in used])
+            shorter = program
+            if len(places) < len(parameters):
+                kept = tuple([parameters[i] for i in places])
+                shorter = Program(kept, program.equations, program.results)
+            found = self.shortened[id(program)] = shorter, places
+            self.kept.append(program)
+        return found

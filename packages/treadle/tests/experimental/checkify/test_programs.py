@@ -265,3 +265,66 @@ def test_the_work_of_a_choice_grows_with_its_branches_and_not_with_their_square(
         return sum(len(each.equations) for each in (program, *program.nested()))
 
     assert size(60) < 3 * size(30)
+
+
+def _counter(x: Any) -> Any:
+    """Two checks, which fail as a number grows from call to call; what they report says of which call it is."""
+    check(x != 5, "five {} {n}", x, n=7)
+    for bound in (40.0, 30.0):
+        check(x < bound, "{} is too large", x)
+    return x + 1
+
+
+_AROUND: dict[str, Any] = {
+    "jit": lambda f: f,
+    "checkpoint": treadle.checkpoint,
+    "scan": lambda f: lambda x: lax.scan(lambda c, _: (f(c), None), x, None, length=1)[0],
+    "while": lambda f: (
+        lambda x: lax.while_loop(lambda c: c[1] < 1, lambda c: (f(c[0]), c[1] + 1), (x, 0))[0]
+    ),
+    "cond": lambda f: lambda x: lax.cond(x > 1000, lambda y: y, f, x),
+    "both": lambda f: lambda x: lax.cond(x > 7, f, lambda y: f(y), x),
+}
+
+
+def _tower(levels: int, around: Any) -> Any:
+    """The counter, called twice by what is called twice, and so on."""
+
+    def above(inner: Any) -> Any:
+        return treadle.jit(around(lambda x: inner(inner(x))))
+
+    f = treadle.jit(_counter)
+    for _ in range(levels):
+        f = above(f)
+    return f
+
+
+@pytest.mark.parametrize("around", _AROUND)
+def test_sites_of_programs_that_are_called_again_say_what_plain_python_says(around: str) -> None:
+    levels = 3
+    f = _tower(levels, _AROUND[around])
+    both = treadle.jit(checkify.checkify(f))
+    starts = np.array([-9.0, -2.0, 4.0, 5.0, 6.0, 23.0, 29.0, 39.0, 40.0], np.float32)
+    batched = treadle.jit(treadle.vmap(checkify.checkify(f)))(starts)[0]
+    lines = []
+    for place, start in enumerate(starts):
+        said = None
+        x = start
+        for _ in range(2**levels):
+            try:
+                x = _counter(x)
+            except treadle.errors.FailedCheckError as error:
+                said = said or str(error).split("\n")[0]
+                x = x + 1
+        error, result = both(start)
+        assert result == start + 2**levels
+        assert error.get() == said
+        if said is not None:
+            lines.append(f"at mapped index {place}: {said}")
+    assert batched.get() == "\n".join(lines)
+
+
+def test_what_is_checked_again_has_no_more_sites() -> None:
+    f = checkify.checkify(_tower(40, lambda f: f))
+    program = treadle.jit(f).trace(np.float32(0)).program
+    assert len(program.results) == 5  # the number, three values that two sites report, the result

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias, final
 
 from treadle.experimental.checkify.automatic import check_after, check_before
 from treadle.experimental.checkify.conditions import Check, first_that_failed
-from treadle.experimental.checkify.log import Log, earlier, nothing, types_of_log
+from treadle.experimental.checkify.log import Log, all_of, earlier, nothing, types_of_log
 from treadle.experimental.checkify.sites import Categories, Site
 from treadle_ir import (
     Atom,
@@ -71,7 +71,7 @@ def checked_program(program: Program, categories: Categories) -> CheckedProgram:
         def function(*operands: Operand) -> tuple[Operands, tuple[Site, ...]]:
             log = Log(categories)
             results = _run(program, operands, log)
-            return [*results, *log.results], tuple(log.sites)
+            return [*results, *log.results], log.sites
 
         staged, sites = stage_tree(function, *program.parameter_types)
         return CheckedProgram(staged.program, staged.captured, sites)
@@ -146,7 +146,7 @@ def _case(primitive: Case, operands: Operands, log: Log) -> Operands:
     """All branches return one log: that of the branch that runs, beside the empty ones of the others."""
     index, *rest = operands
     branches = [checked_program(branch, log.categories) for branch in primitive.branches]
-    sites = [site for branch in branches for site in branch.sites]
+    sites = all_of(*[branch.sites for branch in branches])
 
     def with_all_sites(number: int) -> Function:
         def function(*xs: Operand) -> Operands:
@@ -249,7 +249,7 @@ def _while(primitive: While, operands: Operands, log: Log) -> Operands:
     """The log is carried; the condition is checked before the first iteration and after each."""
     holds = checked_program(primitive.cond, log.categories)
     step = checked_program(primitive.body, log.categories)
-    sites = (*holds.sites, *step.sites)
+    sites = all_of(holds.sites, step.sites)
     if not sites and not primitive.body.effects and not primitive.cond.effects:
         return bind(primitive, *operands)
     of_cond, of_body = primitive.cond_constants, primitive.body_constants
@@ -259,7 +259,10 @@ def _while(primitive: While, operands: Operands, log: Log) -> Operands:
     def asked(*xs: Operand) -> tuple[Operands, Operands]:
         """The condition, and its log among all sites."""
         results, found = holds.run(*xs)
-        return results, [*found, *nothing(step.sites)[1:]]
+        question = Log(log.categories)
+        question.merge(holds.sites, found[0], found[1:])
+        question.skip(step.sites)
+        return results, question.results
 
     def cond(*xs: Operand) -> Operands:
         return asked(*xs[:of_cond], *xs[of_cond + len(kept) :])[0]
