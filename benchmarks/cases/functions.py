@@ -99,13 +99,19 @@ def every() -> Iterator[Case]:
                 yield called(namespace, name, arguments, many, True)
 
 
+def _same(function: object) -> tuple[int, int]:
+    """What a function and its other names share: those are copies with the same code, in the same scope."""
+    code = getattr(function, "__code__", function)
+    return id(code), id(getattr(function, "__closure__", None))
+
+
 def missing(library: str = "treadle") -> list[str]:
     """The public functions that are neither called nor left out with a reason; another name of one that is counts."""
-    known: set[int] = set()
+    known: set[tuple[int, int]] = set()
     excused: set[str] = set()
     for namespace, _, names, _ in lines():
         module = importlib.import_module(f"{library}.{namespace}")
-        known.update(id(getattr(module, name)) for name in names)
+        known.update(_same(getattr(module, name)) for name in names)
     for text in LEFT_OUT.values():
         for line in text.strip().splitlines():
             namespace, _, rest = line.partition(": ")
@@ -115,7 +121,11 @@ def missing(library: str = "treadle") -> list[str]:
         module = importlib.import_module(f"{library}.{namespace}")
         for name in module.__all__:
             function = getattr(module, name)
-            if callable(function) and not isinstance(function, type) and id(function) not in known:
+            if (
+                callable(function)
+                and not isinstance(function, type)
+                and _same(function) not in known
+            ):
                 found.append(f"{namespace}.{name}")
     return [*(x for x in found if x not in excused), *sorted(excused - {*found})]
 

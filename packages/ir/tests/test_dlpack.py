@@ -26,7 +26,7 @@ NATIVE = ["bool", "int8", "uint16", "int64", "float16", "float32", "float64", "c
 
 
 class Tensor(ctypes.Structure):
-    _fields_ = (
+    _fields_ = (  # type: ignore[mutable-override]  # as ctypes documents it
         ("data", ctypes.c_void_p),
         ("device", ctypes.c_int32 * 2),
         ("ndim", ctypes.c_int32),

@@ -48,17 +48,21 @@ def test_a_conversion_that_is_a_property_is_none() -> None:
     ],
 )
 def test_a_refusal_by_the_real_jax_names_the_hook(message: str) -> None:
-    def update(x: Array) -> Array:
+    def update(x: Array) -> list[Array]:
         raise TypeError(message)
 
+    def nested(x: Array) -> list[Array]:
+        stage(update, ArrayType((), np.dtype(np.float32)))
+        return [x]
+
     with pytest.raises(TypeError) as caught:
-        stage(lambda x: stage(update, x) and x, ArrayType((), np.dtype(np.float32)))
+        stage(nested, ArrayType((), np.dtype(np.float32)))
     hints = [note for note in caught.value.__notes__ if "python -m treadle_jax" in note]
     assert len(hints) == 1
 
 
 def test_other_errors_stay_as_they_are() -> None:
-    def wrong(x: Array) -> Array:
+    def wrong(x: Array) -> list[Array]:
         raise ValueError("treadle is a word, and so is JAX")
 
     with pytest.raises(ValueError, match="is a word") as caught:
