@@ -32,6 +32,7 @@ from treadle_ir import (
     Operands,
     Primitive,
     ReferenceEvaluator,
+    Type,
     bind,
     dtypes,
     evaluating,
@@ -78,13 +79,9 @@ class XlaEvaluator:
             if len(self._compiled) >= _MOST_PROGRAMS:
                 self._compiled.clear()
             self._compiled[primitive, types] = compiled
-        given = [
-            carried(np.asarray(x, type.dtype)) for x, type in zip(operands, types, strict=True)
-        ]  # type: ignore[union-attr]
-        return [
-            _restored(x, type.dtype)  # type: ignore[union-attr]
-            for x, type in zip(compiled(given), results, strict=True)
-        ]
+        given = [carried(np.asarray(x)) for x in operands]
+        found = compiled(given)
+        return [_restored(x, each) for x, each in zip(found, results, strict=True)]
 
     def _compile(self, primitive: Primitive, types: Sequence[Any]) -> Compiled:
         held = [carried(np.zeros((), type.dtype)).dtype for type in types]
@@ -120,8 +117,10 @@ class XlaEvaluator:
         return
 
 
-def _restored(x: Array, dtype: dtypes.DType) -> Array:
+def _restored(x: Array, type: Type) -> Array:
     """A result in the element type that the program had, after jaxlib has handed it out in another."""
+    assert isinstance(type, ArrayType)
+    dtype = type.dtype
     if dtype in UNREADABLE:
         return x.view(dtype)
     return x.astype(dtype) if dtype in CARRIERS else x

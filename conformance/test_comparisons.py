@@ -10,6 +10,7 @@ import decimal
 import enum
 import types
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import ml_dtypes
@@ -71,7 +72,7 @@ HOSTILE: Final[dict[str, Any]] = {
     "NotImplemented": NotImplemented,
     "an object": object(),
     "a function": lambda: 0,
-    "a generator": (i for i in ()),
+    "a generator": (i for i in range(0)),
     "an alias": list[int],
     "a union": int | str,
     "a range": range(3),
@@ -102,6 +103,11 @@ OPERANDS: Final = (
 )
 
 
+def dtype_of_ours(name: str) -> Any:
+    """The element type of our arrays that `tnp` has under a name."""
+    return tnp.zeros((), getattr(tnp, name)).dtype
+
+
 def public_values() -> dict[str, Callable[[], Any]]:
     """Values that users hold, each made anew."""
     mesh = treadle.make_mesh((1,), ("x",))
@@ -113,9 +119,9 @@ def public_values() -> dict[str, Callable[[], Any]]:
         return x + 1
 
     return {
-        **{f"tnp.{name}": lambda name=name: getattr(tnp, name) for name in scalar_types},
+        **{f"tnp.{name}": partial(getattr, tnp, name) for name in scalar_types},
         **{
-            f"a dtype {name}": lambda name=name: tnp.zeros((), getattr(tnp, name)).dtype
+            f"a dtype {name}": partial(dtype_of_ours, name)
             for name in ("float32", "bfloat16", "int4")
         },
         "float0": lambda: treadle.dtypes.float0,

@@ -43,7 +43,9 @@ CASES: Final = cases()
 def vectors(example: Example) -> list[Array]:
     """Operands of many elements: those of the example's domain, and special values between them."""
     if example.draw is not None:
-        drawn = [np.broadcast_arrays(*example.operands(seed)) for seed in range(COUNT)]
+        drawn = [
+            np.broadcast_arrays(*map(np.asarray, example.operands(seed))) for seed in range(COUNT)
+        ]
         return [
             np.concatenate([each[k].ravel() for each in drawn])[:COUNT]
             for k in range(len(drawn[0]))

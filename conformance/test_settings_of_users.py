@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -118,7 +119,7 @@ INSIDE: Final[dict[str, Callable[[], Any]]] = {
     "gaussian_kde": lambda: stats.gaussian_kde(X).logpdf(X),
     "Rotation.apply": lambda: Rotation.from_rotvec(np.ones((2, 3), np.float32)).apply(V),
     **{
-        f"{name} of complex numbers": lambda name=name: getattr(solvers, name)(C, C[0])
+        f"{name} of complex numbers": partial(getattr(solvers, name), C, C[0])
         for name in ("cg", "gmres", "bicgstab")
     },
     "cg of a function": lambda: solvers.cg(lambda x: SQUARE @ x, V),

@@ -245,7 +245,7 @@ def sys_exit_in_a_debug_callback() -> None:
 
 @ends(CODE, END)
 def a_thread_that_computes() -> None:
-    in_thread(lambda: (kept.append(heavy()), heavy()), daemon=False)
+    in_thread(lambda: kept.extend([heavy(), heavy()]), daemon=False)
 
 
 @ends(CODE, END)
@@ -334,7 +334,12 @@ def a_function_of_atexit() -> None:
 @ends(CODE, END, "called")
 def an_earlier_function_of_atexit() -> None:
     kept.append(heavy())
-    early.append(lambda: (heavy(), say("called")))
+
+    def computes() -> None:
+        heavy()
+        say("called")
+
+    early.append(computes)
 
 
 @ends(CODE, END, "called")

@@ -67,7 +67,7 @@ def test_the_plugin_for_gpus_is_the_same_everywhere(page: str) -> None:
 
 
 def test_the_fix_for_a_gpu_without_its_plugin(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert install_command() == f'python -m pip install "{PLUGIN}=={jaxlib.__version__}"'
+    assert install_command() == f'python -m pip install "{PLUGIN}=={jaxlib.version.__version__}"'
     backends = start.Backends()
     monkeypatch.setattr(start.Backends, "_plugin", lambda *_: None)
     with pytest.raises(PlatformError) as caught:

@@ -41,6 +41,11 @@ def with_vjp(f: Any) -> Any:
     return function
 
 
+def forward(f: Any, x: Any) -> Any:
+    """The function with its derivative along the argument."""
+    return treadle.jvp(f, (x,), (x,))
+
+
 def looped(f: Any, x: Any) -> Any:
     """The function in the body of a while_loop."""
     return lax.while_loop(lambda c: c[0] < 2, lambda c: (c[0] + 1, f(c[1]) / 8), (0, x))[1]
@@ -54,8 +59,8 @@ WITHIN: Final[dict[str, Callable[[Any, Any], Any]]] = {
         tnp.stack([x, x + 1], axis=2)
     ),
     "grad": lambda f, x: treadle.grad(lambda x: tnp.sum(f(x)))(x),
-    "jvp": lambda f, x: treadle.jvp(f, (x,), (x,)),
-    "jvp_of_grad": lambda f, x: treadle.jvp(treadle.grad(lambda x: tnp.sum(f(x))), (x,), (x,)),
+    "jvp": lambda f, x: forward(f, x),
+    "jvp_of_grad": lambda f, x: forward(treadle.grad(lambda x: tnp.sum(f(x))), x),
     "vmap_of_grad": lambda f, x: treadle.vmap(treadle.grad(lambda x: tnp.sum(f(x))))(
         tnp.stack([x, x + 1])
     ),

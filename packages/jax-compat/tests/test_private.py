@@ -357,7 +357,7 @@ def test_shapes_and_types_by_private_names() -> None:
 def test_the_classes_of_c_and_r() -> None:
     from jax._src.numpy.index_tricks import CClass, RClass
 
-    class Mine(RClass):
+    class Mine(RClass):  # type: ignore[misc]  # the stubs have no private names
         pass
 
     assert CClass()[tnp.arange(2), tnp.arange(2)].tolist() == [[0, 0], [1, 1]]
@@ -372,7 +372,7 @@ def test_names_that_brainstate_and_others_take() -> None:
     from jax._src.sharding_impls import UNSPECIFIED, UnspecifiedValue
     from jax._src.xla_bridge import backends_are_initialized
 
-    assert jax.lib.__version__ == importlib.metadata.version("jaxlib")
+    assert vars(jax.lib)["__version__"] == importlib.metadata.version("jaxlib")
     assert isinstance(UNSPECIFIED, UnspecifiedValue)
     assert not isinstance(tnp.ones(2), LiteralArray)
     assert batching.make_iota(3).tolist() == [0, 1, 2]

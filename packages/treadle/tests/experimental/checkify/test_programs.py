@@ -313,8 +313,8 @@ def test_sites_of_programs_that_are_called_again_say_what_plain_python_says(arou
         for _ in range(2**levels):
             try:
                 x = _counter(x)
-            except treadle.errors.FailedCheckError as error:
-                said = said or str(error).split("\n")[0]
+            except treadle.errors.FailedCheckError as failed:
+                said = said or str(failed).split("\n")[0]
                 x = x + 1
         error, result = both(start)
         assert result == start + 2**levels
