@@ -132,6 +132,8 @@ def independent_results(
     parameters = tuple([Value(type) for type in types])
     results = tuple([Value(type) for type in result_types])
     equation = Equation(primitive, parameters, results, effects, NOWHERE)
-    program = dce(Program(parameters, (equation,), tuple([results[i] for i in places])))
+    whole = Program(parameters, (equation,), tuple([results[i] for i in places]))
+    # The derivatives of nested functions are looked at from the innermost to the outermost.
+    program = dce(whole, kept=True)
     given = [zeros(type) if x is None else x for x, type in zip(operands, types, strict=True)]
     return dict(zip(places, interpret(program, *given), strict=True))

@@ -126,7 +126,10 @@ class ModuleWriter:
         """
         count = len(program.equations)
         if count <= _INLINE_LIMIT and id(program) in self.called_again:
-            count += sum([len(each.equations) for each in program.nested()])
+            for each in program.nested():  # a few of these, where many are nested
+                count += len(each.equations)
+                if count > _INLINE_LIMIT:
+                    break
         return count <= _INLINE_LIMIT
 
     def mesh_name(self, mesh: AbstractMesh) -> str:

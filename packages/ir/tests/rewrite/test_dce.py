@@ -6,3 +6,10 @@ from treadle_ir.rewrite import dce
 
 def test_dce(check: Callable[..., Program], title: str) -> None:
     check("dce", title, dce)
+
+    def again(program: Program) -> Program:
+        """What programs keep is what they would be made to anew."""
+        dce(program, kept=True)
+        return dce(program, kept=True)
+
+    check("dce", title, again)

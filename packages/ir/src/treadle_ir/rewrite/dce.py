@@ -28,12 +28,17 @@ _MAX_VERSIONS: Final = 4
 _WHOLE: Final = (CustomJvpStaged, CustomVjpStaged)
 
 
-def dce(program: Program) -> Program:
+def dce(program: Program, *, kept: bool = False) -> Program:
     """Leave out what has no effects and is not needed for the results.
 
     Parameters and results stay as they are. Effects keep their order.
+
+    Args:
+        program: any program.
+        kept: whether nested programs keep what is left of them, for callers that go on to programs which contain
+            those that they have asked about.
     """
-    return _Dce().run(program)
+    return _Dce(kept).run(program)
 
 
 def prune(program: Program) -> Program:
@@ -49,11 +54,21 @@ def prune(program: Program) -> Program:
     return Program(program.parameters, tuple(reversed(equations)), program.results)
 
 
+def _found_before(program: Program, needed: Needed) -> Program | None:
+    """What is left of a program, as it keeps it; None where it keeps nothing."""
+    key = _Dce, needed
+    if key not in program.derived:
+        return None
+    found: Program | None = program.derived[key]
+    return program if found is None else found
+
+
 @final
 class _Dce:
     """Works on (program, needed results) pairs, each once; a stack of generators in the place of recursion."""
 
-    def __init__(self) -> None:
+    def __init__(self, kept: bool) -> None:
+        self.keeps = kept  # beyond this run
         self.done: dict[tuple[int, Needed], Program] = {}
         self.versions: dict[int, set[Needed]] = {}
         self.shortened: dict[int, tuple[Program, tuple[int, ...]]] = {}
@@ -70,6 +85,8 @@ class _Dce:
                 answer = stop.value
             else:
                 answer = self.done.get((id(request[0]), request[1]))
+                if answer is None and self.keeps:
+                    answer = _found_before(*request)
                 if answer is None:
                     stack.append(self.work(*request))
         assert answer is not None
@@ -103,6 +120,8 @@ class _Dce:
             made = program
         self.kept.append(program)
         self.done[id(program), needed] = made
+        if self.keeps:  # no program keeps itself
+            program.derived[_Dce, needed] = None if made is program else made
         return made
 
     def nested(
