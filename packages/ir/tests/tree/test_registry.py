@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import gc
+import pickle
 import threading
+import types
+import weakref
 from collections import OrderedDict, defaultdict, namedtuple
 from typing import Any
 
@@ -169,13 +173,90 @@ def test_unsortable_keys_say_where_and_how() -> None:
         assert "  at [1]['x']" in caught.value.__notes__
 
 
-def test_guesses_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "GUESS_LIMIT", 10)
-    for _ in range(50):
-        assert tree_leaves([Point(fresh()(), 1)])[1] == 1
-    assert len(registry.default_registry.guessed) <= 10
-    assert len(LEAF_TYPES) <= 10
+def test_cached_classes_are_bounded_without_the_collector(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "MOST_CACHED", 10)
+    gc.collect()
+    gc.disable()
+    try:
+        boxes = [fresh() for _ in range(50)]
+        for number, box in enumerate(boxes):
+            assert tree_leaves([Point(box(), 1)])[1] == 1
+            if number % 2:
+                register_pytree_node(box, lambda b: (b.items, None), lambda _, c: None)
+    finally:
+        gc.enable()
+    assert len(registry.default_registry.cached) <= 10
+    assert len(LEAF_TYPES.intersection(boxes)) <= 10
+    assert [is_tree_node(box) for box in boxes] == [False, True] * 25
     assert tree_flatten(Point(1, 2))[1] == tree_flatten(Point(3, 4))[1]
+
+
+def test_a_class_is_freed_with_its_registration() -> None:
+    def work() -> weakref.ref[type]:
+        box = fresh()
+        register_pytree_node(box, lambda b: (b.items, None), lambda _, items: box(*items))
+        assert hash(tree_flatten({"a": box(1, 2)})[1]) is not None
+        return weakref.ref(box)
+
+    alive = [work() for _ in range(3)]
+    gc.collect()
+    assert [each() for each in alive] == [None] * 3
+
+
+def test_a_registration_outlives_the_collector() -> None:
+    box = fresh()
+    register_pytree_node(box, lambda b: (b.items, None), lambda _, items: box(*items))
+    leaves, structure = tree_flatten([box(1, 2), Point(3, 4)])
+    gc.collect()
+    assert box not in KINDS  # it was a cache, and is classified again
+    assert tree_flatten([box(1, 2), Point(3, 4)]) == (leaves, structure)
+    assert structure.flatten_up_to([box(5, 6), Point(7, 8)]) == [5, 6, 7, 8]
+    gc.collect()
+    with pytest.raises(TreeError, match="is registered already"):
+        register_static(box)
+
+
+def test_a_registration_is_of_one_class_only() -> None:
+    """Subclasses inherit its attribute; `dataclass(slots=True)` makes another class with all attributes."""
+    box = fresh()
+    register_pytree_node(box, lambda b: (b.items, None), lambda _, items: box(*items))
+
+    class Below(box):  # type: ignore[misc]  # of a class that is Any
+        pass
+
+    copied = type("Copied", (), dict(vars(box)))
+    assert is_tree_node(box)
+    assert not is_tree_node(Below)
+    assert not is_tree_node(copied)
+    assert pickle.loads(pickle.dumps(vars(box)["__treadle_node__"])) is None
+
+
+def test_classes_that_take_no_attributes_are_registered() -> None:
+    class Refusing(type):
+        def __setattr__(cls, name: str, value: object) -> None:
+            raise AttributeError(name)
+
+    class Plain(metaclass=Refusing):
+        pass
+
+    register_static(Plain)
+    register_static(types.MethodWrapperType)  # in C
+    gc.collect()
+    assert is_tree_node(Plain)
+    assert tree_leaves([Plain(), "".__str__, 1]) == [1]
+    with pytest.raises(TreeError, match="is registered already"):
+        register_static(types.MethodWrapperType)
+
+
+def test_the_collector_does_not_wait_for_the_registry() -> None:
+    """It runs wherever memory is asked for, so also in a thread that is in the registry."""
+    box = fresh()
+    tree_leaves([box()])
+    with registry.default_registry.lock:
+        gc.collect()
+    assert box in LEAF_TYPES
+    gc.collect()
+    assert box not in LEAF_TYPES
 
 
 def test_threads_register_and_flatten_at_once() -> None:

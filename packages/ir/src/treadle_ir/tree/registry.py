@@ -7,12 +7,15 @@ Invariants:
 * a registration is never undone or replaced, so a structure stays valid for ever;
 * `LEAF_TYPES` holds only types that `KINDS` maps to None. `LEAF_TYPES.issuperset(map(type, xs))` asks
   in C, without a Python call per element, whether all of `xs` are leaves;
-* a type met for the first time is classified once and cached. At most `GUESS_LIMIT` of these are
-  kept, so that programs that make classes as they run do not leak them.
+* neither keeps a class alive that a program makes as it runs. A class carries its registration itself, so both are
+  freed together. `KINDS` and `LEAF_TYPES` are caches: each full run of the garbage collector begins with emptying them,
+  and the classes that are met again are classified again (decisions/0118-classes-that-are-freed.md).
 """
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
@@ -35,7 +38,7 @@ Meta: TypeAlias = Any  # what a node's class keeps besides children; compared an
 Opened: TypeAlias = tuple[Sequence[Tree], Meta]
 OpenedWithKeys: TypeAlias = tuple[Sequence[KeyEntry], Sequence[Tree], Meta]
 
-GUESS_LIMIT = 4096
+MOST_CACHED = 4096  # where the garbage collector does not make full runs
 LONG_DICT = 8  # from this size on, asking whether a dict is sorted already pays
 
 T = TypeVar("T", bound=type)
@@ -150,46 +153,88 @@ class KindTable(dict[type, Kind | None]):
         return self.registry.classify(cls)
 
 
+_ATTRIBUTE = "__treadle_node__"
+_OLDEST = 2  # the generation of a full run of the garbage collector
+_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: the class was made as the program ran, and may be freed
+
+
+@final
+class _Registered:
+    """What a class carries: its kind, and which class it is, since attributes are inherited and copied."""
+
+    __slots__ = ("kind", "node_type")
+
+    def __init__(self, node_type: type, kind: Kind) -> None:
+        self.node_type = node_type
+        self.kind = kind
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _nothing, ()  # those who pickle classes by value leave it behind
+
+
+def _nothing() -> None:
+    """Stand for the registration of a class where the class is pickled by value."""
+
+
 @final
 class Registry:
     """The types that are nodes; there is one, `default_registry`, and entries are only ever added."""
 
-    __slots__ = ("guessed", "kinds", "leaf_types", "lock", "registered")
+    __slots__ = ("cached", "kinds", "leaf_types", "lock", "registered")
 
     def __init__(self, builtin: Iterable[Kind]) -> None:
-        """Begin with some kinds."""
+        """Begin with some kinds, which stay."""
         self.lock = fork_safe_lock()
         self.kinds = KindTable({kind.node_type: kind for kind in builtin})
         self.kinds.registry = self
         self.leaf_types: set[type] = set()
-        self.registered: set[type] = set(self.kinds)
-        self.guessed: list[type] = []
+        self.registered: weakref.WeakSet[type] = weakref.WeakSet(self.kinds)
+        self.cached: list[type] = []  # the classes in `kinds` that may be freed
 
     def classify(self, cls: type) -> Kind | None:
-        """Decide whether an unregistered type is a namedtuple or a leaf, and remember it."""
-        named = issubclass(cls, tuple) and isinstance(getattr(cls, "_fields", None), tuple)
-        kind = NAMEDTUPLE if named else None
+        """Find the kind of a type that is not in the table, and put it there."""
+        carried = vars(cls).get(_ATTRIBUTE)
+        if isinstance(carried, _Registered) and carried.node_type is cls:
+            kind: Kind | None = carried.kind
+        else:
+            named = issubclass(cls, tuple) and isinstance(getattr(cls, "_fields", None), tuple)
+            kind = NAMEDTUPLE if named else None
         with self.lock:
             if cls in self.kinds:  # another thread was first
                 return self.kinds[cls]
-            if len(self.guessed) >= GUESS_LIMIT:
-                self.forget_guesses()
-            self.guessed.append(cls)
-            self.kinds[cls] = kind
-            if kind is None:
-                self.leaf_types.add(cls)
+            self._cache(cls, kind)
         return kind
 
-    def forget_guesses(self) -> None:
-        """Drop the cached classification of unregistered types; the caller holds the lock."""
-        for cls in self.guessed:
+    def _cache(self, cls: type, kind: Kind | None) -> None:
+        """Put a class into the table; the caller holds the lock."""
+        if cls.__flags__ & _HEAP_TYPE:
+            if len(self.cached) >= MOST_CACHED:
+                self._forget()
+            self.cached.append(cls)
+        self.kinds[cls] = kind
+        if kind is None:
+            self.leaf_types.add(cls)
+        else:
             self.leaf_types.discard(cls)
-            if cls not in self.registered:
-                self.kinds.pop(cls, None)
-        self.guessed.clear()
+
+    def _forget(self) -> None:
+        """Empty the table of classes that may be freed; the caller holds the lock."""
+        for cls in self.cached:
+            self.leaf_types.discard(cls)
+            self.kinds.pop(cls, None)
+        self.cached.clear()
+
+    def let_go(self, phase: str, info: dict[str, Any]) -> None:
+        """Empty the table before a full run of the garbage collector, which calls this and frees classes then."""
+        if phase == "start" and info["generation"] == _OLDEST and self.lock.acquire(blocking=False):
+            # Where the lock is not free, perhaps this thread holds it: the next run will do.
+            try:
+                self._forget()
+            finally:
+                self.lock.release()
 
     def register(self, kind: Kind, cls: type | None = None) -> None:
-        """Add a kind, for ever; of its own class, unless another one is given.
+        """Add a kind, for as long as its class lives; of its own class, unless another one is given.
 
         Raises:
             TypeError: what is registered is not a class.
@@ -204,13 +249,22 @@ class Registry:
                 refusal.add_note("  fix: register each class once, where it is defined")
                 raise refusal
             self.registered.add(cls)
-            self.kinds[cls] = kind
-            self.leaf_types.discard(cls)
+            try:
+                # Not `setattr`: a metaclass may refuse.
+                type.__setattr__(cls, _ATTRIBUTE, _Registered(cls, kind))
+            except TypeError:  # a class in C that takes no attributes: it stays in the table
+                self.leaf_types.discard(cls)
+                self.kinds[cls] = kind
+                if cls in self.cached:
+                    self.cached.remove(cls)
+            else:
+                self._cache(cls, kind)
 
 
 default_registry = Registry([TUPLE, LIST, NONE, DICT, ORDERED_DICT, DEFAULT_DICT])
 KINDS = default_registry.kinds
 LEAF_TYPES = default_registry.leaf_types
+gc.callbacks.append(default_registry.let_go)
 
 
 def registered_kind(cls: type) -> Kind:

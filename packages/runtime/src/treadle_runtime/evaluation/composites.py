@@ -27,6 +27,7 @@ from treadle_ir import (
 )
 from treadle_ir.dtypes import ExtendedDType
 from treadle_runtime.arrays.array import DeviceArray
+from treadle_runtime.evaluation.compiled_entries import keep_compiled
 
 T = TypeVar("T")
 
@@ -46,11 +47,12 @@ _UNKNOWN: Final = object()
 class Composites:
     """The plans of an evaluator."""
 
-    __slots__ = ("_met", "_plans")
+    __slots__ = ("_compiled", "_met", "_plans")
 
     def __init__(self) -> None:
         # Plans of `evaluation/plans.py`, which is imported for the first of them; None: run the function itself.
         self._plans: dict[tuple[Any, ...], Any] = {}
+        self._compiled: dict[tuple[Any, ...], None] = {}  # which of them may be run by XLA
         # What was met once. Apart, since numbers that are never the same fill it: plans are not lost by that.
         self._met: set[tuple[Any, ...]] = set()
 
@@ -97,8 +99,12 @@ class Composites:
 
     def clear(self) -> None:
         """Forget all plans."""
-        self._plans.clear()
+        self._forget_plans()
         self._met.clear()
+
+    def _forget_plans(self) -> None:
+        self._plans.clear()
+        self._compiled.clear()
 
     def _meet(
         self,
@@ -131,11 +137,13 @@ class Composites:
             if not _has_large(value):
                 return value  # type: ignore[no-any-return]  # what the function returned
         if len(self._plans) >= _LIMIT:
-            self._plans.clear()
+            self._forget_plans()
         plans = import_module("treadle_runtime.evaluation.plans")
         plan = self._plans[key] = plans.planned(arrays, function, args, kwargs, loops)
         if plan is None:
             return function(*args, **kwargs) if value is _UNKNOWN else value
+        if plan.compiles:
+            keep_compiled(self._plans, self._compiled, key)
         results = plan.run(*arrays)
         whole: T = results[0] if plan.rebuild is None else plan.rebuild(results)
         return whole

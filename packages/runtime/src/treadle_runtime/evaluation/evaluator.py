@@ -32,6 +32,7 @@ from treadle_ir.primitives.sharding import InspectSharding
 from treadle_runtime.arrays.array import DeviceArray, Elements, from_host
 from treadle_runtime.arrays.from_user import as_device_array
 from treadle_runtime.client.exchange import adopted
+from treadle_runtime.evaluation.compiled_entries import keep_compiled
 from treadle_runtime.evaluation.composites import Composites
 from treadle_runtime.evaluation.operation import Operation
 from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
@@ -59,10 +60,11 @@ _LIMIT: Final = 8192
 class RuntimeEvaluator:
     """Evaluates on NumPy kernels or compiled programs; operands and results are `DeviceArray`s."""
 
-    __slots__ = ("_attributes", "_composites", "_operations", "call")
+    __slots__ = ("_attributes", "_compiled", "_composites", "_operations", "call")
 
     def __init__(self) -> None:
         self._operations: dict[tuple[Any, ...], Operation] = {}
+        self._compiled: dict[tuple[Any, ...], None] = {}  # which of them are run by XLA
         # What tells primitives of a class apart, taken in C: their own hash and comparison are Python.
         self._attributes: dict[type[Primitive], Callable[[Primitive], Any]] = {}
         self._composites = Composites()
@@ -220,14 +222,20 @@ class RuntimeEvaluator:
         if operation is None:
             operation = Operation(primitive, placed, default_of_results())
             if len(self._operations) >= _LIMIT:
-                self._operations.clear()
+                self._forget()
             self._operations[full] = operation
+            if operation.kernel is None:
+                keep_compiled(self._operations, self._compiled, full)
         return operation
 
     def clear(self) -> None:
         """Forget all operations that have been met."""
-        self._operations.clear()
+        self._forget()
         self._composites.clear()
+
+    def _forget(self) -> None:
+        self._operations.clear()
+        self._compiled.clear()
 
     def array(
         self, elements: Elements, weak: bool, *, owned: bool = True, users: bool = False

@@ -49,10 +49,11 @@ MOST_ARRAYS: Final = 1 << 14
 class Plan:
     """How a composed function is run on arguments of one kind."""
 
-    __slots__ = ("rebuild", "run")
+    __slots__ = ("compiles", "rebuild", "run")
 
-    def __init__(self, run: Run, structure: PyTreeDef) -> None:
+    def __init__(self, run: Run, structure: PyTreeDef, *, compiles: bool) -> None:
         self.run = run
+        self.compiles = compiles  # whether it has a compiled program, or may get one
         # None for a single array, the commonest result.
         self.rebuild = None if structure.is_leaf() else structure.unflatten
 
@@ -110,7 +111,9 @@ def planned(
         ]
         if all([operation.kernel is not None for operation in operations]):
             run = straight_line(program, operations, constants, results)
-            return Plan(run if whole is None else _in_numpy(whole, results, run), structure)
+            return Plan(
+                run if whole is None else _in_numpy(whole, results, run), structure, compiles=False
+            )
         if not loops and (not large or passes is None):
             return None
 
@@ -121,8 +124,9 @@ def planned(
         return _compiled(program, placement, constants, operands, function.__name__)
 
     if whole is None:
-        return Plan(compiled(), structure)
-    return Plan(_in_numpy(whole, results, lambda *arrays: compiled()(*arrays)), structure)
+        return Plan(compiled(), structure, compiles=True)
+    run = _in_numpy(whole, results, lambda *arrays: compiled()(*arrays))
+    return Plan(run, structure, compiles=True)
 
 
 def _counterpart(

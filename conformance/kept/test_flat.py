@@ -1,0 +1,82 @@
+"""Whatever a program makes anew in each round, the number of live objects is flat over rounds once caches are full.
+
+Counted are all objects that the garbage collector knows, by their types, classes themselves among them, and what jaxlib
+holds for the executables. Bounds of caches are set to a few entries, so that rounds reach them at once.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import importlib
+from collections import Counter, deque
+
+import pytest
+
+from conformance.kept.new_each_time import FAMILIES
+from treadle_ir import ArrayType
+from treadle_runtime import Placement
+
+pytestmark = [pytest.mark.xla]
+FEW = 4  # entries of each cache
+FIRST = 12  # rounds until all of them are full
+MORE = 24  # rounds that may leave nothing
+BOUNDS = {
+    "treadle_ir.derived.MOST_DERIVED",
+    "treadle_ir.inference._LIMIT",
+    "treadle_ir.tree.registry.MOST_CACHED",
+    "treadle_numpy.operands.plans._KEPT",
+    "treadle_runtime.evaluation.compiled_entries.MOST_COMPILED",
+    "treadle_runtime.evaluation.composites._LIMIT",
+    "treadle_runtime.jitting.caches.MOST_SIGNATURES",
+    "treadle_runtime.jitting.caches._MOST_RECENT",
+}
+
+
+@pytest.fixture(autouse=True)
+def on_the_reference_evaluator() -> None:
+    """The system as users have it."""
+
+
+@pytest.fixture(autouse=True)
+def programs() -> None:
+    """Nobody records programs, which would keep them."""
+
+
+@pytest.fixture(autouse=True)
+def checked_rules() -> None:
+    """Nor is any rule watched."""
+
+
+@pytest.fixture(autouse=True)
+def few_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    for bound in BOUNDS:
+        module, name = bound.rsplit(".", 1)
+        monkeypatch.setattr(importlib.import_module(module), name, FEW)
+    monkeypatch.setattr("treadle_runtime.evaluation.evaluator._LIMIT", 4 * FEW)
+    monkeypatch.setattr("treadle_compiler.compile._recent", deque(maxlen=FEW))
+
+
+def live() -> Counter[str]:
+    """How many objects of each type there are."""
+    ArrayType._recent.clear()
+    for each in gc.get_objects():  # what has a bound of thousands of small entries
+        if isinstance(each, Placement):
+            each._recent.clear()
+        elif isinstance(each, functools._lru_cache_wrapper) and each.cache_parameters()["maxsize"]:
+            each.cache_clear()
+    gc.collect()
+    gc.collect()  # what executables held goes with them
+    return Counter([type(each).__qualname__ for each in gc.get_objects()])
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_live_objects_are_flat(name: str) -> None:
+    act = FAMILIES[name]()
+    for number in range(FIRST):
+        act(number)
+    before = live()
+    for number in range(FIRST, FIRST + MORE):
+        act(number)
+    grown = {kind: count for kind, count in (live() - before).items() if count >= MORE - FEW}
+    assert grown == {}
