@@ -163,7 +163,7 @@ def test_managers_of_switches_turn_on_and_others_need_a_value() -> None:
 
 
 def test_there_is_no_such_setting() -> None:
-    with pytest.raises(AttributeError, match="did you mean 'debug_nans'"):
+    with pytest.raises(AttributeError, match="did you mean 'treadle_debug_nans'"):
         treadle.config.update("jax_debug_nan", True)
     with pytest.raises(AttributeError, match="no setting 'treadle_nothing'"):
         treadle.config.treadle_nothing  # noqa: B018 - it raises

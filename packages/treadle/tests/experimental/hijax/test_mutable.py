@@ -219,8 +219,7 @@ def test_a_value_is_given_once(lib):
         treadle.jit(lambda a, b: a.put(b.get()))(box, box)
     with pytest.raises(ArgumentError, match="closes over it"):
         treadle.jit(lambda b: box.put(b.get()))(box)
-    with pytest.raises(ArgumentError, match="checkpoint"):
-        treadle.grad(treadle.checkpoint(lambda x: box.get() * x))(1.0)
+    assert treadle.grad(treadle.checkpoint(lambda x: box.get() * x))(1.0) == 1.0
 
 
 def test_a_failing_function_changes_nothing(lib):
