@@ -372,7 +372,7 @@ def test_names_that_brainstate_and_others_take() -> None:
     from jax._src.sharding_impls import UNSPECIFIED, UnspecifiedValue
     from jax._src.xla_bridge import backends_are_initialized
 
-    assert vars(jax.lib)["__version__"] == importlib.metadata.version("jaxlib")
+    assert jax.lib.__version__ == importlib.metadata.version("jaxlib")  # type: ignore[attr-defined]
     assert isinstance(UNSPECIFIED, UnspecifiedValue)
     assert not isinstance(tnp.ones(2), LiteralArray)
     assert batching.make_iota(3).tolist() == [0, 1, 2]
