@@ -14,7 +14,6 @@ import signal
 import sys
 import threading
 import time
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -280,7 +279,9 @@ def while_reading() -> None:
             return time.monotonic() - started < 5
         return False
 
-    slow = {name: in_child(partial(is_soon, wait), 8) for name, wait in ways.items()}
+    slow = {  # type: ignore[misc]  # a lambda with a default has no type for mypy
+        name: in_child(lambda wait=wait: is_soon(wait), 8) for name, wait in ways.items()
+    }
     wrong = {name: outcome for name, outcome in slow.items() if outcome != "returned True"}
     assert not wrong, wrong
 
