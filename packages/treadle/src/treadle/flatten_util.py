@@ -13,7 +13,7 @@ from treadle_ir import (
     DTypeError,
     Operand,
     ShapeError,
-    boundaries,
+    boundaries as _boundaries,
     frozen,
     type_of,
 )
@@ -93,4 +93,4 @@ def _parts(vector: Operand, types: Sequence[ArrayType]) -> list[Array]:
     return parts
 
 
-boundaries(__name__)
+_boundaries(__name__)
