@@ -279,8 +279,9 @@ def while_reading() -> None:
             return time.monotonic() - started < 5
         return False
 
-    slow = {  # type: ignore[misc]  # a lambda with a default has no type for mypy
-        name: in_child(lambda wait=wait: is_soon(wait), 8) for name, wait in ways.items()
+    slow = {
+        name: in_child(lambda wait=wait: is_soon(wait), 8)
+        for name, wait in ways.items()  # type: ignore[misc]
     }
     wrong = {name: outcome for name, outcome in slow.items() if outcome != "returned True"}
     assert not wrong, wrong

@@ -35,7 +35,7 @@ def by_functions_with_keys() -> Any:
     def flatten(node: Node) -> Any:
         return ((tree_util.GetAttrKey("x"), node.x),), node.y
 
-    tree_util.register_pytree_with_keys(Node, flatten, lambda y, c: Node(*c, y))
+    tree_util.register_pytree_with_keys(Node, flatten, lambda y, c: Node(*c, y))  # type: ignore[call-arg]
     return Node(1.0)
 
 
@@ -47,7 +47,7 @@ def by_methods() -> Any:
 
         @classmethod
         def tree_unflatten(cls, y: Any, children: Any) -> Any:
-            return cls(*children, y)
+            return cls(*children, y)  # type: ignore[call-arg]
 
     return Node(1.0)
 
@@ -60,7 +60,7 @@ def by_methods_with_keys() -> Any:
 
         @classmethod
         def tree_unflatten(cls, y: Any, children: Any) -> Any:
-            return cls(*children, y)
+            return cls(*children, y)  # type: ignore[call-arg]
 
     return Node(1.0)
 
@@ -89,7 +89,7 @@ def struct() -> Any:
         x: Any
         y: int = 3
 
-    return Node(0.0).replace(x=1.0)  # type: ignore[attr-defined]  # which the decorator adds
+    return Node(0.0).replace(x=1.0)  # type: ignore[attr-defined, call-arg]
 
 
 def static() -> Any:
@@ -101,7 +101,7 @@ def static() -> Any:
 
 
 def named_tuple() -> Any:
-    return namedtuple("Node", "x y")(1.0, 2.0)
+    return namedtuple("Node", "x y")(1.0, 2.0)  # type: ignore[call-arg, arg-type]
 
 
 def typed_named_tuple() -> Any:

@@ -294,9 +294,9 @@ def _at_exit(session: Session) -> None:
             session.leave()
         except DistributedError as error:
             end("\n".join([f"treadle.errors.{type(error).__name__}: {error}", *error.__notes__]))
-    error = None if session.raised else session.peers.error("shutdown")
-    if error is not None:  # it came before this process began to leave, and nothing has shown it
-        end("\n".join([f"treadle.errors.{type(error).__name__}: {error}", *error.__notes__]))
+    loss = None if session.raised else session.peers.error("shutdown")
+    if loss is not None:  # it came before this process began to leave, and nothing has shown it
+        end("\n".join([f"treadle.errors.{type(loss).__name__}: {loss}", *loss.__notes__]))
     if session.raised or session.peers.failures or session.service_gone:
         # Collectives whose peers are gone may still wait in threads of XLA's, over which Python's own end stumbles.
         sys.stdout.flush()
