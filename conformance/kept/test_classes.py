@@ -15,21 +15,6 @@ pytestmark = [pytest.mark.xla]
 N = 2
 
 
-@pytest.fixture(autouse=True)
-def on_the_reference_evaluator() -> None:
-    """The system as users have it."""
-
-
-@pytest.fixture(autouse=True)
-def programs() -> None:
-    """Nobody records programs, which would keep them."""
-
-
-@pytest.fixture(autouse=True)
-def checked_rules() -> None:
-    """Nor is any rule watched."""
-
-
 def classes_of(tree: Any) -> list[type]:
     """The classes in a tree that this package made."""
     found: dict[type, None] = {}

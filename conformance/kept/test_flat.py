@@ -35,21 +35,6 @@ BOUNDS = {
 
 
 @pytest.fixture(autouse=True)
-def on_the_reference_evaluator() -> None:
-    """The system as users have it."""
-
-
-@pytest.fixture(autouse=True)
-def programs() -> None:
-    """Nobody records programs, which would keep them."""
-
-
-@pytest.fixture(autouse=True)
-def checked_rules() -> None:
-    """Nor is any rule watched."""
-
-
-@pytest.fixture(autouse=True)
 def few_entries(monkeypatch: pytest.MonkeyPatch) -> None:
     for bound in BOUNDS:
         module, name = bound.rsplit(".", 1)

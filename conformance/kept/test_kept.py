@@ -24,21 +24,6 @@ BOUND = 64  # objects that bounded caches may hold: callable objects, static val
 N = 80
 
 
-@pytest.fixture(autouse=True)
-def on_the_reference_evaluator() -> None:
-    """The system as users have it."""
-
-
-@pytest.fixture(autouse=True)
-def programs() -> None:
-    """Nobody records programs, which would keep them."""
-
-
-@pytest.fixture(autouse=True)
-def checked_rules() -> None:
-    """Nor is any rule watched."""
-
-
 @pytest.mark.parametrize("name", ROUNDS)
 def test_what_a_round_held_is_let_go(name: str) -> None:
     """Of n objects at most a bound is left, and none of most kinds."""
