@@ -8,14 +8,17 @@ import numpy as np
 import pytest
 
 import treadle
+from conformance.functions import made_by
 from conformance.hostile.calls import Call, calls
 from treadle_ir import composed, composed_loop, composed_numbers
 from treadle_ir.trace import ROOT
 
-CODES = (composed(lambda: None).__code__, composed_numbers()(lambda: None).__code__)
-COMPOSED = [call for call in calls() if getattr(call.function, "__code__", None) in CODES]
-LOOP_CODE = composed_loop()(lambda: None).__code__
-LOOPS = [call for call in calls() if getattr(call.function, "__code__", None) is LOOP_CODE]
+COMPOSED = [
+    call
+    for call in calls()
+    if made_by(call.function, composed(lambda: None), composed_numbers()(lambda: None))
+]
+LOOPS = [call for call in calls() if made_by(call.function, composed_loop()(lambda: None))]
 
 
 @pytest.fixture(autouse=True)

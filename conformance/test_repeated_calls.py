@@ -15,13 +15,14 @@ import pytest
 
 import treadle
 from conformance.effort import LONG
+from conformance.functions import made_by
 from conformance.hostile.calls import Call, calls
 from conformance.special_values import VALUES, VIEWS, Variant, empty, varied
 from treadle_ir import composed, composed_loop, composed_numbers, current_evaluator
 from treadle_runtime.evaluation import plans
 
-OPERATIONS = (composed(lambda: None).__code__, composed_numbers()(lambda: None).__code__)
-LOOPS = (composed_loop()(lambda: None).__code__,)
+OPERATIONS = (composed(lambda: None), composed_numbers()(lambda: None))
+LOOPS = (composed_loop()(lambda: None),)
 FEW = 1  # variants beside `mixed` that a function gets, another function others
 
 
@@ -31,9 +32,9 @@ FINITE = dict.fromkeys(
 )
 
 
-def of_codes(*codes: Any) -> list[Call]:
-    """The calls of functions that a decorator made."""
-    return [call for call in calls() if getattr(call.function, "__code__", None) in codes]
+def made_like(*examples: Any) -> list[Call]:
+    """The calls of functions that the decorators of the examples made."""
+    return [call for call in calls() if made_by(call.function, *examples)]
 
 
 @pytest.fixture(autouse=True)
@@ -102,14 +103,14 @@ def assert_repeatable(call: Call, variants: dict[str, Variant]) -> None:
 
 
 @pytest.mark.skipif(treadle.default_backend() != "cpu", reason="on a device all is compiled")
-@pytest.mark.parametrize("call", of_codes(*OPERATIONS), ids=lambda call: call.name)
+@pytest.mark.parametrize("call", made_like(*OPERATIONS), ids=lambda call: call.name)
 def test_a_composed_function_gives_the_same_each_time(call: Call) -> None:
     assert_repeatable(call, chosen(call))
     assert_repeatable(call, {"empty": empty})
 
 
 @pytest.mark.skipif(treadle.default_backend() != "cpu", reason="on a device all is compiled")
-@pytest.mark.parametrize("call", of_codes(*LOOPS), ids=lambda call: call.name)
+@pytest.mark.parametrize("call", made_like(*LOOPS), ids=lambda call: call.name)
 def test_a_composed_loop_gives_the_same_each_time(call: Call) -> None:
     assert_repeatable(call, chosen(call))
     assert_repeatable(call, {"empty": empty})
@@ -133,7 +134,7 @@ def test_each_composed_function_is_staged(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(plans, "planned", planned)
     forget()
-    for call in of_codes(*OPERATIONS, *LOOPS):
+    for call in made_like(*OPERATIONS, *LOOPS):
         for _ in range(2):
             positional, named = call.arguments()
             call.function(*positional, **named)

@@ -44,7 +44,7 @@ def gives(x: Array, y: Array) -> None:
     assert_type(tnp.einsum("ij,jk->ik", x, y, optimize="optimal"), Array)
     assert_type(tnp.einsum(x, [0, 1], y, [1, 2]), Array)
     assert_type(tnp.divmod(x, 2), tuple[Array, Array])
-    assert_type(tnp.top_k(x, 3), tuple[Array, Array])
+    assert_type(tnp.top_k(x, 3), list[Array])
     assert_type(tnp.mgrid[0:2, 0:3], Array)
     assert_type(tnp.ogrid[0:2, 0:3], list[Array])
     assert_type(tnp.r_[0:3, x], Array)

@@ -480,6 +480,8 @@ def public_names() -> Iterator[str]:
             if not name.startswith("_") and callable(getattr(module, name)):
                 yield f"{namespace}.{name}"
     array = type(NAMES["x"])
-    for name in dir(array):
+    for name in dir(
+        NAMES["x"]
+    ):  # the class lists stand-ins for the methods of other libraries, too
         if not name.startswith("_") and inspect.isroutine(getattr(array, name)):
             yield f"Array.{name}"

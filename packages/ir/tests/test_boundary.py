@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import pytest
 
 from treadle_ir import boundary as package
-from treadle_ir.boundary import boundary, has_handler, remove_own_frames, users
+from treadle_ir.boundary import boundaries, boundary, has_handler, remove_own_frames, users
 from treadle_ir.errors import ArgumentError
 
 SOURCE = """
@@ -193,3 +193,12 @@ def test_causes_are_shortened_and_answered_contexts_hidden() -> None:
     assert error.__context__ is not None
     assert error.__context__.__traceback__ is not None  # nothing of it is the user's, and it stays
     assert users(error.__context__.__traceback__) is None
+
+
+def test_a_module_keeps_no_name_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("treadle_example")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    vars(module)["boundaries"] = boundaries
+    exec(SOURCE + "\nboundaries(__name__)", vars(module))
+    assert has_handler(module.plain)
+    assert not hasattr(module, "boundaries")

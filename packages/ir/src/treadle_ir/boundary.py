@@ -72,8 +72,16 @@ def has_handler(function: FunctionType) -> bool:
 
 
 def boundaries(module: str) -> None:
-    """Make boundaries of what a module offers: the last line of modules that take names from others as they are."""
+    """Make boundaries of what a module offers: the last line of modules that take names from others as they are.
+
+    The module's own import of `boundaries` is removed, so that it is no name of the module's for users.
+
+    Args:
+        module: the module's `__name__`.
+    """
     names = vars(sys.modules[module])
+    if names.get("boundaries") is boundaries:
+        del names["boundaries"]
     for name in names.get("__all__") or [name for name in names if not name.startswith("_")]:
         value = names.get(name)  # None for submodules that are not imported yet
         if isinstance(value, (type, FunctionType)) or type(value).__module__.startswith(_OWN):

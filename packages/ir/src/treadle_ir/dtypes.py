@@ -125,7 +125,7 @@ GENERATORS: Final[dict[str, DType]] = {"threefry2x32": KEY, "rbg": RBG, "unsafe_
 refuse_without(
     ml_dtypes,
     ml_dtypes.__version__,
-    ">=0.5",
+    ">=0.5.3",
     ("int2", "float4_e2m1fn", "float6_e2m3fn", "float8_e3m4", "float8_e8m0fnu"),
 )
 bfloat16: Final[DType] = np.dtype(ml_dtypes.bfloat16)
@@ -217,6 +217,20 @@ def _named(name: str) -> DType:
     return BY_NAME[name]
 
 
+def letter(dtype: DType) -> str:
+    """Return NumPy's one-letter code of a type that NumPy itself has, and `-` for every other type.
+
+    Types of other packages choose their letters freely: `dtype.char` of ml_dtypes' float8_e4m3b11fnuz is `L`, which
+    is also the letter of uint64.
+
+    Example:
+        >>> letter(np.dtype(np.float32)), letter(BY_NAME["f8e4m3b11fnuz"])
+        ('f', '-')
+    """
+    # Types of keys are no NumPy dtypes, and have no `isbuiltin`.
+    return dtype.char if getattr(dtype, "isbuiltin", 0) == 1 else "-"
+
+
 def dtype_name(dtype: DType) -> str:
     """The name in the text format: `f32`, `bf16`, `bool`.
 
@@ -230,7 +244,7 @@ def dtype_name(dtype: DType) -> str:
         if isinstance(element, ExtendedDType):
             return element.name
         fix = f"convert to one of {', '.join(_CONVERTIBLE)}"
-        if element.kind in "OSUTM":
+        if getattr(element, "kind", "") in {*"OSUTM"}:  # None, for one, has no kind
             fix = (
                 "arrays hold numbers only: convert with .astype(float), or leave out what is text, as columns of a "
                 "table (`df.select_dtypes('number')`)"

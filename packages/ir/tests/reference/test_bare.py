@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from treadle_ir.dtypes import BY_NAME, letter
 from treadle_ir.inference import inferred
 from treadle_ir.primitives.compare import Select
 from treadle_ir.primitives.contract import Convolution
+from treadle_ir.primitives.elementwise import Divide
 from treadle_ir.primitives.indexing import Gather
 from treadle_ir.reference import bare_kernel
 from treadle_ir.reference.bare import MANY_CHOICES
@@ -95,3 +97,16 @@ def test_negative_indices_of_a_byte_are_out_of_range() -> None:
             np.testing.assert_array_equal(kernel(x[:size], places), rule)
         else:
             assert kernel is None
+
+
+@pytest.mark.parametrize("name", sorted(BY_NAME.keys() - {"f0"}))
+def test_a_letter_is_numpys_own(name: str) -> None:
+    """Types of ml_dtypes have letters that are NumPy's: float8_e4m3b11fnuz has uint64's."""
+    dtype = BY_NAME[name]
+    native = isinstance(dtype, np.dtype) and dtype.type.__module__ == "numpy"
+    assert letter(dtype) == (dtype.char if native else "-")
+
+
+def test_small_floats_are_not_divided_as_integers() -> None:
+    type = ArrayType((2,), BY_NAME["f8e4m3b11fnuz"])
+    assert bare_kernel(Divide(), [type, type], type) is None

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from treadle_ir import dtypes
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e, reduce as r, shape as s
 from treadle_ir.primitives.call import StopGradient
@@ -69,7 +70,7 @@ def bare_kernel(primitive: Primitive, operands: Sequence[Type], result: ArrayTyp
     of_few = few.kernel_of(primitive, result) or few_formulas.kernel_of(primitive, types, result)
     if of_few is not None:
         return of_few
-    if any([type.dtype.char not in _NATIVE for type in (*types, result)]):
+    if any([dtypes.letter(type.dtype) not in _NATIVE for type in (*types, result)]):
         return None
     function = WIDENING.get(kind)
     if function is not None:
@@ -107,7 +108,7 @@ def _ordered(reduce: Kernel, of_vector: Kernel) -> Maker:
         result: ArrayType,
     ) -> Kernel | None:
         axes = primitive.axes
-        if operands[0].size == 0 or result.dtype.char not in "fd" + _INTEGERS:
+        if operands[0].size == 0 or dtypes.letter(result.dtype) not in "fd" + _INTEGERS:
             return None
         if _is_short(axes, operands[0]):
             return of_vector
@@ -233,7 +234,7 @@ def _selected_bits(itemsize: int) -> Kernel:
 def _select(primitive: Select, operands: Sequence[ArrayType], result: ArrayType) -> Kernel:
     condition, _, on_false = [type.shape for type in operands]
     shape, dtype = result.shape, result.dtype
-    if result.size >= MANY_CHOICES and condition == shape and dtype.char in _NATIVE:
+    if result.size >= MANY_CHOICES and condition == shape and dtypes.letter(dtype) in _NATIVE:
         return _selected_bits(dtype.itemsize)
     if not shape or condition != shape or result.size > MOST:
         return np.where
@@ -257,7 +258,7 @@ def _select(primitive: Select, operands: Sequence[ArrayType], result: ArrayType)
 def _sort(primitive: Sort, operands: Sequence[ArrayType], result: ArrayType) -> Kernel | None:
     if len(operands) != 1 or result.ndim != 1 or result.size == 0:
         return None
-    kind = result.dtype.char
+    kind = dtypes.letter(result.dtype)
     if kind in _INTEGERS:
 
         def ascending(x: Any) -> Any:
@@ -391,13 +392,13 @@ def _cumulative_add(
 def _divide(primitive: e.Divide, operands: Sequence[ArrayType], result: ArrayType) -> Kernel | None:
     if result.dtype.kind in "fc":
         return np.divide
-    return integer_quotient if result.dtype.char in _INTEGERS else None
+    return integer_quotient if dtypes.letter(result.dtype) in _INTEGERS else None
 
 
 def _integer_power(
     primitive: e.IntegerPower, operands: Sequence[ArrayType], result: ArrayType
 ) -> Kernel | None:
-    if result.dtype.char not in _FLOATS + _INTEGERS:
+    if dtypes.letter(result.dtype) not in _FLOATS + _INTEGERS:
         return None
     if primitive.exponent == 0:
         one = np.ones(operands[0].shape, result.dtype)
@@ -438,7 +439,7 @@ def _arg(search: str) -> Maker:
         primitive: r.Argmax | r.Argmin, operands: Sequence[ArrayType], result: ArrayType
     ) -> Kernel | None:
         axis, dtype = primitive.axis, result.dtype
-        if operands[0].dtype.char not in "?fd" + _INTEGERS:
+        if dtypes.letter(operands[0].dtype) not in "?fd" + _INTEGERS:
             return None
         if search == "argmax":
             return lambda x: x.argmax(axis).astype(dtype)

@@ -65,11 +65,13 @@ def sort_eval(primitive: Sort, *operands: Elements) -> list[Elements]:
     if len(operands) == 1 and not dtypes.is_complex(operands[0].dtype):
         return [sorted_alone(operands[0], axis)]
     first = operands[0]
-    if primitive.num_keys == 1 and first.ndim == 1 and first.dtype.char in _ORDERED:
+    if primitive.num_keys == 1 and first.ndim == 1 and dtypes.letter(first.dtype) in _ORDERED:
         # NumPy's stable order is that of the keys: zeros are equal, and so are NaNs, which come last.
         order = first.argsort(kind="stable")
         return [operand[order] for operand in operands]
-    if first.ndim == 1 and all([x.dtype.char in _ORDERED for x in operands[: primitive.num_keys]]):
+    if first.ndim == 1 and all(
+        [dtypes.letter(x.dtype) in _ORDERED for x in operands[: primitive.num_keys]]
+    ):
         order = np.lexsort(operands[primitive.num_keys - 1 :: -1])
         return [operand[order] for operand in operands]
     keys = [key for operand in operands[: primitive.num_keys] for key in order_keys(operand)]

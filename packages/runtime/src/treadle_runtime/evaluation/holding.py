@@ -12,7 +12,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from treadle_ir import ArrayType, Atom, Equation, Literal, Primitive, Value
+from treadle_ir import ArrayType, Atom, Equation, Literal, Primitive, Value, dtypes
 from treadle_ir.primitives import convert as c, elementwise as e, shape as s
 from treadle_ir.primitives.call import StopGradient
 from treadle_ir.primitives.compare import Compare, Select
@@ -179,7 +179,7 @@ class Holding:
         if known is not None:
             return self.name("C", known), known.shape
         assert isinstance(root, Value)
-        if array_type(root).size == 1 and array_type(root).dtype.char in _ALL:
+        if array_type(root).size == 1 and dtypes.letter(array_type(root).dtype) in _ALL:
             # without axes: NumPy broadcasts axes of size 1 in three times the time
             if root not in self._points:
                 name, held = self._arrays.get(root, ("", (1,)))
@@ -214,7 +214,9 @@ class Holding:
                 self._truths[result] = (kernel, source)
                 return True
             return False
-        if have.shape == want.shape or (have.size == want.size == 1 and have.dtype.char in _ALL):
+        if have.shape == want.shape or (
+            have.size == want.size == 1 and dtypes.letter(have.dtype) in _ALL
+        ):
             self._same[result] = source
             return True
         if isinstance(primitive, s.BroadcastInDim):
@@ -254,7 +256,9 @@ class Holding:
         types = [array_type(atom) for atom in (*equation.operands, *equation.results)]
         if any([type.size != 1 for type in types]):
             return None
-        kind = types[-2].dtype.char  # of the last operand: the first one of a selection is a truth
+        kind = dtypes.letter(
+            types[-2].dtype
+        )  # of the last operand: the first one of a selection is a truth
         template, kinds = _SCALAR.get(type(primitive), ("", ""))
         if kind in kinds and template:
             symbol = _SYMBOLS[primitive.direction] if isinstance(primitive, Compare) else ""
@@ -293,7 +297,7 @@ class Holding:
         text = self._applied(kernel, [self.as_array(atom) for atom in operands])
         if array_type(result).shape:
             return text, False
-        if array_type(result).dtype.char in _ALL:
+        if dtypes.letter(array_type(result).dtype) in _ALL:
             return f"{text}[()]", True
         return f"asarray({text})", False
 

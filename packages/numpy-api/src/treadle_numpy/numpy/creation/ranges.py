@@ -22,12 +22,12 @@ from treadle_ir import (
     flags,
     integer,
     is_symbolic_dim,
-    matrices,
     max_dim,
     ops,
     shown,
 )
 from treadle_ir.dtypes import is_bool, is_floating, is_integer
+from treadle_numpy.indexing.positions import counting
 from treadle_numpy.numpy.dtypes.questions import result_type
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log
@@ -365,12 +365,13 @@ def geomspace(
         one = broadcast_to_shape(x, tuple([points.shape[i] for i in outer]))
         return ops.broadcast_in_dim(one, shape=points.shape, dimensions=outer)
 
-    place = ops.iota(shape=points.shape, dimension=along, dtype=matrices.I32)
-    at_start = ops.compare(place, matrices.I32.type(0), direction="eq")
+    whole = counting((num,))
+    place = ops.iota(shape=points.shape, dimension=along, dtype=whole)
+    at_start = ops.compare(place, whole.type(0), direction="eq")
     points = multiply(points, for_each(signs))
     points = ops.select(at_start, for_each(start), points)  # the limits are exact
     if endpoint and num > 1:
-        at_stop = ops.compare(place, matrices.I32.type(num - 1), direction="eq")
+        at_stop = ops.compare(place, whole.type(num - 1), direction="eq")
         points = ops.select(at_stop, for_each(stop), points)
     wanted = as_dtype("geomspace", dtype)
     return points if wanted is None else ops.convert(points, dtype=wanted)

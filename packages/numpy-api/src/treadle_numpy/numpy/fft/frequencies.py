@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from treadle_ir import ArgumentError, Array, DTypeError, composed, default_dtype, integer, ops
 from treadle_ir.dtypes import is_complex
+from treadle_numpy.indexing.positions import counting
 from treadle_numpy.numpy.manipulation.rearranging import roll
 from treadle_numpy.operands.axes import as_axes
 from treadle_numpy.operands.broadcast import broadcast
@@ -36,10 +35,16 @@ def fftfreq(
         [ 0.   0.5 -1.  -0.5]
     """
     size = _count("fftfreq", n)
-    k = ops.iota(shape=(size,), dimension=0, dtype=np.dtype(np.int32))
-    positive = ops.compare(k, np.int32((size + 1) // 2), direction="lt")
+    whole = counting((size,))
+    k = ops.iota(shape=(size,), dimension=0, dtype=whole)
+    positive = ops.compare(k, whole.type((size + 1) // 2), direction="lt")
     return _divided(
-        "fftfreq", ops.select(positive, k, ops.subtract(k, np.int32(size))), size, d, dtype, device
+        "fftfreq",
+        ops.select(positive, k, ops.subtract(k, whole.type(size))),
+        size,
+        d,
+        dtype,
+        device,
     )
 
 
@@ -60,7 +65,7 @@ def rfftfreq(
         [0.  0.5 1. ]
     """
     size = _count("rfftfreq", n)
-    k = ops.iota(shape=(size // 2 + 1,), dimension=0, dtype=np.dtype(np.int32))
+    k = ops.iota(shape=(size // 2 + 1,), dimension=0, dtype=counting((size,)))
     return _divided("rfftfreq", k, size, d, dtype, device)
 
 

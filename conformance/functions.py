@@ -1,0 +1,33 @@
+"""Tell functions apart: by the decorator that made them, and from their aliases.
+
+A public function's code object is its own copy (`treadle_ir.boundary` adds a handler), so comparing code objects by
+identity tells nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+
+def made_by(function: Any, *examples: Any) -> bool:
+    """Return whether the decorator of one of `examples` made `function`: both run the same lines of source.
+
+    Args:
+        function: anything.
+        examples: functions that decorators returned.
+    """
+    return _source(function) is not None and _source(function) in [*map(_source, examples)]
+
+
+def identity(function: Any) -> Hashable:
+    """Return what a function and its aliases (`treadle_ir.wrapping.alias`) have in common, and nothing else has."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return id(function)
+    return code, tuple(map(id, function.__closure__ or ()))
+
+
+def _source(function: Any) -> Hashable:
+    code = getattr(function, "__code__", None)
+    return None if code is None else (code.co_filename, code.co_qualname)
