@@ -1,7 +1,7 @@
 """Whatever a program makes anew in each round, the number of live objects is flat over rounds once caches are full.
 
-Counted are all objects that the garbage collector knows, by their types, classes themselves among them, and what jaxlib
-holds for the executables. Bounds of caches are set to a few entries, so that rounds reach them at once.
+Counted are all objects that the garbage collector tracks, by their types; classes are among them, and memory inside
+jaxlib is not. Bounds of caches are set to a few entries, so that rounds reach them at once.
 """
 
 from __future__ import annotations
