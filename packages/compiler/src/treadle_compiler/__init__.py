@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     )
     from treadle_compiler.library import (
         Jaxlib as Jaxlib,
+        adds_constants as adds_constants,
         jaxlib as jaxlib,
         start_quietly as start_quietly,
     )
@@ -141,7 +142,7 @@ if not TYPE_CHECKING:
             "treadle_compiler.fork": (
                 "ForkError Refusal check_fork fork_error never_destroyed refuse refuse_in_children"
             ),
-            "treadle_compiler.library": "Jaxlib jaxlib start_quietly",
+            "treadle_compiler.library": "Jaxlib adds_constants jaxlib start_quietly",
             "treadle_compiler.lower": "LoweredModule lower_program part_text repartitioned",
             "treadle_compiler.lowering.effectful": "callback_target",
             "treadle_compiler.memories": "Memories",

@@ -90,6 +90,15 @@ def supported_release() -> str:
     return release
 
 
+def adds_constants() -> bool:
+    """Return whether XLA of the installed jaxlib takes `(x + C) - C` for x: before 0.12 it adds the constants up.
+
+    Raises:
+        ImportError: jaxlib is missing, or treadle does not work with its release.
+    """
+    return release_of(supported_release()) < (0, 12)
+
+
 @made_once
 def jaxlib() -> Jaxlib:
     """Import jaxlib, once, with its start-up chatter off unless the user has asked for it.

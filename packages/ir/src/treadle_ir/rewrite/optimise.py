@@ -7,12 +7,14 @@ from collections.abc import Iterable, Sequence
 from treadle_ir.equality import has_programs
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.call import StopGradient
+from treadle_ir.primitives.elementwise import Add, Subtract
 from treadle_ir.program import Equation, Program
 from treadle_ir.rewrite.cancel import cancel_add_sub
 from treadle_ir.rewrite.dce import dce
 from treadle_ir.rewrite.fold import RULES
 from treadle_ir.rewrite.forward import Forward, MadeBy, Rewritten, Rule, standing_for
 from treadle_ir.rewrite.nested import map_programs
+from treadle_ir.rewrite.rounding import keep_rounding
 from treadle_ir.rewrite.simplify import CANCEL, chosen, enabled, rules
 from treadle_ir.settings import ENABLE_CHECKS
 from treadle_ir.verify import verify
@@ -23,17 +25,27 @@ def _without_derivative(equation: Equation, made_by: MadeBy) -> Rewritten | None
     return standing_for(equation, equation.operands[0])
 
 
-def optimise(program: Program, *, names: Iterable[str] | None = None, captured: int = 0) -> Program:
+def optimise(
+    program: Program,
+    *,
+    names: Iterable[str] | None = None,
+    captured: int = 0,
+    keeps_rounding: bool = True,
+) -> Program:
     """Constants, named simplifications and common subexpressions, then dead code; before that, too, in calls.
 
     The first three are one pass, so that each sees what the others made of the operands. `cancel_add_sub` comes after
     them, when equal sums are one and dead ones are gone. `names` are the named simplifications to apply: by default
-    those that `enabled()` says. The first `captured` parameters stand for what the function captured.
+    those that `enabled()` says. The first `captured` parameters stand for what the function captured. `keeps_rounding`
+    is for compilers that add constants up: it puts a barrier into `(x + C) - C`.
     """
     wanted = enabled() if names is None else chosen(names)
     named = rules(wanted)
     together: dict[type[Primitive], Sequence[Rule]]
     together = {**RULES, StopGradient: (_without_derivative,)}
+    if keeps_rounding:
+        for added in (Add, Subtract):
+            together[added] = (*RULES[added], keep_rounding)
     for primitive, more in named.items():
         together[primitive] = (*together.get(primitive, ()), *more)
     if any([has_programs(equation.primitive) for equation in program.equations]):

@@ -8,7 +8,7 @@ from itertools import repeat
 from typing import Any, Final, final
 
 import treadle_compiler as compiler
-from treadle_compiler import jaxlib
+from treadle_compiler import adds_constants, jaxlib
 from treadle_ir import (
     Array,
     ArrayType,
@@ -92,7 +92,9 @@ def planned(
         return None
     if sum([each.nbytes for each in constants]) > MOST_CAPTURED or staged.program.effects:
         return None
-    program = optimise(inline(staged.program, calls=(InlineCall,)), names=())
+    program = optimise(
+        inline(staged.program, calls=(InlineCall,)), names=(), keeps_rounding=adds_constants()
+    )
     results = [placement.of(_of_array(atom.type)) for atom in program.results]
     large = any(map(is_large, arrays)) or any([each.type.size > LARGE for each in results])
     on_host = placement.on_host and all([x.placed.placement.is_whole for x in arrays])

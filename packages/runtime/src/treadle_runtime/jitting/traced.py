@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
+from treadle_compiler import adds_constants
 from treadle_ir import ArrayType, Operand, Program, Tracer, Whole
 from treadle_ir.rewrite import optimise
 from treadle_ir.tree import PyTreeDef
@@ -61,5 +62,7 @@ class Traced:
     def optimised(self) -> Program:
         """The program after the rewriting passes."""
         if self._optimised is None:
-            self._optimised = optimise(self.program, captured=len(self.captured))
+            self._optimised = optimise(
+                self.program, captured=len(self.captured), keeps_rounding=adds_constants()
+            )
         return self._optimised
