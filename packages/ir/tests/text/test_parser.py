@@ -20,6 +20,7 @@ from treadle_ir.text import parse_program, print_program
 from treadle_ir.verify import verify
 
 F32 = BY_NAME["f32"]
+LONG = 20_000  # operations in a row: twenty times as many as Python may call one within the other
 EXAMPLES = list(all_examples())
 WRITTEN = [each for each in EXAMPLES if each.parses]
 
@@ -296,20 +297,13 @@ def test_damaged_texts_give_a_program_or_a_parse_error() -> None:
 
 
 @pytest.mark.slow
-def test_a_chain_of_a_hundred_thousand_operations() -> None:
+def test_a_long_chain_is_printed_parsed_and_rewritten_without_recursion() -> None:
     build = Builder()
     y = x = build.parameter(ArrayType((), F32))
     half = build.literal(0.5, ArrayType((), F32))
-    for _ in range(50_000):
+    for _ in range(LONG // 2):
         y = build.apply(ew.Add(), build.apply(ew.Multiply(), y, half), x)
-    program = build.program(y)
-    start = time.process_time()
-    again = parse_program(print_program(program))
+    again = parse_program(print_program(build.program(y)))
     verify(again)
-    assert (
-        len(dce(again).equations)
-        == len(cse(again).equations)
-        == len(optimise(again).equations)
-        == 100_000
-    )
-    assert time.process_time() - start < 20
+    for rewritten in (again, dce(again), cse(again), optimise(again)):
+        assert len(rewritten.equations) == LONG
