@@ -69,7 +69,7 @@ nox.options.error_on_missing_interpreters = False
 CHECKS = ["lint", "imports", "types", "build", "alone", "docs", "primitives", "examples"]
 SUITES = [
     *[f"tests-{CURRENT}({package})" for package in PACKAGES],
-    f"conformance-{CURRENT}",
+    "conformance-brief",
     "parity",
     "clients",
     "conformance-gpu",
@@ -222,6 +222,16 @@ def tests(session: nox.Session, package: str) -> None:
     pytest(session, f"packages/{package}/tests", *WORKERS, *STEADY)
 
 
+def whole_suite(session: nox.Session, **environment: str) -> None:
+    """Run the conformance suite on the CPU, and compare its counts with docs/laws.md."""
+    environment["TREADLE_PLATFORMS"] = "cpu"
+    # The suite is collected once: the run itself counts.
+    counts = Path(session.create_tmp()) / "law_counts.json"
+    counting = ["-p", "conformance.counting", f"--law-counts={counts}"]
+    pytest(session, "conformance", *WORKERS, *STEADY, *counting, **environment)
+    session.run("python", "scripts/law_counts.py", "--check", "docs/laws.md", str(counts))
+
+
 @nox.session(python=PYTHONS)
 def conformance(session: nox.Session) -> None:
     """The suite across packages, on the CPU, and its page of counts."""
@@ -229,11 +239,14 @@ def conformance(session: nox.Session) -> None:
     if session.posargs:  # a part of the suite
         pytest(session, "conformance", *WORKERS, *STEADY, TREADLE_PLATFORMS="cpu")
         return
-    # The suite is collected once: the run itself counts.
-    counts = Path(session.create_tmp()) / "law_counts.json"
-    counting = ["-p", "conformance.counting", f"--law-counts={counts}"]
-    pytest(session, "conformance", *WORKERS, *STEADY, *counting, TREADLE_PLATFORMS="cpu")
-    session.run("python", "scripts/law_counts.py", "--check", "docs/laws.md", str(counts))
+    whole_suite(session)
+
+
+@nox.session(name="conformance-brief")
+def conformance_brief(session: nox.Session) -> None:
+    """The suite across packages with fewer cases of its slowest laws, on the CPU, and its page of counts."""
+    install(session, EVERYTHING, *SUITE)
+    whole_suite(session, TREADLE_CONFORMANCE_BRIEF="1")
 
 
 @nox.session(name="conformance-long")

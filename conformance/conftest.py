@@ -10,8 +10,8 @@ from typing import Any, Final
 import pytest
 from hypothesis import HealthCheck, settings
 
-from conformance import ran_on
-from conformance.effort import LONG, TIMES
+from conformance import brief, ran_on
+from conformance.effort import BRIEF, LONG, TIMES
 from conformance.executors import EXECUTORS, executing
 from conformance.platform import KIND, PLATFORM
 from conformance.reproduce import explained
@@ -70,6 +70,8 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     if config.option.sample is not None:
         again = f"--sample {config.option.sample} --sample-seed {config.option.sample_seed}"
         lines.append(f"conformance: a sample; again with {again}")
+    if BRIEF:
+        lines.append("conformance: brief; of the laws in conformance/brief.py a part")
     return lines
 
 
@@ -99,6 +101,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         count = min(config.option.sample, len(rest))
         drawn = set(random.Random(config.option.sample_seed).sample(rest, count))
         elsewhere += [item for item in rest if item not in drawn]
+    if BRIEF:
+        config.stash[brief.LEFT_OUT] = brief.divided(items)[1]
+        elsewhere += config.stash[brief.LEFT_OUT]
     if elsewhere:
         config.hook.pytest_deselected(items=elsewhere)
         gone = set(elsewhere)

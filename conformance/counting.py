@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import pytest
 
+from conformance.brief import LEFT_OUT
 from conformance.variants import subject, variants
 from treadle_ir import dtypes
 from treadle_ir.testing.examples import Example
@@ -48,7 +49,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if not path or os.environ.get("PYTEST_XDIST_WORKER", "gw0") != "gw0":
         return
     laws: dict[str, dict[str, Any]] = {}
-    for item in session.items:
+    for item in [*session.items, *session.config.stash.get(LEFT_OUT, [])]:
         assert isinstance(item, pytest.Function)
         file = item.path.relative_to(session.config.rootpath / "conformance").as_posix()
         if file.startswith("parity/"):

@@ -1,10 +1,15 @@
-"""How hard the suite tries: fast and the same every time, or long and drawn anew, with a seed that is printed."""
+"""How hard the suite tries: briefly, as `.ci/run` does; wholly, which is the default; or long, with cases drawn anew.
+
+A brief run leaves out cases of the slowest laws (`brief.py`) and third derivatives. The same cases run every time,
+briefly and wholly; a long run prints the seed that draws its cases.
+"""
 
 from __future__ import annotations
 
 import os
 from typing import Final
 
+BRIEF: Final = os.environ.get("TREADLE_CONFORMANCE_BRIEF", "") == "1"  # `nox -s conformance-brief`
 LONG: Final = os.environ.get("TREADLE_CONFORMANCE_LONG", "") == "1"  # `nox -s conformance-long`
 SEED: Final = int(
     os.environ.get("TREADLE_CONFORMANCE_SEED", "0")

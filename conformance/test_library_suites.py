@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from pathlib import Path
+
 import pytest
 
 from conformance.clients.sampled import chosen
@@ -11,6 +15,7 @@ pytestmark = pytest.mark.programs
 
 pytest_plugins = ["pytester"]
 
+ROOT = Path(__file__).resolve().parents[1]
 LONG = "test/test_distributions.py"
 
 
@@ -23,7 +28,9 @@ def test_the_same_tests_are_chosen_on_both_sides() -> None:
     assert 10 < sum(on_jax) < 40
 
 
-def test_the_plugin_leaves_other_files_whole(pytester: pytest.Pytester) -> None:
+def test_the_plugin_leaves_other_files_whole(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tests = """
         import pytest
 
@@ -34,7 +41,9 @@ def test_the_plugin_leaves_other_files_whole(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_long=tests, test_short=tests)
     sampled = sum(chosen(f"test_long.py::test[{n}]", {"test_long.py": 8}) for n in range(40))
     plugin = ["-p", "conformance.clients.sampled", "-p", "no:cacheprovider"]
-    result = pytester.runpytest_inprocess(*plugin, "--sample", "test_long.py=8")
+    # A process of its own: this suite's plugins and whatever its other tests leave are none of the libraries'.
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), *sys.path]))
+    result = pytester.runpytest_subprocess(*plugin, "--sample", "test_long.py=8")
     result.assert_outcomes(passed=40 + sampled, deselected=40 - sampled)
     assert 0 < sampled < 40
 

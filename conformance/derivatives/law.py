@@ -17,9 +17,10 @@ import numpy as np
 import treadle
 import treadle.numpy as tnp
 from conformance.derivatives.row import Point, Row
+from conformance.effort import BRIEF
 
 # The innermost last: "RF" is reverse over forward.
-MODES: Final = ("F", "R", "FF", "FR", "RF", "RR", "FFF", "FRF", "RFR", "RRR")
+MODES: Final = ("F", "R", "FF", "FR", "RF", "RR", *(() if BRIEF else ("FFF", "FRF", "RFR", "RRR")))
 PRECISION: Final = 256  # bits; mpmath doubles and redoubles them for its differences
 FEW: Final = 3  # elements that are moved one by one
 
