@@ -8,6 +8,7 @@ C's, counted and not timed: from n to 2n levels, and from 2n to 4n, they grow as
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -29,6 +30,7 @@ from treadle_ir.varying import explicit
 from treadle_ir.verify import verify
 
 SIZES: Final = (6, 12, 24)
+FIRST: Final = 2  # what is done once in a process is done there
 MOST: Final = 3_000_000  # steps; what is exponential takes 2 ** 24
 SLACK: Final = 1.1  # what is quadratic takes nearly twice as many steps as what is linear
 X: Final = np.ones((8, 4), np.float32)
@@ -92,17 +94,26 @@ WRAPPERS: Final[dict[str, Callable[[Function], Function]]] = {
     "scan": lambda f: lambda x: lax.scan(lambda c, _: (f(c), None), x, None, length=3)[0],
     "custom_jvp": with_jvp,
     "custom_vjp": with_vjp,
+    "while": lambda f: lambda x: lax.while_loop(lambda _: True, f, x),
+    "fori": lambda f: lambda x: lax.fori_loop(0, 3, lambda _, c: f(c), x),
     "cond": lambda f: lambda x: lax.cond(tnp.sum(x) > 0, f, lambda x: x, x),
+    "switch": lambda f: lambda x: lax.switch(tnp.int32(2), [lambda x: x, lambda x: x, f], x),
+    "eval_shape": lambda f: lambda x: tnp.zeros_like(treadle.eval_shape(f, x)),
 }
 
 
-def tower(count: int, wrap: Callable[[Function], Function]) -> Function:
+def leaf(x: Any) -> Any:
+    """What the innermost function does."""
+    return x * 2 + 1
+
+
+def tower(count: int, wrap: Callable[[Function], Function], innermost: Function = leaf) -> Function:
     """A jitted function that calls one twice that calls one twice, so many levels: 2 ** count operations."""
 
     def above(inner: Function) -> Function:
         return treadle.jit(wrap(lambda x: inner(inner(x))))
 
-    function: Function = treadle.jit(lambda x: x * 2 + 1)
+    function: Function = treadle.jit(innermost)
     for _ in range(count):
         function = above(function)
     return function
@@ -171,7 +182,7 @@ def programs() -> Iterator[list[Program]]:
     """All programs that the test makes, of which some are checked afterwards: they differ in size alone."""
     with recorded() as made:
         yield made
-    check_programs(made, most=500)
+    check_programs(made, most=250)
 
 
 @pytest.fixture(autouse=True)
@@ -220,7 +231,7 @@ def test_tracing_and_lowering(family: str, wrapper: str, transformation: str, co
     made = {"tower": tower, "row": row}[family]
     traced, lowered = [], []
     with over(context) as (x, put):
-        for count in (SIZES[0], *SIZES):  # what is done once in a process is done by the first
+        for count in (FIRST, *SIZES):
             function = put(made(count, WRAPPERS[wrapper]))
             call = treadle.jit(TRANSFORMATIONS[transformation](function))
             number, found = steps(lambda: call.trace(x))  # noqa: B023 - called now
@@ -231,14 +242,117 @@ def test_tracing_and_lowering(family: str, wrapper: str, transformation: str, co
     grows_linearly(lowered[1:])
 
 
+@functools.cache
+def text_of(family: str, wrapper: str, count: int) -> str:
+    """The text of a program, made once for all that is done to it."""
+    made = {"tower": tower, "row": row}[family]
+    return str(treadle.jit(made(count, WRAPPERS[wrapper])).trace(X).program)
+
+
+def linear(name: str, text: Callable[[int], str]) -> None:
+    """See to it that steps of a pass or an analysis grow as programs do, which nobody has looked at before."""
+    measured = []
+    for count in (FIRST, *SIZES):
+        program = parse_program(text(count))
+        measured.append((steps(lambda: PASSES[name](program))[0], size(program)))  # noqa: B023
+    grows_linearly(measured[1:])
+
+
 @pytest.mark.parametrize("name", PASSES)
 @pytest.mark.parametrize("family", ["tower", "row"])
 @pytest.mark.parametrize("wrapper", ["jit", "checkpoint", "scan", "cond"])
 def test_passes_and_analyses(family: str, wrapper: str, name: str) -> None:
-    made = {"tower": tower, "row": row}[family]
+    linear(name, lambda count: text_of(family, wrapper, count))
+
+
+@pytest.mark.parametrize("wrapper", ["jit", "checkpoint", "scan", "while"])
+def test_keys_through_calls(wrapper: str) -> None:
+    def text(count: int) -> str:
+        function = tower(count, WRAPPERS[wrapper], lambda key: treadle.random.split(key)[0])
+        return str(treadle.jit(function).trace(treadle.random.key(0)).program)
+
+    linear("key_reuse", text)
+
+
+@pytest.mark.parametrize("outside", [False, True])
+@pytest.mark.parametrize("wrapper", ["jit", "checkpoint", "scan", "while", "cond"])
+def test_what_devices_exchange_in_calls(wrapper: str, outside: bool) -> None:
+    def mapped(function: Function) -> Function:
+        return treadle.shard_map(function, mesh=mesh, in_specs=P("x"), out_specs=P("x"))
+
+    def text(count: int) -> str:
+        wrap = WRAPPERS[wrapper]
+        function = (
+            mapped(tower(count, wrap, collective))
+            if outside
+            else tower(count, wrap, mapped(collective))
+        )
+        return str(treadle.jit(function).trace(X).program)
+
+    def collective(x: Any) -> Any:
+        return x + lax.psum(x, "x")
+
+    mesh = treadle.make_mesh((1,), ("x",))
+    linear("distributions", text)
+    (found,) = analysis.distributions(parse_program(text(12)))
+    (exchange,) = found.exchanges
+    times = {"scan": 2 * 3}.get(wrapper, 2) ** 12
+    assert exchange.times * found.times == times
+
+
+# --- references ---------------------------------------------------------------------------------------
+
+
+def nested(count: int, wrapper: str, innermost: Function) -> Function:
+    """Operations in one another, so many."""
+    for _ in range(count):
+        innermost = treadle.jit(innermost) if wrapper == "jit" else WRAPPERS[wrapper](innermost)
+    return innermost
+
+
+@pytest.mark.parametrize(
+    "wrapper", ["jit", "checkpoint", "scan", "while", "fori", "cond", "switch", "eval_shape"]
+)
+def test_bodies_that_use_references_from_outside(wrapper: str) -> None:
+    runs: list[int] = []
+
+    def using(count: int, x: Any) -> Any:
+        def innermost(x: Any) -> Any:
+            runs.append(0)
+            for ref in refs:
+                ref[...] += x
+            return x * 2
+
+        refs = [treadle.new_ref(x), treadle.new_ref(x + 1)]
+        y = nested(count, wrapper, innermost)(x)
+        return y, [ref[...] for ref in refs]
+
     measured = []
-    for count in (SIZES[0], *SIZES):
-        text = str(treadle.jit(made(count, WRAPPERS[wrapper])).trace(X).program)
-        program = parse_program(text)  # which nobody has looked at
-        measured.append((steps(lambda: PASSES[name](program))[0], size(program)))  # noqa: B023
+    for count in (FIRST, 9, 18, 36):  # from eight on, as many programs of one code are compared
+        runs.clear()
+        function = treadle.jit(functools.partial(using, count))
+        number, found = steps(lambda: function.trace(X))  # noqa: B023 - called now
+        measured.append((number, size(found.program)))
+        assert len(runs) == 2
     grows_linearly(measured[1:])
+
+
+@pytest.mark.parametrize("wrapper", ["jit", "checkpoint", "scan", "fori"])
+def test_backward_rules_that_use_references_from_outside(wrapper: str) -> None:
+    runs: list[int] = []
+
+    def using(count: int, x: Any) -> Any:
+        def backward(_: None, ct: Any) -> tuple[Any]:
+            runs.append(0)
+            ref[...] += ct
+            return (ct,)
+
+        ref = treadle.new_ref(tnp.zeros_like(x))
+        innermost = treadle.custom_vjp(lambda x: x * 2)
+        innermost.defvjp(lambda x: (x * 2, None), backward)
+        return treadle.grad(scalar(nested(count, wrapper, innermost)))(x), ref[...]
+
+    for count in (2, 4, 8):
+        runs.clear()
+        treadle.jit(functools.partial(using, count)).trace(X)
+        assert 1 < len(runs) <= count + 1  # each level comes upon the reference once

@@ -132,8 +132,9 @@ def on_devices(distribution: Distribution) -> list[str]:
     """What a shard_map comes to on each device, and its exchanges."""
     mesh = ", ".join(f"{name}: {size}" for name, size in distribution.mesh.shape.items())
     place = shown((distribution.source.file, distribution.source.line))
+    times = "" if distribution.times == 1 else f" {distribution.times} times"
     lines = [
-        f"each of {distribution.mesh.size} devices ({mesh}), {place}: "
+        f"each of {distribution.mesh.size} devices ({mesh}), {place}:{times} "
         f"{human(distribution.bytes_per_device, 'B')} of {human(distribution.operand_bytes, 'B')} operands, "
         f"at most {human(distribution.peak, 'B')} at once, sends {human(distribution.sent, 'B')}"
     ]

@@ -150,7 +150,7 @@ def checkpoint(
             return tree_unflatten(out, results[: out.num_leaves])
 
         with over_mesh_of(leaves):
-            return discharged(run)
+            return discharged(run, forgets=True)
 
     return checkpointed
 

@@ -17,7 +17,7 @@ See decisions/0050-references.md.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import (
@@ -99,21 +99,17 @@ class Cell(ABC):
             )
         trace: Trace | None = current_trace()
         home = self._home
-        staged = None
+        staged: list[Trace] = []  # innermost first
         while trace is not home:
             if trace is None:
                 raise EscapedTracerError(
                     f"{self.what} was used outside of the transformation that it was made in",
                     fix="return what it holds, `ref[...]` of a reference",
                 )
-            if staged is None and isinstance(trace, StagingTrace):
-                staged = trace
+            if isinstance(trace, StagingTrace):
+                staged.append(trace)
             trace = trace.parent
-        if staged is not None:
-            for frame in _discharging.get().frames:
-                if frame.trace is staged:
-                    frame.find(self)
-                    return
+        if staged and not _find(self, staged):
             _refuse_staged(self)
 
 
@@ -284,15 +280,33 @@ def empty_ref(ty: Any, memory_space: None = None, pin: bool = False) -> Ref:
 
 
 @final
+class _Operation:
+    """An operation that is `discharged`: the cells that its bodies use, and the operations within these.
+
+    Where the operation around it runs again, the one in the same place of the same body is this one, and knows its
+    cells. So loops in loops are staged twice, whatever their depth, and not twice for each time that the one around
+    them is.
+    """
+
+    __slots__ = ("bodies", "cells", "forgets", "inner")
+
+    def __init__(self, forgets: bool) -> None:
+        self.forgets = forgets  # see `discharged`
+        self.cells: Sequence[Cell] = ()
+        self.bodies = 0  # that have been staged since it was run last
+        self.inner: dict[Hashable, _Operation] | None = None
+
+
+@final
 class _CellsUsed(BaseException):
-    """A body used cells from outside: the operation that `owner` stands for is to be run again with them.
+    """A body used cells from outside: the operation is to be run again with them.
 
     No `Exception`, which the code of users might catch.
     """
 
-    def __init__(self, owner: object, cells: Sequence[Cell]) -> None:
+    def __init__(self, operation: _Operation | None, cells: Sequence[Cell]) -> None:
         super().__init__("cells were used in a body")
-        self.owner = owner
+        self.operation = operation
         self.cells = cells
 
 
@@ -300,25 +314,38 @@ class _CellsUsed(BaseException):
 class _Frame:
     """A body that is being staged, the operation that it belongs to, and the cells that it uses and was not given.
 
-    Until the body ends, for nothing, these hold parameters of its program, so that it comes upon all of them.
+    Until the body ends, for nothing, these hold parameters of its program, so that it comes upon all of them. If a body
+    around it is staged for nothing, so is this one in any case: here they hold what they hold around it.
     """
 
-    __slots__ = ("_before", "owner", "trace")
+    __slots__ = ("_before", "in_vain", "number", "operation", "operations", "trace")
 
-    def __init__(self, trace: Trace, owner: object) -> None:
+    def __init__(self, trace: Trace, operation: _Operation | None) -> None:
         self.trace = trace
-        self.owner = owner
+        self.operation = operation
+        self.number = 0  # of the body
+        self.operations = 0  # that it contains, so far
+        self.in_vain = False  # it was not given what it uses, and holds parameters that nobody knows of
         self._before: list[tuple[Cell, Held, Trace]] = []  # what they held, and their homes
+        if operation is not None:
+            self.number = operation.bodies
+            operation.bodies += 1
 
-    def find(self, cell: Cell) -> None:
-        """Let a cell hold parameters."""
-        trace = self.trace
+    def find(self, cell: Cell, around_in_vain: bool) -> None:
+        """Let the body use a cell."""
+        trace, operation = self.trace, self.operation
         assert isinstance(trace, StagingTrace)
+        assert operation is not None
         self._before.append((cell, cell._value, cell._home))
+        if not (around_in_vain and operation.forgets):
+            self.in_vain = True
+            cell._home = current_trace()
+            leaves, structure = flatten_leaves_and_structure(cell.load())
+            held = [trace.parameter(type_of(leaf).strong()) for leaf in leaves]
+            cell._value = structure.unflatten(held)
+        elif not any([cell is known for known in operation.cells]):
+            operation.cells = (*operation.cells, cell)
         cell._home = trace
-        leaves, structure = flatten_leaves_and_structure(cell.load())
-        held = [trace.parameter(type_of(leaf).strong()) for leaf in leaves]
-        cell._value = structure.unflatten(held)
 
     def found(self) -> list[Cell]:
         """The cells, in the order in which they were used."""
@@ -329,12 +356,27 @@ class _Frame:
         for cell, held, home in self._before:
             cell._value, cell._home = held, home
 
+    def next_operation(self, run: Callable[..., object], forgets: bool) -> _Operation:
+        """The operation that the body comes upon, which is known if the body has been staged before."""
+        operation = self.operation
+        assert operation is not None
+        place = self.number, self.operations, getattr(run, "__code__", None)
+        self.operations += 1
+        inner = operation.inner
+        if inner is None:
+            inner = operation.inner = {}
+        known = inner.get(place)
+        if known is None:
+            known = inner[place] = _Operation(forgets)
+        known.bodies = 0
+        return known
+
 
 @final
 class _Discharging(NamedTuple):
     """The operation that is staging a body, and the bodies that are being staged, outermost first."""
 
-    owner: object | None
+    operation: _Operation | None
     frames: tuple[_Frame, ...]
 
 
@@ -342,22 +384,41 @@ _NOTHING: Final = _Discharging(None, ())
 _discharging: Final[ContextVar[_Discharging]] = ContextVar("treadle_refs", default=_NOTHING)
 
 
-def discharged(run: Callable[[tuple[Cell, ...]], T]) -> T:
+def _find(cell: Cell, traces: Sequence[Trace]) -> bool:
+    """Let the bodies of these traces, innermost first, use a cell; whether all of them may."""
+    frames = _discharging.get().frames
+    if not {id(trace) for trace in traces}.issubset([id(frame.trace) for frame in frames]):
+        return False
+    in_vain = False
+    for frame in frames:
+        if any([frame.trace is trace for trace in traces]):
+            frame.find(cell, in_vain)
+        in_vain = in_vain or frame.in_vain
+    return True
+
+
+def discharged(run: Callable[[tuple[Cell, ...]], T], *, forgets: bool = False) -> T:
     """What `run` returns, given the cells that the bodies which it stages use, and which come from outside.
 
-    It is called with none first, and again as often as a body uses some that it was not given.
+    It is called with none first, and again as often as a body uses some that it was not given. Within a body that is
+    staged again it is called with those that it was given in the end. If it `forgets`, so that nothing keeps what it
+    staged, it is called once within a body that will be staged again, and what it returns then is of no use.
     """
-    owner = object()
-    cells: list[Cell] = []
     frames = _discharging.get().frames
+    operation = frames[-1].next_operation(run, forgets) if frames else _Operation(forgets)
+    if operation.cells:
+        operation.cells = usable(operation.cells)
     while True:
-        token = _discharging.set(_Discharging(owner, frames))
+        token = _discharging.set(_Discharging(operation, frames))
         try:
-            return run(tuple(cells))
+            return run(tuple(operation.cells))
         except _CellsUsed as used:
-            if used.owner is not owner:
+            if used.operation is not operation:
                 raise
-            cells += used.cells
+            known = {*map(id, operation.cells)}
+            more = [cell for cell in used.cells if id(cell) not in known]
+            operation.cells = (*operation.cells, *more)
+            operation.bodies = 0
         finally:
             _discharging.reset(token)
 
@@ -366,22 +427,22 @@ def as_body(function: Callable[P, T]) -> Callable[P, T]:
     """A function whose use of cells is seen to by the operation that stages it, if that is `discharged`."""
 
     def body(*args: P.args, **kwargs: P.kwargs) -> T:
-        owner, frames = _discharging.get()
-        frame = _Frame(current_trace(), owner)
-        if owner is not None:
+        operation, frames = _discharging.get()
+        frame = _Frame(current_trace(), operation)
+        if operation is not None:
             frames = (*frames, frame)
         token = _discharging.set(_Discharging(None, frames))
         try:
             result = function(*args, **kwargs)
-            if not frame.found():
+            if not frame.in_vain:
                 return result
         except Exception:
-            if not frame.found():  # else it is raised again when the body is given what it uses
+            if not frame.in_vain:  # else it is raised again when the body is given what it uses
                 raise
         finally:
             _discharging.reset(token)
             frame.restore()
-        raise _CellsUsed(owner, frame.found())
+        raise _CellsUsed(operation, frame.found())
 
     return body
 

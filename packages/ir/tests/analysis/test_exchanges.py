@@ -89,6 +89,62 @@ def test_programs_without_shard_maps_are_looked_at_once() -> None:
     assert distributions(parse_program("\n".join(text) + "\n")) == []
 
 
+def tower(innermost: str, name: str, type: str, effects: str = "") -> str:
+    """Programs of which each calls the one before it twice, 60 levels: `p0` by its text, the last one by its name."""
+    lines = [innermost]
+    for i in range(60):
+        lines += [
+            f"program @{name if i == 59 else f'p{i + 1}'}(%0: {type}) -> ({type}) {{",
+            f"  %1: {type} = call %0 {{program=@p{i}}}{effects}",
+            f"  %2: {type} = call %1 {{program=@p{i}}}{effects}",
+            "  return %2",
+            "}",
+            "",
+        ]
+    return "\n".join(lines)
+
+
+def test_exchanges_of_programs_called_again_and_again_are_counted() -> None:
+    start, inner, rest = BODY.split("\n\n", 2)
+    called = tower(inner.replace("@inner", "@p0") + "\n", "inner", "f32[]", " !named_axis")
+    exchanges = only("\n\n".join([start, called + "\n" + rest])).exchanges
+    assert [(each.times, each.sent) for each in exchanges] == [(1, 24), (1, 72), (5 * 2**60, 7)]
+    assert all(each.exact for each in exchanges)
+
+
+def test_shard_maps_of_programs_called_again_and_again_are_counted() -> None:
+    mapped = """program @part(%0: f32[2,3]) -> (f32[2,3]) {
+  %1: f32[2,3] = all_reduce %0 {reduction="add", axis_names=("model",)} !named_axis
+  return %1
+}
+
+program @p0(%0: f32[8,6]) -> (f32[8,6]) {
+  %1: f32[8,6] = shard_map %0 {body=@part, mesh=MESH, in_layouts=(PARTS,), out_layouts=(PARTS,), manual_axes=ALL}
+  return %1
+}
+"""
+    found = only("treadle 1\n\n" + tower(mapped, "main", "f32[8,6]"))
+    assert (found.times, found.exact) == (2**60, True)
+    assert found.sent == 24  # each time
+
+
+def test_exact_and_bounded_runs_are_listed_apart() -> None:
+    inner, part, main = BODY.split("\n\n")[1:]
+    loop = """program @cond(%0: f32[]) -> (bool[]) {
+  %1: bool[] = is_finite %0
+  return %1
+}
+"""
+    part = part.replace(
+        "  return %2",
+        "  %6: f32[] = call %5 {program=@inner} !named_axis\n"
+        "  %7: f32[] = while %6 {cond=@cond, body=@inner} !named_axis\n"
+        "  return %2",
+    )
+    exchanges = only("\n\n".join(["treadle 1", inner, loop, part, main])).exchanges
+    assert [(each.times, each.exact) for each in exchanges[2:]] == [(5 + 1, True), (1, False)]
+
+
 def test_a_program_for_one_device_exchanges_nothing() -> None:
     text = "treadle 1\n\nprogram @main(%0: f32[3]) -> (f32[3]) {\n  return %0\n}\n"
     assert distributions(parse_program(text)) == []

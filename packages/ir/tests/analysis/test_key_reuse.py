@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
 from treadle_ir import Array, ArrayType, KeyReuseError, Program, ops, stage
 from treadle_ir.analysis import KeyUses, new_cells
 from treadle_ir.dtypes import KEY
 from treadle_ir.primitives.call import Call, Checkpoint
-from treadle_ir.primitives.control import Case
+from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.trace import bind
 
 KEY_TYPE = ArrayType((), KEY)
@@ -102,3 +103,110 @@ def test_raw_keys_and_numbers_are_none() -> None:
     words = ArrayType((2,), np.dtype(np.uint32))
     made = KeyUses().run(program(lambda words: [bits(words), bits(words)], words), [None])
     assert made == [None, None]
+
+
+def split(key: Any, index: int) -> Array:
+    return first(ops.random_split(key, shape=(2,)), index)
+
+
+def doubled(inner: Program) -> Program:
+    """A program that calls another one twice."""
+    call = Call(inner, "f")
+    return program(lambda key: [*bind(call, *bind(call, key))], KEY_TYPE)
+
+
+def test_programs_are_followed_once_for_each_kind_of_operands() -> None:
+    tower = program(lambda key: [split(key, 0)], KEY_TYPE)
+    for _ in range(60):  # 2 ** 60 splits
+        tower = doubled(tower)
+    cells: Any = new_cells(())
+    uses = KeyUses()
+    (made,) = uses.run(tower, [cells])
+    uses.commit()
+    assert cells[()].used is not None
+    assert made is not None
+    assert made[()].used is None
+    uses.run(tower, [made])
+    with pytest.raises(KeyReuseError):
+        uses.run(tower, [made])
+
+
+NESTED = ("call", "case", "scan", "while")
+
+
+@st.composite
+def towers(draw: st.DrawFn) -> Program:
+    """Programs from three keys to three, which use keys, make new ones and call earlier programs again and again."""
+    leaf = program(lambda a, b, c: [split(a, 0), b, c], *[KEY_TYPE] * 3)
+    made = [leaf, program(lambda a, b, c: [b, a, split(c, 1)], *[KEY_TYPE] * 3)]
+    for _ in range(draw(st.integers(1, 3))):
+        steps = draw(
+            st.lists(
+                st.tuples(
+                    st.sampled_from(("split", "call", "call", *NESTED)),
+                    st.lists(st.integers(0, 5), min_size=3, max_size=3),
+                    st.sampled_from(range(len(made))),
+                    st.sampled_from(range(len(made))),
+                ),
+                min_size=1,
+                max_size=4,
+            )
+        )
+        last = draw(st.lists(st.integers(0, 5), min_size=3, max_size=3))
+
+        def function(*keys: Any, steps: Any = steps, last: Any = last) -> list[Any]:
+            pool = [*keys]
+            for kind, places, one, two in steps:
+                given = [pool[-1 - place % len(pool)] for place in places]
+                if kind == "split":
+                    pool += [split(given[0], 0), split(pool[-1], 1)]
+                else:
+                    holder = _holding(kind, made[one], made[two])
+                    pool += bind(holder, *([np.int32(0)] if kind == "case" else []), *given)
+            return [pool[-1 - place % len(pool)] for place in last]
+
+        made.append(program(function, KEY_TYPE, KEY_TYPE, KEY_TYPE))
+    return made[-1]
+
+
+def _holding(kind: str, inner: Program, other: Program) -> Any:
+    if kind == "call":
+        return Call(inner, "f")
+    if kind == "case":
+        return Case((inner, other))
+    if kind == "scan":
+        return Scan(inner, 3, 0, 3)
+    always = program(lambda *keys: [np.bool_(True)], KEY_TYPE, KEY_TYPE, KEY_TYPE)
+    return While(always, inner)
+
+
+class _Forgetful(dict[Any, Any]):
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Remember nothing."""
+
+
+def outcome(uses: KeyUses, program: Program, operands: list[Any]) -> Any:
+    """What is found out: an error, or which keys are used, and which come out."""
+    try:
+        results = uses.run(program, operands)
+    except KeyReuseError as error:
+        return str(error), error.__notes__
+    uses.commit()
+    numbers: dict[Any, int] = {}
+    return [
+        (numbers.setdefault(cell, len(numbers)), cell.used)
+        for cells in [*operands, *results]
+        for cell in cells.ravel()
+    ]
+
+
+@given(towers(), st.lists(st.integers(0, 2), min_size=3, max_size=3))
+def test_what_is_remembered_is_what_following_finds(tower: Program, same: list[int]) -> None:
+    found = []
+    for forgetful in (False, True):
+        keys = [new_cells(()) for _ in range(3)]
+        uses = KeyUses()
+        if forgetful:
+            uses._known = _Forgetful()
+        found.append(outcome(uses, tower, [keys[i] for i in same]))
+    assert found[0] == found[1]

@@ -225,7 +225,7 @@ def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
         others = [leaf for i, leaf in enumerate(arguments.leaves) if i not in places]
         return staged(lambda others, held: pure(others, held)[0], (others, held), {})
 
-    made, structure = discharged(run)
+    made, structure = discharged(run, forgets=True)
     lie = _lying(made, tree_leaves((args, kwargs)))
     found = structs_of(made.program.result_types, lie)
     return tree_map(

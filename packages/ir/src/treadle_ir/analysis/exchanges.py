@@ -11,8 +11,8 @@ MPICH, 2005. A network may do otherwise, but reductions and gathers not with few
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
-from typing import Final, final
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import Final, TypeAlias, final
 
 from treadle_ir.analysis.iterations import iterations
 from treadle_ir.analysis.memory import peak_memory
@@ -25,6 +25,7 @@ from treadle_ir.primitives.shard_map import ShardMap
 from treadle_ir.program import Equation, Program
 from treadle_ir.source import Source
 
+_Sizes: TypeAlias = Mapping[str, int]  # of the axes of a mesh, by their names
 _SILENT: Final = (AxisIndex, Vary)  # a device knows them by itself
 _RING: Final[dict[str, str]] = {
     "all_reduce": "all-reduce",
@@ -60,8 +61,10 @@ def ring_bytes(operation: str, given: int, size: int) -> int:
 class Exchange:
     """A collective of a program.
 
-    `given` are the bytes of a device's operand, `sent` those that it sends each time. `times` is how often it runs: in
-    a scan as often as the scan's steps, in a loop as often as its bound, or else once, and `exact` is false then.
+    `given` are the bytes of a device's operand, `sent` the bytes that it sends each time. `times` is how often the
+    collective runs: once for each call of its program, in a scan as often as the scan's steps, in a loop as often as
+    the loop's bound, or else once, and `exact` is false then. One that runs in such loops and outside of them is listed
+    twice.
     """
 
     operation: str
@@ -77,23 +80,30 @@ class Exchange:
 @final
 @frozen
 class Distribution:
-    """What a shard_map comes to on each device of its mesh."""
+    """What a shard_map comes to on each device of its mesh each time it runs.
+
+    `times` is how often it runs, and `exact` whether that is known, as in an `Exchange`.
+    """
 
     mesh: AbstractMesh
     operand_bytes: int  # of the whole operands
     bytes_per_device: int  # of their parts
     peak: int  # bytes at once on a device, the parts included
     exchanges: tuple[Exchange, ...]
+    times: int
+    exact: bool
     source: Source
 
     @property
     def sent(self) -> int:
-        """The bytes that a device sends in a call."""
+        """The bytes that a device sends each time."""
         return sum([each.sent * each.times for each in self.exchanges])
 
 
 def distributions(program: Program) -> list[Distribution]:
-    """Each shard_map of a program, and of the programs nested in it, in the order of the text.
+    """Each shard_map of a program, and of the programs nested in it, in the order of their first calls.
+
+    A shard_map of a program that is called in several places is listed once, with the number of its runs.
 
     Example:
         >>> import numpy as np
@@ -102,28 +112,111 @@ def distributions(program: Program) -> list[Distribution]:
         >>> distributions(staged.program)  # a program for one device
         []
     """
+    bodies: dict[tuple[int, AbstractMesh], tuple[int, tuple[Exchange, ...]]] = {}
     found: list[Distribution] = []
-    worth_a_look = _holding(program, ShardMap)
-    waiting = [program]
-    while waiting:
-        inner: list[Program] = []
-        for equation in waiting.pop().equations:
-            primitive = equation.primitive
-            if isinstance(primitive, ShardMap):
-                found.append(_distribution(primitive, equation))
-            elif has_programs(primitive):
-                inner += [each for each in programs_of(primitive) if id(each) in worth_a_look]
-        waiting += reversed(inner)
+    for equation, _, times, exact in _runs(program, {}, ShardMap):
+        shard_map = equation.primitive
+        assert isinstance(shard_map, ShardMap)
+        body = shard_map.body
+        of_body = bodies.get((id(body), shard_map.mesh))
+        if of_body is None:
+            of_body = peak_memory(body).peak, _exchanges(body, shard_map.mesh.shape)
+            bodies[id(body), shard_map.mesh] = of_body
+        found.append(
+            Distribution(
+                shard_map.mesh,
+                sum([operand.type.nbytes for operand in equation.operands]),
+                sum([type.nbytes for type in body.parameter_types]),
+                *of_body,
+                times,
+                exact,
+                equation.source,
+            )
+        )
     return found
 
 
-def _holding(program: Program, kind: type[Primitive]) -> set[int]:
-    """The programs, by their ids, that hold an operation of a kind, or a program that does.
+def _exchanges(body: Program, sizes: _Sizes) -> tuple[Exchange, ...]:
+    """The collectives of a body, including those of loops and shard_maps in it."""
+    found: list[Exchange] = []
+    for equation, around, times, exact in _runs(body, sizes, Collective):
+        primitive = equation.primitive
+        assert isinstance(primitive, Collective)
+        if not isinstance(primitive, _SILENT):
+            found.append(_exchange(primitive, equation, around, times, exact))
+    return tuple(found)
 
-    One program may be called in many places, and in each of these the ones in it: the others need no look in each.
+
+@final
+class _Runs:
+    """A program over a mesh whose axes have these sizes, and how often it runs, which is exact or a bound."""
+
+    __slots__ = ("calls", "exact", "program", "sizes", "times")
+
+    def __init__(self, program: Program, sizes: _Sizes, exact: bool) -> None:
+        self.program = program
+        self.sizes = sizes
+        self.exact = exact
+        self.times = 0
+        self.calls: list[tuple[_Runs, int]] = []  # and how often in each run
+
+
+def _runs(
+    root: Program, sizes: _Sizes, kind: type[Primitive]
+) -> Iterator[tuple[Equation, _Sizes, int, bool]]:
+    """The operations of a kind in a program and in those nested in it, in the order of their first calls.
+
+    With each are the sizes of the axes around it, how often it runs, and whether it is exactly as often. Paths of
+    calls are counted and not followed, of which there may be exponentially many.
     """
+    inside_first = list(inside_out(root))
+    holding = _holding(inside_first, kind)
+    found: dict[tuple[int, tuple[tuple[str, int], ...], bool], _Runs] = {}
+
+    def runs_of(program: Program, around: _Sizes, exact: bool) -> _Runs:
+        key = id(program), tuple(around.items()), exact
+        if key not in found:
+            found[key] = _Runs(program, around, exact)
+        return found[key]
+
+    first = runs_of(root, sizes, True)
+    first.times = 1
+    in_order: dict[_Runs, list[Equation]] = {}
+    waiting = [first]
+    while waiting:
+        each = waiting.pop()
+        if each in in_order:
+            continue
+        in_order[each] = wanted = []
+        for equation in each.program.equations:
+            primitive = equation.primitive
+            if isinstance(primitive, kind):
+                wanted.append(equation)
+            elif has_programs(primitive):
+                count, known = iterations(primitive)
+                around = primitive.mesh.shape if isinstance(primitive, ShardMap) else each.sizes
+                each.calls += [
+                    (runs_of(inner, around, each.exact and known), count)
+                    for inner in programs_of(primitive)
+                    if id(inner) in holding
+                ]
+        waiting += reversed([called for called, _ in each.calls])
+    by_program: dict[int, list[_Runs]] = {}
+    for each in in_order:
+        by_program.setdefault(id(each.program), []).append(each)
+    for program in reversed(inside_first):  # after all that call it
+        for each in by_program.get(id(program), ()):
+            for called, count in each.calls:
+                called.times += each.times * count
+    for each, wanted in in_order.items():
+        for equation in wanted:
+            yield equation, each.sizes, each.times, each.exact
+
+
+def _holding(inside_first: Iterable[Program], kind: type[Primitive]) -> set[int]:
+    """The programs, by their ids, that hold an operation of a kind, or a program that does."""
     found: set[int] = set()
-    for each in inside_out(program):
+    for each in inside_first:
         if any(
             [
                 isinstance(equation.primitive, kind)
@@ -135,47 +228,8 @@ def _holding(program: Program, kind: type[Primitive]) -> set[int]:
     return found
 
 
-def _distribution(primitive: ShardMap, equation: Equation) -> Distribution:
-    parts = [type.nbytes for type in primitive.body.parameter_types]
-    return Distribution(
-        primitive.mesh,
-        sum([operand.type.nbytes for operand in equation.operands]),
-        sum(parts),
-        peak_memory(primitive.body).peak,
-        tuple(_exchanges(primitive)),
-        equation.source,
-    )
-
-
-def _exchanges(shard_map: ShardMap) -> list[Exchange]:
-    """The collectives of a body, those of loops and of shard_maps in it as well."""
-    found: list[Exchange] = []
-    worth_a_look = _holding(shard_map.body, Collective)
-    waiting: list[tuple[Program, Mapping[str, int], int, bool]] = [
-        (shard_map.body, shard_map.mesh.shape, 1, True)
-    ]
-    while waiting:
-        program, sizes, times, exact = waiting.pop()
-        inner: list[tuple[Program, Mapping[str, int], int, bool]] = []
-        for equation in program.equations:
-            primitive = equation.primitive
-            if isinstance(primitive, Collective):
-                if not isinstance(primitive, _SILENT):
-                    found.append(_exchange(primitive, equation, sizes, times, exact))
-            elif has_programs(primitive):
-                count, known = iterations(primitive)
-                inside = primitive.mesh.shape if isinstance(primitive, ShardMap) else sizes
-                inner += [
-                    (each, inside, times * count, exact and known)
-                    for each in programs_of(primitive)
-                    if id(each) in worth_a_look
-                ]
-        waiting += reversed(inner)
-    return found
-
-
 def _exchange(
-    primitive: Collective, equation: Equation, sizes: Mapping[str, int], times: int, exact: bool
+    primitive: Collective, equation: Equation, sizes: _Sizes, times: int, exact: bool
 ) -> Exchange:
     groups = getattr(primitive, "groups", None)
     size = (

@@ -8,12 +8,16 @@ and `keys[0]`, `keys[1]` are two.
 Of a branch, the cells that either side uses are used. The body of a loop is followed twice, as keys that a body uses
 and does not replace are used again in the next iteration. Recomputation, which draws the same numbers on purpose, uses
 nothing up.
+
+A program is followed once for each kind of operands that it gets: which of their keys are the same, and which elements
+are known. Where it is called again with operands of such a kind, its `_Summary` is applied.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias, TypeGuard, final
+from collections.abc import Hashable, Sequence
+from itertools import islice
+from typing import Any, NamedTuple, TypeAlias, TypeGuard, final
 
 import numpy as np
 
@@ -62,11 +66,24 @@ def is_keys(type: Type) -> bool:
 
 
 @final
-class KeyUses:
-    """What operations do to keys. What is used up is kept here, beside the cells, until `commit`."""
+class _Summary(NamedTuple):
+    """What a program does to the keys among its operands, which are numbered in the order of their first places.
 
-    def __init__(self, outer: KeyUses | None = None) -> None:
-        self._used: dict[Cell, Source] = {} if outer is None else {**outer._used}
+    Keys that it makes have the numbers after these if it returns them.
+    """
+
+    made: int  # new keys among the results
+    used: tuple[tuple[int, Source], ...]
+    results: tuple[Elements | None, ...]  # the numbers of their keys; None for what is no keys
+
+
+@final
+class KeyUses:
+    """What operations do to keys. What is used up is noted here, and not in the cells until `commit`."""
+
+    def __init__(self) -> None:
+        self._used: dict[Cell, Source] = {}  # in the order of uses
+        self._known: dict[Hashable, _Summary] = {}  # by programs and kinds of operands
 
     def commit(self) -> None:
         """Mark the cells."""
@@ -114,6 +131,38 @@ class KeyUses:
         Raises:
             KeyReuseError: a key is used that has been used before.
         """
+        numbers: dict[Cell, int] = {}
+        kind = (program, *[_kind(operand, numbers) for operand in operands])
+        summary = self._known.get(kind)
+        cells = [*numbers]
+        if summary is None or any(
+            [
+                number < len(cells) and self._before(cells[number]) is not None
+                for number, _ in summary.used
+            ]
+        ):  # in the second case, this finds out where
+            before = len(self._used)
+            results = self._follow(program, operands)
+            self._known[kind] = self._summary(before, numbers, results)
+            return results
+        cells += [Cell() for _ in range(summary.made)]
+        for number, source in summary.used:
+            self._used[cells[number]] = source
+        table = np.empty(len(cells), np.object_)
+        table[:] = cells
+        return [None if each is None else np.asarray(table[each]) for each in summary.results]
+
+    def _summary(
+        self, before: int, numbers: dict[Cell, int], results: Sequence[Cells | None]
+    ) -> _Summary:
+        """What following a program did, before which so many cells had been used."""
+        given = len(numbers)
+        returned = [None if cells is None else _numbered(cells, numbers) for cells in results]
+        uses = [*islice(reversed(self._used.items()), len(self._used) - before)]
+        used = [(numbers[cell], source) for cell, source in reversed(uses) if cell in numbers]
+        return _Summary(len(numbers) - given, tuple(used), tuple(returned))
+
+    def _follow(self, program: Program, operands: Sequence[Operand]) -> list[Cells | None]:
         values: dict[Value, Operand] = dict(zip(program.parameters, operands, strict=True))
         for parameter in program.parameters:
             if is_keys(parameter.type) and values[parameter] is None:
@@ -135,9 +184,13 @@ class KeyUses:
                 values.update(zip(equation.results, made, strict=True))
         return [x if is_cells(x) else None for x in map(read, program.results)]
 
+    def _before(self, cell: Cell) -> Source | None:
+        """Where a cell was used already, if it was."""
+        return self._used.get(cell) or cell.used
+
     def _use(self, cells: Cells, primitive: Primitive, source: Source) -> None:
         for cell in cells.ravel():
-            before = self._used.get(cell) or cell.used
+            before = self._before(cell)
             if before is not None:
                 raise reused(primitive, source, before)
             self._used[cell] = source
@@ -145,10 +198,12 @@ class KeyUses:
     def _branches(self, primitive: Case, operands: Sequence[Operand]) -> list[Cells | None]:
         results: list[Cells | None] = []
         together: dict[Cell, Source] = {}
+        before = len(self._used)
         for branch in primitive.branches:
-            uses = KeyUses(self)
-            results = uses.run(branch, operands)
-            together.update(uses._used)
+            results = self.run(branch, operands)
+            while len(self._used) > before:  # another branch does not see what this one used
+                cell, source = self._used.popitem()
+                together[cell] = source
         self._used.update(together)
         # Which branch ran, and so whose keys these are, is not known: they are new ones.
         return [None if cells is None else new_cells(cells.shape) for cells in results]
@@ -180,6 +235,21 @@ class KeyUses:
 def _element(operand: Operand, index: int) -> Operand:
     """One element along the first axis of keys; of all else, nothing is known."""
     return operand[index, ...] if is_cells(operand) else None
+
+
+def _kind(operand: Operand, numbers: dict[Cell, int]) -> Hashable:
+    """What of an operand decides what a program does to keys; `numbers` are those of the cells."""
+    if operand is None:
+        return None
+    if is_cells(operand):
+        return operand.shape, _numbered(operand, numbers).tobytes()
+    return operand.shape, operand.dtype, operand.tobytes()
+
+
+def _numbered(cells: Cells, numbers: dict[Cell, int]) -> Elements:
+    """Numbers in the place of cells; new ones for new cells."""
+    found = [numbers.setdefault(cell, len(numbers)) for cell in cells.ravel()]
+    return np.array(found, np.int64).reshape(cells.shape)
 
 
 def is_cells(operand: Operand) -> TypeGuard[Cells]:

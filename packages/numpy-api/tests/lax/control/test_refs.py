@@ -154,8 +154,8 @@ class TestInside:
         assert grad(lambda x: table(x)[1])(2.0) == expected
         assert staged(lambda x: table(x)[1], np.float32(2)) == 2 * expected
 
-    @pytest.mark.parametrize("depth", [1, 2, 3])
-    def test_how_often_a_body_is_staged_depends_on_no_number_of_refs(self, depth: int) -> None:
+    @pytest.mark.parametrize("depth", [1, 2, 3, 4])
+    def test_a_body_is_staged_twice_whatever_uses_refs_around_it(self, depth: int) -> None:
         runs: list[int] = []
         refs = [new_ref(np.float32(i)) for i in range(20)]
 
@@ -172,7 +172,7 @@ class TestInside:
         for _ in range(depth):
             step = loop(step)
         step(np.float32(0), None)
-        assert len(runs) == 2**depth
+        assert len(runs) == 2
         total = sum(range(2**depth))
         np.testing.assert_array_equal([ref[...] for ref in refs], np.arange(20) + total)
 

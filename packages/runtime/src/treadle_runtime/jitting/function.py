@@ -102,9 +102,10 @@ class JitFunction(Generic[P, R]):
         statics = static_key(arguments, self._name, self._cache.gone)
 
         def run(cells: tuple[Cell, ...]) -> Any:
-            if cells:
-                self._closed = (*usable(self._closed), *cells)
             closed = usable(self._closed)
+            if cells:
+                known = {*map(id, closed)}
+                self._closed = closed = [*closed, *[x for x in cells if id(x) not in known]]
             if closed:
                 return self._with_refs(arguments, statics, closed)
             return self._run(args, kwargs, arguments, statics)

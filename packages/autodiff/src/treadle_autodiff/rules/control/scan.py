@@ -478,20 +478,23 @@ def _transpose_scan(
     given: Flags,
     cells: tuple[Cell, ...] = (),
 ) -> _Loop:
-    def transposed(nonzero: Flags, instantiate: bool = False) -> TransposedProgram:
-        return transpose_program(body, linear, nonzero, instantiate, cells)
+    known: dict[Flags, TransposedProgram] = {}  # bodies within it would be transposed again each time
+
+    def transposed(carried: Flags) -> TransposedProgram:
+        if carried not in known:
+            known[carried] = transpose_program(body, linear, (*carried, *of_ys), cells=cells)
+        return known[carried]
 
     linear = (*of_constants, *(True for _ in range(parts.carries)), *of_xs)
     sums = sum(of_constants)
     of_ys = given[parts.carries :]
     back = LoopParts(sums, parts.carries)
     carried = reached_carries(
-        lambda carried: back(transposed((*carried, *of_ys)).nonzero)[1],
-        given[: parts.carries],
+        lambda carried: back(transposed(carried).nonzero)[1], given[: parts.carries]
     )
-    nonzero = transposed((*carried, *of_ys)).nonzero
-    made = transposed((*carried, *of_ys), instantiate=True)
-    back_constants, _, back_xs = back(nonzero)
+    made = transposed(carried)
+    nonzero = made.nonzero
+    back_constants, back_carries, back_xs = back(nonzero)
     known_xs = of_xs.count(False)
     fixed = len(made.captured) + of_constants.count(False)
     # `made` takes what is captured, what cells hold, what else is fixed, the known xs, then cotangents; a scan wants
@@ -503,6 +506,7 @@ def _transpose_scan(
     ct_carries = types[first_ct : first_ct + sum(carried)]
     ct_ys = types[first_ct + sum(carried) :]
     linear_constants = those(body.parameters[: parts.constants], of_constants)
+    linear_carries = body.parameters[parts.constants :][: parts.carries]
     sum_types = [value.type.tangent() for value in those(linear_constants, back_constants)]
 
     def iteration(*operands: Operand) -> Operands:
@@ -513,14 +517,14 @@ def _transpose_scan(
         values = [next(given) for _ in held]
         elements = [next(given) for _ in range(known_xs)]
         first = [*constants[:captured], *values, *constants[captured:]]
-        outputs = interpret(made.program, *first, *elements, *incoming, *given)
-        after = outputs[len(outputs) - len(held) :]
-        to_constants, to_carries, to_xs = back(outputs[: len(outputs) - len(held)])
-        summed = [
-            materialise(add(x, y))
-            for x, y in zip(so_far, those(to_constants, back_constants), strict=True)
+        outputs = iter(interpret(made.program, *first, *elements, *incoming, *given))
+        summed = [materialise(add(x, next(outputs))) for x in so_far]
+        to_carries = [
+            next(outputs) if flag else zeros(value.type.tangent())
+            for value, flag in zip(linear_carries, back_carries, strict=True)
         ]
-        return [*summed, *those(to_carries, carried), *after, *those(to_xs, back_xs)]
+        to_xs = [next(outputs) for flag in back_xs if flag]
+        return [*summed, *those(to_carries, carried), *outputs, *to_xs]
 
     staged = stage(
         iteration,

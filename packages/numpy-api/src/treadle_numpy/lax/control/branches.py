@@ -310,7 +310,7 @@ def _choice(
         return output
 
     with over_mesh_of(leaves):
-        return discharged(run)
+        return discharged(run, forgets=True)
 
 
 def _weak_alike(bodies: Sequence[Body], functions: Sequence[object]) -> list[Body]:

@@ -151,7 +151,7 @@ def _while(
         return carried(refs, tree_unflatten(both, results))
 
     with over_mesh_of(leaves):
-        return discharged(run)
+        return discharged(run, forgets=True)
 
 
 def _no_condition(name: str, what: str) -> ArgumentError:

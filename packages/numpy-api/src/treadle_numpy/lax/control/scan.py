@@ -313,7 +313,7 @@ def scan_flat(
         return carried(refs, tree_unflatten(both, after)), tree_unflatten(body.structures[1], ys)
 
     with over_mesh_of([*carry, *elements]):
-        return discharged(run)
+        return discharged(run, forgets=True)
 
 
 def carrying(
