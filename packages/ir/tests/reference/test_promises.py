@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from treadle_ir import ReferenceEvaluator, bind, eval_rules
+from treadle_ir import ArrayType, Primitive, ReferenceEvaluator, bind, eval_rules, stage
 from treadle_ir.errors import IndexingError
-from treadle_ir.primitives.indexing import Gather, ScatterAdd, ScatterFamily
+from treadle_ir.primitives.call import Call
+from treadle_ir.primitives.indexing import Gather, ScatterAdd
 from treadle_ir.reference.registry import Elements
 
 ROWS = Gather((1,), (0,), (0,), (1, 3))
@@ -28,7 +29,7 @@ def added(*indices: int) -> list[Any]:
     return [*rows(*indices), np.ones((len(indices), 3))]
 
 
-def broken(primitive: Gather | ScatterFamily, operands: list[Any]) -> IndexingError:
+def broken(primitive: Primitive, operands: list[Any]) -> IndexingError:
     with pytest.raises(IndexingError) as caught:
         ReferenceEvaluator().evaluate(primitive, operands)
     return caught.value
@@ -166,3 +167,13 @@ def test_refused_is_what_breaks_a_promise(
         bind(into, operand, indices, updates)
     else:
         broken(into, [operand, indices, updates])
+
+
+def test_nested_programs_are_checked() -> None:
+    row = replace(ROWS, slice_sizes=(1, 3), mode="promise_in_bounds")
+    types = ArrayType((4, 3), np.dtype("f8")), ArrayType((1, 1), np.dtype("i4"))
+    program = stage(lambda x, i: [bind(row, x, i)[0]], *types).program
+    operands: list[Any] = rows(4)
+    call = Call(program)
+    broken(call, operands)
+    ReferenceEvaluator().evaluate(call, rows(3))

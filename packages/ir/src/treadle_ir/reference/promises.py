@@ -7,18 +7,20 @@ if they were sorted. The kernels do not look, since the runtime uses them too; `
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from treadle_ir.errors import IndexingError
-from treadle_ir.primitives.indexing import Gather, ScatterFamily
+from treadle_ir.primitives.indexing import Gather
+from treadle_ir.primitives.indexing.promises import Indexed, makes_promises
 from treadle_ir.reference.indexing import element_positions, signed_indices
-from treadle_ir.reference.registry import Elements
+from treadle_ir.reference.registry import Elements, eval_rules
 from treadle_ir.types import ArrayType
 
 
 def check_promises(
-    primitive: Gather | ScatterFamily, operand: Elements, indices: Elements, *updates: Elements
+    primitive: Indexed, operand: Elements, indices: Elements, *updates: Elements
 ) -> None:
     """Refuse indices that break a promise of the operation.
 
@@ -26,8 +28,7 @@ def check_promises(
         IndexingError: an index is out of range in mode "promise_in_bounds"; `indices_are_sorted`, and an index is less
             than the one before it; `unique_indices`, and two slices share an element.
     """
-    bounded = primitive.mode == "promise_in_bounds"
-    if not (bounded or primitive.indices_are_sorted or primitive.unique_indices):
+    if not makes_promises(primitive):
         return
     if isinstance(primitive, Gather):
         axes, sizes = primitive.start_index_map, primitive.slice_sizes
@@ -38,7 +39,7 @@ def check_promises(
         )
     vectors = signed_indices(indices)
     limits = np.array([operand.shape[axis] - sizes[axis] for axis in axes], np.int64)
-    if bounded:
+    if primitive.mode == "promise_in_bounds":
         _check_bounds(primitive, vectors, axes, limits, operand.shape, sizes)
     if primitive.indices_are_sorted:
         _check_order(primitive, vectors, axes, "")
@@ -49,6 +50,12 @@ def check_promises(
         _check_unique(primitive, operand.shape, indices, sizes)
 
 
+def checked(primitive: Indexed, *operands: Elements) -> Sequence[Elements]:
+    """The kernel's results, where the indices keep the promises."""
+    check_promises(primitive, *operands)
+    return eval_rules[primitive](primitive, *operands)
+
+
 def _vector(vectors: Elements, place: tuple[int, ...]) -> str:
     """One index vector as messages show it, with its place among the others."""
     shown = f"({', '.join(map(str, vectors[place].tolist()))})"
@@ -56,7 +63,7 @@ def _vector(vectors: Elements, place: tuple[int, ...]) -> str:
 
 
 def _check_bounds(
-    primitive: Gather | ScatterFamily,
+    primitive: Indexed,
     vectors: Elements,
     axes: tuple[int, ...],
     limits: Elements,
@@ -75,9 +82,7 @@ def _check_bounds(
         )
 
 
-def _check_order(
-    primitive: Gather | ScatterFamily, vectors: Elements, axes: tuple[int, ...], when: str
-) -> None:
+def _check_order(primitive: Indexed, vectors: Elements, axes: tuple[int, ...], when: str) -> None:
     """The order is by the first axis of the operand, then the second, and so on; batching axes do not count."""
     batch = vectors.shape[:-1]
     rows = vectors.reshape(math.prod(batch), len(axes))[:, np.argsort(axes)]
@@ -100,7 +105,7 @@ def _check_order(
 
 
 def _check_unique(
-    primitive: Gather | ScatterFamily,
+    primitive: Indexed,
     shape: tuple[int, ...],
     indices: Elements,
     sizes: tuple[int, ...],
