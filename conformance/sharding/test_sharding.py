@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from conformance.sharding import (
+    annotations,
     arrays,
     deferred,
     exchanges,
@@ -30,6 +31,11 @@ raised = functools.cache(results)  # a process for each module
 @pytest.mark.parametrize("law", pool.LAWS)
 def test_programs_of_the_pool(law: str) -> None:
     assert not raised("pool")[law], raised("pool")[law]
+
+
+@pytest.mark.parametrize("law", annotations.LAWS)
+def test_annotations(law: str) -> None:
+    assert not raised("annotations")[law], raised("annotations")[law]
 
 
 @pytest.mark.parametrize("law", arrays.LAWS)
