@@ -31,6 +31,7 @@ from treadle_ir.primitives.indexing import (
     ScatterMinimum,
     ScatterMultiply,
 )
+from treadle_numpy.arrays.at import UpdatesAt
 
 pytestmark = pytest.mark.programs
 
@@ -173,3 +174,41 @@ def test_cases_make_promises() -> None:
         if indices[..., 0].size > 1
     }
     assert len(made) == 3 * 2 * 2
+
+
+GRID: Final = np.arange(60.0).reshape(4, 5, 3)
+ROWS: Final = np.array([0, 2, 3], np.int32)
+TWICE: Final = np.array([1, 1, 2], np.int32)  # sorted, but not distinct
+EXPRESSIONS: Final[dict[str, Any]] = {
+    "rows": lambda i: i,
+    "rows, part of the columns": lambda i: (i, slice(1, 3)),
+    "rows, columns with a step": lambda i: (i, slice(None, None, 2)),
+    "rows, columns backwards": lambda i: (i, slice(None, None, -1)),
+    "some rows, columns": lambda i: (slice(1, 3), i),
+    "rows backwards, columns": lambda i: (slice(None, None, -1), i),
+    "a row, columns": lambda i: (2, i),
+    "rows, a column": lambda i: (i, 2),
+    "pairs": lambda i: (i, i),
+    "pairs with a range between": lambda i: (i, slice(1, 3), np.minimum(i, 2)),
+    "pairs with a new axis between": lambda i: (i, None, i),
+    "pairs with a mask": lambda i: (i, np.array([True, False, True, True, False])),
+    "an ellipsis": lambda i: (..., np.minimum(i, 2)),
+}
+
+
+@pytest.mark.parametrize("name", EXPRESSIONS)
+def test_index_expressions_keep_promises(name: str) -> None:
+    """A promise about the positions holds for the index vectors that are made of them and of ranges."""
+    for positions in (ROWS, TWICE, ROWS[:1]):
+        index = EXPRESSIONS[name](positions)
+        distinct = positions is not TWICE
+        at = UpdatesAt(GRID, index)
+        how: dict[str, Any] = {
+            "indices_are_sorted": True,
+            "unique_indices": distinct and name != "an ellipsis",  # which makes 2 of 3 and of 4
+            "mode": "promise_in_bounds",
+        }
+        at.get(**how)
+        for method in ("set", "add", "multiply", "min", "max", "subtract", "divide"):
+            getattr(at, method)(2.0, **how)
+        at.apply(lambda x: x, **how)
