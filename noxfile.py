@@ -230,8 +230,9 @@ def conformance(session: nox.Session) -> None:
         pytest(session, "conformance", *WORKERS, *STEADY, TREADLE_PLATFORMS="cpu")
         return
     # The suite is collected once: the run itself counts.
-    counts = Path(session.create_tmp()) / "law_counts.json"
-    counting = ["-p", "conformance.counting", f"--law-counts={counts}"]
+    counts = Path(session.create_tmp()).resolve() / "law_counts.json"
+    report = counts.with_name("ran_on.json")
+    counting = ["-p", "conformance.counting", f"--law-counts={counts}", f"--ran-on={report}"]
     pytest(session, "conformance", *WORKERS, *STEADY, *counting, TREADLE_PLATFORMS="cpu")
     session.run("python", "scripts/law_counts.py", "--check", "docs/laws.md", str(counts))
 
@@ -404,7 +405,10 @@ def conformance_rehearsal(session: nox.Session) -> None:
     sample = ["--executor=xla", "--sample=150", "--sample-seed=7", f"--ran-on={report}"]
     pytest(session, "conformance", "--ignore=conformance/parity", *sample, *STEADY)
     session.run("python", "-c", f"import json; json.load(open({str(report)!r}))['total']['cpu']")
-    folders = ["conformance/faq", "conformance/gpu", "conformance/test_types.py"]
+    folders = [
+        *("conformance/faq", "conformance/gpu", "conformance/faults", "conformance/distributed"),
+        *("conformance/contexts", "conformance/debugging", "conformance/test_types.py"),
+    ]
     for name in ("cuda", "tpu"):
         environment = {"TREADLE_PLATFORMS": f"{name},cpu"}
         session.run("pytest", "--collect-only", "-q", *folders, env=environment, silent=True)

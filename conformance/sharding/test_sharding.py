@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 
 import pytest
 
+from conformance import ran_on
 from conformance.sharding import (
     annotations,
     arrays,
@@ -25,7 +25,7 @@ from conformance.sharding import (
 from conformance.sharding.explicit import laws as explicit, within
 from conformance.sharding.process import results
 
-raised = functools.cache(results)  # a process for each module
+raised = ran_on.shared(results)  # a process for each module
 
 
 @pytest.mark.parametrize("law", pool.LAWS)
