@@ -417,7 +417,10 @@ def conformance_rehearsal(session: nox.Session) -> None:
     sample = ["--executor=xla", "--sample=150", "--sample-seed=7", f"--ran-on={report}"]
     pytest(session, "conformance", "--ignore=conformance/parity", *sample, *STEADY)
     session.run("python", "-c", f"import json; json.load(open({str(report)!r}))['total']['cpu']")
-    folders = ["conformance/faq", "conformance/gpu", "conformance/test_types.py"]
+    folders = [
+        *("conformance/faq", "conformance/gpu", "conformance/faults", "conformance/distributed"),
+        *("conformance/contexts", "conformance/debugging", "conformance/test_types.py"),
+    ]
     for name in ("cuda", "tpu"):
         environment = {"TREADLE_PLATFORMS": f"{name},cpu"}
         session.run("pytest", "--collect-only", "-q", *folders, env=environment, silent=True)

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 from conformance import brief, ran_on
 from conformance.effort import BRIEF, LONG, TIMES
 from conformance.executors import EXECUTORS, executing
-from conformance.platform import KIND, PLATFORM
+from conformance.platform import KIND, PLATFORM, why_not_run
 from conformance.reproduce import explained
 from treadle_autodiff import checks as autodiff_checks
 from treadle_batching import checks as batching_checks
@@ -110,10 +110,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in gone]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    ran_on.begin(item)
+    reason = why_not_run(item.nodeid)
+    if reason is not None:
+        pytest.skip(reason)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
-    with ran_on.noted(item):
+    try:
         return (yield)
+    finally:
+        ran_on.note(item)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

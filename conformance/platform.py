@@ -35,6 +35,33 @@ for each platform, whatever the platform under test: an entry that excuses nothi
 is missing without an entry."""
 
 
+_ABOUT_THE_HOST: Final = "limits the host's memory, and an accelerator's arrays are not in it"
+NOT_RUN: Final[dict[tuple[str, str], str]] = {
+    ("faults/test_memory_limits.py", "gpu"): _ABOUT_THE_HOST,
+    ("faults/test_memory_limits.py", "tpu"): _ABOUT_THE_HOST,
+    ("distributed", "tpu"): "processes on one host cannot share its TPU",
+}
+"""Tests, by file or folder, that are not run on an accelerator of this kind, with the reason. What needs several
+devices is no entry: it asks `skip_without_devices`."""
+
+
+def why_not_run(nodeid: str, kind: str = KIND) -> str | None:
+    """The entry of `NOT_RUN` that speaks of a test on a kind of platform, if there is one."""
+    path = nodeid.partition("::")[0].removeprefix("conformance/")
+    return next(
+        (
+            f"is not run on a {kind.upper()}: {reason}"
+            for (place, where), reason in NOT_RUN.items()
+            if where == kind and (path == place or path.startswith(f"{place}/"))
+        ),
+        None,
+    )
+
+
+STARTING_SECONDS: Final = 0 if KIND == "cpu" else 30
+"""How much longer a process may take on the platform under test, which it has to start, than on the CPU."""
+
+
 def environment(devices: int = 1) -> dict[str, str]:
     """The variables for a process on the platform under test with at least so many devices."""
     if KIND == "cpu":

@@ -16,6 +16,7 @@ import pytest
 
 import treadle
 import treadle.numpy as tnp
+from conformance.platform import environment, skip_without_devices
 from treadle.errors import (
     ArgumentError,
     EscapedTracerError,
@@ -270,11 +271,12 @@ with treadle.explain_cache_misses():
 
 
 def test_misses_by_place_are_explained(tmp_path: Path) -> None:
+    skip_without_devices(2)
     (tmp_path / "places.py").write_text(PLACES)
     done = subprocess.run(
         [sys.executable, "places.py"],
         cwd=tmp_path,
-        env={**os.environ, "TREADLE_NUM_CPU_DEVICES": "2"},
+        env={**os.environ, **environment(devices=2)},
         capture_output=True,
         text=True,
         check=True,

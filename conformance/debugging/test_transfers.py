@@ -14,6 +14,7 @@ import pytest
 
 import treadle
 import treadle.numpy as tnp
+from conformance.platform import environment, skip_without_devices
 from treadle.errors import ArgumentError, JaxRuntimeError, NoExecutionError, TransferError
 
 XN = np.ones(3, np.float32)
@@ -122,9 +123,12 @@ for manager in (treadle.transfer_guard, treadle.transfer_guard_device_to_device)
 
 
 def test_from_device_to_device() -> None:
-    environment = {**os.environ, "TREADLE_NUM_CPU_DEVICES": "2", "TREADLE_PLATFORMS": "cpu"}
+    skip_without_devices(2)
     done = subprocess.run(
-        [sys.executable, "-c", OTHER_DEVICE], capture_output=True, text=True, env=environment
+        [sys.executable, "-c", OTHER_DEVICE],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment(devices=2)},
     )
     implicit = "Disallowed implicit device-to-device transfer\n"
     explicit = "Disallowed explicit device-to-device transfer\n"

@@ -1,4 +1,7 @@
-"""Starts the programs of this folder in several processes, and waits for them with a bound in time."""
+"""Starts the programs of this folder in several processes, and waits for them with a bound in time.
+
+They run on the platform under test. On accelerators each process takes devices of its own.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+from conformance import platform as under_test
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
@@ -30,11 +35,15 @@ def free_port() -> int:
 
 
 def environment(count: int, number: int, port: int, devices: int, **more: str) -> dict[str, str]:
+    own = under_test.environment(devices)
+    if under_test.KIND != "cpu":
+        ids = range(number * devices, (number + 1) * devices)
+        own["TREADLE_LOCAL_DEVICE_IDS"] = ",".join(map(str, ids))
     clean = {name: value for name, value in os.environ.items() if not name.startswith("XLA_FLAGS")}
     return {
         **clean,
         "PYTHONUNBUFFERED": "1",
-        "TREADLE_NUM_CPU_DEVICES": str(devices),
+        **own,
         "TREADLE_COORDINATOR_ADDRESS": f"127.0.0.1:{port}",
         "TREADLE_NUM_PROCESSES": str(count),
         "TREADLE_PROCESS_ID": str(number),
@@ -58,6 +67,8 @@ def run(
 
     Fails when one still runs after so many seconds; `leave` are killed then, because they are stopped.
     """
+    under_test.skip_without_devices(count * devices)
+    seconds += under_test.STARTING_SECONDS
     port = free_port() if port is None else port
     processes = []
     with tempfile.TemporaryDirectory() as folder:

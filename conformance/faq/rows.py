@@ -10,6 +10,8 @@ from typing import Any, Final, TypeVar
 
 import pytest
 
+from conformance.platform import environment as of_platform
+
 F = TypeVar("F", bound=Callable[..., None])
 
 # Topic -> number of rows, numbered from 1 without gaps.
@@ -69,8 +71,15 @@ BEFORE: Final[dict[str, Callable[[str], str]]] = {
 }
 
 
+SHARING: Final = {name: value for name, value in of_platform().items() if "PREALLOCATE" in name}
+"""Lets a process share the accelerator with the suite's own."""
+
+
 def fresh_process(script: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a script in a Python of its own, with none of treadle's variables but these."""
+    """Run a script in a Python of its own, with none of treadle's variables but these.
+
+    So the platform is the one that treadle chooses, which on a machine with an accelerator is the one under test.
+    """
     inherited = {
         name: value
         for name, value in os.environ.items()
@@ -78,7 +87,7 @@ def fresh_process(script: str, **environment: str) -> subprocess.CompletedProces
     }
     return subprocess.run(
         [sys.executable, "-c", BEFORE[os.environ.get("CONFORMANCE_SUT", "")](script)],
-        env={**inherited, **environment},
+        env={**inherited, **SHARING, **environment},
         capture_output=True,
         text=True,
         timeout=120,

@@ -1,4 +1,4 @@
-"""A Python process of its own for each fault, with a bound in time.
+"""A Python process of its own for each fault, on the platform under test, with a bound in time.
 
 A *scenario* is a function of a test module. Its source runs in a fresh process, after the imports of `IMPORTS` and
 `PRELUDE`; so it may use these names, its arguments, and nothing else of its module. A scenario that takes too long
@@ -18,6 +18,8 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
+
+from conformance import platform as under_test
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 
@@ -110,7 +112,7 @@ def started(
         # Python 3.12 and later warn of each fork of a process with threads, as these are made to be.
         [sys.executable, "-W", "ignore:.*fork:DeprecationWarning", "-c", "\n".join(parts)],
         cwd=ROOT,
-        env={**inherited, "TREADLE_PLATFORMS": "cpu", **chosen, **(environment or {})},
+        env={**inherited, **under_test.environment(), **chosen, **(environment or {})},
         stdin=subprocess.PIPE if talks else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -123,7 +125,7 @@ def finished(process: subprocess.Popen[str], seconds: float) -> tuple[str, str]:
     """What a process prints to stdout and stderr until it ends, which it is made to after some time."""
     late = ""
     try:
-        return process.communicate(timeout=seconds)
+        return process.communicate(timeout=seconds + under_test.STARTING_SECONDS)
     except subprocess.TimeoutExpired:
         late = f"\nkilled after {seconds} s"
         process.send_signal(signal.SIGABRT)

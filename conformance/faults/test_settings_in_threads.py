@@ -13,6 +13,7 @@ import treadle
 import treadle.numpy as tnp
 import treadle_runtime
 from conformance.faults.process import run
+from conformance.platform import skip_without_devices
 
 
 def at_once(rounds: int) -> None:
@@ -79,8 +80,6 @@ def at_once(rounds: int) -> None:
 
 @pytest.mark.parametrize("simplify", ["1", "0"])
 def test_settings_of_threads_stay_apart(simplify: str) -> None:
-    environment = {
-        "XLA_FLAGS": "--xla_force_host_platform_device_count=4",
-        "TREADLE_SIMPLIFY": simplify,
-    }
+    skip_without_devices(4)
+    environment = {"TREADLE_NUM_CPU_DEVICES": "4", "TREADLE_SIMPLIFY": simplify}
     run(at_once, 3, seconds=90, environment=environment)

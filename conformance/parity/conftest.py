@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
+from conformance import ran_on
 from conformance.parity.asked import unpacked
 
 ASKED = Path(__file__).parent / "asked.py"
@@ -65,6 +66,7 @@ class Jax:
         """The answers; what goes wrong over there stands in the test's captured stderr."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
+        ran_on.used("cpu")
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "questions.json").write_text(json.dumps(questions))
             self._process.stdin.write(f"{folder}\n")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 
 import pytest
 
+from conformance import ran_on
 from conformance.sharding import (
+    annotations,
     arrays,
     deferred,
     exchanges,
@@ -24,12 +25,17 @@ from conformance.sharding import (
 from conformance.sharding.explicit import laws as explicit, within
 from conformance.sharding.process import results
 
-raised = functools.cache(results)  # a process for each module
+raised = ran_on.shared(results)  # a process for each module
 
 
 @pytest.mark.parametrize("law", pool.LAWS)
 def test_programs_of_the_pool(law: str) -> None:
     assert not raised("pool")[law], raised("pool")[law]
+
+
+@pytest.mark.parametrize("law", annotations.LAWS)
+def test_annotations(law: str) -> None:
+    assert not raised("annotations")[law], raised("annotations")[law]
 
 
 @pytest.mark.parametrize("law", arrays.LAWS)

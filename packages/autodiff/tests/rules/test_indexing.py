@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_autodiff import grad, hessian, jvp, linear_transpose
+from treadle_autodiff import grad, hessian, jvp, linear_transpose, vjp
 from treadle_ir import MissingRuleError, Operand, ops
 
 POINTS: Any = {
@@ -127,3 +127,22 @@ def test_updates_of_nothing_have_the_gradient_zero(scatter: Any) -> None:
         return ops.reduce_add(scatter(nothing, INDICES, u, **points), axes=(0,))
 
     np.testing.assert_array_equal(grad(total)(U), np.zeros(3))
+
+
+def test_sorted_indices_that_a_gather_would_clip_are_not_promised_to_it() -> None:
+    """The scatter drops the second index vector; clipped to (1, 0), as gathers do, it would come before the first."""
+    indices = np.array([[1, 2], [5, 0]])
+
+    def added(u: Operand) -> Operand:
+        return ops.scatter_add(
+            np.zeros((2, 3)),
+            indices,
+            u,
+            update_window_dims=(),
+            inserted_window_dims=(0, 1),
+            scatter_dims_to_operand_dims=(0, 1),
+            indices_are_sorted=True,
+        )
+
+    _, pull = vjp(added, np.ones(2))
+    np.testing.assert_array_equal(pull(np.full((2, 3), 4.0))[0], [4, 0])

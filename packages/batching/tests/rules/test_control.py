@@ -150,3 +150,49 @@ def test_a_body_may_use_the_named_axis() -> None:
         np.zeros(4)
     )
     np.testing.assert_array_equal(results, [0, 3, 6, 9])
+
+
+ROW: Any = {
+    "offset_dims": (),
+    "collapsed_slice_dims": (0,),
+    "start_index_map": (0,),
+    "slice_sizes": (1,),
+    "mode": "promise_in_bounds",
+    "unique_indices": True,
+    "indices_are_sorted": True,
+}
+PAIR = array_type("i32[2,1]")
+
+
+def test_branches_that_run_for_nobody_promise_nothing() -> None:
+    """Each batch element reads elements in range, sorted and distinct, or none at all."""
+    read = stage(lambda x, i: [ops.gather(x, i, **ROW)], V, PAIR).program
+    none = stage(
+        lambda x, i: [ops.broadcast_in_dim(np.float64(0), shape=(2,), dimensions=())], V, PAIR
+    ).program
+    indices = np.array([[[9], [0]], [[1], [1]], [[0], [2]]], np.int32)
+    taken = np.array([1, 1, 0], np.int32)
+    actual = vmap(lambda k, i: bind(Case((read, none)), k, X, i)[0])(taken, indices)
+    np.testing.assert_array_equal(actual, [[0, 0], [0, 0], X[[0, 2]]])
+
+
+def test_loops_that_go_on_for_others_promise_nothing() -> None:
+    """Of three elements each batch element sums its own number; when it is done its index is out of range."""
+    below = stage(
+        lambda i, total: [ops.compare(i, np.int32(3), direction="lt")],
+        INDEX,
+        F,
+    ).program
+    added = stage(
+        lambda x, i, total: [
+            ops.add(i, np.int32(1)),
+            ops.add(total, ops.gather(x, ops.reshape(i, shape=(1,)), **ROW)),
+        ],
+        V,
+        INDEX,
+        F,
+    ).program
+    loop = While(below, added, 0, 1)
+    starts = np.array([0, 2, 3], np.int32)
+    actual = vmap(lambda i: bind(loop, X, i, np.float64(0))[1])(starts)
+    np.testing.assert_allclose(actual, [X.sum(), X[2], 0])

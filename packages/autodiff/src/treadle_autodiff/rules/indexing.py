@@ -75,6 +75,8 @@ def _gather_back(
         # `x` is empty: no update goes there.
         nothing = source.dtype.type(0 if fill is None else fill)
         return ops.broadcast_in_dim(nothing, shape=updates.shape, dimensions=())
+    # A gather clips indices that a scatter drops, which may change the order of vectors of several entries.
+    in_order = primitive.mode != "fill" or len(primitive.scatter_dims_to_operand_dims) < 2
     gathered = Gather(
         offset_dims=primitive.update_window_dims,
         collapsed_slice_dims=primitive.inserted_window_dims,
@@ -84,7 +86,7 @@ def _gather_back(
         start_indices_batching_dims=primitive.scatter_indices_batching_dims,
         mode=primitive.mode,
         fill_value=fill,
-        indices_are_sorted=primitive.indices_are_sorted,
+        indices_are_sorted=primitive.indices_are_sorted and in_order,
         unique_indices=primitive.unique_indices,
     )
     return bind(gathered, x, indices)[0]

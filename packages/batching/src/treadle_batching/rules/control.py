@@ -39,6 +39,7 @@ from treadle_ir import (
     is_symbolic,
     ops,
     reached_carries,
+    rewrite,
     share_captures,
     stage,
     type_of,
@@ -96,7 +97,8 @@ def case_batch(
     branches = primitive.branches
     if dims[0] is not None:
         _refuse_effects("case", branches)
-        return _all_branches(branches, axis, operands, dims)
+        ways = [rewrite.unpromised(branch) for branch in branches]
+        return _all_branches(ways, axis, operands, dims)
     flags = _flags(dims[1:])
     made = derived(
         branches[0],
@@ -348,11 +350,12 @@ def _each_at_its_own_pace(
     body_count = len(step.captured) + primitive.body_constants
     carry_types = step.program.parameter_types[body_count:]
     conditions = batched_type(primitive.cond.result_types[0], 0, axis)
+    body_of_all = rewrite.unpromised(step.program)
 
     def iteration(*operands: Operand) -> Operands:
         for_cond, for_body = operands[:cond_count], operands[cond_count : cond_count + body_count]
         active, *carries = operands[cond_count + body_count :]
-        moved = interpret(step.program, *for_body, *carries)
+        moved = interpret(body_of_all, *for_body, *carries)
         kept: list[Any] = [
             _choose(active, new, old) for new, old in zip(moved, carries, strict=True)
         ]

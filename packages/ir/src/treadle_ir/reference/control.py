@@ -10,8 +10,11 @@ import numpy as np
 from treadle_ir.interpret import last_uses
 from treadle_ir.nesting import deeper
 from treadle_ir.primitives.control import Case, Scan, While
+from treadle_ir.primitives.indexing import Gather, ScatterFamily
+from treadle_ir.primitives.indexing.promises import makes_promises
 from treadle_ir.program import Program
-from treadle_ir.reference.registry import Elements, eval_rule, eval_rules
+from treadle_ir.reference.promises import checked
+from treadle_ir.reference.registry import Elements, EvalRule, eval_rule, eval_rules
 from treadle_ir.types import ArrayType
 from treadle_ir.values import Literal, Value
 
@@ -22,14 +25,16 @@ _Step: TypeAlias = tuple[Any, Any, list[tuple[bool, Any]], tuple[Value, ...], li
 def runner(program: Program) -> Runner:
     """A function that runs a program on NumPy arrays: prepared once, for loops that run it often.
 
-    Operands have passed `infer` when the program was written, so they are not checked again.
+    Operands have passed `infer` when the program was written, so they are not checked again; promises of indexing are.
     """
     drops = last_uses(program)
     steps: Final[list[_Step]] = []
     for index, equation in enumerate(program.equations):
         reads = [_reading(atom) for atom in equation.operands]
-        rule = eval_rules[equation.primitive]
-        steps.append((rule, equation.primitive, reads, equation.results, drops.get(index, [])))
+        primitive = equation.primitive
+        is_checked = isinstance(primitive, (Gather, ScatterFamily)) and makes_promises(primitive)
+        rule: EvalRule[Any] = checked if is_checked else eval_rules[primitive]
+        steps.append((rule, primitive, reads, equation.results, drops.get(index, [])))
     parameters = program.parameters
     returned = [_reading(atom) for atom in program.results]
 

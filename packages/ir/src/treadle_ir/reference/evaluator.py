@@ -15,6 +15,7 @@ from treadle_ir.errors import ArgumentError, TreadleError, out_of_range
 from treadle_ir.families import Elementwise
 from treadle_ir.inference import inferred
 from treadle_ir.primitive import Primitive
+from treadle_ir.primitives.indexing import Gather, ScatterFamily
 from treadle_ir.reference.blocks import in_blocks
 from treadle_ir.reference.registry import Elements, EvalRule, eval_rules
 from treadle_ir.tracer import untraced
@@ -64,7 +65,11 @@ class ReferenceEvaluator:
     """Evaluates with NumPy kernels; operands and results are NumPy arrays."""
 
     def evaluate(self, primitive: Primitive, operands: Operands) -> Sequence[Elements]:
-        """Check the operands, run the kernel, check what it returned."""
+        """Check the operands and what the primitive promises of them, run the kernel, check what it returned.
+
+        Raises:
+            IndexingError: indices break a promise, which leaves the result undefined.
+        """
         operands = [untraced(operand) for operand in operands]
         given = types_of(operands)
         rule = eval_rules[primitive]
@@ -75,6 +80,12 @@ class ReferenceEvaluator:
                 raise
             raise _wrong_count(primitive, given) from None
         arrays = [_elements(x, type) for x, type in zip(operands, given, strict=True)]
+        if isinstance(primitive, (Gather, ScatterFamily)):
+            from treadle_ir.reference.promises import (  # noqa: PLC0415 - with the kernels, not before
+                check_promises,
+            )
+
+            check_promises(primitive, *arrays)
         with np.errstate(all="ignore"):
             try:
                 if isinstance(primitive, Elementwise):

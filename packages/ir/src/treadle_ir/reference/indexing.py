@@ -20,7 +20,7 @@ from treadle_ir.reference.registry import Elements, eval_rule
 _LARGEST = np.iinfo(np.int64).max
 
 
-def _signed(indices: Elements) -> Elements:
+def signed_indices(indices: Elements) -> Elements:
     """The indices as i64; those that do not fit are out of range anyhow."""
     if indices.dtype == np.uint64:
         indices = np.minimum(indices, np.uint64(_LARGEST))
@@ -61,7 +61,7 @@ def _positions(
 
     The arrays broadcast to the full shape: slices run over `window_dims`, the batch of the indices over the others.
     """
-    vectors = _signed(indices)
+    vectors = signed_indices(indices)
     batch = vectors.shape[:-1]
     rank = len(batch) + len(window_dims)
     outside = [axis for axis in range(rank) if axis not in window_dims]
@@ -87,6 +87,35 @@ def _positions(
             [len(steps) if i == outside[place] else 1 for i in range(rank)]
         )
     return offsets, inside.reshape(spread)
+
+
+def element_positions(
+    primitive: Gather | ScatterFamily,
+    indices: Elements,
+    shape: tuple[int, ...],
+    sizes: tuple[int, ...],
+) -> tuple[list[Elements], Elements]:
+    """`_positions` of an operation on an operand of this shape, in slices of these sizes."""
+    batching = primitive.operand_batching_dims
+    if isinstance(primitive, Gather):
+        return _positions(
+            indices,
+            primitive.start_index_map,
+            shape,
+            sizes,
+            primitive.offset_dims,
+            primitive.collapsed_slice_dims + batching,
+            (batching, primitive.start_indices_batching_dims),
+        )
+    return _positions(
+        indices,
+        primitive.scatter_dims_to_operand_dims,
+        shape,
+        sizes,
+        primitive.update_window_dims,
+        primitive.inserted_window_dims + batching,
+        (batching, primitive.scatter_indices_batching_dims),
+    )
 
 
 def _whole_slices(
@@ -115,7 +144,7 @@ def _leading(
     indices: Elements, axes: tuple[int, ...], shape: tuple[int, ...]
 ) -> tuple[tuple[Elements, ...], Elements]:
     """Positions along the leading axes, clipped, and which index vectors were in range."""
-    vectors = _signed(indices)
+    vectors = signed_indices(indices)
     places: list[Elements] = [vectors] * len(axes)
     valid: Elements | None = None
     for number, axis in enumerate(axes):
@@ -158,15 +187,7 @@ def gather_eval(primitive: Gather, operand: Elements, indices: Elements) -> list
         if primitive.mode == "fill" and not valid.all():
             result[~valid] = primitive.fill(operand.dtype)
         return [result]
-    positions, valid = _positions(
-        indices,
-        axes,
-        operand.shape,
-        sizes,
-        primitive.offset_dims,
-        dropped + primitive.operand_batching_dims,
-        (primitive.operand_batching_dims, primitive.start_indices_batching_dims),
-    )
+    positions, valid = element_positions(primitive, indices, operand.shape, sizes)
     shape = np.broadcast_shapes(valid.shape, *[position.shape for position in positions])
     result = np.broadcast_to(operand[tuple(positions)], shape)
     if primitive.mode == "fill" and not valid.all():
@@ -215,15 +236,7 @@ def scatter_eval(
         else:
             ufunc.at(result, places, updates)
         return [result]
-    positions, valid = _positions(
-        indices,
-        axes,
-        operand.shape,
-        sizes,
-        primitive.update_window_dims,
-        dropped + batching,
-        (batching, primitive.scatter_indices_batching_dims),
-    )
+    positions, valid = element_positions(primitive, indices, operand.shape, sizes)
     if primitive.mode == "fill" and not valid.all():
         chosen = np.broadcast_to(valid, updates.shape)
         positions = [np.broadcast_to(position, updates.shape)[chosen] for position in positions]

@@ -19,3 +19,4 @@ from treadle_ir.rewrite.simplify import (
     enabled as enabled,
     simplify as simplify,
 )
+from treadle_ir.rewrite.unpromised import unpromised as unpromised

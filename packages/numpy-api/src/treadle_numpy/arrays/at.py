@@ -108,8 +108,8 @@ class UpdatesAt:
 
     Negative positions count from the end, or are out of range with `wrap_negative_indices=False`. `mode` is what
     happens to positions out of range: "drop" (the default; "fill" means the same), "clip", or "promise_in_bounds".
-    `indices_are_sorted` and `unique_indices` are promises that may make it faster. `out_sharding`
-    says how the result lies over a mesh, where explicit axes leave it open: see `reshard`.
+    `indices_are_sorted` and `unique_indices` are promises that may make it faster, about positions that all count from
+    the start. `out_sharding` says how the result lies over a mesh, where explicit axes leave it open: see `reshard`.
     """
 
     __slots__ = ("_array", "_index")
@@ -152,11 +152,11 @@ class UpdatesAt:
         if part is not None:
             x, index = part.array, part.index
         entries = read_index(x.shape, index)
+        flags("x.at[...].get", indices_are_sorted=indices_are_sorted, unique_indices=unique_indices)
+        how = gather_mode(mode, "clip"), fill_value, indices_are_sorted, unique_indices
         if out_sharding is not None:
-            return laid_out(
-                take_entries, out_sharding, x, entries, gather_mode(mode, "clip"), fill_value
-            )
-        return take_entries(x, entries, gather_mode(mode, "clip"), fill_value)
+            return laid_out(take_entries, out_sharding, x, entries, *how)
+        return take_entries(x, entries, *how)
 
     set = _method("set", ops.scatter, "The array with other values there.")
     add = _method(
@@ -207,6 +207,8 @@ class UpdatesAt:
                 self.divide,
                 out_sharding,
                 values,
+                indices_are_sorted=indices_are_sorted,
+                unique_indices=unique_indices,
                 mode=mode,
                 wrap_negative_indices=wrap_negative_indices,
             )
@@ -230,6 +232,8 @@ class UpdatesAt:
                 self.power,
                 out_sharding,
                 values,
+                indices_are_sorted=indices_are_sorted,
+                unique_indices=unique_indices,
                 mode=mode,
                 wrap_negative_indices=wrap_negative_indices,
             )

@@ -98,7 +98,12 @@ def _rows(x: Array, positions: Array) -> Array:
 
 
 def take_entries(
-    x: Operand, entries: list[Entry], mode: Mode = "clip", fill_value: FillValue = None
+    x: Operand,
+    entries: list[Entry],
+    mode: Mode = "clip",
+    fill_value: FillValue = None,
+    indices_are_sorted: bool = False,
+    unique_indices: bool = False,
 ) -> Array:
     """The elements that the entries of an index expression name."""
     strict = mode != "clip"
@@ -120,7 +125,15 @@ def take_entries(
         return _known(x, entries)
     if not strict and not any(positions.shape for positions in computed):
         return _dynamic(x, entries, own)
-    return gathered(x, entries, own, mode, fill_value)
+    return gathered(
+        x,
+        entries,
+        own,
+        mode,
+        fill_value,
+        indices_are_sorted=indices_are_sorted,
+        unique_indices=unique_indices,
+    )
 
 
 def _expanded(x: Operand, entries: list[Entry]) -> list[int]:
@@ -179,6 +192,9 @@ def gathered(
     mode: Mode,
     fill_value: FillValue,
     from_end: bool = True,
+    *,
+    indices_are_sorted: bool = False,
+    unique_indices: bool = False,
 ) -> Array:
     """Arrays of positions: known ranges first, then a gather; `from_end` says that negative ones count from there."""
     indexed = [i for i, entry in enumerate(entries) if not isinstance(entry.index, slice)]
@@ -208,4 +224,6 @@ def gathered(
         slice_sizes=tuple([min(1, n) if i in indexed else n for i, n in enumerate(sizes)]),
         mode=mode,
         fill_value=fill_value,
+        indices_are_sorted=indices_are_sorted,
+        unique_indices=unique_indices,
     )

@@ -229,7 +229,8 @@ def _by_vectors(
         inserted_window_dims=tuple(named),
         scatter_dims_to_operand_dims=tuple(named),
         mode=gather_mode(how.mode, "fill"),
-        indices_are_sorted=how.indices_are_sorted,
+        # Vectors that go through a range for each position need not ascend as the positions do.
+        indices_are_sorted=how.indices_are_sorted and not partial,
         unique_indices=how.unique_indices,
     )
 

@@ -35,6 +35,8 @@ def take(
     """The elements at some positions along an axis; of the flat array by default.
 
     Differs from NumPy: positions out of range give NaN (`mode="fill"`, the default), never an error.
+    `unique_indices` and `indices_are_sorted` are promises that may make it faster, about positions that all count from
+    the start.
 
     Raises:
         ArgumentError: the positions are not integers.
@@ -45,6 +47,7 @@ def take(
         [3. 1.]
     """
     named_only("take", out=out)
+    flags("take", unique_indices=unique_indices, indices_are_sorted=indices_are_sorted)
     x, positions = coerce_array("take", 0, a), coerce("take", 1, indices)
     if is_bool(positions.dtype):  # they are 0 and 1, as in NumPy; a mask is for `compress`
         positions = converted(positions, default_dtype(int))
@@ -70,7 +73,16 @@ def take(
         np.asarray(positions) if isinstance(positions, np.generic) else positions
     )
     how = gather_mode(mode, "fill")
-    return gathered(x, entries, list(x.shape), how, fill_value, from_end or how != "clip")
+    return gathered(
+        x,
+        entries,
+        list(x.shape),
+        how,
+        fill_value,
+        from_end or how != "clip",
+        indices_are_sorted=indices_are_sorted and not from_end,  # remainders need not be
+        unique_indices=unique_indices and not from_end,
+    )
 
 
 @composed

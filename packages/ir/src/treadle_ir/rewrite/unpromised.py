@@ -1,0 +1,41 @@
+"""Take the promises of indexing out of a program that runs where they may not hold.
+
+Under vmap a branch runs for all batch elements as soon as one takes it, and the body of a loop until the last batch
+element is done: also on indices that the program was never meant for. Results of such batch elements are thrown away,
+but a broken promise leaves the result of the whole operation undefined.
+"""
+
+from __future__ import annotations
+
+from treadle_ir.primitives.indexing import Gather, ScatterFamily
+from treadle_ir.primitives.indexing.promises import makes_promises, without_promises
+from treadle_ir.program import Equation, Program
+from treadle_ir.rewrite.nested import map_programs
+
+
+def unpromised(program: Program) -> Program:
+    """The same program, also in nested programs, without promises of indexing; itself where it makes none."""
+    found: Program | None = program.derived.get(unpromised)
+    if found is None:
+        found = map_programs(program, _unpromised)
+        if found is not program:
+            found = program.derived.setdefault(unpromised, found)
+    return found
+
+
+def _unpromised(program: Program) -> Program:
+    changed = False
+    equations: list[Equation] = []
+    for equation in program.equations:
+        primitive = equation.primitive
+        if isinstance(primitive, (Gather, ScatterFamily)) and makes_promises(primitive):
+            changed = True
+            equation = Equation(
+                without_promises(primitive),
+                equation.operands,
+                equation.results,
+                equation.effects,
+                equation.source,
+            )
+        equations.append(equation)
+    return Program(program.parameters, tuple(equations), program.results) if changed else program
