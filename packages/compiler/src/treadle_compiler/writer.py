@@ -34,6 +34,7 @@ from treadle_compiler.sums import NONE, Axes, Mark, asked_of, speaks_of_sums
 from treadle_compiler.types import is_in_parts, string_text
 from treadle_compiler.unreduced import as_wanted, lower_with_sums
 from treadle_ir import (
+    TOKEN,
     AbstractMesh,
     Extension,
     Primitive,
@@ -96,7 +97,7 @@ class ModuleWriter:
             self.mesh_name(partitioning.mesh)
         # By id of a nested program, by what its collectives are over, and by its attributes. Programs that rules have
         # made are kept alive: the next ones would get their ids.
-        self._names: dict[tuple[int, ManualScope | None, Metadata], str] = {}
+        self._names: dict[tuple[int, ManualScope | None, Metadata, bool], str] = {}
         self._written: list[Program] = []
         self._shared: dict[Hashable, str] = {}  # names of functions that alike operations share
         self._memories: dict[str, list[str | None]] = {}  # where functions have their results
@@ -173,31 +174,46 @@ class ModuleWriter:
         `inlining` is an attribute by which XLA knows when to inline the call; it keeps small ones from being inlined.
         """
         small = not inlining and self._is_small(program)
-        if small or any(e.ordered for e in program.effects):
+        ordered = any(e.ordered for e in program.effects)
+        if small or (ordered and not self._may_take_token(program)):
             return self.emit_inline(context, program, operands)
         if self.has_memories and any(x.memory is not None for x in operands):
             # Parameters of a function are in the device's own memory.
             return self.emit_inline(context, program, operands)
         if self.has_sums and any(x.lies is not None for x in operands):  # nor are they sums
             return self.emit_inline(context, program, operands)
-        name = self.function(program)
+        name = self.function(program, takes_token=ordered)
         attributes = {"callee": name}
         if inlining:
             attributes[FRONTEND_ATTRIBUTES] = f'{{inlineable = "{inlining}"}}'
-        results = context.emit("func.call", operands, program.result_types, attributes)
+        if ordered:
+            given, types = (context.token_before(), *operands), (TOKEN, *program.result_types)
+            context.token, *results = context.emit("func.call", given, types, attributes)
+        else:
+            results = context.emit("func.call", operands, program.result_types, attributes)
         if self.has_memories:
             for x, memory in zip(results, self._memories[name], strict=True):
                 x.memory = memory
         return results
 
-    def function(self, program: Program) -> str:
-        """The name of a program's function, which is written when it is first asked for."""
-        key = id(program), self.manual, self.metadata
+    def _may_take_token(self, program: Program) -> bool:
+        """Whether a program with ordered effects becomes a function, which takes their token and returns the next one.
+
+        What is called once stays in place, and so does all that is divided over devices, of which one has the effects.
+        """
+        return self.partitioning is None and id(program) in self.called_again
+
+    def function(self, program: Program, *, takes_token: bool = False) -> str:
+        """The name of a program's function, which is written when it is first asked for.
+
+        With `takes_token`, the function has the token of ordered effects as its first parameter and first result.
+        """
+        key = id(program), self.manual, self.metadata, takes_token
         name = self._names.get(key)
         if name is None:
             name = self._names[key] = f"@f{len(self._names)}"
             self._written.append(program)
-            self.write_function(name, program, "private")
+            self.write_function(name, program, "private", takes_token=takes_token)
         return name
 
     def shared(
@@ -353,6 +369,7 @@ class ModuleWriter:
         visibility: str,
         attributes: Sequence[Sequence[str]] = (),
         result_attributes: Sequence[Sequence[str]] = (),
+        takes_token: bool = False,
     ) -> None:
         """Write a function of the module; attributes are of the whole program's parameters and results."""
         slot = len(self._functions)
@@ -362,6 +379,7 @@ class ModuleWriter:
         outer_scope, self.scope = self.scope, ""
         if self._named is not None and program is self.program:
             self.scope = f"jit({self._named})"
+        token = context.token = context.fresh(TOKEN) if takes_token else None
         parameters = [context.fresh(parameter.type) for parameter in program.parameters]
         memories = self.memories if program is self.program else None
         if memories is not None:
@@ -377,6 +395,8 @@ class ModuleWriter:
         if self.has_memories and program is self.program:
             results = self._where_wanted(context, results)
         self._memories[name] = [x.memory for x in results]
+        if token is not None:
+            parameters, results = [token, *parameters], [context.token_before(), *results]
         self.scope = outer_scope
         self._functions[slot] = function_text(
             name, visibility, context.lines, parameters, results, attributes, result_attributes

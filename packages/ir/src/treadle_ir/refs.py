@@ -284,8 +284,8 @@ class _Operation:
     """An operation that is `discharged`: the cells that its bodies use, and the operations within these.
 
     Where the operation around it runs again, the one in the same place of the same body is this one, and knows its
-    cells. So loops in loops are staged twice, whatever their depth, and not twice for each time that the one around
-    them is.
+    cells. So loops in loops are staged twice, whatever their depth, and not twice for each time that the loop around
+    them is staged.
     """
 
     __slots__ = ("bodies", "cells", "forgets", "inner")
@@ -314,8 +314,8 @@ class _CellsUsed(BaseException):
 class _Frame:
     """A body that is being staged, the operation that it belongs to, and the cells that it uses and was not given.
 
-    Until the body ends, for nothing, these hold parameters of its program, so that it comes upon all of them. If a body
-    around it is staged for nothing, so is this one in any case: here they hold what they hold around it.
+    Until the body ends, for nothing, these cells hold parameters of its program, so that it comes upon all of them. If
+    a body around it is staged for nothing, so is this one in any case: then cells hold what they hold around it.
     """
 
     __slots__ = ("_before", "in_vain", "number", "operation", "operations", "trace")
@@ -325,7 +325,7 @@ class _Frame:
         self.operation = operation
         self.number = 0  # of the body
         self.operations = 0  # that it contains, so far
-        self.in_vain = False  # it was not given what it uses, and holds parameters that nobody knows of
+        self.in_vain = False  # it uses cells that it was not given, and is staged for nothing
         self._before: list[tuple[Cell, Held, Trace]] = []  # what they held, and their homes
         if operation is not None:
             self.number = operation.bodies

@@ -125,7 +125,7 @@ def test_programs_are_followed_once_for_each_kind_of_operands() -> None:
     uses.commit()
     assert cells[()].used is not None
     assert made is not None
-    assert made[()].used is None
+    assert made.item().used is None
     uses.run(tower, [made])
     with pytest.raises(KeyReuseError):
         uses.run(tower, [made])

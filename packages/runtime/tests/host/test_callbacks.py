@@ -112,6 +112,27 @@ def test_trc12_ordered_io_callbacks_keep_their_order() -> None:
     assert log == [0, 0, 2, 1, 4, 2]
 
 
+def test_ordered_callbacks_of_functions_called_again_keep_their_order() -> None:
+    log: list[float] = []
+
+    def leaf(x: Any) -> Any:
+        io_callback(lambda v: log.append(float(v)), None, x, ordered=True)
+        io_callback(lambda v: log.append(-float(v)), None, x, ordered=True)
+        return ops.add(ops.multiply(ops.negate(x), np.float32(-1)), one)
+
+    def twice(inner: Any) -> Any:
+        return jit(lambda x: inner(inner(x)))
+
+    one = np.float32(1)
+    function: Any = jit(leaf)
+    for _ in range(4):
+        function = twice(function)
+    assert function.lower(one).as_text().count("custom_call") == 2
+    function(one)
+    effects_barrier()
+    assert log == [sign * i for i in range(1, 17) for sign in (1, -1)]
+
+
 def test_trc13_io_callback_brings_data_in_on_each_run(tmp_path: Path) -> None:
     file = tmp_path / "data.npy"
     f = jit(lambda x: ops.add(x, io_callback(lambda: np.load(file), x)))

@@ -1,8 +1,8 @@
 """Lowering of host callbacks to XLA's custom call into Python.
 
 Ordered callbacks pass a token along, which is all that keeps XLA from exchanging them: the last one is kept in
-`context.token`. Programs with ordered effects are inlined (`ModuleWriter.emit_program`), so that there is one chain in
-a function; a loop's body has a chain of its own.
+`context.token`. Programs with ordered effects are inlined, or their functions take a token and return one
+(`ModuleWriter.emit_program`), so that there is one chain; a loop's body has a chain of its own.
 """
 
 from __future__ import annotations

@@ -478,7 +478,8 @@ def _transpose_scan(
     given: Flags,
     cells: tuple[Cell, ...] = (),
 ) -> _Loop:
-    known: dict[Flags, TransposedProgram] = {}  # bodies within it would be transposed again each time
+    # With cells, nothing is kept elsewhere, and loops within the body would be transposed again each time.
+    known: dict[Flags, TransposedProgram] = {}
 
     def transposed(carried: Flags) -> TransposedProgram:
         if carried not in known:
