@@ -321,6 +321,7 @@ from treadle_ir.types import (
     TokenType as TokenType,
     Type as Type,
 )
+from treadle_ir.user_rules import as_rule as as_rule, ruled as ruled
 from treadle_ir.values import Atom as Atom, Literal as Literal, Value as Value
 from treadle_ir.vectoriser import install_vmap as install_vmap, installed_vmap as installed_vmap
 from treadle_ir.whose import is_users as is_users
