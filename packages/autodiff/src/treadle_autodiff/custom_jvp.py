@@ -24,6 +24,7 @@ from treadle_ir import (
     Operands,
     UnsetRuleError,
     as_array,
+    as_reader,
     bind,
     flags,
     frozen,
@@ -129,7 +130,7 @@ class custom_jvp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
             return results.flat(self.fun(*site.arguments(operands)), site.name)
 
         call = CustomJvpCall(
-            site.name, function, _Jvp(rule, site, results, self._symbolic), self.pure
+            site.name, as_reader(function), _Jvp(rule, site, results, self._symbolic), self.pure
         )
         outputs = bind(call, *leaves)
         tree: R = results.tree(outputs)

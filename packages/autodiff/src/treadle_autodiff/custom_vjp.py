@@ -39,6 +39,7 @@ from treadle_ir import (
     UnsetRuleError,
     array_results,
     as_array,
+    as_reader,
     bind,
     flags,
     flatten_arrays,
@@ -146,7 +147,7 @@ class custom_vjp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
             return results.flat(self.fun(*site.arguments(operands)), site.name)
 
         rule = CustomVjpRule(_Forward(fwd, bwd, site, results, self._symbolic), pure=self.pure)
-        outputs = bind(CustomVjpCall(site.name, function, rule), *leaves)
+        outputs = bind(CustomVjpCall(site.name, as_reader(function), rule), *leaves)
         tree: R = results.tree(outputs)
         return tree
 

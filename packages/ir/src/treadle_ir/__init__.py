@@ -376,6 +376,7 @@ if TYPE_CHECKING:
         Ref as Ref,
         Reference as Reference,
         as_body as as_body,
+        as_reader as as_reader,
         cell_of as cell_of,
         discharged as discharged,
         empty_ref as empty_ref,
@@ -420,8 +421,8 @@ if not TYPE_CHECKING:
             "treadle_ir.ref_functions": "free_ref freeze ref_addupdate ref_get ref_set ref_swap",
             "treadle_ir.ref_views": "TransformedRef",
             "treadle_ir.refs": (
-                "Cell HeldTree Ref Reference as_body cell_of discharged empty_ref holding "
-                "is_reference lending new_cell new_ref references_once store usable "
+                "Cell HeldTree Ref Reference as_body as_reader cell_of discharged empty_ref "
+                "holding is_reference lending new_cell new_ref references_once store usable "
                 "without_references"
             ),
             "treadle_ir.scopes": "named_call named_scope",

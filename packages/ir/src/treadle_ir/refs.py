@@ -7,6 +7,8 @@ another one - the body of a loop, a jitted function, a function that is differen
 * Operations that stage their bodies and know of refs (`discharged`) are run again with the refs that the bodies use as
   further carries, operands and results: the program is pure, and what comes out is written back.
 * Where nothing is staged, an outer ref can be read, and written with what does not depend on the transformation.
+* A function with derivative rules of its own is staged for one place in the program around it (`as_reader`): it can
+  read outer refs as it captures other arrays, and not write them, since a rule may run in its place.
 * Everything else is an error, since the write would be lost, happen once, or leave a tracer behind.
 
 All this goes for any `Cell`: values of libraries' own types that change are others, which hold trees of arrays.
@@ -81,7 +83,7 @@ class Cell(ABC):
 
     def _keep(self, arrays: Sequence[object]) -> None:
         """See to it that arrays do not outlive what traces them when they are held."""
-        self._enter()
+        self._enter(writes=True)
         for value in arrays:
             if isinstance(value, Tracer) and not _is_within(self._home, value.trace):
                 raise EscapedTracerError(
@@ -90,8 +92,8 @@ class Cell(ABC):
                     fix="make it inside, and return what it holds in the end",
                 )
 
-    def _enter(self) -> None:
-        """See to it that the cell may be used here."""
+    def _enter(self, writes: bool = False) -> None:
+        """See to it that the cell may be read here, or written."""
         if self._lent:
             raise ArgumentError(
                 f"{self.what} is given to a jitted function, which closes over it, too",
@@ -106,7 +108,11 @@ class Cell(ABC):
                     f"{self.what} was used outside of the transformation that it was made in",
                     fix="return what it holds, `ref[...]` of a reference",
                 )
-            if staged is None and isinstance(trace, StagingTrace):
+            if (
+                staged is None
+                and isinstance(trace, StagingTrace)
+                and (writes or trace not in _discharging.get().readers)
+            ):
                 staged = trace
             trace = trace.parent
         if staged is not None:
@@ -332,10 +338,14 @@ class _Frame:
 
 @final
 class _Discharging(NamedTuple):
-    """The operation that is staging a body, and the bodies that are being staged, outermost first."""
+    """The operation that is staging a body, and the bodies that are being staged, outermost first.
+
+    `readers` are the traces of functions that may read cells, see `as_reader`.
+    """
 
     owner: object | None
     frames: tuple[_Frame, ...]
+    readers: tuple[Trace, ...] = ()
 
 
 _NOTHING: Final = _Discharging(None, ())
@@ -349,9 +359,9 @@ def discharged(run: Callable[[tuple[Cell, ...]], T]) -> T:
     """
     owner = object()
     cells: list[Cell] = []
-    frames = _discharging.get().frames
+    _, frames, readers = _discharging.get()
     while True:
-        token = _discharging.set(_Discharging(owner, frames))
+        token = _discharging.set(_Discharging(owner, frames, readers))
         try:
             return run(tuple(cells))
         except _CellsUsed as used:
@@ -366,11 +376,11 @@ def as_body(function: Callable[P, T]) -> Callable[P, T]:
     """A function whose use of cells is seen to by the operation that stages it, if that is `discharged`."""
 
     def body(*args: P.args, **kwargs: P.kwargs) -> T:
-        owner, frames = _discharging.get()
+        owner, frames, readers = _discharging.get()
         frame = _Frame(current_trace(), owner)
         if owner is not None:
             frames = (*frames, frame)
-        token = _discharging.set(_Discharging(None, frames))
+        token = _discharging.set(_Discharging(None, frames, readers))
         try:
             result = function(*args, **kwargs)
             if not frame.found():
@@ -384,6 +394,23 @@ def as_body(function: Callable[P, T]) -> Callable[P, T]:
         raise _CellsUsed(owner, frame.found())
 
     return body
+
+
+def as_reader(function: Callable[P, T]) -> Callable[P, T]:
+    """A function that may read cells from outside where it is staged, once for each place that it is called at."""
+
+    def reader(*args: P.args, **kwargs: P.kwargs) -> T:
+        trace = current_trace()
+        if not isinstance(trace, StagingTrace):
+            return function(*args, **kwargs)
+        known = _discharging.get()
+        token = _discharging.set(known._replace(readers=(*known.readers, trace)))
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _discharging.reset(token)
+
+    return reader
 
 
 @contextmanager
