@@ -192,3 +192,59 @@ def test_derivatives_go_through_references_that_are_scanned_over() -> None:
     # y * 2y * 4y * 6y + 2y + 4y + 6y
     for function in (treadle.grad(product), treadle.jit(treadle.grad(product))):
         np.testing.assert_allclose(function(2.0), 4 * 48 * 2.0**3 + 12, rtol=1e-6)
+
+
+def with_vjp(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The function with a reverse rule of its own, which does not read references: the derivative is 7."""
+    ruled = treadle.custom_vjp(f)
+    ruled.defvjp(lambda x: (10 * x, None), lambda _, ct: (7 * ct,))
+    return ruled
+
+
+def with_jvp(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The same with a forward rule."""
+    ruled = treadle.custom_jvp(f)
+    ruled.defjvp(lambda primals, tangents: (10 * primals[0], 7 * tangents[0]))
+    return ruled
+
+
+def scanned(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The function as the body of a loop of one step."""
+    return lambda x: lax.scan(lambda c, _: (f(c), None), x, None, length=1)[0]
+
+
+WRAPPERS: Final[dict[str, Callable[[Callable[[Any], Any]], Callable[[Any], Any]]]] = {
+    "nothing": lambda f: f,
+    "jit": treadle.jit,
+    "jit_of_jit": lambda f: treadle.jit(lambda x: treadle.jit(f)(x)),
+    "scan": scanned,
+    "jit_of_scan": lambda f: treadle.jit(scanned(f)),
+    "checkpoint": treadle.checkpoint,
+    "vmap": lambda f: lambda x: treadle.vmap(f)(x[None])[0],
+}
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+@pytest.mark.parametrize("ruled", [with_vjp, with_jvp])
+def test_functions_with_rules_read_what_a_reference_holds_now(ruled: Any, wrapper: str) -> None:
+    ref = treadle.new_ref(np.float32(2))
+    function = ruled(lambda x: x * ref[...])
+    f, derivative = WRAPPERS[wrapper](function), WRAPPERS[wrapper](treadle.grad(function))
+    x = np.float32(3)
+    for held in (2.0, 5.0, -1.0):  # what was staged with another value is not used again
+        ref[...] = np.float32(held)
+        assert f(x) == 3 * held
+        assert treadle.grad(f)(x) == derivative(x) == 7
+
+
+@pytest.mark.parametrize("ruled", [with_vjp, with_jvp])
+def test_functions_with_rules_that_are_staged_do_not_write(ruled: Any) -> None:
+    ref = treadle.new_ref(np.float32(2))
+
+    def written(x: Any) -> Any:
+        ref[...] = np.float32(1)
+        return x
+
+    with pytest.raises(ArgumentError, match="is used in a function that is staged"):
+        treadle.jit(ruled(written))(np.float32(3))
+    assert ref[...] == 2

@@ -432,15 +432,21 @@ def test_rules_that_take_other_arguments_are_named():
     forward = custom_jvp(sine)
     forward.defjvp(lambda primals: (primals, primals))
     with pytest.raises(
-        ArgumentError, match=r"the jvp rule of `sine` cannot be called .* tangents: "
+        ArgumentError,
+        match=r"the jvp rule of `sine` is called with 2 arguments \(primals, tangents\)",
     ):
         grad(forward)(x)
     backward = custom_vjp(sine)
     backward.defvjp(lambda x, y: (ops.sine(x), None), lambda kept, ct: (ct,))
-    with pytest.raises(ArgumentError, match=r"the fwd rule of `sine` cannot be called .*`?y'?"):
+    with pytest.raises(
+        ArgumentError, match=r"the fwd rule of `sine` is called with 1 argument .* takes \(x, y\)"
+    ):
         grad(backward)(x)
     backward.defvjp(lambda x: (ops.sine(x), None), lambda ct: (ct,))
-    with pytest.raises(ArgumentError, match=r"the bwd rule of `sine` .* residuals, cotangents: "):
+    with pytest.raises(
+        ArgumentError,
+        match=r"the bwd rule of `sine` is called with 2 arguments \(residuals, cotangents\)",
+    ):
         grad(backward)(x)
 
     def inner(ct):

@@ -100,4 +100,6 @@ def test_described_references() -> None:
     assert [each.shape for each in found] == [(3,), (2,)]
     assert not found[0].is_ref
     with pytest.raises(UnsupportedError, match="a reference can only be described"):
-        treadle.make_jaxpr(lambda r: r[...])(ref)
+        treadle.jit(lambda r: r[...]).lower(ref)
+    program = treadle.make_jaxpr(lambda r: r[...])(ref)
+    assert [each.shape for each in program.in_avals] == [(3,)]

@@ -18,6 +18,7 @@ from treadle.errors import (
     ShapeError,
     UnsupportedError,
 )
+from treadle.extend.core import jaxpr_as_fun
 from treadle.ref import (
     AbstractRef,
     Ref,
@@ -229,7 +230,7 @@ def test_what_jit_refuses() -> None:
     with pytest.raises(ArgumentError, match="which closes over it, too"):
         treadle.jit(lambda a: a[...] + ref[...])(ref)
     with pytest.raises(ArgumentError, match="is used in a function that is staged"):
-        treadle.make_jaxpr(lambda x: ref[...] + x)(1.0)
+        treadle.jit(lambda x: ref[...] + x).lower(1.0)
     left: list[Ref] = []
     treadle.jit(lambda a: left.append(a))(ref)
     with pytest.raises(EscapedTracerError):
@@ -348,3 +349,50 @@ class TestViews:
         assert not new_ref(tnp.ones(2)).committed
         assert ref.format == x.format
         assert ref.unsafe_buffer_pointer() == x.unsafe_buffer_pointer()
+
+
+def _stepped(ref, x):
+    ref[...] = ref[...] * x
+    return {"sum": ref[...] + x}
+
+
+def test_make_jaxpr_shows_what_a_reference_holds():
+    ref, x = treadle.new_ref(np.float32(2)), np.float32(3)
+    program, shapes = treadle.make_jaxpr(_stepped, return_shape=True)(ref, x)
+    assert shapes == {"sum": treadle.ShapeDtypeStruct((), np.float32)}
+    # the parameters are in the order of the arguments; then come the results, and what is written
+    assert jaxpr_as_fun(program)(np.float32(5), x) == [18, 15]
+    assert ref[...] == 2
+
+
+def test_make_jaxpr_of_a_function_that_closes_over_a_reference():
+    ref = treadle.new_ref(np.float32(2))
+    program = treadle.make_jaxpr(lambda x: _stepped(ref, x)["sum"])(np.float32(3))
+    assert jaxpr_as_fun(program)(np.float32(3), np.float32(5)) == [18, 15]
+    assert ref[...] == 2
+
+
+def test_make_jaxpr_takes_a_reference_once():
+    ref = treadle.new_ref(np.float32(2))
+    with pytest.raises(ArgumentError, match="is given as argument 0 and as argument 1"):
+        treadle.make_jaxpr(lambda r, s: r[...] + s[...])(ref, ref)
+
+
+def test_eval_shape_of_a_jitted_function_takes_references():
+    ref, x = treadle.new_ref(np.float32(2)), np.ones(3, np.float32)
+    shape = treadle.jit(lambda r, x: r[...] + x).eval_shape(ref, x)
+    assert shape == treadle.ShapeDtypeStruct((3,), np.float32)
+    assert treadle.jit(_stepped).eval_shape(ref, np.float32(3)) == {
+        "sum": treadle.ShapeDtypeStruct((), np.float32)
+    }
+    assert ref[...] == 2
+
+
+@pytest.mark.parametrize("stage", ["trace", "lower"])
+@pytest.mark.parametrize("view", [False, True])
+def test_stages_of_a_jitted_function_refuse_references(stage, view):
+    ref = treadle.new_ref(np.ones(3, np.float32))
+    with pytest.raises(
+        UnsupportedError, match=r"^a .* is given to a jitted function that is traced"
+    ):
+        getattr(treadle.jit(_stepped), stage)(ref.at[1] if view else ref, np.float32(3))

@@ -24,7 +24,6 @@ from treadle_ir import (
     Operand,
     Operands,
     ShapeError,
-    TreadleError,
     flatten_arrays,
     forwarded,
     frozen,
@@ -253,24 +252,6 @@ def _indices(
                 f"nondiff_argnames has {shown(name)}, but {fun.__name__} takes {', '.join(parameters)}"
             )
     return frozenset([*numbers, *[parameters.index(name) for name in names]])
-
-
-def ruled(rule: str, takes: str, function: Callable[..., Tree], *arguments: Tree) -> Tree:
-    """What a user's rule returns; `rule` names it, and `takes` the arguments that such rules have.
-
-    Raises:
-        ArgumentError: it does not take so many arguments.
-    """
-    try:
-        return function(*arguments)
-    except TypeError as error:
-        trace = error.__traceback__
-        if isinstance(error, TreadleError) or trace is None or trace.tb_next is not None:
-            raise  # from within the rule
-        raise ArgumentError(
-            f"{rule} cannot be called with its arguments, {takes}: {error}",
-            fix=f"define it as a function of {takes}",
-        ) from None
 
 
 def pair_of(rule: str, what: str, given: object) -> tuple[Tree, Tree]:

@@ -15,7 +15,6 @@ from treadle_autodiff.custom_function import (
     Results,
     exact_or_none,
     pair_of,
-    ruled,
 )
 from treadle_autodiff.symbolic_zeros import SymbolicZero, flatten_tangents, shown_zeros
 from treadle_autodiff.user_function import Tree
@@ -25,11 +24,13 @@ from treadle_ir import (
     Operands,
     UnsetRuleError,
     as_array,
+    as_reader,
     bind,
     flags,
     frozen,
     functions,
     ops,
+    ruled,
     type_of,
 )
 from treadle_ir.primitives.call import CustomJvpCall, Given
@@ -102,9 +103,10 @@ class custom_jvp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
                     fix="give one rule for each argument, None where the result does not depend on it",
                 )
             result: Any = self(*primals)  # type: ignore[call-arg]  # as many as the function has
+            takes = ", ".join(["tangent", "result", *[f"primal_{i}" for i in range(len(primals))]])
             parts = [
-                rule(tangent, result, *primals)
-                for rule, tangent in zip(jvps, tangents, strict=True)
+                ruled(f"rule {i} of `{self.name}.defjvps`", takes, rule, tangent, result, *primals)
+                for i, (rule, tangent) in enumerate(zip(jvps, tangents, strict=True))
                 if rule is not None
             ]
             if not parts:
@@ -128,7 +130,7 @@ class custom_jvp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
             return results.flat(self.fun(*site.arguments(operands)), site.name)
 
         call = CustomJvpCall(
-            site.name, function, _Jvp(rule, site, results, self._symbolic), self.pure
+            site.name, as_reader(function), _Jvp(rule, site, results, self._symbolic), self.pure
         )
         outputs = bind(call, *leaves)
         tree: R = results.tree(outputs)

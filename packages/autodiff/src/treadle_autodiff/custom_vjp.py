@@ -15,7 +15,6 @@ from treadle_autodiff.custom_function import (
     Static,
     exact_or_none,
     pair_of,
-    ruled,
     with_hash,
 )
 from treadle_autodiff.layouts import Shown, shown_of
@@ -40,6 +39,7 @@ from treadle_ir import (
     UnsetRuleError,
     array_results,
     as_array,
+    as_reader,
     bind,
     flags,
     flatten_arrays,
@@ -49,6 +49,7 @@ from treadle_ir import (
     interpret_unchecked as interpret,
     ops,
     over_mesh,
+    ruled,
     stage_tree,
     type_of,
     wraps,
@@ -146,7 +147,7 @@ class custom_vjp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
             return results.flat(self.fun(*site.arguments(operands)), site.name)
 
         rule = CustomVjpRule(_Forward(fwd, bwd, site, results, self._symbolic), pure=self.pure)
-        outputs = bind(CustomVjpCall(site.name, function, rule), *leaves)
+        outputs = bind(CustomVjpCall(site.name, as_reader(function), rule), *leaves)
         tree: R = results.tree(outputs)
         return tree
 
@@ -171,7 +172,7 @@ class _Forward:
         if self.symbolic:
             leaves = [CustomVJPPrimal(*pair) for pair in zip(operands, perturbed, strict=True)]
         rule = f"the fwd rule of `{site.name}`"
-        given = ruled(rule, "those of the function", self.fwd, *site.arguments(leaves))
+        given = ruled(rule, f"the arguments of `{site.name}`", self.fwd, *site.arguments(leaves))
         output, kept = pair_of(rule, "(results, residuals)", given)
         results = self.results.of_rule(rule, output, site.name)
         lending = lent(kept)
@@ -348,6 +349,7 @@ def custom_gradient(
         array(10., dtype=float32)
     """
     check_callable(fun, "custom_gradient")
+    name = getattr(fun, "__name__", "function")
 
     def both(xs: tuple[Tree, ...]) -> tuple[Tree, Callable[..., Tree]]:
         # as many as the function has
@@ -364,7 +366,9 @@ def custom_gradient(
         # What the gradient function closes over are the residuals, so that nothing is computed again.
         leaves, structure = flatten_arrays(value, "custom_gradient: result ")
         backward = TreeFunction(
-            lambda ct: _as_tuple(gradient(ct)),
+            lambda ct: _as_tuple(
+                ruled(f"the gradient function of `{name}`", "cotangents", gradient, ct)
+            ),
             lambda operands: ((tree_unflatten(structure, operands),), {}),
             array_results("custom_gradient: gradient "),
         )

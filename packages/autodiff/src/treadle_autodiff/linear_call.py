@@ -13,10 +13,12 @@ from treadle_ir import (
     Operands,
     Staged,
     TreeFunction,
+    as_rule,
     bind,
     flatten_arrays,
     functions,
     interned,
+    ruled,
     share_captures,
     stage_tree,
     type_of,
@@ -60,10 +62,17 @@ def linear_call(
     linear, of_linear = flatten_arrays(linear_args, "linear_call: linear_args")
     types = [type_of(x) for x in residuals]
     linear_types = [type_of(x) for x in linear]
-    forward, (out, out_types) = _staged(fun, (of_residuals, of_linear), [*types, *linear_types])
+    called = as_rule("fun of linear_call", "residual_args, linear_args", fun)
+    forward, (out, out_types) = _staged(called, (of_residuals, of_linear), [*types, *linear_types])
 
     def transpose(residuals: Tree, cotangents: Tree) -> Tree:
-        returned = fun_transpose(residuals, cotangents)
+        returned = ruled(
+            "fun_transpose of linear_call",
+            "residuals, cotangents",
+            fun_transpose,
+            residuals,
+            cotangents,
+        )
         leaves, structure = flatten_arrays(returned, "linear_call: result of fun_transpose ")
         same_structure(
             "what fun_transpose returned", structure, "linear_args of linear_call", of_linear

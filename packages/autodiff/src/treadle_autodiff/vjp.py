@@ -15,6 +15,7 @@ from treadle_autodiff.jvp import jvp_tree
 from treadle_autodiff.linearize import linearize_tree
 from treadle_autodiff.nonzero_inputs import flags_of_leaves, note_out_nzs
 from treadle_autodiff.passes import derivative_of, forward
+from treadle_autodiff.pushed_references import PushedReferences
 from treadle_autodiff.tangents import Tangent, presented
 from treadle_autodiff.transpose import transpose
 from treadle_autodiff.user_function import (
@@ -35,6 +36,7 @@ from treadle_ir import (
     flags,
     flatten_arrays,
     functions,
+    is_reference,
     stage_tree,
     type_like,
     type_of,
@@ -44,6 +46,7 @@ from treadle_ir.tree import (
     fixed_places,
     flatten_leaves_and_structure,
     forms,
+    leaves_in_any_order,
     opened_leaves,
     tangent_structure,
     tree_unflatten,
@@ -81,8 +84,12 @@ def jvp(
 
     Returns `(results, result_tangents)`, with `has_aux` `(results, result_tangents, aux)`.
 
+    The tangent of a reference is another reference. What the function writes to a reference is written to it, and the
+    tangent of that value to the reference of the tangent.
+
     Raises:
-        ArgumentError: primals or tangents are not tuples of trees of arrays.
+        ArgumentError: primals or tangents are not tuples of trees of arrays, or a reference has no reference as its
+            tangent or is given twice.
         StructureError, ShapeError: primals and tangents do not match.
 
     Example:
@@ -100,6 +107,9 @@ def jvp(
             f"{type(primals).__name__} and {type(tangents).__name__}",
             fix="write jvp(f, (x,), (dx,))",
         )
+    if any(map(is_reference, leaves_in_any_order((primals, tangents)))):
+        pushed_refs = PushedReferences(tuple(primals), tuple(tangents))
+        return pushed_refs.written(jvp(pushed_refs.pure(fun, has_aux), *pushed_refs.held, True))
     leaves, structure = flatten_arrays(tuple(primals), "primals")
     pushed = flatten_along("tangents", "tangents", tuple(tangents), "primals", structure)
     checked = check_tangents("jvp: tangent", [type_of(x) for x in leaves], pushed)

@@ -20,6 +20,7 @@ from treadle_ir import (
     frozen,
     functions,
     in_positional_form,
+    ruled,
     shown,
     shown_as,
     stage_tree,
@@ -139,7 +140,11 @@ class _Rule:
         """Results, and which of them have the batch."""
         what = f"the batching rule of `{self.name}`"
         in_batched = list(tree_unflatten(self.structure, flags))
-        given: object = self.rule(size, in_batched, *tree_unflatten(self.structure, operands))
+        arguments = tree_unflatten(self.structure, operands)
+        takes = ", ".join(
+            ["axis_size", "in_batched", *[f"argument_{i}" for i in range(len(arguments))]]
+        )
+        given: object = ruled(what, takes, self.rule, size, in_batched, *arguments)
         if not isinstance(given, (tuple, list)) or len(given) != 2:
             raise ArgumentError(
                 f"{what} must return a pair (results, out_batched), but it returned {type(given).__name__}"

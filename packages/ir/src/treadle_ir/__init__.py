@@ -321,6 +321,7 @@ from treadle_ir.types import (
     TokenType as TokenType,
     Type as Type,
 )
+from treadle_ir.user_rules import as_rule as as_rule, ruled as ruled
 from treadle_ir.values import Atom as Atom, Literal as Literal, Value as Value
 from treadle_ir.vectoriser import install_vmap as install_vmap, installed_vmap as installed_vmap
 from treadle_ir.whose import is_users as is_users
@@ -375,6 +376,7 @@ if TYPE_CHECKING:
         Ref as Ref,
         Reference as Reference,
         as_body as as_body,
+        as_reader as as_reader,
         cell_of as cell_of,
         discharged as discharged,
         empty_ref as empty_ref,
@@ -419,8 +421,8 @@ if not TYPE_CHECKING:
             "treadle_ir.ref_functions": "free_ref freeze ref_addupdate ref_get ref_set ref_swap",
             "treadle_ir.ref_views": "TransformedRef",
             "treadle_ir.refs": (
-                "Cell HeldTree Ref Reference as_body cell_of discharged empty_ref holding "
-                "is_reference lending new_cell new_ref references_once store usable "
+                "Cell HeldTree Ref Reference as_body as_reader cell_of discharged empty_ref "
+                "holding is_reference lending new_cell new_ref references_once store usable "
                 "without_references"
             ),
             "treadle_ir.scopes": "named_call named_scope",

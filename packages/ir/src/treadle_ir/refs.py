@@ -7,6 +7,8 @@ another one - the body of a loop, a jitted function, a function that is differen
 * Operations that stage their bodies and know of refs (`discharged`) are run again with the refs that the bodies use as
   further carries, operands and results: the program is pure, and what comes out is written back.
 * Where nothing is staged, an outer ref can be read, and written with what does not depend on the transformation.
+* A function with derivative rules of its own is staged for one place in the program around it (`as_reader`): it can
+  read outer refs as it captures other arrays, and not write them, since a rule may run in its place.
 * Everything else is an error, since the write would be lost, happen once, or leave a tracer behind.
 
 All this goes for any `Cell`: values of libraries' own types that change are others, which hold trees of arrays.
@@ -81,7 +83,7 @@ class Cell(ABC):
 
     def _keep(self, arrays: Sequence[object]) -> None:
         """See to it that arrays do not outlive what traces them when they are held."""
-        self._enter()
+        self._enter(writes=True)
         for value in arrays:
             if isinstance(value, Tracer) and not _is_within(self._home, value.trace):
                 raise EscapedTracerError(
@@ -90,8 +92,8 @@ class Cell(ABC):
                     fix="make it inside, and return what it holds in the end",
                 )
 
-    def _enter(self) -> None:
-        """See to it that the cell may be used here."""
+    def _enter(self, writes: bool = False) -> None:
+        """See to it that the cell may be read here, or written."""
         if self._lent:
             raise ArgumentError(
                 f"{self.what} is given to a jitted function, which closes over it, too",
@@ -106,7 +108,9 @@ class Cell(ABC):
                     f"{self.what} was used outside of the transformation that it was made in",
                     fix="return what it holds, `ref[...]` of a reference",
                 )
-            if isinstance(trace, StagingTrace):
+            if isinstance(trace, StagingTrace) and (
+                writes or trace not in _discharging.get().readers
+            ):
                 staged.append(trace)
             trace = trace.parent
         if staged and not _find(self, staged):
@@ -374,10 +378,14 @@ class _Frame:
 
 @final
 class _Discharging(NamedTuple):
-    """The operation that is staging a body, and the bodies that are being staged, outermost first."""
+    """The operation that is staging a body, and the bodies that are being staged, outermost first.
+
+    `readers` are the traces of functions that may read cells, see `as_reader`.
+    """
 
     operation: _Operation | None
     frames: tuple[_Frame, ...]
+    readers: tuple[Trace, ...] = ()
 
 
 _NOTHING: Final = _Discharging(None, ())
@@ -404,12 +412,12 @@ def discharged(run: Callable[[tuple[Cell, ...]], T], *, forgets: bool = False) -
     staged again it is called with those that it was given in the end. If it `forgets`, so that nothing keeps what it
     staged, it is called once within a body that will be staged again, and what it returns then is of no use.
     """
-    frames = _discharging.get().frames
+    _, frames, readers = _discharging.get()
     operation = frames[-1].next_operation(run, forgets) if frames else _Operation(forgets)
     if operation.cells:
         operation.cells = usable(operation.cells)
     while True:
-        token = _discharging.set(_Discharging(operation, frames))
+        token = _discharging.set(_Discharging(operation, frames, readers))
         try:
             return run(tuple(operation.cells))
         except _CellsUsed as used:
@@ -427,11 +435,11 @@ def as_body(function: Callable[P, T]) -> Callable[P, T]:
     """A function whose use of cells is seen to by the operation that stages it, if that is `discharged`."""
 
     def body(*args: P.args, **kwargs: P.kwargs) -> T:
-        operation, frames = _discharging.get()
+        operation, frames, readers = _discharging.get()
         frame = _Frame(current_trace(), operation)
         if operation is not None:
             frames = (*frames, frame)
-        token = _discharging.set(_Discharging(None, frames))
+        token = _discharging.set(_Discharging(None, frames, readers))
         try:
             result = function(*args, **kwargs)
             if not frame.in_vain:
@@ -445,6 +453,23 @@ def as_body(function: Callable[P, T]) -> Callable[P, T]:
         raise _CellsUsed(operation, frame.found())
 
     return body
+
+
+def as_reader(function: Callable[P, T]) -> Callable[P, T]:
+    """A function that may read cells from outside where it is staged, once for each place that it is called at."""
+
+    def reader(*args: P.args, **kwargs: P.kwargs) -> T:
+        trace = current_trace()
+        if not isinstance(trace, StagingTrace):
+            return function(*args, **kwargs)
+        known = _discharging.get()
+        token = _discharging.set(known._replace(readers=(*known.readers, trace)))
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _discharging.reset(token)
+
+    return reader
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from treadle_ir import (
     dtypes,
     flags,
     integers,
+    is_reference,
     refused,
     type_like,
 )
@@ -135,7 +136,7 @@ def refuse_described_ref(leaf: object) -> None:
     """Raise the error for what stands for a reference where only arrays can be described."""
     if isinstance(leaf, ShapeDtypeStruct) and leaf.is_ref:
         raise UnsupportedError(
-            "a reference can only be described by a ShapeDtypeStruct as an argument of eval_shape",
+            "a reference can only be described by a ShapeDtypeStruct as an argument of eval_shape or make_jaxpr",
             fix="pass a reference: new_ref(zeros(shape, dtype))",
         )
 
@@ -151,6 +152,11 @@ def abstract_placed(leaf: Any) -> PlacedType:  # Any: whatever has a shape and a
     if isinstance(leaf, DeviceArray):
         return leaf.placed
     refuse_described_ref(leaf)
+    if is_reference(leaf):
+        raise UnsupportedError(
+            f"{leaf.what} is given to a jitted function that is traced or lowered without being called",
+            fix="call the jitted function, or lower a function of `ref[...]` that returns what it writes",
+        )
     type_ = type_like("eval_shape", leaf)
     sharding = getattr(leaf, "sharding", None)
     if isinstance(sharding, Sharding | PartitionSpec):

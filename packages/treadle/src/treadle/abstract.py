@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import ExitStack
-from typing import Any, final, overload
+from typing import Any, NamedTuple, final, overload
 
 import numpy as np
 
@@ -40,6 +40,7 @@ from treadle_ir import (
     naming_arguments,
     over_mesh,
     over_mesh_of,
+    references_once,
     refused,
     seen,
     sequence,
@@ -96,7 +97,7 @@ def staged(
 
 def _staged(fun: Callable[..., Tree], arguments: Arguments) -> tuple[Staged, PyTreeDef]:
     """The same of arguments that were taken apart."""
-    function = TreeFunction(fun, arguments.rebuilt, array_results())
+    function = TreeFunction(as_body(fun), arguments.rebuilt, array_results())
     for leaf in arguments.leaves:
         refuse_described_ref(leaf)
     types = [
@@ -138,6 +139,10 @@ def make_jaxpr(
 ) -> Callable[..., Any]:
     """A function that traces `fun` on its arguments, without running it, and returns the program.
 
+    Programs have no references. Where the function is given one, the parameter is what it holds; what the references
+    hold that it closes over are the last parameters. What all of them hold in the end are the last results of the
+    program, and nothing is written to the references.
+
     Args:
         fun: the function.
         static_argnums: positions of arguments that are not traced; those that a call leaves out have their defaults.
@@ -167,13 +172,14 @@ def make_jaxpr(
         with ExitStack() as stack:
             for name, size in axes:
                 stack.enter_context(named_axis(name, size))
-            made, structure = _staged(fun, arguments)
-        lie = _lying(made, arguments.leaves)
-        lies = None if lie is None else ([_lies(x) for x in arguments.leaves], lie)
+            call = discharged(lambda closed: _staged_with(fun, "make_jaxpr", arguments, closed))
+        made = call.staged
+        lie = _lying(made, call.leaves)
+        lies = None if lie is None else ([_lies(x) for x in call.leaves], lie)
         function = ClosedJaxpr(Jaxpr.of(made.program, len(made.captured), lies), made.captured)
         if not return_shape:
             return function
-        return function, tree_unflatten(structure, structs_of(made.program.result_types, lie))
+        return function, call.results(structs_of(made.program.result_types, lie))
 
     return traced
 
@@ -213,24 +219,54 @@ def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
                 kept[i] = form.aval  # programs do not return such values
         return tree_unflatten(structure, [0 if i in kept else x for i, x in enumerate(leaves)])
 
-    def run(closed: Sequence[Cell]) -> tuple[Staged, PyTreeDef]:
-        arguments = take_apart(args, kwargs)
-        places = _places_of_refs(arguments)
-        if not places and not closed:
-            return staged(as_body(results), args, kwargs)
-        # What references hold, and what they hold in the end, is of this function only.
-        pure = pure_function(as_body(results), "eval_shape", arguments, places, closed)
-        cells = [*[arguments.leaves[i] for i in places], *closed]
-        held = [x.load() if is_reference(x) else x.update(is_ref=False) for x in cells]
-        others = [leaf for i, leaf in enumerate(arguments.leaves) if i not in places]
-        return staged(lambda others, held: pure(others, held)[0], (others, held), {})
-
-    made, structure = discharged(run, forgets=True)
-    lie = _lying(made, tree_leaves((args, kwargs)))
-    found = structs_of(made.program.result_types, lie)
-    return tree_map(
-        _shown, tree_unflatten(structure, [kept.get(i, each) for i, each in enumerate(found)])
+    arguments = take_apart(args, kwargs)
+    call = discharged(
+        lambda closed: _staged_with(results, "eval_shape", arguments, closed), forgets=True
     )
+    lie = _lying(call.staged, tree_leaves((args, kwargs)))
+    found = structs_of(call.staged.program.result_types, lie)
+    return tree_map(_shown, call.results([kept.get(i, each) for i, each in enumerate(found)]))
+
+
+class _Call(NamedTuple):
+    """A function staged for a call; if it uses cells, the last results are what these hold in the end."""
+
+    staged: Staged
+    structure: PyTreeDef
+    uses_cells: bool
+    leaves: Sequence[Any]  # what the parameters stand for
+
+    def results(self, leaves: Sequence[Any]) -> Tree:
+        """The tree of the function's results, without what references hold in the end."""
+        tree = tree_unflatten(self.structure, leaves)
+        return tree[0] if self.uses_cells else tree
+
+
+def _staged_with(
+    fun: Callable[..., Tree], name: str, arguments: Arguments, closed: Sequence[Cell]
+) -> _Call:
+    """A function staged for arguments among which there may be references; it closes over the given cells."""
+    places = _places_of_refs(arguments)
+    if not places and not closed:
+        return _Call(*_staged(fun, arguments), False, arguments.leaves)
+    pure = pure_function(fun, name, arguments, places, closed)
+    given = places_of(arguments)  # without what is only described
+    references_once(
+        name,
+        [arguments.leaves[i] for i in given],
+        lambda: [path for i, path in enumerate(arguments.paths()) if i in given],
+    )
+
+    def in_order(leaves: list[Any], closed: list[Any]) -> Tree:
+        others = [leaf for i, leaf in enumerate(leaves) if i not in places]
+        return pure(others, [*[leaves[i] for i in places], *closed])
+
+    held = [
+        leaf.load() if is_reference(leaf) else leaf.update(is_ref=False) if i in places else leaf
+        for i, leaf in enumerate(arguments.leaves)
+    ]
+    call = take_apart((held, [cell.load() for cell in closed]), {})
+    return _Call(*_staged(in_order, call), True, call.leaves)
 
 
 def _places_of_refs(arguments: Arguments) -> tuple[int, ...]:

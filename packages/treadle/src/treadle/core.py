@@ -373,10 +373,10 @@ def shown_aval(type: Type, sharding: NamedSharding | None) -> AbstractValue:
     return ShapedArray(type.shape, type.dtype, type.weak, sharding=lies)
 
 
-def layout_of_aval(aval: object, ndim: int) -> Whole:
-    """How arrays of `ndim` axes lie over explicit axes, as an `aval` says."""
+def layout_of_aval(aval: object, type: ArrayType) -> Whole:
+    """How arrays of a type lie over explicit axes, as an `aval` says."""
     said = aval._layout if isinstance(aval, ShapedArray) else None
-    return ((),) * ndim if said is None else said
+    return ((),) * type.ndim if said is None else said
 
 
 def type_of_aval(aval: object) -> Type:

@@ -204,6 +204,6 @@ def application_layouts(
     avals = [shown_aval(x.type, sharding) for x, sharding in zip(operands, lie, strict=True)]
     found, _ = primitive.of.abstract_eval(*avals, **primitive.parameters)
     return [
-        layout_of_aval(aval, type.ndim)
+        layout_of_aval(aval, type)
         for aval, type in zip(primitive.of.listed(found), results, strict=True)
     ]

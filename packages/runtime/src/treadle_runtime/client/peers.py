@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
 from treadle_compiler import jaxlib, never_destroyed
-from treadle_ir import ExecutionError, TreadleError, UnsupportedError
+from treadle_ir import ExecutionError, TreadleError, UnsupportedError, fork_safe_rlock
 
 if TYPE_CHECKING:
     from treadle_runtime.distributed.order import Launches
@@ -75,7 +75,7 @@ class Peers:
         self._failures: dict[int, str] = {}
         # Called with a process and a sentence where this one finds that it cannot go on with it.
         self.give_up: Callable[[int, str], object] = self.lost
-        self._changed = threading.Condition()
+        self._changed = threading.Condition(fork_safe_rlock())
 
     def lost(self, process: int, why: str) -> None:
         """Note that a process is gone, and why: its name and the cause, a sentence."""

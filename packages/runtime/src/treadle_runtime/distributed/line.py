@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Final, final
 
+from treadle_ir import fork_safe_lock
 from treadle_runtime.client.peers import DistributedError
 from treadle_runtime.distributed.messages import PROTOCOL, Inbox, Message, send
 from treadle_runtime.distributed.options import Options
@@ -35,7 +36,7 @@ class Line:
         self._closing = False
         self._failed = False
         self._heard_of_a_loss = False
-        self._sending = threading.Lock()
+        self._sending = fork_safe_lock()
         self._lost: Callable[[int, str], object] = lambda process, why: None
         self._left: Callable[[int, str], object] = lambda process, name: None
         self._inbox = Inbox()

@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, final
 
 from treadle_compiler import jaxlib
+from treadle_ir import fork_safe_lock
 from treadle_runtime.client.peers import Peers, met
 
 _REMEMBERED: Final = 256
@@ -50,7 +51,7 @@ class Launches:
         self.names: dict[int, str] = {}  # of the programs, by their numbers
         self._count = 0
         self._last: deque[Note] = deque(maxlen=_REMEMBERED)
-        self._lock = threading.Lock()
+        self._lock = fork_safe_lock()
 
     def noting(self, number: int, launch: Callable[..., Any]) -> Callable[..., Any]:
         """`launch`, which launches the program of this number, with a note of it."""

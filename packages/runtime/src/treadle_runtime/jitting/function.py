@@ -26,6 +26,7 @@ from treadle_ir import (
     current_trace,
     discharged,
     interpret_unchecked as interpret,
+    is_reference,
     layouts_here,
     positional_names,
     shown_as,
@@ -156,6 +157,17 @@ class JitFunction(Generic[P, R]):
     def _with_refs(self, arguments: Arguments, statics: Key | None, closed: Sequence[Cell]) -> Any:
         """A call that uses references: those among its arguments, and those that the function closes over."""
         places = places_of(arguments)
+        pure = self._pure_function(arguments, statics, places, closed)
+        return call_pure(pure, self._name, arguments, places, closed)
+
+    def _pure_function(
+        self,
+        arguments: Arguments,
+        statics: Key | None,
+        places: tuple[int, ...],
+        closed: Sequence[Cell],
+    ) -> JitFunction[..., Any]:
+        """What is compiled for calls that use references, of the other leaves and what the references hold."""
         key = arguments.structure, statics, places, tuple(closed)
         pure = self._pure.get(key)
         if pure is None:
@@ -164,7 +176,7 @@ class JitFunction(Generic[P, R]):
             function = pure_function(self.__wrapped__, self._name, arguments, places, closed)
             options = replace(self._options, split=NOTHING_SAID)
             pure = self._pure[key] = JitFunction(function, options)
-        return call_pure(pure, self._name, arguments, places, closed)
+        return pure
 
     def _take_apart(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
         split = self._options.split
@@ -299,7 +311,13 @@ class JitFunction(Generic[P, R]):
 
     def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> Any:  # Any: a pytree
         """The shapes and element types of the results for these arguments, without running anything."""
-        return self.trace(*args, **kwargs).out_info
+        arguments = self._take_apart(args, kwargs)
+        places = places_of(arguments)
+        if not places:
+            return self.trace(*args, **kwargs).out_info
+        pure = self._pure_function(arguments, static_key(arguments, self._name), places, ())
+        others = [leaf for leaf in arguments.leaves if not is_reference(leaf)]
+        return pure.eval_shape(others, [arguments.leaves[i].load() for i in places])[0]
 
     def __get__(
         self, instance: object, owner: type | None = None

@@ -19,10 +19,12 @@ from treadle_ir import (
     Operands,
     ShapeError,
     StructureError,
+    as_rule,
     bind,
     flags,
     functions,
     interpret_unchecked as interpret,
+    ruled,
 )
 from treadle_ir.dtypes import is_inexact
 from treadle_ir.primitives.implicit import LinearSolve, Root
@@ -96,13 +98,15 @@ def custom_linear_solve(
     types = [operand_type(leaf) for leaf in leaves]
     like_b = _Likeness(name, "b", structure, types)
 
-    checked_matvec = like_b.checked("matvec", matvec)
-    of_map = like_b.staged("matvec", matvec)
+    called = as_rule(f"matvec of {name}", "x", matvec)
+    checked_matvec = like_b.checked("matvec", called)
+    of_map = like_b.staged("matvec", called, written=matvec)
     split = _pair(name, "solve") if has_aux else one_tree
-    of_solve = like_b.staged("solve", lambda right: solve(checked_matvec, right), split, solve)
+    of_solve = like_b.staged(
+        "solve", as_rule(f"solve of {name}", "matvec, b", solve, checked_matvec), split, solve
+    )
     bodies, written = [of_map, of_solve], [matvec, solve]
     if transpose_solve is not None:
-        solver = transpose_solve
         vecmat = (
             checked_matvec
             if symmetric
@@ -111,7 +115,10 @@ def custom_linear_solve(
         split = _pair(name, "transpose_solve") if has_aux else one_tree
         bodies.append(
             like_b.staged(
-                "transpose_solve", lambda right: solver(vecmat, right), split, transpose_solve
+                "transpose_solve",
+                as_rule(f"transpose_solve of {name}", "vecmat, b", transpose_solve, vecmat),
+                split,
+                transpose_solve,
             )
         )
         written.append(transpose_solve)
@@ -178,10 +185,13 @@ def custom_root(
                 fix="start from a float, such as 1.0",
             )
     like_guess = _Likeness(name, "initial_guess", structure, types)
-    checked_f = like_guess.checked("f", f)
-    of_function = like_guess.staged("f", f)
+    called = as_rule(f"f of {name}", "x", f)
+    checked_f = like_guess.checked("f", called)
+    of_function = like_guess.staged("f", called, written=f)
     split = _pair(name, "solve") if has_aux else one_tree
-    of_solve = like_guess.staged("solve", lambda guess: solve(checked_f, guess), split, solve)
+    of_solve = like_guess.staged(
+        "solve", as_rule(f"solve of {name}", "f, initial_guess", solve, checked_f), split, solve
+    )
 
     def tangent(x: Tree, y: Tree) -> Tree:
         linearized = linearize_flat(
@@ -195,7 +205,7 @@ def custom_root(
             pushed: list[Tangent] = linearized.tangents(*given)
             return tree_unflatten(structure, [materialise(each) for each in pushed])
 
-        return tangent_solve(g, y)
+        return ruled(f"tangent_solve of {name}", "g, y", tangent_solve, g, y)
 
     strong = [type.strong() for type in types]
     of_tangent = stage_body(
