@@ -266,13 +266,16 @@ def timing(session: nox.Session) -> None:
 @nox.session(name="conformance-peer")
 @nox.parametrize("peer", ["jax", "hook"], ids=["jax", "hook"])
 def conformance_peer(session: nox.Session, peer: str) -> None:
-    """The FAQ's rows on JAX from the registry, without treadle, and on treadle behind `import jax`."""
+    """The FAQ's rows and laws of transformations on JAX from the registry, without treadle, and behind `import jax`.
+
+    `-- --report=conformance/results/peers.json` writes the counts down.
+    """
     if peer == "jax":
         session.install("jax", *SUITE)
     else:
         install(session, ["jax-compat"], *SUITE)
     plugin = ["-p", "conformance.peers.plugin", "--confcutdir=conformance/faq"]
-    rows = ["conformance/faq", *WORKERS, *STEADY, *session.posargs]
+    rows = ["conformance/faq", "conformance/peers/laws.py", *WORKERS, *STEADY, *session.posargs]
     session.run("python", "-m", "pytest", *plugin, *rows, env={"TREADLE_SUT": peer})
 
 

@@ -249,7 +249,7 @@ def linearize_tree(
         tape.closed = True
     if checks_leaks():
         del tracers, arguments, outputs
-        output = None  # let go of it
+        output = None  # type: ignore[assignment]  # let go of it
         out = released(out)  # auxiliary results may be tracers
         refuse_leaks(trace)
     return Linearized(results, program, tuple(tape.captured), tuple(zero)), out
