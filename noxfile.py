@@ -37,6 +37,7 @@ PACKAGES = list(DISTRIBUTIONS)
 EVERYTHING = ["treadle"]  # it depends on all the others but treadle-jax
 
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
+NEWEST = "3.13"  # has wheels of the newest jaxlib and of all libraries that clients asks for
 CURRENT = ".".join(platform.python_version_tuple()[:2])
 PYTEST = ["pytest>=8.4", "pytest-xdist>=3.6", "hypothesis>=6.113"]
 SUITE = [*PYTEST, "scipy", "mpmath", "absl-py", "array-api-strict"]  # what conformance imports
@@ -298,6 +299,14 @@ def compared_with_jax(session: nox.Session, part: str) -> None:
 def parity(session: nox.Session) -> None:
     """The same answers as JAX's (on the same jaxlib), which runs in a process of its own: the part that is quick."""
     compared_with_jax(session, "short")
+
+
+@nox.session(python=NEWEST)
+def newest(session: nox.Session) -> None:
+    """All of parity, and the newest client libraries, beside a JAX that needs a newer Python than `.ci/run`."""
+    compared_with_jax(session, "long")
+    install_clients(session, [line.partition("==")[0] for line in pinned_clients()], "--upgrade")
+    session.run("python", "-m", "conformance.clients.run", "--live")
 
 
 @nox.session(name="parity-long")
