@@ -37,6 +37,7 @@ PACKAGES = list(DISTRIBUTIONS)
 EVERYTHING = ["treadle"]  # it depends on all the others but treadle-jax
 
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
+NEWEST = "3.13"  # has wheels of the newest jaxlib and of all libraries that clients asks for
 CURRENT = ".".join(platform.python_version_tuple()[:2])
 PYTEST = ["pytest>=8.4", "pytest-xdist>=3.6", "hypothesis>=6.113"]
 SUITE = [*PYTEST, "scipy", "mpmath", "absl-py", "array-api-strict"]  # what conformance imports
@@ -279,13 +280,16 @@ def timing(session: nox.Session) -> None:
 @nox.session(name="conformance-peer")
 @nox.parametrize("peer", ["jax", "hook"], ids=["jax", "hook"])
 def conformance_peer(session: nox.Session, peer: str) -> None:
-    """The FAQ's rows on JAX from the registry, without treadle, and on treadle behind `import jax`."""
+    """The FAQ's rows and laws of transformations on JAX from the registry, without treadle, and behind `import jax`.
+
+    `-- --report=conformance/results/peers.json` writes the counts down.
+    """
     if peer == "jax":
         session.install("jax", *SUITE)
     else:
         install(session, ["jax-compat"], *SUITE)
     plugin = ["-p", "conformance.peers.plugin", "--confcutdir=conformance/faq"]
-    rows = ["conformance/faq", *WORKERS, *STEADY, *session.posargs]
+    rows = ["conformance/faq", "conformance/peers/laws.py", *WORKERS, *STEADY, *session.posargs]
     session.run("python", "-m", "pytest", *plugin, *rows, env={"TREADLE_SUT": peer})
 
 
@@ -308,6 +312,14 @@ def compared_with_jax(session: nox.Session, part: str) -> None:
 def parity(session: nox.Session) -> None:
     """The same answers as JAX's (on the same jaxlib), which runs in a process of its own: the part that is quick."""
     compared_with_jax(session, "short")
+
+
+@nox.session(python=NEWEST)
+def newest(session: nox.Session) -> None:
+    """All of parity, and the newest client libraries, beside a JAX that needs a newer Python than `.ci/run`."""
+    compared_with_jax(session, "long")
+    install_clients(session, [line.partition("==")[0] for line in pinned_clients()], "--upgrade")
+    session.run("python", "-m", "conformance.clients.run", "--live")
 
 
 @nox.session(name="parity-long")

@@ -1,20 +1,23 @@
 """Programs of the pool under compositions of transformations, and their twins in NumPy.
 
 A twin is a NumPy function. Its derivatives are central differences of it, its vmap is a loop over rows: none of the
-numbers come from treadle, of which only the trees' functions are used here.
+numbers come from treadle, of which only the trees' functions are used here. All but the last functions use public
+names alone, so that peers can be asked the same (conformance/peers/laws.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 import treadle
 import treadle.numpy as tnp
 from conformance.programs_pool import Function, Pooled, Tree
-from treadle_ir import Operand, Program, stage, type_of
+
+if TYPE_CHECKING:
+    from treadle_ir import Operand, Program
 
 _ROWS: Final = 2
 # Eighth-order central differences: points in units of the step, and their weights.
@@ -211,6 +214,8 @@ def staged_with_operands(
     pooled: Pooled, composition: tuple[str, ...]
 ) -> tuple[Program, list[Operand]]:
     """The program of a composition, and the operands that it has with what it captured."""
+    from treadle_ir import stage, type_of  # noqa: PLC0415 - a peer has no such module
+
     function, given = composed(pooled, composition)
     leaves, structure = treadle.tree.flatten(given)
     staged = stage(

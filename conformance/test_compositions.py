@@ -23,7 +23,7 @@ NAMES: Final = ("jit", "jvp", "grad", "vmap", "checkpoint")
 _TRIPLES: Final = tuple(itertools.product(NAMES, repeat=3))
 _TRIPLES_EACH: Final = 8  # per program: with 60 programs, each of the 125 about 4 times
 REFUSED: Final = (TypeError, ValueError, NotImplementedError)
-_TOLERANCE: Final = (1e-12, 1e-9, 3e-8, 2e-6)  # by the number of derivatives
+TOLERANCE: Final = (1e-12, 1e-9, 3e-8, 2e-6)  # by the number of derivatives
 
 
 @pytest.fixture(autouse=True)
@@ -57,9 +57,7 @@ def test_composition_agrees_with_numpy(pooled: Pooled, composition: tuple[str, .
         with pytest.raises(REFUSED, match=r"custom_vjp|while_loop"):
             function(*arguments)
         return
-    compare(
-        function(*arguments), composed_twin(pooled, composition), _TOLERANCE[order(composition)]
-    )
+    compare(function(*arguments), composed_twin(pooled, composition), TOLERANCE[order(composition)])
 
 
 def order(composition: tuple[str, ...]) -> int:

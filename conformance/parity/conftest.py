@@ -29,6 +29,12 @@ def interpreter() -> str:
     return python
 
 
+def is_0_10() -> bool:
+    """Whether JAX is 0.10, the last for Python 3.11; where a newer one differs, treadle follows the newest."""
+    asked = [interpreter(), "-c", "import importlib.metadata as m; print(m.version('jax'))"]
+    return subprocess.run(asked, capture_output=True, text=True, check=True).stdout[:5] == "0.10."
+
+
 # Of these JAX compiles for minutes, or they ask the same once more: left out with `TREADLE_PARITY_PART=short`.
 _LONG: Final = ("-True]", "distributions", "signals", "test_derivatives", "test_parity")
 

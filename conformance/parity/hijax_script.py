@@ -142,8 +142,27 @@ class Square(HiPrim):
     def jvp(self, primals, tangents):
         return self(*primals), 3 * primals[0] * tangents[0]
 
+    def batch(self, axis_data, args, dims):
+        return square(args[0]), dims[0]
+
+
+class Placed(Square):
+    """Batched by the older rule, which says where the batch is and nothing else."""
+
+    batch = HiPrim.batch
+
     def batch_dim_rule(self, axis_data, dims):
         return dims[0]
+
+
+class Power(HiPrim):
+    def __init__(self, aval, exponent):
+        self.in_avals, self.out_aval = (aval,), aval
+        self.params = {"exponent": exponent, "word": "x"}
+        super().__init__()
+
+    def expand(self, x):
+        return x**self.exponent
 
 
 class Bare(HiPrim):
@@ -165,6 +184,10 @@ def dequantise(q):
 
 def square(x):
     return Square(lib.typeof(x))(x)
+
+
+def placed(x):
+    return Placed(lib.typeof(x))(x)
 
 
 def bare(x):
@@ -238,10 +261,19 @@ CASES = {
     "own jvp vmap": lambda: lib.jvp(lib.vmap(square), (line,), (lnp.ones(3),)),
     "equal": lambda: Square(lib.typeof(x)) == Square(lib.typeof(x)),
     "repr": lambda: repr(Square(lib.typeof(x))),
+    "repr with parameters": lambda: repr(Power(lib.typeof(x), 3)),
     "no grad": lambda: lib.grad(bare)(1.0),
     "no jvp": lambda: lib.jvp(bare, (1.0,), (1.0,)),
     "no vmap": lambda: lib.vmap(bare)(line),
 }
+OLDER = {  # which JAX has not since 0.11
+    "placed vmap": lambda: lib.vmap(placed)(line),
+    "placed vmap grad": lambda: lib.vmap(lib.grad(placed))(line),
+    "placed grad vmap": lambda: lib.grad(lambda x: lib.vmap(placed)(x).sum())(line),
+    "placed jvp vmap": lambda: lib.jvp(lib.vmap(placed), (line,), (lnp.ones(3),)),
+}
+if hasattr(HiPrim, "batch_dim_rule"):
+    CASES |= OLDER
 
 
 def plain(value):

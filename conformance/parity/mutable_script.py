@@ -20,7 +20,11 @@ lib = importlib.import_module(NAME)
 lnp = importlib.import_module(f"{NAME}.numpy")
 lax = importlib.import_module(f"{NAME}.lax")
 hijax: Any = importlib.import_module(f"{NAME}.experimental.hijax")
-cur_qdd: Any = importlib.import_module(f"{NAME}.experimental").cur_qdd
+experimental: Any = importlib.import_module(f"{NAME}.experimental")
+if not hasattr(experimental, "cur_qdd"):  # JAX since 0.11
+    print(json.dumps({}))
+    sys.exit()
+cur_qdd: Any = experimental.cur_qdd
 np = importlib.import_module("numpy")
 BUILT_IN = (NotImplementedError, AttributeError, TypeError, ValueError, ZeroDivisionError)
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from conformance.parity.conftest import interpreter
+from conformance.parity.conftest import interpreter, is_0_10
 
 HERE: Final = Path(__file__).parent
 
@@ -48,14 +48,23 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
+# Cases of what JAX took away after 0.10, by a word of their names; treadle keeps it for programs that use it.
+GONE: Final = {"hijax_script.py": "placed ", "mutable_script.py": ""}
+CHANGED: Final = {"repr", "repr with parameters"}  # in 0.12, whose words treadle has
+
+
 @pytest.mark.parametrize("script", ["hijax_script.py", "mutable_script.py"])
 def test_types_do_what_those_of_jax_do(script: str) -> None:
+    """`batch_dim_rule` and types whose values change are JAX 0.10's: with a newer one there is less to compare."""
     ours = outcomes(script, sys.executable, "treadle")
     theirs = outcomes(script, interpreter(), "jax")
-    assert ours.keys() == theirs.keys()
+    older = is_0_10()
+    gone = set() if older else {case for case in ours if case.startswith(GONE[script])}
+    assert theirs.keys() == ours.keys() - gone
     differ = {
         case: f"{ours[case]}, jax: {theirs[case]}"
-        for case in ours
+        for case in theirs
         if not same(ours[case], theirs[case])
     }
-    assert not differ
+    expected = CHANGED if older and script == "hijax_script.py" else set()
+    assert differ.keys() == expected, differ

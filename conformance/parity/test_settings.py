@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from conformance.parity.conftest import interpreter
+from conformance.parity.conftest import interpreter, is_0_10
 
 SCRIPT: Final = Path(__file__).parent / "settings_script.py"
+# What JAX 0.10 lets through and 0.12 refuses, which treadle follows.
+CHANGED: Final = {"check_tracer_leaks=True: kept in grad"}
 
 
 def same(one: str | list[str], other: str | list[str]) -> bool:
@@ -45,4 +47,4 @@ def test_settings_do_what_those_of_jax_do() -> None:
         for case in ours
         if not same(ours[case], theirs[case])
     }
-    assert not differ
+    assert differ.keys() == (CHANGED if is_0_10() else set()), differ

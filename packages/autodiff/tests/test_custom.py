@@ -23,6 +23,7 @@ from treadle_ir import (
     EscapedTracerError,
     ShapeError,
     StructureError,
+    UnsupportedError,
     float0,
     interpret,
     ops,
@@ -159,6 +160,24 @@ def test_custom_gradient():
         return ops.square(x), lambda ct: ops.multiply(ct, TEN)
 
     assert grad(f)(np.float64(3.0)) == 10.0
+
+
+def test_custom_gradient_as_a_decorator_with_parentheses() -> None:
+    @custom_gradient()
+    def f(x):
+        return ops.square(x), lambda ct: ops.multiply(ct, TEN)
+
+    assert grad(f)(THREE) == 10.0
+    assert f(THREE) == 9.0
+
+
+@pytest.mark.parametrize(
+    "given", [{"with_logs": True}, {"remat": True}, {"with_accums": (None,)}], ids=str
+)
+def test_what_custom_gradient_lacks_is_refused(given: dict[str, Any]) -> None:
+    (name,) = given
+    with pytest.raises(UnsupportedError, match=f"`{name}` is not supported"):
+        custom_gradient(identity, **given)
 
 
 def test_a_missing_rule_is_named():

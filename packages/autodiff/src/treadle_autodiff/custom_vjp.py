@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, final
+from typing import Any, Final, final, overload
 
 from treadle_autodiff.checked_tangents import same_structure
 from treadle_autodiff.custom_function import (
@@ -37,6 +37,7 @@ from treadle_ir import (
     Program,
     TreeFunction,
     UnsetRuleError,
+    UnsupportedError,
     array_results,
     as_array,
     as_reader,
@@ -100,6 +101,7 @@ class custom_vjp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
         bwd: Callable[..., tuple[Tree, ...]],
         symbolic_zeros: bool = False,
         optimize_remat: bool = False,
+        generic_batching: bool = False,
     ) -> None:
         """Set the two functions.
 
@@ -108,12 +110,19 @@ class custom_vjp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
         is differentiated. `bwd` may return None for any part of the cotangents, or a `SymbolicZero`.
 
         `optimize_remat` changes nothing: what `fwd` computes and nobody reads is left out under `checkpoint` anyway.
+        Nor does `generic_batching`: under vmap, a result that all examples share is given to each of them, so `bwd`
+        gets a cotangent for each example, and none is counted twice.
 
         Raises:
             ArgumentError: a rule is no function, or a flag no boolean.
         """
         functions("custom_vjp.defvjp", fwd=fwd, bwd=bwd)
-        flags("custom_vjp.defvjp", symbolic_zeros=symbolic_zeros, optimize_remat=optimize_remat)
+        flags(
+            "custom_vjp.defvjp",
+            symbolic_zeros=symbolic_zeros,
+            optimize_remat=optimize_remat,
+            generic_batching=generic_batching,
+        )
         self._rules, self._symbolic = (with_hash(fwd), with_hash(bwd)), symbolic_zeros
         self._optimize = optimize_remat
 
@@ -333,10 +342,35 @@ class _Gradient:
         return tree_unflatten(self.gradients, interpret(self.program, *captured, *leaves))
 
 
+@overload
 def custom_gradient(
     fun: Callable[P, tuple[R, Callable[..., Tree]]],
-) -> Callable[P, R]:
+    *,
+    with_logs: bool = False,
+    remat: bool = False,
+    with_accums: object = None,
+) -> Callable[P, R]: ...
+@overload
+def custom_gradient(
+    fun: None = None, *, with_logs: bool = False, remat: bool = False, with_accums: object = None
+) -> Callable[[Callable[P, tuple[R, Callable[..., Tree]]]], Callable[P, R]]: ...
+def custom_gradient(
+    fun: Callable[..., Tree] | None = None,
+    *,
+    with_logs: bool = False,
+    remat: bool = False,
+    with_accums: object = None,
+) -> Callable[..., Tree]:
     """A function that returns `(value, gradient_function)`; the second is its backward rule.
+
+    Args:
+        fun: the function; without one, the result is a decorator.
+        with_logs: JAX's logs of the backward pass, which are refused.
+        remat: JAX's rules of what to compute again, which are refused.
+        with_accums: JAX's kinds of accumulators, which are refused.
+
+    Raises:
+        UnsupportedError: one of the last three is given; ArgumentError: `fun` is no function.
 
     Example:
         >>> import numpy as np
@@ -348,12 +382,22 @@ def custom_gradient(
         >>> grad(f)(np.float32(0.0))
         array(10., dtype=float32)
     """
+    flags("custom_gradient", with_logs=with_logs, remat=remat)
+    given = {"with_logs": with_logs, "remat": remat, "with_accums": with_accums is not None}
+    for name, value in given.items():
+        if value:
+            raise UnsupportedError(
+                f"custom_gradient: the argument `{name}` is not supported",
+                fix="return (value, gradient_function); `checkpoint` with a policy says what to compute again",
+            )
+    if fun is None:
+        return custom_gradient
     check_callable(fun, "custom_gradient")
     name = getattr(fun, "__name__", "function")
 
     def both(xs: tuple[Tree, ...]) -> tuple[Tree, Callable[..., Tree]]:
         # as many as the function has
-        value, gradient = pair_of("custom_gradient: the function", "(value, gradient)", fun(*xs))  # type: ignore[call-arg]
+        value, gradient = pair_of("custom_gradient: the function", "(value, gradient)", fun(*xs))
         functions("custom_gradient", gradient=gradient)
         return value, gradient
 
@@ -381,8 +425,7 @@ def custom_gradient(
     wrapped.defvjp(fwd, bwd)
 
     @wraps(fun)
-    def value_only(*args: P.args, **kwargs: P.kwargs) -> R:
-        value: R = wrapped(*args, **kwargs)
-        return value
+    def value_only(*args: Tree, **kwargs: Tree) -> Tree:
+        return wrapped(*args, **kwargs)
 
     return value_only

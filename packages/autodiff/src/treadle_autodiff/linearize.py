@@ -15,6 +15,7 @@ from treadle_autodiff.dual import DualTrace, DualTracer, entering
 from treadle_autodiff.halves import halves
 from treadle_autodiff.registry import jvp_rules, linearize_rules
 from treadle_autodiff.tangents import Tangent, Zero
+from treadle_autodiff.user_function import released
 from treadle_ir import (
     Function,
     FunctionCall,
@@ -28,6 +29,7 @@ from treadle_ir import (
     Trace,
     UnsupportedError,
     boundary,
+    checks_leaks,
     current_trace,
     deeper,
     explicit_here,
@@ -36,6 +38,7 @@ from treadle_ir import (
     interpret_unchecked as interpret,
     layouts_here,
     over_mesh_of,
+    refuse_leaks,
     reset_current,
     run_under,
     running,
@@ -244,4 +247,9 @@ def linearize_tree(
     finally:
         trace.closed = True
         tape.closed = True
+    if checks_leaks():
+        del tracers, arguments, outputs
+        output = None  # type: ignore[assignment]  # let go of it
+        out = released(out)  # auxiliary results may be tracers
+        refuse_leaks(trace)
     return Linearized(results, program, tuple(tape.captured), tuple(zero)), out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from treadle_autodiff.dual import DualTracer
 from treadle_ir import (
@@ -17,6 +17,7 @@ from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure, tree_unflat
 
 Tree: TypeAlias = Any  # a pytree: any Python object
 # of the results, and the aux output if there is one
+Aux = TypeVar("Aux")
 Structured: TypeAlias = tuple[PyTreeDef, tuple[Tree, ...]]
 
 
@@ -31,10 +32,10 @@ def of_positional(
     )
 
 
-def released(aux: tuple[Tree, ...]) -> tuple[Tree, ...]:
+def released(aux: Aux) -> Aux:
     """Auxiliary output with the primals in the places of tracers whose transformation is over."""
     leaves, structure = flatten_leaves_and_structure(aux)
-    result: tuple[Tree, ...] = tree_unflatten(
+    result: Aux = tree_unflatten(
         structure,
         [
             leaf.primal if isinstance(leaf, DualTracer) and leaf.trace.closed else leaf

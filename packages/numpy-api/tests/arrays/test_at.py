@@ -142,3 +142,60 @@ def test_what_is_to_be_updated() -> None:
     for updates in (at(x), at(x)[1]):
         np.testing.assert_array_equal(updates.array, x)
     assert at(x)[1, ...].index == (1, ...)
+
+
+CUT = np.arange(12.0, dtype=np.float32).reshape(3, 4)
+EVERY, STATIC, GATHER = (
+    ("auto", "gather", "static_slice", "dynamic_slice"),
+    ("auto", "gather", "static_slice"),
+    ("auto", "gather"),
+)
+DYNAMIC = ("auto", "gather", "dynamic_slice")
+STRATEGIES = [  # with those that can read it: as JAX 0.12.0.1 does
+    (1, EVERY),
+    ((1, 2), EVERY),
+    (np.int32(1), EVERY),
+    (slice(1, 3), EVERY),
+    (slice(None, None, -1), EVERY),
+    ((None, 1), EVERY),
+    ((..., 1), EVERY),
+    ((slice(None), slice(0, 4, 2)), STATIC),
+    (np.array(1, np.int32), DYNAMIC),
+    ((np.array(1, np.int32), slice(1, 3)), DYNAMIC),
+    ((np.array(1, np.int32), slice(0, 4, 2)), GATHER),
+    (np.array([0, 1]), GATHER),
+    (([0, 1],), GATHER),
+    (True, GATHER),
+]
+
+
+@pytest.mark.parametrize(("index", "able"), STRATEGIES)
+def test_strategies_read_what_they_can(index: Any, able: tuple[str, ...]) -> None:
+    for strategy in EVERY:
+        if strategy in able:
+            read = at(CUT)[index].get(strategy=strategy)
+            assert np.asarray(read).tolist() == CUT[index].tolist()
+        else:
+            with pytest.raises(ArgumentError, match=strategy):
+                at(CUT)[index].get(strategy=strategy)
+
+
+def test_strategies_at_the_ends_of_an_axis() -> None:
+    for position in (3, -4):
+        clipped = at(CUT)[position].get(strategy="dynamic_slice")
+        assert (
+            clipped.tolist() == at(CUT)[position].get(strategy="static_slice", mode="clip").tolist()
+        )
+        with pytest.raises(IndexError, match=f"position {position} is beyond axis 0 of size 3"):
+            at(CUT)[position].get(strategy="static_slice")
+    with pytest.raises(IndexError, match="position -1"):
+        at(CUT)[..., -1].get(strategy="static_slice", wrap_negative_indices=False)
+    for strategy in ("static_slice", "dynamic_slice"):
+        with pytest.raises(ArgumentError, match="cannot fill"):
+            at(CUT)[0].get(strategy=strategy, mode="fill")
+
+
+@pytest.mark.parametrize("strategy", ["one_hot", None, 3])
+def test_unknown_strategies_are_refused(strategy: Any) -> None:
+    with pytest.raises(ArgumentError, match="strategy must be one of auto, gather"):
+        at(CUT)[0].get(strategy=strategy)

@@ -10,7 +10,7 @@ import pytest
 import treadle
 import treadle.numpy as tnp
 from treadle.core import eval_jaxpr
-from treadle.errors import ArgumentError
+from treadle.errors import ArgumentError, UnsupportedError
 from treadle.extend.core import ClosedJaxpr, Jaxpr, jaxpr_as_fun
 from treadle.interpreters import ad, batching
 
@@ -78,6 +78,8 @@ def test_backward_pass() -> None:
     assert [type(each) for each in found] == [ad.Zero] * 3
     jitted = treadle.jit(lambda ct: ad.backward_pass(closed, True, [], [scale, *undefined], ct)[1:])
     close(jitted(cts), treadle.vjp(lambda x, y: linear(scale, x, y), X, y)[1](tuple(cts)))
+    with pytest.raises(UnsupportedError, match="return_logs"):
+        ad.backward_pass(closed, True, [], [scale, *undefined], cts, return_logs=True)
 
 
 @pytest.mark.parametrize("in_axes", [(0, 0), (1, None), (None, 1)])

@@ -12,6 +12,7 @@ from treadle_numpy.indexing.entries import read_index
 from treadle_numpy.indexing.modes import IndexMode, gather_mode
 from treadle_numpy.indexing.reading import getitem, take_entries
 from treadle_numpy.indexing.slices import part_of
+from treadle_numpy.indexing.strategies import check_strategy
 from treadle_numpy.indexing.unwrapped import unwrapped
 from treadle_numpy.indexing.writing import How, ScatterInstruction, update
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, negative
@@ -145,8 +146,15 @@ class UpdatesAt:
         fill_value: FillValue = None,
         wrap_negative_indices: bool = True,
         out_sharding: Device = None,
+        strategy: str = "auto",
     ) -> Array:
-        """The elements, as `x[index]`, with a choice of what stands for positions out of range."""
+        """The elements, as `x[index]`, with a choice of what stands for positions out of range.
+
+        `strategy` says which indices are allowed: "auto" and "gather" take all of them, "static_slice" positions and
+        ranges that are known, "dynamic_slice" single positions and ranges without gaps.
+        """
+        if strategy != "auto":
+            check_strategy(strategy, self._array.shape, self._index, mode, wrap_negative_indices)
         x, index = self._array, self._positions(wrap_negative_indices)
         part = part_of(x, index)
         if part is not None:

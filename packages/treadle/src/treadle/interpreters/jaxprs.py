@@ -16,7 +16,9 @@ from treadle_ir import (
     Operand,
     Operands,
     Program,
+    UnsupportedError,
     as_array,
+    flags,
     interpret_unchecked as interpret,
     refused,
     stage,
@@ -108,13 +110,17 @@ def backward_pass(
     consts: Sequence[Tree],
     primals_in: Sequence[Tree],
     cts_in: Sequence[Tree],
+    *,
+    return_logs: bool = False,
 ) -> list[Tree]:
     """Cotangents of the arguments of a jaxpr that is linear in those which are `UndefinedPrimal`s.
 
-    Returns an array or a `Zero` for each argument; those that are known have a `Zero`.
+    Returns an array or a `Zero` for each argument; those that are known have a `Zero`. Rules write no logs here, so
+    `return_logs` is refused.
 
     Raises:
-        ArgumentError: `jaxpr` is none, or there are not as many arguments or cotangents as it has.
+        UnsupportedError: `return_logs` is given; ArgumentError: `jaxpr` is none, or there are not as many arguments or
+        cotangents as it has.
 
     Example:
         >>> import treadle
@@ -125,6 +131,12 @@ def backward_pass(
         >>> print(zero, ct)
         Zero(~float32[]) 6.0
     """
+    flags("backward_pass", return_logs=return_logs)
+    if return_logs:
+        raise UnsupportedError(
+            "backward_pass: the argument `return_logs` is not supported",
+            fix="return what is to be seen, or use `treadle.debug.print` in the rule",
+        )
     if not isinstance(jaxpr, Jaxpr | ClosedJaxpr):
         raise refused("backward_pass", "jaxpr", "a Jaxpr or a ClosedJaxpr", jaxpr)
     program = jaxpr.program

@@ -34,7 +34,7 @@ def test_parameters_are_attributes_and_make_equal():
     assert hash(Scale(AVAL, 3)) == hash(Scale(AVAL, 3))
     assert Scale(AVAL, 3) != Scale(AVAL, 4)
     assert Scale(AVAL, 3) != Scale(ShapedArray((3,), "float32"), 3)
-    assert repr(Scale(AVAL, 3)) == "Scale[{'by': 3}]"
+    assert repr(Scale(AVAL, 3)) == "Scale[by=3]"
 
 
 def test_what_must_be_set():

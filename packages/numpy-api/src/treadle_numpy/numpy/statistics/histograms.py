@@ -117,7 +117,6 @@ def histogram(
     range: Range = None,
     weights: ArrayLike | None = None,
     density: bool | None = None,
-    *,
     out_sharding: Device = None,
 ) -> tuple[Array, Array]:
     """How many elements lie in each bin, and the edges of the bins.

@@ -15,8 +15,8 @@ from treadle_numpy.lax.logarithms import logarithm
 from treadle_numpy.numpy.ufuncs.making import unary
 from treadle_numpy.numpy.ufuncs.universal import universal
 from treadle_numpy.operands.broadcast import promote_shapes
-from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.operands.promote import inexact_operand, settled
+from treadle_numpy.operands.coerce import ArrayLike, operand_type
+from treadle_numpy.operands.promote import inexact_operand, settled, weak_again
 from treadle_numpy.operands.scalars import number, zero_like
 
 __all__ = ["exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "logaddexp", "logaddexp2"]
@@ -53,7 +53,9 @@ def log2(x: ArrayLike, /) -> Array:
         >>> print(log2(8.0))
         3.0
     """
-    return logarithm(2, inexact_operand("log2", x))
+    operand = inexact_operand("log2", x)
+    result = logarithm(2, operand)
+    return weak_again(result) if operand_type(operand).weak else result
 
 
 @composed

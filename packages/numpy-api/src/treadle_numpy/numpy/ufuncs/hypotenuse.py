@@ -10,7 +10,6 @@ from treadle_ir import Array, DTypeError, Operand, composed, ops
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.operands.promote import settled
 from treadle_numpy.operands.scalars import number, zero_like
 
 __all__ = ["hypot"]
@@ -45,7 +44,7 @@ def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         >>> print(hypot(3.0, 4.0))
         5.0
     """
-    x, y = map(settled, promote_shapes("hypot", x1, x2, inexact=True))
+    x, y = promote_shapes("hypot", x1, x2, inexact=True)
     if is_complex(x.dtype):
         raise DTypeError(
             "hypot is not defined for complex numbers", fix="convert to real numbers, as with abs"

@@ -239,7 +239,8 @@ class HiPrim:
         )
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}[{self.params}]"
+        given = " ".join([f"{name}={value}" for name, value in self.params.items()])
+        return f"{type(self).__name__}[{given}]" if given else type(self).__name__
 
     def __hash__(self) -> int:
         return hash((type(self), self.in_flat, self.out_flat, *self.params))
