@@ -17,13 +17,13 @@ import sys
 import time
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import treadle
 from conformance.random_programs.hunt import Hunt
 from conformance.random_programs.peer import Peer
 
-_EVERY = 25  # programs between two reports
+_EVERY: Final = 5  # programs between two reports
 
 
 def main(arguments: list[str]) -> int:

@@ -174,11 +174,13 @@ def _said(error: Exception) -> str:
     return f"{type(error).__name__}: {str(error).partition(chr(10))[0][:300]}"
 
 
-def _narrowest(case: Case, results: Any) -> float:
-    """The rounding unit of the coarsest type among the arguments and results."""
-    every = [x.dtype for x in case.arguments if x.dtype in _WIDER or x.dtype == "float64"]
-    every += [x.dtype for x in results if dtypes.is_inexact(x.dtype)]
-    return max((float(treadle.numpy.finfo(x).eps) for x in every), default=0.0)
+def _coarsest(case: Case, results: Any) -> float:
+    """The rounding unit of the coarsest type among the arguments, the results and what the text names."""
+    named = [name for name in (*_WIDER, "float64") if name in case.text()]
+    computed = [x.dtype for x in results if dtypes.is_inexact(x.dtype)]
+    units = [float(treadle.numpy.finfo(x).eps) for x in [*named, *computed]]
+    # Integers may become floats on the way.
+    return max(units, default=float(np.finfo(np.float32).eps))
 
 
 def _noise(case: Case, first: Arrays, found: Outcome) -> list[float | None]:
@@ -187,18 +189,10 @@ def _noise(case: Case, first: Arrays, found: Outcome) -> list[float | None]:
         warnings.simplefilter("ignore")
         function, arguments = loaded(case)
         typed = treadle.eval_shape(function, *arguments)
-    text = case.text()
-    unit = _narrowest(case, typed)
-    unit = (
-        max([unit, *[float(treadle.numpy.finfo(x).eps) for x in _WIDER if x in text]])
-        if unit
-        else 0.0
-    )
-    if not unit and any(f"{x}" in text for x in ("random.", "special.", "stats.", "tnp.", "nn.")):
-        unit = float(np.finfo(np.float32).eps)  # integers may become floats on the way
+    unit = _coarsest(case, typed)
     others = []
     cases = {"moved arguments": moved(case, 2), "arguments moved back": moved(case, -3)}
-    if "random." not in text.partition("arguments = [")[0]:  # numbers of another width are others
+    if not any(name.startswith("random.") for name in case.program.functions()):  # other numbers
         cases["wider"] = wider(case)
     for name, each in cases.items():
         try:
@@ -226,7 +220,7 @@ def _noise_of(
         if x.dtype.kind in "biu" or other.dtype.kind in "biu":
             if name == "wider" and x.dtype != other.dtype and x.dtype.kind in "iu":
                 continue  # 64-bit integers hold other numbers
-            if unit and not np.array_equal(x, other):
+            if not np.array_equal(x, other):
                 found.skipped[f"rounding decides a discrete result ({name})"] += 1
                 return None
             continue

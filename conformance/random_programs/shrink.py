@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterator
 from typing import Final
 
@@ -42,8 +43,6 @@ def _simpler(program: Program) -> Iterator[Program]:
     if len(program.results) > 1:
         for name in program.results:
             yield _without_waste(dataclasses.replace(program, results=(name,)))
-    elif program.results and not _made_last(program):
-        pass
     for i, step in enumerate(program.steps):
         # Steps after it lose their operands unless they do not read them.
         results = tuple(name for name in program.results if name not in step.results)
@@ -62,11 +61,7 @@ def _simpler(program: Program) -> Iterator[Program]:
             yield from (_replaced(program, i, each) for each in _opened(step))
             for body in _simpler(step.body):
                 if body.results:
-                    yield _replaced(program, i, (_with_body(step, body),))
-
-
-def _made_last(program: Program) -> bool:
-    return bool(program.steps) and program.results[0] in program.steps[-1].results
+                    yield _replaced(program, i, (dataclasses.replace(step, body=body),))
 
 
 def _reads(step: Step) -> Iterator[str]:
@@ -108,11 +103,6 @@ def _renamed(step: Step, names: dict[str, str]) -> Step:
     )
 
 
-def _with_body(step: Nested, body: Program) -> Nested:
-    """The helper with another body, whose results are as many as the old: names that are not made are dropped."""
-    return dataclasses.replace(step, body=body)
-
-
 def _without_waste(program: Program) -> Program:
     """The program without steps that no result depends on."""
     needed = {*program.results}
@@ -147,12 +137,7 @@ def _simpler_argument(argument: Argument) -> Iterator[Argument]:
                     continue
                 yield dataclasses.replace(argument, numbers=every)
     rounded = tuple(
-        round(x, 1) if isinstance(x, float) and np_finite(x) else x for x in argument.numbers
+        round(x, 1) if isinstance(x, float) and math.isfinite(x) else x for x in argument.numbers
     )
     if rounded != argument.numbers and repr(rounded) != repr(argument.numbers):
         yield dataclasses.replace(argument, numbers=rounded)
-
-
-def np_finite(x: float) -> bool:
-    """Whether a float can be rounded."""
-    return x - x == 0
