@@ -110,7 +110,8 @@ def referenced(function, first, *rest):
 
 
 def sharded(function, *operands):
-    mesh = treadle.make_mesh((8,), ("rows",))
+    automatic = (treadle.sharding.AxisType.Auto,)
+    mesh = treadle.make_mesh((8,), ("rows",), axis_types=automatic)
 
     def shard(*xs):
         given = [x[0] if isinstance(o, tuple) else x for x, o in zip(xs, operands, strict=True)]
