@@ -322,6 +322,16 @@ def newest(session: nox.Session) -> None:
     session.run("python", "-m", "conformance.clients.run", "--live")
 
 
+@nox.session(name="random-programs")
+def random_programs(session: nox.Session) -> None:
+    """Programs drawn at random, also on JAX of the same jaxlib: `nox -s random-programs -- --hours 2 --seed 5`."""
+    install(session, EVERYTHING)
+    session.install("scipy", f"jax=={jaxlib_version(session)}")
+    given = ["--jax", str(Path(session.bin) / "python"), *session.posargs]
+    eight = {"TREADLE_NUM_CPU_DEVICES": "8", "TREADLE_PLATFORMS": "cpu"}
+    session.run("python", "-m", "conformance.random_programs", *given, env=eight)
+
+
 @nox.session(name="parity-long")
 def parity_long(session: nox.Session) -> None:
     """The same with 64-bit types, distributions, signals and derivatives: all of it."""
