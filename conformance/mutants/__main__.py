@@ -1,0 +1,91 @@
+"""Inject faults: `python -m conformance.mutants --sample 40 --seed 7`, `--named`, `--survivors`."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from conformance.mutants import named
+from conformance.mutants.cover import tests_of
+from conformance.mutants.draw import drawn
+from conformance.mutants.known import KNOWN
+from conformance.mutants.report import RESULTS, rates, read, verdict, write
+from conformance.mutants.run import Outcome, Tree
+
+
+def main(arguments: list[str]) -> int:
+    """Run what was asked for; fail if a fault survives that `known.py` does not explain."""
+    parser = argparse.ArgumentParser(prog="python -m conformance.mutants", description=__doc__)
+    parser.add_argument("--sample", type=int, default=40, metavar="N", help="faults to draw")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--package", default="", help="of one package, by its folder")
+    parser.add_argument("--named", action="store_true", help="the faults of named.py instead")
+    parser.add_argument("--survivors", action="store_true", help="the stored survivors again")
+    parser.add_argument("--write", action="store_true", help=f"store under {RESULTS.name}")
+    parser.add_argument("--minutes", type=float, default=1e9, metavar="M", help="stop after these")
+    options = parser.parse_args(arguments)
+    about, stored = read()
+    if options.named:
+        faults = [(fault.site(), fault.tests or tests_of(fault.file)) for fault in named.FAULTS]
+    elif options.survivors:
+        sites = [each.site for each in stored if each.verdict != "killed"]
+        again = {fault.site(): fault.tests for fault in named.FAULTS if fault.tests}
+        faults = [(site, again.get(site) or tests_of(site.file)) for site in sites]
+    else:
+        sites = drawn(options.sample, options.seed, options.package)
+        faults = [(site, tests_of(site.file)) for site in sites]
+        about["seed"] = options.seed
+    about["date"] = datetime.date.today().isoformat()
+    about["python"] = sys.version.split()[0]
+    outcomes: list[Outcome] = []
+    begin = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Tree(Path(folder))
+        for site, tests in faults:
+            if time.monotonic() - begin > 60 * options.minutes:
+                print(f"{len(outcomes)} of {len(faults)} in {options.minutes:g} minutes")
+                break
+            outcome = tree.tried(site, tests)
+            outcomes.append(outcome)
+            reached = "" if outcome.reached is not False else ", line not reached"
+            print(site.shown())
+            print(
+                f"  {outcome.verdict} {outcome.by} ({outcome.ran} tests, {outcome.seconds} s{reached})"
+            )
+            sys.stdout.flush()
+            if options.write:
+                _store(about, outcomes)
+        bad = tree.failing([each.by.partition(" ")[0] for each in outcomes if _to_check(each)])
+    for each in outcomes:
+        if each.by in bad:
+            each.verdict, each.by = "undecided", f"{each.by} fails without the fault"
+    if options.write:
+        _store(about, outcomes)
+    for row in rates(outcomes, lambda each: each.site.package):
+        print(*row)
+    open_ = [each for each in outcomes if verdict(each) == "survived"]
+    unexplained = [each for each in open_ if (each.site.file, each.site.change()) not in KNOWN]
+    return 1 if unexplained else 0
+
+
+def _to_check(outcome: Outcome) -> bool:
+    """Whether a test has found the fault, which has to pass without it."""
+    return outcome.verdict == "killed" and bool(outcome.by)
+
+
+def _store(about: dict[str, object], outcomes: list[Outcome]) -> None:
+    """Put outcomes in the place of those that are stored for the same faults."""
+    _, stored = read()
+    by_site = {each.site: each for each in stored} | {each.site: each for each in outcomes}
+    RESULTS.parent.mkdir(exist_ok=True)
+    write(
+        RESULTS, about, sorted(by_site.values(), key=lambda each: (each.site.file, each.site.start))
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

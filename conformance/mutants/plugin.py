@@ -1,0 +1,78 @@
+"""Watches one run of pytest on a mutant: which tests fail, whether the line is reached, whether a test hangs.
+
+`-p conformance.mutants.plugin`; `CONFORMANCE_MUTANT` is a JSON object: `file` (absolute), `lines`, `report`, `limit`.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import sys
+from collections.abc import Generator
+from pathlib import Path
+from types import CodeType
+from typing import Any, Final
+
+import pytest
+
+_ASKED: Final[dict[str, Any]] = json.loads(os.environ["CONFORMANCE_MUTANT"])
+_SEEN: Final[dict[str, Any]] = {"reached": None, "failed": [], "ran": 0, "running": ""}
+
+
+def _watch() -> None:
+    """Note whether a line of the statement runs; each line is asked once, so that it costs nothing."""
+    if sys.version_info < (3, 12):  # without sys.monitoring
+        return
+    _SEEN["reached"] = False
+    first, last = _ASKED["lines"]
+    monitoring = sys.monitoring
+    tool = monitoring.COVERAGE_ID
+
+    def line(code: CodeType, number: int) -> Any:
+        if code.co_filename == _ASKED["file"] and first <= number <= last:
+            _SEEN["reached"] = True
+            monitoring.set_events(tool, 0)
+        return monitoring.DISABLE
+
+    monitoring.use_tool_id(tool, "mutants")
+    monitoring.register_callback(tool, monitoring.events.LINE, line)
+    monitoring.set_events(tool, monitoring.events.LINE)
+
+
+_watch()  # before anything imports the sources
+
+
+def _write() -> None:
+    Path(_ASKED["report"]).write_text(json.dumps(_SEEN))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
+    """End the process if one test takes too long: a fault that makes a loop endless is found."""
+    _SEEN["running"] = item.nodeid
+    _write()  # a process that ends at once has said what it ran
+    faulthandler.dump_traceback_later(_ASKED["limit"], exit=True, file=sys.__stderr__)
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Count tests and note what fails."""
+    _SEEN["ran"] += report.when == "call"
+    if report.failed:
+        _SEEN["failed"].append(report.nodeid)
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    """Note files that cannot be collected."""
+    if report.failed:
+        _SEEN["failed"].append(report.nodeid)
+
+
+def pytest_sessionfinish() -> None:
+    """Write what was seen."""
+    _SEEN["running"] = ""
+    _write()
