@@ -14,7 +14,7 @@ from conformance.mutants.cover import tests_of
 from conformance.mutants.draw import drawn
 from conformance.mutants.known import KNOWN
 from conformance.mutants.report import RESULTS, rates, read, verdict, write
-from conformance.mutants.run import Outcome, Tree
+from conformance.mutants.run import BUDGET, Outcome, Tree
 
 
 def main(arguments: list[str]) -> int:
@@ -26,21 +26,26 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--named", action="store_true", help="the faults of named.py instead")
     parser.add_argument("--survivors", action="store_true", help="the stored survivors again")
     parser.add_argument("--write", action="store_true", help=f"store under {RESULTS.name}")
+    parser.add_argument("--new", action="store_true", help="only those that are not stored")
+    parser.add_argument("--budget", type=float, default=BUDGET, metavar="S", help="for each fault")
     parser.add_argument("--minutes", type=float, default=1e9, metavar="M", help="stop after these")
     options = parser.parse_args(arguments)
     about, stored = read()
     if options.named:
-        faults = [(fault.site(), fault.tests or tests_of(fault.file)) for fault in named.FAULTS]
+        faults = [(fault.site(), named.tests(fault)) for fault in named.FAULTS]
     elif options.survivors:
         sites = [each.site for each in stored if each.verdict != "killed"]
-        again = {fault.site(): fault.tests for fault in named.FAULTS if fault.tests}
-        faults = [(site, again.get(site) or tests_of(site.file)) for site in sites]
+        again = {fault.site(): named.tests(fault) for fault in named.FAULTS}
+        faults = [(site, again.get(site) or tests_of(site)) for site in sites]
     else:
         sites = drawn(options.sample, options.seed, options.package)
-        faults = [(site, tests_of(site.file)) for site in sites]
+        faults = [(site, tests_of(site)) for site in sites]
         about["seed"] = options.seed
     about["date"] = datetime.date.today().isoformat()
     about["python"] = sys.version.split()[0]
+    if options.new:
+        known = {each.site for each in stored}
+        faults = [(site, tests) for site, tests in faults if site not in known]
     outcomes: list[Outcome] = []
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
@@ -49,7 +54,7 @@ def main(arguments: list[str]) -> int:
             if time.monotonic() - begin > 60 * options.minutes:
                 print(f"{len(outcomes)} of {len(faults)} in {options.minutes:g} minutes")
                 break
-            outcome = tree.tried(site, tests)
+            outcome = tree.tried(site, tests, options.budget)
             outcomes.append(outcome)
             reached = "" if outcome.reached is not False else ", line not reached"
             print(site.shown())

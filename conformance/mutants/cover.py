@@ -4,8 +4,8 @@ Recording which test runs which line would take a pass over all suites (20 minut
 Names say nearly the same at no cost, since tests mirror sources and files of a family have one basename everywhere:
 
 1. the file or folder of tests that mirrors the source, or the folder around it;
-2. the test files, of any package or of conformance, that name the functions of the source most often;
-3. the laws of `LAWS`, for the operations of the family;
+2. the laws of `LAWS`, for the operations of the line or of the family;
+3. the test files, of any package or of conformance, that name the functions of the source most often;
 4. all tests of the package, if they take seconds.
 
 What these tests really run is seen while they run (`plugin.py`): a survivor whose line none of them reached is
@@ -21,7 +21,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Final
 
-from conformance.mutants.site import ROOT
+from conformance.mutants.site import ROOT, Site
 
 # Part of a path below `packages` -> laws that try each operation.
 LAWS: Final = {
@@ -46,26 +46,30 @@ LAWS: Final = {
 }
 # Folders whose tests compare with other libraries or take minutes: no part of this session.
 _LEFT_OUT: Final = ("clients", "parity", "gpu", "peers", "mutants", "distributed", "kept")
-_QUICK: Final = ("autodiff", "batching", "jax-compat")  # packages
+_QUICK: Final = ("autodiff", "batching")  # packages
+_WORDS: Final = ("not", "and", "or")  # operations that `-k` takes for its own
+_MOST_OPERATIONS: Final = 40  # the laws take minutes for more
 _MOST_NAMING: Final = 5  # files
 _PRIMITIVES: Final = ROOT / "packages/ir/src/treadle_ir/primitives"
 
 Step = tuple[str, ...]  # arguments of one run of pytest
 
 
-def tests_of(file: str) -> list[Step]:
-    """The runs of pytest that may find a fault in a file, the cheapest first."""
-    source = ROOT / file
+def tests_of(site: Site) -> list[Step]:
+    """The runs of pytest that may find a fault, the cheapest first."""
+    source = ROOT / site.file
+    text = source.read_text()
+    line = text.splitlines()[site.line(text) - 1]
     steps = [(mirrored(source),)] if mirrored(source) else []
+    for pattern, laws in LAWS.items():
+        names = operations(source, line)
+        if names and re.search(pattern, site.file):
+            steps += [(law, "-k", " or ".join(names)) for law in laws]
     known = {path for step in steps for path in step}
     named = [path for path in naming(source) if not any(path.startswith(each) for each in known)]
     if named:
         folder = bool(steps) and not steps[0][0].endswith(".py")
         steps.insert(0 if folder else len(steps), tuple(named))
-    for pattern, laws in LAWS.items():
-        names = operations(source)
-        if names and re.search(pattern, file):
-            steps += [(law, "-k", " or ".join(names)) for law in laws]
     package = source.relative_to(ROOT).parts[1]
     if package in _QUICK:
         steps.append((f"packages/{package}/tests",))
@@ -122,20 +126,23 @@ def public_names(source: Path) -> list[str]:
 
 
 @functools.cache
-def _families() -> dict[str, list[str]]:
-    """The names of operations by the stem or folder of the file that defines them."""
-    found: dict[str, list[str]] = {}
+def _families() -> dict[str, dict[str, str]]:
+    """The operations (class -> name) by the stem or folder of the file that defines them."""
+    found: dict[str, dict[str, str]] = {}
+    pattern = r'^class (\w+)\(.*\n(?:(?!class ).*\n)*?    name: ClassVar\[str\] = "(\w+)"'
     for path in sorted(_PRIMITIVES.rglob("*.py")):
-        names = re.findall(r'^    name: ClassVar\[str\] = "(\w+)"', path.read_text(), re.MULTILINE)
+        names = dict(re.findall(pattern, path.read_text(), re.MULTILINE))
         for part in {path.stem, *path.relative_to(_PRIMITIVES).parts[:-1]}:
-            found.setdefault(part, []).extend(names)
+            found.setdefault(part, {}).update(names)
     return found
 
 
-def operations(source: Path) -> list[str]:
-    """The operations of a file's family, or of the folder's around it."""
+def operations(source: Path, line: str) -> list[str]:
+    """The operations that a line names, else those of the file's family, or of the folder's around it, if few."""
     for part in (source.stem, source.parent.name):
-        names = _families().get(part)
-        if names:
-            return names
+        family = _families().get(part)
+        if family:
+            named = [name for cls, name in family.items() if re.search(rf"\b{cls}\b", line)]
+            found = named or [*family.values()]
+            return [] if len(found) > _MOST_OPERATIONS else [x for x in found if x not in _WORDS]
     return []

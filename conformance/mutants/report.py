@@ -29,8 +29,9 @@ def read(path: Path = RESULTS) -> tuple[dict[str, Any], list[Outcome]]:
     stored = json.loads(path.read_text())
     outcomes = []
     for each in stored.pop("outcomes"):
-        site = Site(**each.pop("site"))
-        outcomes.append(Outcome(site, **each))
+        stored_site = each.pop("site")
+        lines = tuple(stored_site.pop("lines"))
+        outcomes.append(Outcome(Site(**stored_site, lines=lines), **each))
     return stored, outcomes
 
 
@@ -82,7 +83,8 @@ def page() -> list[str]:
         "`nox -s mutants` puts single faults into the sources and runs the tests that mirror, name or try what",
         f"is changed. {about['date']}, seed {about['seed']}: {len(drawn)} faults, drawn alike from every operator of",
         "every package. *Equivalent* ones change no result (`conformance/mutants/known.py` says why),",
-        f"*undecided* ones outlived the tests that fitted into {BUDGET:g} seconds and count as not killed. Of {len(named)} faults chosen by hand {killed} are killed.",
+        f"*undecided* ones outlived what fitted into {BUDGET:g} seconds and count as not killed.",
+        f"Of {len(named)} faults chosen by hand {killed} are killed.",
         "",
         *(head, rule),
         *(f"| {' | '.join(row)} |" for row in rates(drawn, lambda each: each.site.package)),
