@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> int:
     if options.named:
         faults = [(fault.site(), named.tests(fault)) for fault in named.FAULTS]
     elif options.survivors:
-        sites = [each.site for each in stored if each.verdict != "killed"]
+        sites = [each.site for each in stored if each.verdict != "killed" and each.site.applies()]
         again = {fault.site(): named.tests(fault) for fault in named.FAULTS}
         faults = [(site, again.get(site) or tests_of(site)) for site in sites]
     else:
@@ -57,7 +57,7 @@ def main(arguments: list[str]) -> int:
             outcome = tree.tried(site, tests, options.budget)
             outcomes.append(outcome)
             reached = "" if outcome.reached is not False else ", line not reached"
-            print(site.shown())
+            print(f"{site.file}:{site.lines[0]} {site.operator}: {outcome.change}")
             print(
                 f"  {outcome.verdict} {outcome.by} ({outcome.ran} tests, {outcome.seconds} s{reached})"
             )
@@ -73,7 +73,7 @@ def main(arguments: list[str]) -> int:
     for row in rates(outcomes, lambda each: each.site.package):
         print(*row)
     open_ = [each for each in outcomes if verdict(each) == "survived"]
-    unexplained = [each for each in open_ if (each.site.file, each.site.change()) not in KNOWN]
+    unexplained = [each for each in open_ if (each.site.file, each.change) not in KNOWN]
     return 1 if unexplained else 0
 
 

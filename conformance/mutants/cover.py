@@ -60,7 +60,7 @@ def tests_of(site: Site) -> list[Step]:
     source = ROOT / site.file
     text = source.read_text()
     line = text.splitlines()[site.line(text) - 1]
-    steps = [(mirrored(source),)] if mirrored(source) else []
+    steps: list[Step] = [(mirrored(source),)] if mirrored(source) else []
     for pattern, laws in LAWS.items():
         names = operations(source, line)
         if names and re.search(pattern, site.file):

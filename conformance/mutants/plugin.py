@@ -22,11 +22,11 @@ _SEEN: Final[dict[str, Any]] = {"reached": None, "failed": [], "ran": 0, "runnin
 
 def _watch() -> None:
     """Note whether a line of the statement runs; each line is asked once, so that it costs nothing."""
-    if sys.version_info < (3, 12):  # without sys.monitoring
+    monitoring: Any = getattr(sys, "monitoring", None)  # from Python 3.12 on
+    if monitoring is None:
         return
     _SEEN["reached"] = False
     first, last = _ASKED["lines"]
-    monitoring = sys.monitoring
     tool = monitoring.COVERAGE_ID
 
     def line(code: CodeType, number: int) -> Any:
@@ -52,7 +52,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
     """End the process if one test takes too long: a fault that makes a loop endless is found."""
     _SEEN["running"] = item.nodeid
     _write()  # a process that ends at once has said what it ran
-    faulthandler.dump_traceback_later(_ASKED["limit"], exit=True, file=sys.__stderr__)
+    faulthandler.dump_traceback_later(_ASKED["limit"], exit=True)
     try:
         return (yield)
     finally:

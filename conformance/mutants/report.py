@@ -44,8 +44,8 @@ def write(path: Path, about: dict[str, Any], outcomes: Sequence[Outcome]) -> Non
 
 def verdict(outcome: Outcome) -> str:
     """The verdict, with survivors that change no result told apart."""
-    known = KNOWN.get((outcome.site.file, outcome.site.change()))
-    if outcome.verdict == "survived" and known is not None and known.startswith("equivalent"):
+    reason = KNOWN.get((outcome.site.file, outcome.change), "")
+    if outcome.verdict != "killed" and reason.startswith("equivalent"):
         return "equivalent"
     return outcome.verdict
 

@@ -16,10 +16,9 @@ from typing import Any, Final
 from conformance.mutants.cover import Step
 from conformance.mutants.site import ROOT, Site
 
-HANG: Final = 60.0  # seconds that one test may take; then the fault is found
+HANG: Final = 30.0  # seconds that one test may take; then the fault is found
 BUDGET: Final = 45.0  # seconds for all tests of a fault; what takes longer is undecided
 _COPIED: Final = ("packages", "conformance", "scripts", "docs", "benchmarks", "pyproject.toml")
-_HUNG: Final = "Timeout ("  # what faulthandler writes first
 _FAILED, _UNUSABLE, _NOTHING = (1, 2, 3), 4, 5  # what pytest returns
 
 
@@ -33,6 +32,7 @@ class Outcome:
     reached: bool | None = None  # whether a test ran the line; None where that cannot be seen
     ran: int = 0  # tests
     seconds: float = 0.0
+    change: str = ""  # the line before and after
 
 
 @dataclass(slots=True)
@@ -64,6 +64,7 @@ class Tree:
         begin = time.monotonic()
         try:
             file.write_text(site.applied(text))
+            outcome.change = site.change(text)
             for step in tests:
                 left = budget - (time.monotonic() - begin)
                 ran = self._pytest(["-x", *step], max(left, 1), str(file), site.lines)
@@ -137,8 +138,10 @@ def _judged(ran: _Ran, step: Step) -> tuple[str, str]:
     if ran.code in (0, _NOTHING):
         return "survived", ""
     if ran.code in _FAILED or ran.code < 0:
-        by = ran.seen.get("running") or next(iter(ran.seen.get("failed", [])), step[0])
-        return "killed", by + (" (hangs)" if _HUNG in ran.said else "")
+        running = ran.seen.get("running")  # where the process ended at once
+        if running:
+            return "killed", f"{running} ({'hangs' if ran.code == 1 else 'ends the process'})"
+        return "killed", next(iter(ran.seen.get("failed", [])), step[0])
     if ran.code == _UNUSABLE and "conftest" in ran.said:  # which imports the package
         return "killed", step[0]
     return "undecided", ran.said[-300:]

@@ -37,15 +37,14 @@ class Site:
         """The line of the fault in the text of the file."""
         return text.count("\n", 0, self.start) + 1
 
-    def change(self, root: Path = ROOT) -> str:
-        """The changed lines, before and after: what stays the same when lines above come and go."""
-        text = (root / self.file).read_text()
+    def change(self, text: str) -> str:
+        """The changed lines of the text of the file, before and after: the same when lines above come and go."""
         begin = text.rfind("\n", 0, self.start) + 1
         stop = text.find("\n", self.end)
         after = text[begin : self.start] + self.new + text[self.end : stop]
         return f"{text[begin:stop].strip()} => {after.strip()}"
 
-    def shown(self) -> str:
-        """Show file, line, operator and change, for people."""
-        line = self.line((ROOT / self.file).read_text())
-        return f"{self.file}:{line} {self.operator}: {self.change()}"
+    def applies(self) -> bool:
+        """Whether the file has not changed at this place."""
+        path = ROOT / self.file
+        return path.exists() and path.read_text()[self.start : self.end] == self.old
