@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 from conformance.mutants import named
-from conformance.mutants.cover import tests_of
+from conformance.mutants.cover import Step, tests_of
 from conformance.mutants.draw import drawn
 from conformance.mutants.known import KNOWN
 from conformance.mutants.report import RESULTS, rates, read, verdict, write
-from conformance.mutants.run import BUDGET, Outcome, Tree
+from conformance.mutants.run import BUDGET, ENDS, HANGS, Outcome, Tree
+from conformance.mutants.site import ROOT, Site
 
 
 def main(arguments: list[str]) -> int:
@@ -25,13 +27,19 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--package", default="", help="of one package, by its folder")
     parser.add_argument("--named", action="store_true", help="the faults of named.py instead")
     parser.add_argument("--survivors", action="store_true", help="the stored survivors again")
+    parser.add_argument(
+        "--confirm", action="store_true", help="only the stored finders, without faults"
+    )
     parser.add_argument("--write", action="store_true", help=f"store under {RESULTS.name}")
     parser.add_argument("--new", action="store_true", help="only those that are not stored")
     parser.add_argument("--budget", type=float, default=BUDGET, metavar="S", help="for each fault")
     parser.add_argument("--minutes", type=float, default=1e9, metavar="M", help="stop after these")
     options = parser.parse_args(arguments)
     about, stored = read()
-    if options.named:
+    faults: list[tuple[Site, list[Step]]] = []
+    if options.confirm:
+        pass
+    elif options.named:
         faults = [(fault.site(), named.tests(fault)) for fault in named.FAULTS]
     elif options.survivors:
         sites = [each.site for each in stored if each.verdict != "killed" and each.site.applies()]
@@ -42,6 +50,7 @@ def main(arguments: list[str]) -> int:
         faults = [(site, tests_of(site)) for site in sites]
         about["seed"] = options.seed
     about["date"] = datetime.date.today().isoformat()
+    about["commit"] = _commit()
     about["python"] = sys.version.split()[0]
     if options.new:
         known = {each.site for each in stored}
@@ -64,10 +73,9 @@ def main(arguments: list[str]) -> int:
             sys.stdout.flush()
             if options.write:
                 _store(about, outcomes)
-        bad = tree.failing([each.by.partition(" ")[0] for each in outcomes if _to_check(each)])
-    for each in outcomes:
-        if each.by in bad:
-            each.verdict, each.by = "undecided", f"{each.by} fails without the fault"
+        if options.confirm:
+            outcomes = stored
+        _confirm(tree, [each for each in outcomes if each.verdict == "killed"])
     if options.write:
         _store(about, outcomes)
     for row in rates(outcomes, lambda each: each.site.package):
@@ -77,9 +85,20 @@ def main(arguments: list[str]) -> int:
     return 1 if unexplained else 0
 
 
-def _to_check(outcome: Outcome) -> bool:
-    """Whether a test has found the fault, which has to pass without it."""
-    return outcome.verdict == "killed" and bool(outcome.by)
+def _confirm(tree: Tree, killed: list[Outcome]) -> None:
+    """Run the tests that found faults without any: one that fails anyway has found nothing."""
+    tests = [each.by.removesuffix(HANGS).removesuffix(ENDS) for each in killed]
+    bad = tree.failing(tests)
+    for each, test in zip(killed, tests, strict=True):
+        if test in bad:
+            each.verdict, each.by = "undecided", f"{test} fails without the fault"
+
+
+def _commit() -> str:
+    """The commit that is tried, as far as git can say."""
+    command = ["git", "rev-parse", "--short=8", "HEAD"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return ran.stdout.strip()
 
 
 def _store(about: dict[str, object], outcomes: list[Outcome]) -> None:

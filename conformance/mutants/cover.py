@@ -70,6 +70,8 @@ def tests_of(site: Site) -> list[Step]:
     if named:
         folder = bool(steps) and not steps[0][0].endswith(".py")
         steps.insert(0 if folder else len(steps), tuple(named))
+    if source.name == "__init__.py":
+        steps.insert(0, ("conformance/test_public_names.py",))
     package = source.relative_to(ROOT).parts[1]
     if package in _QUICK:
         steps.append((f"packages/{package}/tests",))

@@ -17,6 +17,8 @@ from conformance.mutants.cover import Step
 from conformance.mutants.site import ROOT, Site
 
 HANG: Final = 30.0  # seconds that one test may take; then the fault is found
+HANGS: Final = " (hangs)"  # follows the name of a test
+ENDS: Final = " (ends the process)"
 BUDGET: Final = 45.0  # seconds for all tests of a fault; what takes longer is undecided
 _COPIED: Final = ("packages", "conformance", "scripts", "docs", "benchmarks", "pyproject.toml")
 _FAILED, _UNUSABLE, _NOTHING = (1, 2, 3), 4, 5  # what pytest returns
@@ -140,7 +142,7 @@ def _judged(ran: _Ran, step: Step) -> tuple[str, str]:
     if ran.code in _FAILED or ran.code < 0:
         running = ran.seen.get("running")  # where the process ended at once
         if running:
-            return "killed", f"{running} ({'hangs' if ran.code == 1 else 'ends the process'})"
+            return "killed", running + (HANGS if ran.code == 1 else ENDS)
         return "killed", next(iter(ran.seen.get("failed", [])), step[0])
     if ran.code == _UNUSABLE and "conftest" in ran.said:  # which imports the package
         return "killed", step[0]
