@@ -6,7 +6,7 @@ Names say nearly the same at no cost, since tests mirror sources and files of a 
 1. the file or folder of tests that mirrors the source, or the folder around it;
 2. the laws of `LAWS`, for the operations of the line or of the family;
 3. the test files, of any package or of conformance, that name the functions of the source most often;
-4. all tests of the package, if they take seconds.
+4. all tests of the package, if they take seconds or nothing else was found.
 
 What these tests really run is seen while they run (`plugin.py`): a survivor whose line none of them reached is
 reported as such.
@@ -73,7 +73,7 @@ def tests_of(site: Site) -> list[Step]:
     if source.name == "__init__.py":
         steps.insert(0, ("conformance/test_public_names.py",))
     package = source.relative_to(ROOT).parts[1]
-    if package in _QUICK:
+    if package in _QUICK or not steps:
         steps.append((f"packages/{package}/tests",))
     return steps
 
