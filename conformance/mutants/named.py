@@ -455,7 +455,7 @@ FAULTS: Final = (
         "",
         (
             (
-                "packages/treadle/tests/test_settings.py",
+                "packages/numpy-api/tests/random/test_random.py",
                 "-k",
                 "seed",
             ),
