@@ -88,10 +88,12 @@ def main(arguments: list[str]) -> int:
 def _confirm(tree: Tree, killed: list[Outcome]) -> None:
     """Run the tests that found faults without any: one that fails anyway has found nothing."""
     tests = [each.by.removesuffix(HANGS).removesuffix(ENDS) for each in killed]
-    bad = tree.failing(tests)
+    bad, slow = tree.failing(tests)
     for each, test in zip(killed, tests, strict=True):
         if test in bad:
             each.verdict, each.by = "undecided", f"{test} fails without the fault"
+        elif test in slow and each.by.endswith(HANGS):
+            each.verdict, each.by = "undecided", f"{test} takes long without the fault, too"
 
 
 def _commit() -> str:

@@ -253,7 +253,6 @@ FAULTS: Final = (
         "ir/src/treadle_ir/layouts/families/contracted.py",
         "layout[primitive.out_spec[0]] = x.layout[batch]",
         "layout[0] = x.layout[batch]",
-        (("conformance/sharding/test_sharding.py", "-k", "explicit and (conv or contract)"),),
     ),
     Fault(
         "disk key without compile options",

@@ -1,6 +1,7 @@
 """Watches one run of pytest on a mutant: which tests fail, whether the line is reached, whether a test hangs.
 
-`-p conformance.mutants.plugin`; `CONFORMANCE_MUTANT` is a JSON object: `file` (absolute), `lines`, `report`, `limit`.
+`-p conformance.mutants.plugin`; `CONFORMANCE_MUTANT` is a JSON object: `file` (absolute), `lines`, `report`, `limit`
+(seconds of a test), `ends` (the process, if a test takes longer).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import faulthandler
 import json
 import os
 import sys
+import time
 from collections.abc import Generator
 from pathlib import Path
 from types import CodeType
@@ -17,7 +19,7 @@ from typing import Any, Final
 import pytest
 
 _ASKED: Final[dict[str, Any]] = json.loads(os.environ["CONFORMANCE_MUTANT"])
-_SEEN: Final[dict[str, Any]] = {"reached": None, "failed": [], "ran": 0, "running": ""}
+_SEEN: Final[dict[str, Any]] = {"reached": None, "failed": [], "ran": 0, "running": "", "slow": []}
 
 
 def _watch() -> None:
@@ -52,11 +54,15 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
     """End the process if one test takes too long: a fault that makes a loop endless is found."""
     _SEEN["running"] = item.nodeid
     _write()  # a process that ends at once has said what it ran
-    faulthandler.dump_traceback_later(_ASKED["limit"], exit=True)
+    begin = time.monotonic()
+    if _ASKED["ends"]:
+        faulthandler.dump_traceback_later(_ASKED["limit"], exit=True)
     try:
         return (yield)
     finally:
         faulthandler.cancel_dump_traceback_later()
+        if time.monotonic() - begin > _ASKED["limit"] / 3:
+            _SEEN["slow"].append(item.nodeid)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

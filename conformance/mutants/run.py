@@ -16,7 +16,7 @@ from typing import Any, Final
 from conformance.mutants.cover import Step
 from conformance.mutants.site import ROOT, Site
 
-HANG: Final = 30.0  # seconds that one test may take; then the fault is found
+HANG: Final = 60.0  # seconds that one test may take; then the fault is found
 HANGS: Final = " (hangs)"  # follows the name of a test
 ENDS: Final = " (ends the process)"
 BUDGET: Final = 45.0  # seconds for all tests of a fault; what takes longer is undecided
@@ -81,9 +81,10 @@ class Tree:
         outcome.seconds = round(time.monotonic() - begin, 1)
         return outcome
 
-    def failing(self, tests: Sequence[str]) -> set[str]:
-        """Those of these tests that fail without any fault: they found nothing."""
+    def failing(self, tests: Sequence[str]) -> tuple[set[str], set[str]]:
+        """Those of these tests that fail without any fault, and those that take a third of `HANG` and more."""
         bad: set[str] = set()
+        slow: set[str] = set()
         single = [test for test in tests if "::" in test]
         whole = [test for test in tests if "::" not in test]
         for chosen, options in ((single, []), (whole, ["--collect-only"])):
@@ -92,7 +93,8 @@ class Tree:
                 if ran.code not in (0, *_FAILED):
                     raise RuntimeError(f"the tests cannot run without a fault:\n{ran.said}")
                 bad |= set(ran.seen["failed"])
-        return bad
+                slow |= set(ran.seen["slow"])
+        return bad, slow
 
     def _pytest(
         self, arguments: Sequence[str], limit: float, file: str, lines: tuple[int, int]
@@ -100,7 +102,13 @@ class Tree:
         """Run pytest in the copy, in a process group of its own that ends with it."""
         report = self.folder / "mutant.json"
         report.unlink(missing_ok=True)
-        asked = {"file": file, "lines": lines, "report": str(report), "limit": HANG}
+        asked = {
+            "file": file,
+            "lines": lines,
+            "report": str(report),
+            "limit": HANG,
+            "ends": bool(file),
+        }
         paths = [self.folder, *sorted(self.folder.glob("packages/*/src"))]
         environment = {
             **os.environ,

@@ -134,7 +134,7 @@ def test_found_and_not_found(toy: Tree, monkeypatch: pytest.MonkeyPatch) -> None
         ("killed", f"{name} (hangs)"),
     ]
     assert (toy.folder / FILE).read_text() == SOURCE
-    assert toy.failing([name]) == set()
+    assert toy.failing([name]) == (set(), set())
     assert toy.tried(twice, tests, budget=0.0).verdict == "undecided"
 
 
@@ -142,7 +142,7 @@ def test_a_test_that_fails_anyway_has_found_nothing(toy: Tree) -> None:
     file = toy.folder / "packages/toy/tests/test_toy.py"
     file.write_text(TESTS.replace("== 2", "== 3"))
     name = "packages/toy/tests/test_toy.py::test_twice"
-    assert toy.failing([name]) == {name}
+    assert toy.failing([name]) == ({name}, set())
 
 
 def test_rates(tmp_path: Path) -> None:
