@@ -539,6 +539,7 @@ FAULTS: Final = (
         "jax-compat/src/treadle_jax/view.py",
         'importlib.util.find_spec(f"{self.__name__}.{name}") is not None',
         'importlib.util.find_spec(f"{self.__name__}.{name}") is None',
+        (("packages/jax-compat/tests/test_views_as_modules.py",),),
     ),
     Fault(
         "raw keys batched at their last axis",
