@@ -330,13 +330,7 @@ FAULTS: Final = (
         "compiler/src/treadle_compiler/lowering/collective.py",
         "attributes = _between(scope, primitive.axis_names, primitive.groups)",
         "attributes = _between(scope, primitive.axis_names, None)",
-        (
-            (
-                "conformance/sharding/test_sharding.py",
-                "-k",
-                "among",
-            ),
-        ),
+        (("packages/treadle/tests/test_groups_of_collectives.py",),),
     ),
     Fault(
         "donation ignored",
