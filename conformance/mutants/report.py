@@ -73,7 +73,8 @@ def page() -> list[str]:
         return []
     drawn = [each for each in outcomes if each.site.operator != "named"]
     named = [each for each in outcomes if each.site.operator == "named"]
-    killed = sum(each.verdict == "killed" for each in named)
+    killed = sum(verdict(each) == "killed" for each in named)
+    equivalent = sum(verdict(each) == "equivalent" for each in named)
     head = "| | faults | killed | survived | equivalent | undecided | rate |"
     rule = "|---|---:|---:|---:|---:|---:|---:|"
     return [
@@ -84,7 +85,8 @@ def page() -> list[str]:
         f"is changed. {about['date']}, seed {about['seed']}: {len(drawn)} faults, drawn alike from every operator of",
         "every package. *Equivalent* ones change no result (`conformance/mutants/known.py` says why),",
         f"*undecided* ones outlived what fitted into {BUDGET:g} seconds and count as not killed.",
-        f"Of {len(named)} faults chosen by hand {killed} are killed.",
+        f"Of {len(named)} faults chosen by hand {killed} are killed, {equivalent} are equivalent.",
+        "What survived at first and has a test now counts as killed.",
         "",
         *(head, rule),
         *(f"| {' | '.join(row)} |" for row in rates(drawn, lambda each: each.site.package)),
