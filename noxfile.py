@@ -270,6 +270,13 @@ def conformance_long(session: nox.Session) -> None:
 
 
 @nox.session
+def mutants(session: nox.Session) -> None:
+    """Single faults in the sources, drawn from a seed: each must be found by a test, or have a reason why not."""
+    install(session, ["jax-compat"], *SUITE)
+    session.run("python", "-m", "conformance.mutants", *session.posargs)
+
+
+@nox.session
 def timing(session: nox.Session) -> None:
     """The tests that compare wall-clock times, one after the other; for a quiet machine."""
     install(session, EVERYTHING, *SUITE)

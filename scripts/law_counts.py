@@ -94,6 +94,7 @@ def page(laws: Laws) -> str:
     sys.path.insert(0, str(ROOT))
     rows = importlib.import_module("conformance.faq.rows")
     catalogue = importlib.import_module("conformance.mistakes.catalogue")
+    mutants = importlib.import_module("conformance.mutants.report")
     files: dict[str, list[str]] = defaultdict(list)
     for name in laws:
         files[name.partition("::")[0]].append(name)
@@ -165,6 +166,7 @@ def page(laws: Laws) -> str:
         for each in catalogue.MISTAKES
     ]
     lines += table(["mistake", "error", "first line"], sorted(mistakes))
+    lines += mutants.page()
     return "\n".join(lines) + "\n"
 
 

@@ -82,6 +82,8 @@ def built_lowering(context: LoweringContext, primitive: Built, x: HloValue) -> S
         if primitive.kind == "global":
             made = ir_module().Operation.parse("sdy.mesh @other = <[]>")
             ir_module().InsertionPoint(inner.module.body).insert(made)
+        if primitive.kind == "twice":
+            return [*values, *values]
         if primitive.kind == "token":
             inner.token_after = _joined(inner.token)
         return values
@@ -127,6 +129,12 @@ def test_functions_of_its_own_go_with_it() -> None:
 def test_other_operations_of_the_module_are_refused() -> None:
     with pytest.raises(ModuleError, match=r"no function: sdy\.mesh"):
         text("global")
+
+
+def test_a_rule_returns_what_was_declared() -> None:
+    """More values than results, which would be a valid function that is called wrongly."""
+    with pytest.raises(ModuleError, match="returned values of types"):
+        text("twice")
 
 
 def test_tokens_go_from_one_to_the_next() -> None:

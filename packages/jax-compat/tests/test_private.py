@@ -13,6 +13,7 @@ import pytest
 import treadle
 import treadle.numpy as tnp
 import treadle_jax
+from treadle.errors import UnsupportedError
 from treadle_jax import private
 
 
@@ -219,7 +220,7 @@ def test_axes_with_names_can_be_asked_for() -> None:
 
 
 def test_what_is_mapped_over_as_a_whole_is_known() -> None:
-    from jax._src.interpreters.batching import is_vmappable
+    from jax._src.interpreters.batching import is_vmappable, to_elt
     from jax.interpreters import batching
 
     class Meters(int):
@@ -229,6 +230,9 @@ def test_what_is_mapped_over_as_a_whole_is_known() -> None:
     batching.register_vmappable(Meters, int, int, lambda *_: 0, lambda *_: 0, None)
     assert is_vmappable(Meters(3))
     assert not is_vmappable(tnp.ones(2))
+    trace: Any = None  # the class is looked at first
+    with pytest.raises(UnsupportedError, match="is mapped over as a whole"):
+        to_elt(trace, None, Meters(3), 0)
     batching.unregister_vmappable(Meters)
     assert not is_vmappable(Meters(3))
 

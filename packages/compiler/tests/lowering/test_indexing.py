@@ -1,10 +1,11 @@
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 from treadle_compiler import lower_program
-from treadle_ir import ArrayType, Operand, ops, stage
+from treadle_ir import X64, ArrayType, Operand, ops, stage
 from treadle_ir.testing.examples import array_type as t
 
 POINTS: Any = {
@@ -56,3 +57,25 @@ def test_narrow_indices_are_widened() -> None:
     written = text(lambda x, i: [ops.dynamic_slice(x, i, sizes=(3,))], t("f32[300]"), t("u8[]"))
     assert "tensor<ui8>) -> tensor<i32>" in written
     assert np.iinfo(np.uint8).max < 300 - 3
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_indices_of_64_bits_keep_their_upper_halves(
+    dtype: str, compiled: Callable[..., Any]
+) -> None:
+    """An index far out of range whose lower half is in range stays out of range."""
+    far = np.array([2**32 + 1], dtype)
+
+    def slice(x: Operand, i: Operand) -> list[Operand]:
+        start = ops.reshape(i, shape=())
+        return [
+            ops.dynamic_slice(x, start, sizes=(2,)),
+            ops.scatter_add(x, i, np.float32(1), **POINTS),
+        ]
+
+    x = np.arange(5, dtype=np.float32)
+    with X64.override(True):
+        taken, added = compiled(slice, x, far)(x, far)
+    np.testing.assert_array_equal(taken, x[3:])
+    np.testing.assert_array_equal(added, x)

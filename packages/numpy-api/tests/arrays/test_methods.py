@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from treadle_ir import DTypeError
-from treadle_numpy.arrays.methods import byteswap, clone
+from treadle_numpy.arrays.methods import byteswap, clone, transpose
 
 TYPES = "bool int8 uint16 int16 float16 int32 float32 complex64 uint64 float64 complex128".split()  # noqa: SIM905
 
@@ -34,3 +34,11 @@ def test_a_clone_has_its_own_memory() -> None:
     copied: Any = clone(x)
     assert not np.shares_memory(copied, x)
     np.testing.assert_array_equal(copied, x)
+
+
+def test_axes_are_given_one_by_one_or_as_one() -> None:
+    x: Any = np.arange(24.0).reshape(2, 3, 4)
+    for order in ((), (None,), (1, 0, 2), ((1, 0, 2),), ([2, 0, 1],)):
+        np.testing.assert_array_equal(transpose(x, *order), x.transpose(*order))
+    row: Any = np.arange(3.0)
+    np.testing.assert_array_equal(transpose(row, 0), row)

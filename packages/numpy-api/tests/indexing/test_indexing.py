@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import treadle_numpy as tnp
-from treadle_ir import ArrayType, RangeError, interpret, stage
+from treadle_ir import X64, ArrayType, RangeError, interpret, stage
 from treadle_ir.errors import NonConcreteBooleanIndexError
 from treadle_numpy.indexing.entries import read_index
 from treadle_numpy.indexing.reading import take_entries
@@ -239,3 +239,15 @@ def test_integers_of_64_bits_are_outside(place: int) -> None:
         np.testing.assert_array_equal(run(lambda t, m=mode: t.at[place].add(7.0, mode=m), x), x)
     clipped = [7.0, 1.0, 2.0] if place < 0 else [0.0, 1.0, 7.0]
     np.testing.assert_array_equal(run(lambda t: t.at[place].set(7.0, mode="clip"), x), clipped)
+
+
+@pytest.mark.parametrize("wide_first", [False, True])
+def test_known_places_have_the_integers_of_the_width_in_force(wide_first: bool) -> None:
+    """What is remembered of an index under one width is not used under the other."""
+    x = ArrayType((7 + wide_first, 3), np.dtype("f4"))  # each order begins with nothing remembered
+    for wide in (wide_first, not wide_first):
+        with X64.override(wide):
+            program = stage(lambda t: [tnp.asarray(t).at[2].set(1.0)], x).program
+            types = [each.type for equation in program.equations for each in equation.operands]
+            found = {type.dtype.itemsize for type in types if type.dtype.kind == "i"}
+            assert found == {8 if wide else 4}, str(program)

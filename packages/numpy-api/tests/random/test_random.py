@@ -13,6 +13,7 @@ from treadle_ir import X64, ArgumentError, DTypeError, UnsupportedError
 from treadle_numpy import lax, random
 from treadle_numpy.numpy.dtypes.questions import issubdtype
 from treadle_numpy.numpy.dtypes.types import extended, prng_key
+from treadle_numpy.settings import SEED_OFFSET
 
 KEY = np.array([0, 3], np.uint32)  # PRNGKey(3)
 UNIT = [0.07405257225036621, 0.938144326210022, 0.6489570140838623, 0.9756209850311279]
@@ -202,6 +203,15 @@ def test_twice_as_many_bits() -> None:
     for draw in draws:
         with pytest.raises(ArgumentError, match="there is no mode 'middle'"):
             draw()
+
+
+def test_the_offset_is_added_to_seeds() -> None:
+    """To Python integers and to arrays; the words carry into each other."""
+    with SEED_OFFSET.override(1):
+        for seed in (6, np.int32(6)):
+            assert np.asarray(random.PRNGKey(seed)).tolist() == [0, 7]
+        with X64.override(True):
+            assert np.asarray(random.PRNGKey(2**32 - 1)).tolist() == [1, 0]
 
 
 def test_seeds_of_64_bits_have_two_words() -> None:

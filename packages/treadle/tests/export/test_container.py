@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from treadle.errors import ArgumentError
-from treadle.export.container import array_type, pack, unpack
+from treadle.export.container import _DIGEST, _MAGIC, array_type, pack, unpack
 from treadle_ir import dtypes
 
 
@@ -37,6 +37,13 @@ def test_what_is_wrong_is_named() -> None:
     ):
         with pytest.raises(ArgumentError, match=message):
             unpack(wrong)
+
+
+def test_what_follows_under_a_right_checksum_is_refused() -> None:
+    data = pack({"a": 1}, [np.ones(3, np.float32)])
+    longer = data[len(_MAGIC) + 32 :] + b"more"
+    with pytest.raises(ArgumentError, match="4 bytes follow the artefact's last array"):
+        unpack(_MAGIC + _DIGEST(longer).digest() + longer)
 
 
 @pytest.mark.parametrize(

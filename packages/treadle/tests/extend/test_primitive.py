@@ -126,6 +126,19 @@ def test_results_in_a_list() -> None:
         np.testing.assert_array_equal(rest, X[1:])
 
 
+def test_one_axis_for_all_results_of_a_batch() -> None:
+    """A batching rule may say once where the batch of all its results is."""
+    both_p = Primitive("test_both")
+    both_p.multiple_results = True
+    both_p.def_impl(lambda x: [x, -x])
+    both_p.def_abstract_eval(lambda x: [x, x])
+    batching.primitive_batchers[both_p] = lambda xs, dims: (both_p.bind(*xs), dims[0])
+    batch = np.stack([X, 2 * X], axis=1)
+    kept, negated = treadle.vmap(both_p.bind, in_axes=1)(batch)
+    np.testing.assert_array_equal(kept, batch.T)
+    np.testing.assert_array_equal(negated, -batch.T)
+
+
 def test_missing_rules_say_what_to_write() -> None:
     bare_p = Primitive("test_bare")
     with pytest.raises(MissingRuleError, match="Evaluation rule for 'test_bare' not implemented"):

@@ -37,5 +37,7 @@ def test_conflicts(x: str, y: str, why: str) -> None:
 def test_convolutions_have_a_divided_batch_only() -> None:
     plain = Convolution((1,), ((0, 0),), (1,), (1,), (0, 1, 2), (0, 1, 2), (0, 1, 2))
     assert of_results(plain, "8@x,2,6", "3,2,3") == ["8@x,3,4"]
+    moved = Convolution((1,), ((0, 0),), (1,), (1,), (0, 1, 2), (0, 1, 2), (1, 0, 2))
+    assert of_results(moved, "8@x,2,6", "3,2,3") == ["3,8@x,4"]
     with pytest.raises(ShardingTypeError, match="only the batch"):
         of_results(plain, "8,2,8@x", "3,2,3")

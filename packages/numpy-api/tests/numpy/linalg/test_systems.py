@@ -41,6 +41,16 @@ def test_inverses_and_tensors() -> None:
     np.testing.assert_allclose(linalg.tensorsolve(tensor, right), expected, rtol=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [((2, 3, 3, 2), (3, 2)), ((2, 3, 2), (2, 3))],
+    ids=["as many elements in another shape", "fewer unknowns than equations"],
+)
+def test_tensors_that_are_no_square_systems(a: tuple[int, ...], b: tuple[int, ...]) -> None:
+    with pytest.raises(ShapeError, match="leading shape of a must match"):
+        linalg.tensorsolve(np.ones(a), np.ones(b))
+
+
 def test_the_gradient_of_a_determinant_of_lower_rank_is_the_cofactor() -> None:
     a = np.diag([1.0, 2.0, 3.0, 0.0])
     np.testing.assert_allclose(np.asarray(grad(linalg.det)(a)), np.diag([0, 0, 0, 6.0]), atol=1e-12)
