@@ -480,3 +480,8 @@ def test_what_all_branches_hand_on_does_not_depend_on_the_index() -> None:
     assert made.results[1] not in made.parameters
     same(program(np.int32(0), F(1), F(2)), (2, 1, 1))
     same(program(np.int32(1), F(1), F(2)), (2, 2, 1))
+
+
+def test_a_loop_of_more_steps_than_it_counts_is_refused():
+    with pytest.raises(ArgumentError, match="4294967295 steps were asked for"):
+        lax.fori_loop(0, np.uint32(2**32 - 1), lambda i, x: x, 1.0)

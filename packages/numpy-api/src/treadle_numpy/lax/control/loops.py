@@ -272,6 +272,11 @@ def fori_loop(
                 f"fori_loop: the bounds must be finite, but they are {start} and {stop}"
             )
         length = max(math.ceil(stop - start), 0)
+        if length >= 2**31:
+            raise ArgumentError(
+                f"fori_loop: {length} steps were asked for, but loops count in 32 bits, up to {2**31 - 1}",
+                fix="put one loop into another: fori_loop(0, n, lambda i, x: fori_loop(0, m, body, x), x)",
+            )
 
         def scanned(pair: Tree) -> tuple[Tree, None]:
             return iteration(pair), None
