@@ -73,7 +73,7 @@ class DepthTracer(Tracer):
     source = NOWHERE
 
     def __init__(self, trace, value, depth):
-        self.trace, self.value, self.depth = trace, value, depth
+        self.owner, self.value, self.depth = trace, value, depth
         self.type = type_of(value)
 
     def concrete(self):
@@ -89,7 +89,7 @@ class DepthTrace(Trace):
         values = []
         for operand in operands:
             # A tracer of another trace is not ours: it is an operand like any other, and the parent knows it.
-            if isinstance(operand, DepthTracer) and operand.trace is self:
+            if isinstance(operand, DepthTracer) and operand.owner is self:
                 depth = max(depth, operand.depth + 1)
                 operand = operand.value
             values.append(operand)

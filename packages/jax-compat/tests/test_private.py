@@ -384,10 +384,10 @@ def test_names_that_brainstate_and_others_take() -> None:
 
     def look(x: Any) -> Any:
         assert isinstance(x, batching.BatchTracer)
-        assert isinstance(x.trace, batching.BatchTrace)
-        element = batching.to_elt(x.trace, None, tnp.arange(6.0).reshape(3, 2), -1)
+        assert isinstance(x.owner, batching.BatchTrace)
+        element = batching.to_elt(x.owner, None, tnp.arange(6.0).reshape(3, 2), -1)
         assert element.shape == (3,)
-        assert batching.to_elt(x.trace, None, 5, None) == 5
+        assert batching.to_elt(x.owner, None, 5, None) == 5
         seen.append(element)
         return x + element.sum()
 

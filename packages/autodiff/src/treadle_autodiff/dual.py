@@ -39,7 +39,7 @@ class DualTracer(Tracer):
     def __init__(
         self, trace: Trace, primal: Operand, tangent: Tangent, given: object = None
     ) -> None:
-        self.trace = trace
+        self.owner = trace
         self.primal: Final = primal
         self.tangent: Final = tangent
         self.given: Final = given
@@ -103,7 +103,7 @@ class DualTrace(Trace):
         differentiated = False
         tracer = self.tracer
         for operand in operands:
-            if type(operand) is tracer and operand.trace is self:
+            if type(operand) is tracer and operand.owner is self:
                 primals.append(operand.primal)
                 tangents.append(operand.tangent)
                 differentiated = differentiated or not isinstance(operand.tangent, Zero)

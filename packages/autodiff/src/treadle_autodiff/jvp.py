@@ -89,7 +89,7 @@ def split(trace: JvpTrace, results: Operands) -> tuple[Operands, list[Tangent]]:
     primals: list[Operand] = []
     tangents: list[Tangent] = []
     for result in results:
-        if type(result) is JvpTracer and result.trace is trace:
+        if type(result) is JvpTracer and result.owner is trace:
             primals.append(result.primal)
             tangents.append(result.tangent)
         else:

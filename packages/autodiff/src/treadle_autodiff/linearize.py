@@ -81,7 +81,7 @@ class SplitTrace(Trace):
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
         """To the tape, or to the parent."""
         tape = self.tape
-        if any([type(x) is StagedTracer and x.trace is tape for x in operands]):
+        if any([type(x) is StagedTracer and x.owner is tape for x in operands]):
             if isinstance(primitive, FunctionCall):
                 # A rule's own call of a function with a custom derivative: this is the derivative already.
                 return primitive.call(operands)
@@ -101,7 +101,7 @@ class SplitTrace(Trace):
 
     def _split(self, primitive: Primitive, operands: Operands) -> Operands:
         tape = self.tape
-        known = [None if type(x) is StagedTracer and x.trace is tape else x for x in operands]
+        known = [None if type(x) is StagedTracer and x.owner is tape else x for x in operands]
         types = [type_of(x) for x in operands]
         parts = halves(primitive, [x is None for x in known])
         if parts is None and inferred(primitive, tuple(types))[1]:
@@ -154,7 +154,7 @@ class LinearizeTrace(DualTrace):
         finally:
             reset_current(token)
         tape = self.tape
-        if any([type(x) is StagedTracer and x.trace is tape for x in results]):
+        if any([type(x) is StagedTracer and x.owner is tape for x in results]):
             whole = self._split.whole
             if whole is not None:
                 raise UnsupportedError(
@@ -174,7 +174,7 @@ class LinearizeTrace(DualTrace):
         if layouts is None:
             return
         for tangent, layout in zip(tangents, layouts, strict=True):
-            if layout is not None and type(tangent) is StagedTracer and tangent.trace is self.tape:
+            if layout is not None and type(tangent) is StagedTracer and tangent.owner is self.tape:
                 self.tape.layouts[tangent.value] = layout
 
 
@@ -229,7 +229,7 @@ def linearize_tree(
         zero: list[Zero | None] = []
         linear: list[Operand] = []
         for output in outputs:
-            if isinstance(output, LinearizeTracer) and output.trace is trace:
+            if isinstance(output, LinearizeTracer) and output.owner is trace:
                 results.append(output.primal)
                 tangent = output.tangent
             else:

@@ -54,7 +54,7 @@ def split_known(
         flags = [instantiate] * len(results) if isinstance(instantiate, bool) else instantiate
         known = tuple(
             [
-                not flag and not (isinstance(x, StagedTracer) and x.trace is tape)
+                not flag and not (isinstance(x, StagedTracer) and x.owner is tape)
                 for x, flag in zip(results, flags, strict=True)
             ]
         )

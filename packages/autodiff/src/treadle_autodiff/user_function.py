@@ -38,7 +38,7 @@ def released(aux: Aux) -> Aux:
     result: Aux = tree_unflatten(
         structure,
         [
-            leaf.primal if isinstance(leaf, DualTracer) and leaf.trace.closed else leaf
+            leaf.primal if isinstance(leaf, DualTracer) and leaf.owner.closed else leaf
             for leaf in leaves
         ],
     )

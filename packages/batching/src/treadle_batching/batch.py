@@ -55,7 +55,7 @@ class BatchTracer(Tracer):
     made_by: ClassVar[str] = "vectorised, as under vmap"
 
     def __init__(self, trace: BatchTrace, operand: Operand, dim: int) -> None:
-        self.trace = trace
+        self.owner = trace
         self.axis: Final = trace.axis
         self.operand: Final = operand
         self.dim: Final = dim

@@ -69,11 +69,11 @@ def _values(trace: StagingTrace, asked: object) -> set[Value]:
 
     while isinstance(asked, Tracer):
         if isinstance(asked, StagedTracer):
-            if asked.trace is trace:
+            if asked.owner is trace:
                 return {asked.value}
-            assert isinstance(asked.trace, StagingTrace)
-            needed = _ancestors(asked.trace, {asked.value})
-            outside = [x for value, x in asked.trace.outside().items() if value in needed]
+            assert isinstance(asked.owner, StagingTrace)
+            needed = _ancestors(asked.owner, {asked.value})
+            outside = [x for value, x in asked.owner.outside().items() if value in needed]
             return {value for each in outside for value in _values(trace, each)}
         asked = asked.behind()
     return set()

@@ -26,7 +26,7 @@ class KnownTracer(Tracer):
     made_by: ClassVar[str] = "made of what is known while a function is staged"
 
     def __init__(self, trace: Trace, array: Array) -> None:
-        self.trace = trace
+        self.owner = trace
         self.array: Final = array
         self.type = type_of(array)
 

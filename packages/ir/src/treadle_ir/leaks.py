@@ -32,7 +32,7 @@ def refuse_leaks(trace: Trace) -> None:
     if _references(trace) <= _ALONE:
         return
     gc.collect()
-    leaked = [x for x in gc.get_objects() if isinstance(x, Tracer) and x.trace is trace]
+    leaked = [x for x in gc.get_objects() if isinstance(x, Tracer) and x.owner is trace]
     if not leaked:
         return
     first = leaked[0]

@@ -85,7 +85,7 @@ class Cell(ABC):
         """See to it that arrays do not outlive what traces them when they are held."""
         self._enter(writes=True)
         for value in arrays:
-            if isinstance(value, Tracer) and not _is_within(self._home, value.trace):
+            if isinstance(value, Tracer) and not _is_within(self._home, value.owner):
                 raise EscapedTracerError(
                     f"{self.what} that was made outside of a transformation was written inside, "
                     f"with a traced array ({value.made_by}), which would outlive it",

@@ -55,7 +55,7 @@ class StagedTracer(Tracer):
     )
 
     def __init__(self, trace: Trace, value: Value, source: Source) -> None:
-        self.trace = trace
+        self.owner = trace
         self.value: Final = value
         self.type = value.type  # type: ignore[assignment]  # tokens are never shown to users
         self.equation_source = source
@@ -67,8 +67,8 @@ class StagedTracer(Tracer):
 
     def __treadle_layout__(self, mesh: AbstractMesh) -> Layout | None:
         """How the value lies, where its trace knows; None where the compiler decides."""
-        assert isinstance(self.trace, StagingTrace)
-        return self.trace.layouts.get(self.value)
+        assert isinstance(self.owner, StagingTrace)
+        return self.owner.layouts.get(self.value)
 
 
 @final
@@ -129,7 +129,7 @@ class StagingTrace(Trace):
 
     def atom(self, operand: object) -> Atom:
         """What stands for an operand in the program."""
-        if isinstance(operand, StagedTracer) and operand.trace is self:
+        if isinstance(operand, StagedTracer) and operand.owner is self:
             return operand.value
         if isinstance(operand, np.generic):
             return Literal(operand, ArrayType((), operand.dtype))
@@ -148,7 +148,7 @@ class StagingTrace(Trace):
                 constant = operand.constant()
                 if constant is not None:
                     return self.capture(constant)
-                if operand.trace.closed or not self._is_within(operand.trace):
+                if operand.owner.closed or not self._is_within(operand.owner):
                     raise escaped(operand)
             type = type_of(operand)
             assert isinstance(operand, (Array, np.ndarray))
@@ -216,7 +216,7 @@ class StagingTrace(Trace):
         atoms: list[Atom] = []
         operand_types: list[Type] = []
         for x in operands:
-            atom = x.value if x.__class__ is StagedTracer and x.trace is self else self.atom(x)
+            atom = x.value if x.__class__ is StagedTracer and x.owner is self else self.atom(x)
             atoms.append(atom)
             operand_types.append(atom.type)
         if (

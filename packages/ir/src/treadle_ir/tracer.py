@@ -36,8 +36,8 @@ _OWN_MODULES: Final[dict[type[Tracer], str]] = {}  # of classes that name anothe
 class Tracer(Array):
     """Stands for an array in one trace."""
 
-    __slots__ = ("__weakref__", "trace")  # weak references: libraries keep caches by array
-    trace: Trace  # type: ignore[assignment]  # it hides the method `trace`
+    __slots__ = ("__weakref__", "owner")  # weak references: libraries keep caches by array
+    owner: Trace  # not named `trace`, which is a method of arrays
     made_by: ClassVar[str] = "a transformation"  # for messages: "jit", "vmap", "grad"
     _shown_in: ClassVar[str | None] = None  # the module that treadle's own classes name as theirs
 
@@ -48,7 +48,7 @@ class Tracer(Array):
 
     def __init__(self, trace: Trace, aval: Any) -> None:
         """For tracers of a library's own. Any: `aval` is an array type, or has one as its `type`, as `x.aval` has."""
-        self.trace = trace
+        self.owner = trace
         self.type = aval if isinstance(aval, ArrayType) else aval.type
 
     @property
@@ -88,7 +88,7 @@ class Tracer(Array):
     ) -> np.ndarray[Any, np.dtype[Any]]:
         elements = self.concrete()
         if elements is None:
-            if self.trace.closed:
+            if self.owner.closed:
                 raise escaped(self)
             made = self.source.show()
             raised = error(
@@ -170,7 +170,7 @@ class Tracer(Array):
         original = self.original()
         if original is not self:
             return np.asarray(original, dtype)
-        if self.trace.closed:
+        if self.owner.closed:
             raise escaped(self)
         raise TracerArrayConversionError(
             f"a NumPy function was called on a traced array of type {self.type}, which has no elements for NumPy",
@@ -233,7 +233,7 @@ def transparent(value: object) -> object:
 
 def escaped(tracer: Tracer) -> EscapedTracerError:
     """The error for a tracer that outlived its trace, or is used by a function that runs outside of it."""
-    if tracer.trace.closed:
+    if tracer.owner.closed:
         error = EscapedTracerError(
             f"a traced array of type {tracer.type} was used after the function it belongs to ({tracer.made_by}) "
             "had been traced",

@@ -277,7 +277,7 @@ def varies_over(operand: object, axes: Axes) -> Axes:
     """
     while isinstance(operand, Tracer):
         if type(operand) is StagedTracer:
-            trace = operand.trace
+            trace = operand.owner
             assert isinstance(trace, StagingTrace)
             own = checked_axes_here(trace.context)  # it may be outside of some of them
             _look_at_new(trace, own)

@@ -81,15 +81,15 @@ class Tracer(_ArrayTracer, metaclass=_Traced):
     _aval: Any  # Any: an array type, or what has one as its `type`
 
     def __init__(self, trace: Any, aval: Any) -> None:  # Any: a trace of a library's own; as above
-        self.trace, self._aval = trace, aval
+        self.owner, self._aval = trace, aval
 
     @property
     def _trace(self) -> Any:
-        return self.trace
+        return self.owner
 
     @_trace.setter
     def _trace(self, trace: Any) -> None:
-        self.trace = trace
+        self.owner = trace
 
     @property
     def type(self) -> ArrayType:  # type: ignore[override]  # of treadle's own tracers it is an attribute

@@ -489,7 +489,7 @@ def subjaxprs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
 def name_values() -> None:
     """Let values, literals and traces have JAX's attributes: `var.aval`, `literal.val`, `tracer._trace.main`."""
     Trace.main = property(lambda trace: trace)  # type: ignore[attr-defined]
-    Tracer._trace = property(lambda tracer: tracer.trace)  # type: ignore[attr-defined]
+    Tracer._trace = property(lambda tracer: tracer.owner)  # type: ignore[attr-defined]
     for cls in (Value, _Literal):
         cls.aval = property(lambda atom: aval_of(atom.type))  # type: ignore[union-attr]
     _Literal.val = property(lambda literal: literal.value)  # type: ignore[attr-defined]

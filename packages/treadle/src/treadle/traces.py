@@ -141,7 +141,7 @@ class Trace(Interpretation, metaclass=_Interpreting):
         """The function, run under this trace where it is given tracers of this trace."""
 
         def called(*operands: Value) -> Value:
-            if any(isinstance(each, Tracer) and each.trace is self for each in operands):
+            if any(isinstance(each, Tracer) and each.owner is self for each in operands):
                 with running(self):
                     return function(*operands)
             return function(*operands)

@@ -191,7 +191,7 @@ class Compiled(Stage):
         name = self._lowering.name
         given = as_before(f"{name} was compiled", self._arguments, self._split, name, args, kwargs)
         for number, leaf in enumerate(given.leaves):
-            if isinstance(leaf, Tracer) and leaf.constant() is None and not leaf.trace.closed:
+            if isinstance(leaf, Tracer) and leaf.constant() is None and not leaf.owner.closed:
                 raise UsageError(
                     f"{name} was compiled, so it takes arrays with elements and no transformation applies to it, "
                     f"but {given.paths()[number]} is a traced array of type {leaf.type}",

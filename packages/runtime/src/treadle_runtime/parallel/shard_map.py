@@ -320,7 +320,7 @@ def _lies(x: Array, what: str, mesh: MeshAxes) -> PartitionSpec:
 def _staged_over(x: object) -> MeshAxes | None:
     """The mesh with explicit axes that was in force where a traced array was staged; None where there was none."""
     while isinstance(x, Tracer):
-        if isinstance(x.trace, StagingTrace):
-            return explicit_mesh(x.trace.context)
+        if isinstance(x.owner, StagingTrace):
+            return explicit_mesh(x.owner.context)
         x = x.behind()
     return None

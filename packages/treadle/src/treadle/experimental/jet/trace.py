@@ -48,7 +48,7 @@ class JetTracer(Tracer):
     made_by: ClassVar[str] = "expanded in a Taylor series, as under jet"
 
     def __init__(self, trace: Trace, primal: Operand, series: Series) -> None:
-        self.trace = trace
+        self.owner = trace
         self.primal: Final = primal
         self.series: Final = series
         self.type = type_of(primal)
@@ -78,7 +78,7 @@ class JetTrace(Trace):
         primals: list[Operand] = []
         series: list[Series] = []
         for operand in operands:
-            if type(operand) is JetTracer and operand.trace is self:
+            if type(operand) is JetTracer and operand.owner is self:
                 primals.append(operand.primal)
                 series.append(operand.series)
             else:
@@ -115,7 +115,7 @@ def composed(
     results: list[Operand] = []
     found: list[Series] = []
     for output in outputs:
-        if type(output) is JetTracer and output.trace is trace:
+        if type(output) is JetTracer and output.owner is trace:
             results.append(output.primal)
             found.append(output.series)
         else:
