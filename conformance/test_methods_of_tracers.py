@@ -57,7 +57,7 @@ def cases() -> Iterator[Any]:
                 yield pytest.param(call, name, id=f"{call.name}-{name}")
 
 
-@pytest.mark.parametrize(("call", "transformation"), cases())
+@pytest.mark.parametrize(("call", "transformation"), [*cases()])
 def test_a_method_of_a_tracer(call: Call, transformation: str) -> None:
     name = call.name.removeprefix("Array.")
     x = array_of(call)
