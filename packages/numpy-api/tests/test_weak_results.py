@@ -16,9 +16,10 @@ from treadle_numpy.scipy.stats import beta, cauchy, pareto, poisson, t, uniform
 
 F32 = np.dtype(np.float32)
 WEAK, STRONG = ArrayType((3,), F32, True), ArrayType((3,), F32)
+BOOLS, INTEGERS = ArrayType((2,), np.dtype(np.bool_)), ArrayType((2,), np.dtype(np.int32))
 
 
-def weak(function: Callable[..., Any], *values: float | ArrayType) -> bool:
+def weak(function: Callable[..., Any], *values: complex | ArrayType) -> bool:
     """Whether the result is weak; types stand for traced arrays."""
     types = [x for x in values if isinstance(x, ArrayType)]
 
@@ -32,10 +33,10 @@ def weak(function: Callable[..., Any], *values: float | ArrayType) -> bool:
 
 
 @pytest.mark.parametrize(
-    "function", [tnp.sinc, tnp.deg2rad, tnp.rad2deg, tnp.hypot, tnp.heaviside, tnp.logaddexp2]
+    "function", [tnp.sinc, tnp.deg2rad, tnp.rad2deg, tnp.heaviside, tnp.logaddexp2]
 )
 def test_results_of_numbers_are_weak_and_those_of_weak_arrays_are_not(function: Any) -> None:
-    count = 2 if function in (tnp.hypot, tnp.heaviside, tnp.logaddexp2) else 1
+    count = 2 if function in (tnp.heaviside, tnp.logaddexp2) else 1
     assert weak(function, *[0.5] * count)
     assert not weak(function, *[WEAK] * count)
 
@@ -57,6 +58,33 @@ def test_as_weak_as_what_they_are_made_of() -> None:
     assert weak(special.betaln, WEAK, 2.0)
     assert not weak(special.betaln, STRONG, 2.0)
     assert weak(special.comb, 5, 2)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "expected"),
+    [
+        (WEAK, WEAK, True),
+        (WEAK, STRONG, False),
+        (STRONG, 2.5, False),
+        (2, 2.5, True),
+        (BOOLS, 2, True),
+        (BOOLS, 1.5, True),
+        (BOOLS, True, False),
+        (INTEGERS, 1.5, True),
+        (INTEGERS, 2, False),
+    ],
+)
+def test_hypot_is_weak_where_its_operands_meet_so(x: Any, y: Any, expected: bool) -> None:
+    """As in JAX 0.12; JAX 0.10 forgot it for arrays."""
+    assert weak(tnp.hypot, x, y) is expected
+
+
+def test_log2_is_as_weak_as_its_operand() -> None:
+    """As in JAX 0.12, and as `log`; JAX 0.10 forgot it."""
+    for x in (2, 1.5, 1 + 2j, WEAK):
+        assert weak(tnp.log2, x)
+    for x in (True, STRONG, INTEGERS):
+        assert not weak(tnp.log2, x)
 
 
 def test_never_weak() -> None:

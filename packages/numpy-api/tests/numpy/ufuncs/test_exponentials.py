@@ -123,11 +123,3 @@ def test_logarithms_at_the_edges(function: Any, base: int, staged: Callable[...,
     np.testing.assert_array_equal(staged(function, x), np.array(wanted, np.float32))
     slope = jvp(function, (np.float32(3),), (np.float32(1),))[1]
     assert float(slope) == pytest.approx(1 / (3 * math.log(base)), rel=1e-6)
-
-
-def test_log2_is_as_weak_as_its_operand() -> None:
-    """As in JAX 0.12, and as `log`; JAX 0.10 forgot it."""
-    for weak in (2, 1.5, 1 + 2j, tnp.asarray(2)):
-        assert tnp.log2(weak).weak_type
-    for strong in (True, np.float32(2), np.array([1, 2], np.int32)):
-        assert not tnp.log2(strong).weak_type

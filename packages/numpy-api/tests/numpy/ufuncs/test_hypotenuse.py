@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,20 +26,3 @@ def test_hypot_at_the_origin_and_far_from_it() -> None:
     zero, far = np.float64(0.0), np.float64(1e300)
     assert grad(tnp.hypot)(zero, zero) == 0.0
     assert math.isclose(float(grad(tnp.hypot)(far, far)), math.sqrt(0.5), rel_tol=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("x", "y", "weak"),
-    [
-        (np.array([True, False]), 2, True),
-        (np.array([1, 2], np.int32), 1.5, True),
-        (np.array([True, False]), 1.5, True),
-        (2, 2.5, True),
-        (np.array([1, 2], np.int32), 2, False),
-        (np.array([True, False]), True, False),
-        (np.array([1, 2], np.float32), 2.5, False),
-    ],
-)
-def test_hypot_is_weak_where_its_operands_meet_so(x: Any, y: Any, weak: bool) -> None:
-    """As in JAX 0.12; JAX 0.10 forgot it for arrays."""
-    assert tnp.hypot(x, y).weak_type is weak
