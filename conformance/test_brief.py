@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,8 +19,7 @@ pytestmark = pytest.mark.programs
 @pytest.mark.parametrize("law", ONE_OF)
 def test_each_law_exists(law: str) -> None:
     file, _, function = law.partition("::")
-    module = importlib.import_module("conformance." + file.removesuffix(".py").replace("/", "."))
-    assert callable(getattr(module, function))
+    assert f"\ndef {function}(" in (Path(__file__).parent / file).read_text()
 
 
 def test_one_case_of_every_few_is_kept() -> None:
@@ -34,7 +32,8 @@ def test_one_case_of_every_few_is_kept() -> None:
         items += [SimpleNamespace(path=path, config=config, originalname=name)] * count
     kept, left_out = divided(items)
     names = Counter(each.originalname for each in kept)  # type: ignore[attr-defined]  # of functions
-    assert names == {"test_compiled_agrees_in_every_element_type": 3, "test": 4}
+    every = ONE_OF["test_lowering.py::test_compiled_agrees_in_every_element_type"]
+    assert names == {"test_compiled_agrees_in_every_element_type": -(-7 // every), "test": 4}
     assert len(kept) + len(left_out) == 11
 
 

@@ -39,6 +39,9 @@ def test_the_plugin_leaves_other_files_whole(
             pass
     """
     pytester.makepyfile(test_long=tests, test_short=tests)
+    pytester.makeini(
+        "[pytest]"
+    )  # names of tests begin here, also where the folder is within this repository
     sampled = sum(chosen(f"test_long.py::test[{n}]", {"test_long.py": 8}) for n in range(40))
     plugin = ["-p", "conformance.clients.sampled", "-p", "no:cacheprovider"]
     # A process of its own: this suite's plugins and whatever its other tests leave are none of the libraries'.

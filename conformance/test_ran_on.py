@@ -25,6 +25,7 @@ pytestmark = pytest.mark.programs
 HERE: Final = Path(__file__).parent
 FIXED: Final = {
     "faq/test_plc.py": "rows about the choice of a platform",
+    "mutants/run.py": "faults are put into what runs on the host and the CPU",
     "platform.py": "the CPU is the platform under test there",
     "test_ran_on.py": "this file",
 }

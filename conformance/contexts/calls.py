@@ -15,6 +15,7 @@ import numpy as np
 
 import treadle
 import treadle.numpy as tnp
+from conformance.brief import kept
 from conformance.compositions import applies, transformed
 from conformance.contexts.sensitive import FUNCTIONS
 from conformance.contexts.settings import CONTEXTS
@@ -31,7 +32,7 @@ def calls() -> dict[str, Call]:
         compiled = treadle.jit(lambda *xs, function=function: function(*xs))
         made[f"{name}, eager"] = lambda f=function, xs=arguments: f(*map(tnp.asarray, xs))
         made[f"{name}, jit"] = lambda f=compiled, xs=arguments: f(*xs)
-    for number, pooled in enumerate(POOL.values()):
+    for number, pooled in kept("contexts/calls.py::calls", [*enumerate(POOL.values())]):
         made[pooled.name] = lambda p=pooled: p.program(*treadle.tree.map(tnp.asarray, p.arguments))
         for composition in (("jit",), _DEEPER[number % len(_DEEPER)]):
             if applies(pooled, composition):

@@ -19,6 +19,7 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
+from conformance.brief import kept
 from conformance.hostile.calls import LEFT_OPERANDS, OBJECTS, Call, calls
 from conformance.hostile.values import UsersError, values
 from treadle.errors import TreadleError
@@ -118,12 +119,14 @@ def _told(error: BaseException) -> str:
 
 def faults(part: int, parts: int, about_to: Path) -> Iterator[tuple[str, str, str, str]]:
     """Function, parameter, value and what is wrong, for each fault of a part of the table."""
+    turn = 0  # in a brief run each place meets other values than the one before
     for call in list(calls())[part::parts]:
         positional, named = call.arguments()
         call.function(*positional, **named)  # it is valid
         for place, parameter in call.places().items():
             about_to.write_text(f"{call.name}({parameter}=...)")
-            for name, value in values().items():
+            turn += 1
+            for name, value in kept("hostile/run.py::faults", [*values().items()], turn):
                 wrong = outcome(call, place, value)
                 if wrong is not None:
                     yield call.name, parameter, name, wrong

@@ -26,6 +26,7 @@ ROOT: Final = Path(__file__).parent.parent.parent
 MANY: Final = {
     "pool": "test_programs_of_the_pool",
     "maps": "test_shard_map_is_vmap",
+    "pmaps": "test_pmap_is_vmap",
     "several_axes": "test_collectives_over_several_axes",
 }
 ENVIRONMENT: Final = {"TREADLE_CACHE": "0", **environment(devices=8)}

@@ -25,7 +25,7 @@ def check_strategy(
         ArgumentError: there is no such strategy, or it cannot read this index, or not with this mode;
         IndexingError: a known position is beyond its axis.
     """
-    if strategy not in STRATEGIES:
+    if not isinstance(strategy, str) or strategy not in STRATEGIES:
         raise refused("x.at[...].get", "strategy", f"one of {', '.join(STRATEGIES)}", strategy)
     if not strategy.endswith("slice"):
         return
