@@ -36,7 +36,10 @@ def is_0_10() -> bool:
 
 
 # Of these JAX compiles for minutes, or they ask the same once more: left out with `TREADLE_PARITY_PART=short`.
-_LONG: Final = ("-True]", "distributions", "signals", "test_derivatives", "test_parity")
+_LONG: Final = (
+    *("-True]", "[True]", "distributions", "signals", "test_derivatives", "test_parity"),
+    "test_exceptions_are_needed",
+)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
