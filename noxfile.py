@@ -443,8 +443,9 @@ def conformance_rehearsal(session: nox.Session) -> None:
     """What accelerator sessions do, as far as a CPU allows: packages, collection, markers, a sample, the report."""
     install(session, EVERYTHING, *SUITE)
     report = Path(session.create_tmp()).resolve() / "ran_on.json"
-    sample = ["--executor=xla", "--sample=150", "--sample-seed=7", f"--ran-on={report}"]
-    pytest(session, "conformance", "--ignore=conformance/parity", *sample, *STEADY)
+    sample = ["--executor=xla", "--sample=100", "--sample-seed=7", f"--ran-on={report}"]
+    ignored = "--ignore=conformance/parity"
+    pytest(session, "conformance", ignored, *sample, *STEADY, TREADLE_CONFORMANCE_BRIEF="1")
     session.run("python", "-c", f"import json; json.load(open({str(report)!r}))['total']['cpu']")
     folders = [
         *("conformance/faq", "conformance/gpu", "conformance/faults", "conformance/distributed"),
@@ -452,8 +453,9 @@ def conformance_rehearsal(session: nox.Session) -> None:
     ]
     for name in ("cuda", "tpu"):
         environment = {"TREADLE_PLATFORMS": f"{name},cpu"}
-        session.run("pytest", "--collect-only", "-q", *folders, env=environment, silent=True)
-    required = ("pytest", "--require-device", "conformance/gpu")
+        collect = ("python", "-m", "pytest", "--collect-only", "-q")
+        session.run(*collect, *folders, env=environment, silent=True)
+    required = ("python", "-m", "pytest", "--require-device", "conformance/gpu")
     session.run(*required, env={"TREADLE_PLATFORMS": "cpu"}, success_codes=[1], silent=True)
 
 
