@@ -8,7 +8,7 @@ operation is met, on other element types and shapes than its neighbours.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, TypeVar
 
 import pytest
@@ -55,14 +55,15 @@ ONE_OF: Final[dict[str, int]] = {
     "hostile/run.py::faults": 4,
     "test_each_module_first.py::modules": 4,
 }
-LEFT_OUT: Final = pytest.StashKey[list[pytest.Item]]()
+LEFT_OUT: Final = pytest.StashKey[Iterable[pytest.Item]]()
 
 
 def law_of(item: pytest.Item) -> str:
     """Return the law of a test, as the table names it."""
-    file = item.path.relative_to(item.config.rootpath / "conformance").as_posix()
+    root, file = item.config.rootpath / "conformance", item.path
+    file = file.relative_to(root) if file.is_relative_to(root) else file  # a package's test
     function = getattr(item, "originalname", "")
-    return f"{file}::{function}"
+    return f"{file.as_posix()}::{function}"
 
 
 def divided(items: list[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:

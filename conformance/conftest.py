@@ -96,14 +96,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason=reason))
         if KIND != "cpu" and item.get_closest_marker("programs") is not None:
             elsewhere.append(item)
+    if BRIEF:
+        left_out = brief.divided(items)[1]
+        config.stash[brief.LEFT_OUT] = left_out
+        elsewhere += left_out
     if config.option.sample is not None:
         rest = [item for item in items if item not in set(elsewhere)]
         count = min(config.option.sample, len(rest))
         drawn = set(random.Random(config.option.sample_seed).sample(rest, count))
         elsewhere += [item for item in rest if item not in drawn]
-    if BRIEF:
-        config.stash[brief.LEFT_OUT] = brief.divided(items)[1]
-        elsewhere += config.stash[brief.LEFT_OUT]
     if elsewhere:
         config.hook.pytest_deselected(items=elsewhere)
         gone = set(elsewhere)

@@ -13,12 +13,17 @@ from conformance.hostile.calls import Call, calls
 from treadle_ir import composed, composed_loop, composed_numbers
 from treadle_ir.trace import ROOT
 
+
+def nothing() -> None:
+    """What the decorators are asked to make a function of."""
+
+
 COMPOSED = [
     call
     for call in calls()
-    if made_by(call.function, composed(lambda: None), composed_numbers()(lambda: None))
+    if made_by(call.function, composed(nothing), composed_numbers()(nothing))
 ]
-LOOPS = [call for call in calls() if made_by(call.function, composed_loop()(lambda: None))]
+LOOPS = [call for call in calls() if made_by(call.function, composed_loop()(nothing))]
 
 
 @pytest.fixture(autouse=True)

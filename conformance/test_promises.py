@@ -176,7 +176,9 @@ def test_cases_make_promises() -> None:
     assert len(made) == 3 * 2 * 2
 
 
-GRID: Final = np.arange(60.0).reshape(4, 5, 3)
+GRID: Final[Any] = np.arange(60.0).reshape(
+    4, 5, 3
+)  # an array to `UpdatesAt`, as the evaluator has them
 ROWS: Final = np.array([0, 2, 3], np.int32)
 TWICE: Final = np.array([1, 1, 2], np.int32)  # sorted, but not distinct
 EXPRESSIONS: Final[dict[str, Any]] = {

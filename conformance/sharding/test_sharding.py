@@ -8,7 +8,7 @@ import pytest
 
 from conformance import ran_on
 from conformance.sharding import (
-    annotations,
+    annotations as annotated,
     arrays,
     deferred,
     exchanges,
@@ -33,7 +33,7 @@ def test_programs_of_the_pool(law: str) -> None:
     assert not raised("pool")[law], raised("pool")[law]
 
 
-@pytest.mark.parametrize("law", annotations.LAWS)
+@pytest.mark.parametrize("law", annotated.LAWS)
 def test_annotations(law: str) -> None:
     assert not raised("annotations")[law], raised("annotations")[law]
 

@@ -25,7 +25,7 @@ def check_strategy(
         ArgumentError: there is no such strategy, or it cannot read this index, or not with this mode;
         IndexingError: a known position is beyond its axis.
     """
-    if not isinstance(strategy, str) or strategy not in STRATEGIES:
+    if not _is_strategy(strategy):
         raise refused("x.at[...].get", "strategy", f"one of {', '.join(STRATEGIES)}", strategy)
     if not strategy.endswith("slice"):
         return
@@ -58,6 +58,11 @@ def check_strategy(
                     fix="index within the axis, or use mode 'clip'",
                 )
         axis += 1
+
+
+def _is_strategy(given: object) -> bool:
+    # An array would be compared element by element.
+    return isinstance(given, str) and given in STRATEGIES
 
 
 def _reads(fixed: bool, item: object) -> bool:
