@@ -92,11 +92,9 @@ def compile_text(
             raw = client.compile_and_load(program, device_list, raw_options, *extra)
         except border.core.JaxRuntimeError as error:
             name = _unknown_name(error)
-            if (
-                name is not None
-                and name in dict(options.hints(client.platform))
-                and name not in lacking
-            ):
+            # Of our hints in this attempt; another thread may have found out the same meanwhile.
+            hints = flags[: len(flags) - len(options.flags)]
+            if name is not None and name in dict(hints):
                 lacking.add(name)
                 continue
             raise _explained(error, client) from error

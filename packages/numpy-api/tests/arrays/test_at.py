@@ -199,3 +199,9 @@ def test_strategies_at_the_ends_of_an_axis() -> None:
 def test_unknown_strategies_are_refused(strategy: Any) -> None:
     with pytest.raises(ArgumentError, match="strategy must be one of auto, gather"):
         at(CUT)[0].get(strategy=strategy)
+
+
+@pytest.mark.parametrize("strategy", [None, 3, np.array(["auto", "auto"]), np.array(["a"], object)])
+def test_a_strategy_that_is_no_word_is_refused(strategy: Any) -> None:
+    with pytest.raises(ArgumentError, match="strategy"):
+        at(CUT)[0].get(strategy=strategy)
