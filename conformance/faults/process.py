@@ -110,7 +110,7 @@ def started(
     chosen = {"TREADLE_CACHE": "0"} if cache is None else {"TREADLE_CACHE_DIR": str(cache)}
     return subprocess.Popen(
         # Python 3.12 and later warn of each fork of a process with threads, as these are made to be.
-        [sys.executable, "-W", "ignore:.*fork:DeprecationWarning", "-c", "\n".join(parts)],
+        [sys.executable, "-W", "ignore:This process:DeprecationWarning", "-c", "\n".join(parts)],
         cwd=ROOT,
         env={**inherited, **under_test.environment(), **chosen, **(environment or {})},
         stdin=subprocess.PIPE if talks else subprocess.DEVNULL,
