@@ -1,8 +1,8 @@
 """The part of the suite that a brief run tries: of laws whose cases are many and slow, one case of every few.
 
 `.ci/run` runs the brief suite, so that it ends in minutes on two cores; `nox -s conformance` and the workflows run all
-of it. Cases of a law are numbered in the order of collection, in which those of one operation follow each other: every
-operation is met, on other element types and shapes than its neighbours.
+of it. Cases of a law are numbered in the order of collection, where the cases of one operation are adjacent: a brief
+run tries every operation that has enough cases, each on other element types and shapes than the next.
 """
 
 from __future__ import annotations

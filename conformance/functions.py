@@ -17,7 +17,8 @@ def made_by(function: Any, *examples: Any) -> bool:
         function: anything.
         examples: functions that decorators returned.
     """
-    return _source(function) is not None and _source(function) in [*map(_source, examples)]
+    source = _source(function)
+    return source is not None and source in map(_source, examples)
 
 
 def identity(function: Any) -> Hashable:
@@ -29,5 +30,6 @@ def identity(function: Any) -> Hashable:
 
 
 def _source(function: Any) -> Hashable:
+    """Return the file and the qualified name of a function's code; None for what has no code."""
     code = getattr(function, "__code__", None)
     return None if code is None else (code.co_filename, code.co_qualname)

@@ -121,7 +121,7 @@ def naming(source: Path) -> list[str]:
 
 
 def public_names(source: Path) -> list[str]:
-    """The functions and classes that a source file defines for others; the module itself if there are none."""
+    """Return the public functions and classes that `source` defines by name, or the module's name if it has none."""
     tree = ast.parse(source.read_text())
     defined = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     return [name for name in defined if not name.startswith("_")] or [source.stem]
@@ -140,7 +140,10 @@ def _families() -> dict[str, dict[str, str]]:
 
 
 def operations(source: Path, line: str) -> list[str]:
-    """The operations that a line names, else those of the file's family, or of the folder's around it, if few."""
+    """Return the operations that `line` names; if it names none, all operations of the family of `source`.
+
+    The family is found by the name of the file, or else of its folder. A large family counts as none.
+    """
     for part in (source.stem, source.parent.name):
         family = _families().get(part)
         if family:

@@ -51,7 +51,10 @@ def verdict(outcome: Outcome) -> str:
 
 
 def rates(outcomes: Iterable[Outcome], key: Callable[[Outcome], str]) -> list[list[str]]:
-    """Rows of counts by package or by operator, and the rate killed of those that are no equivalents."""
+    """Return rows of counts, grouped by `key`: the name, the number of faults, each verdict, and the kill rate.
+
+    Equivalent faults do not count in the rate.
+    """
     counts: dict[str, Counter[str]] = {}
     for each in outcomes:
         for name in (key(each), "all"):

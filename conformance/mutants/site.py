@@ -12,7 +12,7 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A replacement of `file[start:end]` (characters) by `new`; `lines` are those of the innermost statement."""
+    """A replacement of `file[start:end]` (characters) by `new`; `lines` is the range of the innermost statement."""
 
     operator: str
     file: str  # from the root of the repository
@@ -45,6 +45,6 @@ class Site:
         return f"{text[begin:stop].strip()} => {after.strip()}"
 
     def applies(self) -> bool:
-        """Whether the file has not changed at this place."""
+        """Return whether the file still has `old` at this place."""
         path = ROOT / self.file
         return path.exists() and path.read_text()[self.start : self.end] == self.old

@@ -266,7 +266,7 @@ CASES = {
     "no jvp": lambda: lib.jvp(bare, (1.0,), (1.0,)),
     "no vmap": lambda: lib.vmap(bare)(line),
 }
-OLDER = {  # which JAX has not since 0.11
+OLDER = {  # removed from JAX in 0.11
     "placed vmap": lambda: lib.vmap(placed)(line),
     "placed vmap grad": lambda: lib.vmap(lib.grad(placed))(line),
     "placed grad vmap": lambda: lib.grad(lambda x: lib.vmap(placed)(x).sum())(line),

@@ -28,7 +28,7 @@ from treadle_ir import (
     Type,
     Whole,
     as_array,
-    boundaries as _boundaries,
+    boundaries,
     canonical_dtype,
     current_trace,
     dtypes,
@@ -512,4 +512,4 @@ def min_dim(d1: int, d2: int) -> int:
     return min(integer("min_dim", "d1", d1), integer("min_dim", "d2", d2))
 
 
-_boundaries(__name__)
+boundaries(__name__)

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from treadle_batching import custom_vmap as custom_vmap, sequential_vmap as sequential_vmap
-from treadle_ir import boundaries as _boundaries
+from treadle_ir import boundaries
 
-_boundaries(__name__)
+boundaries(__name__)

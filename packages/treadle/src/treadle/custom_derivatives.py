@@ -13,10 +13,10 @@ from treadle_autodiff import (
     linear_call as linear_call,
     zero_from_primal as zero_from_primal,
 )
-from treadle_ir import boundaries as _boundaries
+from treadle_ir import boundaries
 from treadle_numpy.lax.other_primitives import OTHERS as _OTHERS
 
 custom_jvp_call_p = _OTHERS["custom_jvp_call_p"]
 custom_vjp_call_p = _OTHERS["custom_vjp_call_p"]
 
-_boundaries(__name__)
+boundaries(__name__)

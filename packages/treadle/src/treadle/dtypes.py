@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from treadle_ir import (
     DTypeError as TypePromotionError,  # noqa: F401 - JAX's name of it
-    boundaries as _boundaries,
+    boundaries,
 )
 from treadle_ir.dtypes import (
     ExtendedDType as ExtendedDType,
@@ -24,4 +24,4 @@ from treadle_numpy.numpy.dtypes.types import bfloat16 as bfloat16
 issubdtype = _questions.of_kind
 result_type = _questions.result_type_and_weakness
 
-_boundaries(__name__)
+boundaries(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, final
 
-from treadle_ir import Effect, boundaries as _boundaries, refused
+from treadle_ir import Effect, boundaries, refused
 
 
 @final
@@ -65,4 +65,4 @@ lowerable_effects: Final = EffectTypes(None)
 ordered_effects: Final = EffectTypes("ordered")
 """Effects that keep their order: a rule that builds an operation with one takes a token, and gives one on."""
 
-_boundaries(__name__)
+boundaries(__name__)

@@ -13,7 +13,7 @@ from treadle_ir import (
     DTypeError,
     Operand,
     ShapeError,
-    boundaries as _boundaries,
+    boundaries,
     frozen,
     type_of,
 )
@@ -93,4 +93,4 @@ def _parts(vector: Operand, types: Sequence[ArrayType]) -> list[Array]:
     return parts
 
 
-_boundaries(__name__)
+boundaries(__name__)

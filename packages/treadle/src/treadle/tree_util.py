@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import boundaries as _boundaries
+from treadle_ir import boundaries
 from treadle_ir.tree import (
     DictKey as DictKey,
     FlattenedIndexKey as FlattenedIndexKey,
@@ -44,4 +44,4 @@ from treadle_ir.tree import (
 
 default_registry = node_registry
 
-_boundaries(__name__)
+boundaries(__name__)

@@ -256,9 +256,8 @@ class Holding:
         types = [array_type(atom) for atom in (*equation.operands, *equation.results)]
         if any([type.size != 1 for type in types]):
             return None
-        kind = dtypes.letter(
-            types[-2].dtype
-        )  # of the last operand: the first one of a selection is a truth
+        # Of the last operand: the first one of a selection is a truth.
+        kind = dtypes.letter(types[-2].dtype)
         template, kinds = _SCALAR.get(type(primitive), ("", ""))
         if kind in kinds and template:
             symbol = _SYMBOLS[primitive.direction] if isinstance(primitive, Compare) else ""
