@@ -3,12 +3,22 @@
 `.ci/run` runs the brief suite, so that it ends in minutes on two cores; `nox -s conformance` and the workflows run all
 of it. Cases of a law are numbered in the order of collection, where the cases of one operation are adjacent: a brief
 run tries every operation that has enough cases, each on other element types and shapes than the next.
+
+A few hundred cases take more time than all others together. `slow_cases.txt` lists them; a brief run leaves them out
+where quicker cases of the same law remain. The list is made from a report of the brief run on a quiet machine, before
+which it is emptied:
+
+    nox -s conformance-brief -- --junitxml=report.xml
+    python -m conformance.brief report.xml
 """
 
 from __future__ import annotations
 
+import sys
+import xml.etree.ElementTree as ElementTree
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from pathlib import Path
 from typing import Final, TypeVar
 
 import pytest
@@ -19,6 +29,12 @@ T = TypeVar("T")
 
 # The law, as `file::function`, and how many cases stand for one that is tried.
 ONE_OF: Final[dict[str, int]] = {
+    "derivatives/test_derivatives.py::test_derivatives_are_the_true_ones": 2,
+    "export/test_symbolic.py::test_derivatives": 2,
+    "test_linear_growth.py::test_tracing_and_lowering": 3,
+    "test_rewrites.py::test_passes_keep_what_a_program_gives": 2,
+    "test_text.py::test_programs_of_the_pool": 2,
+    "test_undifferentiated.py::test_integers": 2,
     # One operation in all element types, or on drawn operands: each compiles, differentiates or loops.
     "test_batching.py::test_batched_agrees_with_a_loop": 2,
     "test_batching.py::test_batched_agrees_with_a_loop_in_every_element_type": 4,
@@ -40,21 +56,25 @@ ONE_OF: Final[dict[str, int]] = {
     "test_types.py::test_kernel_returns_what_infer_says_of_anything": 4,
     "test_types.py::test_staged_program_computes_the_same": 4,
     # Programs of the pool under every pair of transformations, in eight contexts, over eight devices.
-    "contexts/calls.py::calls": 4,
-    "sharding/test_sharding.py::test_collectives_over_several_axes": 4,
-    "sharding/test_sharding.py::test_pmap_is_vmap": 5,
-    "sharding/test_sharding.py::test_programs_of_the_pool": 4,
-    "sharding/test_sharding.py::test_shard_map_is_vmap": 5,
+    "contexts/calls.py::calls": 8,
+    "sharding/test_sharding.py::test_collectives_over_several_axes": 12,
+    "sharding/test_sharding.py::test_pmap_is_vmap": 15,
+    "sharding/test_sharding.py::test_programs_of_the_pool": 12,
+    "sharding/test_sharding.py::test_shard_map_is_vmap": 15,
     "test_compositions.py::test_composition_agrees_with_numpy": 4,
     # Memory after many rounds, with a full garbage collection in each.
     "kept/test_classes.py::test_classes_are_freed": 4,
     "kept/test_flat.py::test_live_objects_are_flat": 4,
     "kept/test_kept.py::test_resident_size_does_not_grow": 6,
     "kept/test_kept.py::test_what_a_round_held_is_let_go": 3,
+    # A process for each way to end.
+    "faults/test_exit.py::end_in_all_ways": 3,
     # A call for each value in the place of each argument; a process for each module.
-    "hostile/run.py::faults": 4,
-    "test_each_module_first.py::modules": 4,
+    "hostile/run.py::faults": 10,
+    "test_each_module_first.py::modules": 10,
 }
+SLOW_CASES: Final = Path(__file__).with_name("slow_cases.txt")
+SLOW: Final = 0.5  # seconds
 LEFT_OUT: Final = pytest.StashKey[Iterable[pytest.Item]]()
 
 
@@ -66,16 +86,49 @@ def law_of(item: pytest.Item) -> str:
     return f"{file.as_posix()}::{function}"
 
 
-def divided(items: list[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
-    """Return the tests that a brief run keeps, and those that it leaves out."""
-    seen: Counter[str] = Counter()
-    kept: list[pytest.Item] = []
-    left_out: list[pytest.Item] = []
+def divided(
+    items: list[pytest.Item], slow: Container[str] | None = None
+) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """Return the tests that a brief run keeps, and those that it leaves out.
+
+    Args:
+        items: all tests, in the order of collection.
+        slow: the tests that are left out where others of the same law remain, as `file::name`; the listed ones by
+            default.
+    """
+    slow = slow_cases() if slow is None else slow
+    numbers: Counter[str] = Counter()
+    chosen: dict[str, list[pytest.Item]] = {}  # of each law, one of every few
     for item in items:
         law = law_of(item)
-        (kept if seen[law] % ONE_OF.get(law, 1) == 0 else left_out).append(item)
-        seen[law] += 1
-    return kept, left_out
+        if numbers[law] % ONE_OF.get(law, 1) == 0:
+            chosen.setdefault(law, []).append(item)
+        numbers[law] += 1
+    kept: set[pytest.Item] = set()
+    for law, cases in chosen.items():
+        file = law.partition("::")[0]
+        quick = [case for case in cases if f"{file}::{case.name}" not in slow]
+        kept.update(quick or cases[:1])
+    return [item for item in items if item in kept], [item for item in items if item not in kept]
+
+
+def slow_cases() -> frozenset[str]:
+    """Return the listed cases, as `file::name`."""
+    return frozenset(SLOW_CASES.read_text().splitlines())
+
+
+def slow_in(report: Path) -> list[str]:
+    """Return the cases that took more than `SLOW` seconds, as `file::name`.
+
+    Args:
+        report: what pytest wrote for `--junitxml`.
+    """
+    found = []
+    for case in ElementTree.parse(report).iter("testcase"):
+        file = case.attrib["classname"].removeprefix("conformance.").replace(".", "/") + ".py"
+        if float(case.attrib["time"]) > SLOW:
+            found.append(f"{file}::{case.attrib['name']}")
+    return sorted(found)
 
 
 def kept(law: str, cases: Sequence[T], first: int = 0) -> list[T]:
@@ -88,3 +141,7 @@ def kept(law: str, cases: Sequence[T], first: int = 0) -> list[T]:
     """
     every = ONE_OF.get(law, 1) if BRIEF else 1
     return [*cases[first % every :: every]]
+
+
+if __name__ == "__main__":
+    SLOW_CASES.write_text("".join(f"{case}\n" for case in slow_in(Path(sys.argv[1]))))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from conformance.brief import ONE_OF, divided
+from conformance.brief import ONE_OF, divided, slow_cases, slow_in
 from conformance.test_lowering import _is_unique
 from conformance.variants import variant_keys
 
@@ -22,15 +22,55 @@ def test_each_law_exists(law: str) -> None:
     assert f"\ndef {function}(" in (Path(__file__).parent / file).read_text()
 
 
+class _Case:
+    """What `divided` reads of a test."""
+
+    def __init__(self, root: Path, file: str, function: str, number: int) -> None:
+        self.path = root / "conformance" / file
+        self.config = SimpleNamespace(rootpath=root)
+        self.originalname = function
+        self.name = f"{function}[{number}]"
+
+
+def _cases(root: Path, law: str, count: int) -> list[Any]:
+    file, _, function = law.partition("::")
+    return [_Case(root, file, function, number) for number in range(count)]
+
+
+def test_slow_cases_are_left_out_where_quicker_ones_remain() -> None:
+    root = Path("root")
+    items = [*_cases(root, "test_a.py::test", 3), *_cases(root, "test_b.py::test", 3)]
+    slow = {
+        "test_a.py::test[0]",
+        "test_a.py::test[2]",
+        *(f"test_b.py::test[{i}]" for i in range(3)),
+    }
+    kept, left_out = divided(items, slow)
+    assert kept == [items[1], items[3]]
+    assert left_out == [items[0], items[2], items[4], items[5]]
+
+
+def test_a_report_says_what_is_slow(tmp_path: Path) -> None:
+    report = tmp_path / "report.xml"
+    report.write_text(
+        "<testsuites><testsuite>"
+        '<testcase classname="conformance.sharding.test_a" name="test_b[1-x]" time="2.5" />'
+        '<testcase classname="conformance.test_c" name="test_d" time="0.1" />'
+        "</testsuite></testsuites>"
+    )
+    assert slow_in(report) == ["sharding/test_a.py::test_b[1-x]"]
+
+
+def test_slow_cases_are_of_files_that_exist() -> None:
+    files = {case.partition("::")[0] for case in slow_cases()}
+    assert all((Path(__file__).parent / file).exists() for file in files)
+
+
 def test_one_case_of_every_few_is_kept() -> None:
     root = Path("root")
     laws = {"test_lowering.py::test_compiled_agrees_in_every_element_type": 7, "test_a.py::test": 4}
-    items: list[Any] = []
-    for law, count in laws.items():
-        file, _, name = law.partition("::")
-        path, config = root / "conformance" / file, SimpleNamespace(rootpath=root)
-        items += [SimpleNamespace(path=path, config=config, originalname=name)] * count
-    kept, left_out = divided(items)
+    items = [each for law, count in laws.items() for each in _cases(root, law, count)]
+    kept, left_out = divided(items, ())
     names = Counter(each.originalname for each in kept)  # type: ignore[attr-defined]  # of functions
     every = ONE_OF["test_lowering.py::test_compiled_agrees_in_every_element_type"]
     assert names == {"test_compiled_agrees_in_every_element_type": -(-7 // every), "test": 4}

@@ -42,7 +42,8 @@ def end_in_all_ways(folder: str, seconds: int) -> None:
     """Fork a child for each way, two at a time, and compare how it ended with what is expected of it."""
     import scipy.linalg  # noqa: F401, PLC0415 - which the children would import for LAPACK, each
 
-    from conformance.faults.endings import CODE, END, WAYS, say  # noqa: PLC0415 - heavier than the module
+    from conformance.brief import kept  # noqa: PLC0415 - only the source of this function is sent
+    from conformance.faults.endings import CODE, END, WAYS, say  # noqa: PLC0415
 
     def begin(name: str) -> None:
         """In a child: print to files, and go the way."""
@@ -70,7 +71,7 @@ def end_in_all_ways(folder: str, seconds: int) -> None:
 
     wrong: list[str] = []
     running: dict[int, str] = {}
-    for name in WAYS:
+    for name in kept("faults/test_exit.py::end_in_all_ways", [*WAYS]):
         if len(running) == 2:
             wrong += finish()
         child = os.fork()

@@ -15,6 +15,7 @@ import pytest
 
 from conformance import ran_on
 from conformance.parity.asked import unpacked
+from conformance.parity.questions import Question
 
 ASKED = Path(__file__).parent / "asked.py"
 
@@ -42,9 +43,18 @@ _LONG: Final = (
 )
 
 
+SHORT: Final = os.environ.get("TREADLE_PARITY_PART") == "short"
+ONE_OF: Final = 4  # questions, of which the short part asks one
+
+
+def asked_here(questions: list[Question]) -> list[Question]:
+    """Return the questions that this part asks: all, or one of every few, where those of one function are adjacent."""
+    return questions[::ONE_OF] if SHORT else questions
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is long, where the environment says so."""
-    if os.environ.get("TREADLE_PARITY_PART") != "short":
+    if not SHORT:
         return
     here = [item for item in items if Path(__file__).parent in item.path.parents]
     long = [item for item in here if any(name in item.nodeid for name in _LONG)]

@@ -21,9 +21,9 @@ import treadle.scipy.special
 from conformance.joined import modules
 from conformance.parity import exceptions, questions, questions_random
 from conformance.parity.asked import NAMESPACES, answer
-from conformance.parity.conftest import Ask, is_0_10
+from conformance.parity.conftest import Ask, asked_here, is_0_10
+from conformance.parity.questions import Question
 
-Question = dict[str, Any]
 PARTS: Final = modules("conformance.parity", "questions_")  # of the library: `GROUPS`, `wrong`
 GROUPS: Final = {**questions.GROUPS, **{k: v for part in PARTS for k, v in part.GROUPS.items()}}
 RTOL: Final = {"float16": 4e-3, "bfloat16": 3e-2, "float64": 1e-10, "complex128": 1e-10}
@@ -74,6 +74,7 @@ def close(ours: Any, theirs: Any) -> bool:
 
 def compared(ask: Ask, asked: list[Question], x64: bool) -> collections.Counter[str]:
     """Fail where answers differ without a reason; how often each reason was needed."""
+    asked = asked_here(asked)
     with treadle.enable_x64(x64):
         ours = treadles(asked)
     used: collections.Counter[str] = collections.Counter()
@@ -121,7 +122,7 @@ def test_values(ask: Ask, group: str, x64: bool) -> None:
 @pytest.mark.parametrize("x64", [False])
 def test_errors(ask: Ask, x64: bool) -> None:
     """What JAX refuses treadle refuses, with an error that the same handlers catch."""
-    asked = [*questions.wrong(), *(each for part in PARTS for each in part.wrong())]
+    asked = asked_here([*questions.wrong(), *(each for part in PARTS for each in part.wrong())])
     ours = treadles(asked)
     silent = [
         (question["of"], question["arguments"], question["keywords"], other["said"], own)
