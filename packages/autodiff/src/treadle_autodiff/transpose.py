@@ -95,38 +95,37 @@ def _backwards(
     """Transpose equations in reverse order; their operations are said to come from their lines."""
     cut: dict[Value, list[Part]] = {}  # of what slices are taken, until its cotangent is needed
     for equation in reversed(linear):
+        primitive, operands, results, _, place = equation
         if cut:
-            for result in equation.results:
+            for result in results:
                 if result in cut:
                     _join(result, cut.pop(result), gathered, here)
-        if not any([result in gathered for result in equation.results]):
+        if not any([result in gathered for result in results]):
             continue
         axis = divided_axis(equation)
         if axis is not None:
-            part = Part(axis, equation, gathered.pop(equation.results[0]))
+            part = Part(axis, equation, gathered.pop(results[0]))
             cut.setdefault(part.whole, []).append(part)
             continue
-        here.replayed = equation.source
+        here.replayed = place
         incoming: list[Tangent] = [
             gathered.pop(result) if result in gathered else Zero(result.type.tangent())
-            for result in equation.results
+            for result in results
         ]
         at_hand: list[Operand | Linear] = []
-        for atom in equation.operands:
+        for atom in operands:
             if isinstance(atom, Literal):
                 at_hand.append(atom.value)
             elif atom in environment:
                 at_hand.append(environment[atom])
             else:
                 at_hand.append(Linear(atom.type))
-        outgoing = _rule(equation.primitive)(equation.primitive, incoming, at_hand)
-        for atom, outward in zip(equation.operands, outgoing, strict=True):
+        outgoing = _rule(primitive)(primitive, incoming, at_hand)
+        for atom, outward in zip(operands, outgoing, strict=True):
             if outward is None or isinstance(outward, Zero):
                 continue
             assert isinstance(atom, Value)
-            assert atom not in environment, (
-                f"{equation.primitive.name}: cotangent of a known operand"
-            )
+            assert atom not in environment, f"{primitive.name}: cotangent of a known operand"
             gathered[atom] = add(gathered[atom], outward) if atom in gathered else outward
     for value, parts in cut.items():
         _join(value, parts, gathered, here)

@@ -90,6 +90,7 @@ def supported_release() -> str:
     return release
 
 
+@made_once
 def adds_constants() -> bool:
     """Return whether XLA of the installed jaxlib takes `(x + C) - C` for x: before 0.12 it adds the constants up.
 

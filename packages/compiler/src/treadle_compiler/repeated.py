@@ -89,16 +89,16 @@ def _reads_of(program: Program) -> Reads:
     costs: dict[Atom, _Cost] = {}
     once: set[Value] = set()
     for equation in program.equations:
-        primitive = equation.primitive
+        primitive, results = equation.primitive, equation.results
         work = WORK.get(type(primitive))
         found: Sequence[_Cost]
         if work is not None:
-            found = [_together(equation.operands, costs, work)] * len(equation.results)
+            found = [_together(equation.operands, costs, work)] * len(results)
         elif isinstance(primitive, (InlineCall, *_IN_PLACE, *_MOVING)):
             found = _costs(equation, costs)
         else:
             continue
-        for value, cost in zip(equation.results, found, strict=True):
+        for value, cost in zip(results, found, strict=True):
             count = often.get(value, 1.0)
             if count > 1.0 and _is_worth_it(value, count, sum(cost)):
                 once.add(value)
@@ -139,12 +139,12 @@ def _how_often(program: Program) -> dict[Value, float]:
         if isinstance(value, Value):
             ends_in(value, value)
     for equation in reversed(program.equations):
-        primitive = equation.primitive
+        primitive, results = equation.primitive, equation.results
         in_place = type(primitive) in WORK  # as most are
         reads = not in_place and _reads_elsewhere(primitive)
         end: object = None  # what all that read an array from memory have in common
         if in_place or reads or isinstance(primitive, (Elementwise, *_IN_PLACE)):
-            end = result = equation.results[0] if equation.results else None
+            end = result = results[0] if results else None
             if result is not None and result not in several:
                 end = root.get(result, result)
         for i, operand in enumerate(equation.operands):

@@ -52,7 +52,10 @@ def boundary(value: T) -> T:
     """
     if isinstance(value, FunctionType):
         code = value.__code__
-        if not code.co_flags & NO_BOUNDARY and _is_own(value.__globals__):
+        known = _made.get(id(code))
+        if known is not None:  # of a function that another one makes each time it is called
+            value.__code__ = known[1]
+        elif not code.co_flags & NO_BOUNDARY and _is_own(value.__globals__):
             value.__code__ = _with_handler(code)
     elif isinstance(value, functools.partial):
         boundary(value.func)
@@ -242,9 +245,6 @@ _classes: Final[set[type]] = set()
 
 def _with_handler(code: CodeType) -> CodeType:
     """The code with the handler around all of it that has no other."""
-    known = _made.get(id(code))
-    if known is not None:
-        return known[1]
     number = len(code.co_consts)
     if not _KNOWN or number > 255 or (number and code.co_consts[-1] is _leaving):
         return code

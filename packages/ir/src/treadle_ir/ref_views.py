@@ -71,6 +71,16 @@ class Reshaped:
 Step: TypeAlias = Indexed | Transposed | Reshaped
 
 
+class Changeable:
+    """A cell or a view of one: a leaf of arguments that may hold other arrays later.
+
+    No abstract class: each leaf of each call that is staged is asked, and `isinstance` takes five times as long where
+    a class has a metaclass.
+    """
+
+    __slots__ = ()
+
+
 class Viewed(ABC):
     """What is read and written like an array in a cell, and has views: a reference, or a view of one."""
 
@@ -192,7 +202,7 @@ class RefIndexer:
 
 @boundary
 @final
-class TransformedRef(Viewed):
+class TransformedRef(Changeable, Viewed):
     """A view of a reference: a part, its axes in another order, its elements in another shape, one after the other.
 
     It is read and written as a reference is. What is written to it stands in the reference.

@@ -25,7 +25,6 @@ from contextvars import ContextVar
 from typing import (
     Any,
     Final,
-    NamedTuple,
     NoReturn,
     ParamSpec,
     TypeAlias,
@@ -46,7 +45,7 @@ from treadle_ir.errors import (
 )
 from treadle_ir.operands import as_array
 from treadle_ir.primitives.shape import broadcast_in_dim
-from treadle_ir.ref_views import TransformedRef, Viewed
+from treadle_ir.ref_views import Changeable, TransformedRef, Viewed
 from treadle_ir.stage import StagingTrace
 from treadle_ir.trace import Trace, current_trace
 from treadle_ir.tracer import Tracer
@@ -58,7 +57,7 @@ T = TypeVar("T")
 Held: TypeAlias = Any  # an array, or a tree of arrays
 
 
-class Cell(ABC):
+class Cell(Changeable, ABC):
     """What holds an array, or a tree of arrays, and may hold another: a leaf of trees, which programs never see."""
 
     __slots__ = ("__weakref__", "_home", "_lent", "_value")
@@ -101,6 +100,7 @@ class Cell(ABC):
             )
         trace: Trace | None = current_trace()
         home = self._home
+        _, _, readers = _discharging.get()
         staged: list[Trace] = []  # innermost first
         while trace is not home:
             if trace is None:
@@ -108,9 +108,7 @@ class Cell(ABC):
                     f"{self.what} was used outside of the transformation that it was made in",
                     fix="return what it holds, `ref[...]` of a reference",
                 )
-            if isinstance(trace, StagingTrace) and (
-                writes or trace not in _discharging.get().readers
-            ):
+            if isinstance(trace, StagingTrace) and (writes or trace not in readers):
                 staged.append(trace)
             trace = trace.parent
         if staged and not _find(self, staged):
@@ -376,25 +374,17 @@ class _Frame:
         return known
 
 
-@final
-class _Discharging(NamedTuple):
-    """The operation that is staging a body, and the bodies that are being staged, outermost first.
+_Discharging: TypeAlias = tuple[_Operation | None, tuple[_Frame, ...], tuple[Trace, ...]]
+"""The operation that is staging a body, the bodies that are being staged, outermost first, and the traces of functions
+that may read cells, see `as_reader`. A plain tuple, since each operation with a body makes two."""
 
-    `readers` are the traces of functions that may read cells, see `as_reader`.
-    """
-
-    operation: _Operation | None
-    frames: tuple[_Frame, ...]
-    readers: tuple[Trace, ...] = ()
-
-
-_NOTHING: Final = _Discharging(None, ())
+_NOTHING: Final[_Discharging] = (None, (), ())
 _discharging: Final[ContextVar[_Discharging]] = ContextVar("treadle_refs", default=_NOTHING)
 
 
 def _find(cell: Cell, traces: Sequence[Trace]) -> bool:
     """Let the bodies of these traces, innermost first, use a cell; whether all of them may."""
-    frames = _discharging.get().frames
+    _, frames, _ = _discharging.get()
     if not {id(trace) for trace in traces}.issubset([id(frame.trace) for frame in frames]):
         return False
     in_vain = False
@@ -417,7 +407,7 @@ def discharged(run: Callable[[tuple[Cell, ...]], T], *, forgets: bool = False) -
     if operation.cells:
         operation.cells = usable(operation.cells)
     while True:
-        token = _discharging.set(_Discharging(operation, frames, readers))
+        token = _discharging.set((operation, frames, readers))
         try:
             return run(tuple(operation.cells))
         except _CellsUsed as used:
@@ -439,7 +429,7 @@ def as_body(function: Callable[P, T]) -> Callable[P, T]:
         frame = _Frame(current_trace(), operation)
         if operation is not None:
             frames = (*frames, frame)
-        token = _discharging.set(_Discharging(None, frames, readers))
+        token = _discharging.set((None, frames, readers))
         try:
             result = function(*args, **kwargs)
             if not frame.in_vain:
@@ -462,8 +452,8 @@ def as_reader(function: Callable[P, T]) -> Callable[P, T]:
         trace = current_trace()
         if not isinstance(trace, StagingTrace):
             return function(*args, **kwargs)
-        known = _discharging.get()
-        token = _discharging.set(known._replace(readers=(*known.readers, trace)))
+        operation, frames, readers = _discharging.get()
+        token = _discharging.set((operation, frames, (*readers, trace)))
         try:
             return function(*args, **kwargs)
         finally:
@@ -517,7 +507,7 @@ Reference: TypeAlias = Cell | TransformedRef
 
 def is_reference(leaf: object) -> TypeGuard[Reference]:
     """Whether a leaf of arguments is a cell or a view of one."""
-    return isinstance(leaf, (Cell, TransformedRef))
+    return isinstance(leaf, Changeable)
 
 
 def cell_of(reference: Reference) -> Cell:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from treadle_ir.errors import ArgumentError, TreadleError
+from treadle_ir.source import short_name
 
 Tree: TypeAlias = Any  # a pytree: any Python object
 
@@ -77,4 +77,4 @@ def _shown(function: Callable[..., Tree]) -> str:
     code = getattr(plain, "__code__", None) or getattr(method, "__code__", None)
     if code is None:
         return f"`{name}`"
-    return f"`{name}` ({Path(code.co_filename).name}:{code.co_firstlineno})"
+    return f"`{name}` ({short_name(code.co_filename)}:{code.co_firstlineno})"

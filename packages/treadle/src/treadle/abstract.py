@@ -271,12 +271,12 @@ def _staged_with(
 
 def _places_of_refs(arguments: Arguments) -> tuple[int, ...]:
     """Where references are among the leaves of a call, or what stands for them."""
-    described = {
+    places = [
         i
         for i, leaf in enumerate(arguments.leaves)
-        if isinstance(leaf, ShapeDtypeStruct) and leaf.is_ref
-    }
-    return tuple(sorted([*places_of(arguments), *described]))
+        if is_reference(leaf) or (isinstance(leaf, ShapeDtypeStruct) and leaf.is_ref)
+    ]
+    return tuple(places)
 
 
 def _lying(made: Staged, leaves: Sequence[Any]) -> list[NamedSharding | None] | None:
@@ -333,7 +333,8 @@ def _resharded_over(program: Program) -> MeshAxes | None:
     """The first mesh with explicit axes over which a program lays an array."""
     for equation in program.equations:
         primitive = equation.primitive
-        if isinstance(primitive, ShardingConstraint) and primitive.mesh.explicit_axes:
+        # By identity: `isinstance` of an abstract class takes a tenth of the time in which an operation is staged.
+        if type(primitive) is ShardingConstraint and primitive.mesh.explicit_axes:
             return primitive.mesh
     return None
 

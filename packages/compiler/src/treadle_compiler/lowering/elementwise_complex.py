@@ -40,7 +40,8 @@ _NEAR: Final = 16.0  # far from where exponentials overflow
 def function_of(context: LoweringContext, primitive: Primitive, op: str, x: HloValue) -> HloValue:
     """An operation of XLA's on real or complex numbers, for which the latter's ends are put right."""
     type = emit.result_type(context)
-    x = context.broadcast_scalar(x, type)
+    if x.type is not type:  # another shape, or only another weak mark
+        x = context.broadcast_scalar(x, type)
     result = context.one(op, [x], type)
     if not dtypes.is_complex(type.dtype):
         return result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -36,8 +36,11 @@ if TYPE_CHECKING:
 
 _WHOLE: Final = PartitionSpec()
 
+Meshes: TypeAlias = tuple[tuple[AbstractMesh, tuple[int, ...]], ...]
+"""Meshes that a program speaks of, each with the numbers of its devices, none where any will do."""
 
-def meshes_of(program: Program) -> tuple[tuple[AbstractMesh, tuple[int, ...]], ...]:
+
+def meshes_of(program: Program) -> Meshes:
     """The meshes that a program speaks of, each once, with the numbers of their devices."""
     meshes: dict[tuple[AbstractMesh, tuple[int, ...]], None] = {}
     for each in (program, *program.nested()):
@@ -65,7 +68,8 @@ def placement_for(
         PlacementError: operands are committed to different places, or to others than the program asks for.
     """
     placement = resolve(operands, default, name, describe)
-    for sharding in (*asked, *_meshes_asked_for(program, placement)):
+    meshes = meshes_of(program)
+    for sharding in (*asked, *_asked_for(meshes, placement)):
         if placement.committed:
             if placement.devices != sharding.devices:
                 raise PlacementError(
@@ -76,7 +80,7 @@ def placement_for(
         else:
             placement = placement_of(sharding, committed=True)
     count = placement.sharding.num_devices
-    for mesh, _ in meshes_of(program):
+    for mesh, _ in meshes:
         if count not in (1, mesh.size):
             raise PlacementError(
                 f"{name} lays arrays over {mesh.size} devices, but its arguments are over {count}",
@@ -85,9 +89,9 @@ def placement_for(
     return whole(placement)
 
 
-def _meshes_asked_for(program: Program, placement: Placement) -> list[Sharding]:
+def _asked_for(meshes: Meshes, placement: Placement) -> list[Sharding]:
     found: list[Sharding] = []
-    for mesh, ids in meshes_of(program):
+    for mesh, ids in meshes:
         if ids:
             platform = placement.device.backend.platform
             found.append(NamedSharding(concrete_mesh(mesh, ids, platform), _WHOLE))
