@@ -8,7 +8,6 @@ arithmetic (`treadle_ir.ops`).
 
 from __future__ import annotations
 
-from abc import ABC
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -40,7 +39,7 @@ else:
         __slots__ = ()
 
 
-class Array(ArrayMembers, ABC):
+class Array(ArrayMembers):
     """An array: a concrete one, with elements, or a tracer, which stands for one while a function is traced.
 
     The type for annotations: `def loss(w: treadle.Array) -> treadle.Array`. Functions make arrays, not the class.

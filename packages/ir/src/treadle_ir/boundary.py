@@ -202,22 +202,25 @@ def _entries(table: bytes) -> list[tuple[int, int, int, int]]:
     return [tuple(numbers[i : i + 4]) for i in range(0, len(numbers), 4)]  # type: ignore[misc]  # each is four
 
 
+@functools.cache  # the same few numbers come again for hundreds of functions at import
+def _varint(number: int) -> bytes:
+    """Return a number as an exception table has it."""
+    shifts = range(max(0, (number.bit_length() - 1) // 6 * 6), 0, -6)
+    return bytes([*(number >> shift & 63 | 64 for shift in shifts), number & 63])
+
+
 def _encoded(entries: list[tuple[int, int, int, int]]) -> bytes:
     """An exception table of its entries; bit 7 marks the first byte of each."""
     table = bytearray()
     for entry in entries:
         begin = len(table)
-        for number in entry:
-            shift = max(0, (number.bit_length() - 1) // 6 * 6)
-            for each in range(shift, 0, -6):
-                table.append(number >> each & 63 | 64)
-            table.append(number & 63)
+        table += b"".join(map(_varint, entry))
         table[begin] |= 128
     return bytes(table)
 
 
-def _compiled() -> tuple[bytes, int, list[tuple[int, int, int, int]], int]:
-    """The handler of `_PATTERN`: its bytecode, where that names its constant, its own handlers, its stack."""
+def _compiled() -> tuple[bytes, int, bytes, list[tuple[int, int, int, int]], int]:
+    """The handler of `_PATTERN`: bytecode, where it names its constant, lines, its own handlers, its stack."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a string is called
         code: CodeType = compile(_PATTERN, "<string>", "exec").co_consts[0]
@@ -225,18 +228,19 @@ def _compiled() -> tuple[bytes, int, list[tuple[int, int, int, int]], int]:
     target = entries[0][2]
     handler = code.co_code[2 * target :]
     load = bytes([_LOAD_CONST, code.co_consts.index("handler")])
+    lines = [128 | _NO_LOCATION << 3 | min(left, 8) - 1 for left in range(len(handler) // 2, 0, -8)]
     inner = [
         (start - target, length, to - target, depth)
         for start, length, to, depth in entries
         if start >= target
     ]
-    return handler, handler.index(load) + 1, inner, code.co_stacksize
+    return handler, handler.index(load) + 1, bytes(lines), inner, code.co_stacksize
 
 
 _LOAD_CONST: Final = opcode.opmap["LOAD_CONST"]
 _KNOWN: Final = sys.implementation.name == "cpython" and sys.version_info < (3, 15)
 """Whether exception tables have the form that this module writes; elsewhere errors keep all their frames."""
-_HANDLER, _CONSTANT, _INNER, _STACK = _compiled() if _KNOWN else (b"", 0, [], 0)
+_HANDLER, _CONSTANT, _LINES, _INNER, _STACK = _compiled() if _KNOWN else (b"", 0, b"", [], 0)
 _made: Final[dict[int, tuple[CodeType, CodeType]]] = {}
 """Code with its handler, by the identity of the code without, which is the first of the pair and so is not freed."""
 _classes: Final[set[type]] = set()
@@ -244,31 +248,42 @@ _classes: Final[set[type]] = set()
 
 
 def _with_handler(code: CodeType) -> CodeType:
-    """The code with the handler around all of it that has no other."""
+    """The code with the handler around all of it that has no other. At import hundreds of functions get it."""
     number = len(code.co_consts)
     if not _KNOWN or number > 255 or (number and code.co_consts[-1] is _leaving):
         return code
-    here = len(code.co_code) // 2
-    entries = []
-    covered = 0
-    for entry in [*_entries(code.co_exceptiontable), (here, 0, 0, 0)]:
-        if entry[0] > covered:
-            entries.append((covered, entry[0] - covered, here, 0))
-        if entry[1]:
-            entries.append(entry)
-        covered = entry[0] + entry[1]
-    entries += [(start + here, length, to + here, depth) for start, length, to, depth in _INNER]
-    handler = bytearray(_HANDLER)
-    handler[_CONSTANT] = number
-    lines = bytearray(code.co_linetable)
-    for left in range(len(handler) // 2, 0, -8):
-        lines.append(128 | _NO_LOCATION << 3 | min(left, 8) - 1)
+    bytecode, table = code.co_code, code.co_exceptiontable
+    here = len(bytecode) // 2
     guarded = code.replace(
-        co_code=code.co_code + bytes(handler),
+        co_code=bytecode + _HANDLER[:_CONSTANT] + bytes((number,)) + _HANDLER[_CONSTANT + 1 :],
         co_consts=(*code.co_consts, _leaving),
-        co_exceptiontable=_encoded(entries),
-        co_linetable=bytes(lines),
+        co_exceptiontable=_encoded(
+            _around(_entries(table), here) if table else [(0, here, here, 0)]
+        )
+        + _inner_table(here),
+        co_linetable=code.co_linetable + _LINES,
         co_stacksize=max(code.co_stacksize, _STACK),
     )
     _made[id(code)] = code, guarded
     return guarded
+
+
+def _around(entries: list[tuple[int, int, int, int]], here: int) -> list[tuple[int, int, int, int]]:
+    """Return the entries of a function with one, to the handler at `here`, for each part that has none."""
+    every = []
+    covered = 0
+    for entry in [*entries, (here, 0, 0, 0)]:
+        if entry[0] > covered:
+            every.append((covered, entry[0] - covered, here, 0))
+        if entry[1]:
+            every.append(entry)
+        covered = entry[0] + entry[1]
+    return every
+
+
+@functools.cache  # of functions of one length, which are many, once
+def _inner_table(here: int) -> bytes:
+    """Return the entries of the handler's own handlers, where it begins at `here`."""
+    return _encoded(
+        [(start + here, length, to + here, depth) for start, length, to, depth in _INNER]
+    )

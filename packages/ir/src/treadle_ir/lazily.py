@@ -67,6 +67,8 @@ def lazy_names(
             value: object = getattr(import_module(home), original)
         elif name in submodules:
             value = import_module(f"{module}.{name}")
+        elif sys._getframe(1).f_globals.get("__name__") == "importlib._bootstrap":
+            raise AttributeError(name)  # `from module import name` goes on to the modules below it
         else:
             raise unknown(module, name, sorted({*offered, *package}))
         package[name] = boundary(value)  # found there the next time

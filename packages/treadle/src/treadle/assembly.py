@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import treadle
 import treadle_numpy
 import treadle_runtime
-from treadle import core, environment
-from treadle.interpreters import partial_eval
+from treadle import environment
 from treadle_ir import (
     Array,
     Operand,
     Program,
+    StagedTracer,
     UnsupportedError,
     errors,
     install,
@@ -31,6 +31,9 @@ from treadle_ir import (
 from treadle_numpy.arrays import table
 from treadle_runtime import RuntimeEvaluator
 
+if TYPE_CHECKING:
+    from treadle.core import ShapedArray
+
 
 def to_device(x: Array, /, device: treadle_runtime.Device, *, stream: None = None) -> Array:
     """The array on a device; the method `x.to_device` of the array API standard."""
@@ -40,19 +43,32 @@ def to_device(x: Array, /, device: treadle_runtime.Device, *, stream: None = Non
     return moved
 
 
+def aval(x: Array) -> ShapedArray:
+    """What is known of an array: the attribute `x.aval`."""
+    from treadle import core  # noqa: PLC0415 - when it is first needed
+
+    return core.aval(x)
+
+
 def assemble() -> None:
     """Install everything; once, when `treadle` is imported."""
     source.internal(treadle.__path__[0])
     source.internal(treadle_numpy.__path__[0])
     install(RuntimeEvaluator())
     table.install()
-    install_operators({"aval": property(core.aval), "to_device": to_device})
+    install_operators({"aval": property(aval), "to_device": to_device})
     install_vmap(_vmap)
     install_placer(_placed, _resharded)
     install_view(_viewed)
-    partial_eval.name_tracers()
+    _name_tracers()
     errors.show_as("treadle.errors")
     environment.warn_of_unknown(os.environ)
+
+
+def _name_tracers() -> None:
+    """Let the class of jit's tracers print under JAX's name: the FAQ prints it, and users who know JAX look for it."""
+    StagedTracer.__name__ = StagedTracer.__qualname__ = "DynamicJaxprTracer"
+    StagedTracer.__module__ = "treadle.interpreters.partial_eval"
 
 
 def _placed(tree: Any, shardings: Any) -> Any:

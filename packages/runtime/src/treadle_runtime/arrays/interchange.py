@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from abc import abstractmethod
 from typing import Any, Final
 
 from treadle_ir import Array
@@ -33,13 +32,13 @@ class Interchange(Array):
     __slots__ = ()
 
     @property
-    @abstractmethod
     def sharding(self) -> Sharding:
-        """How it is laid over devices."""
+        """How it is sharded over devices."""
+        raise NotImplementedError
 
-    @abstractmethod
     def unsafe_buffer_pointer(self) -> int:
-        """The address of the elements on their device."""
+        """Return the address of the elements on their device."""
+        raise NotImplementedError
 
     def __buffer__(self, flags: int) -> memoryview:
         """The elements as a buffer that cannot be written to. Python asks for it from 3.12 on."""

@@ -27,12 +27,6 @@ DynamicJaxprTracer = StagedTracer
 JaxprTracer = StagedTracer
 
 
-def name_tracers() -> None:
-    """Let the class print under this name: the FAQ prints it, and users who know JAX look for it."""
-    DynamicJaxprTracer.__name__ = DynamicJaxprTracer.__qualname__ = "DynamicJaxprTracer"
-    DynamicJaxprTracer.__module__ = __name__
-
-
 @final
 class PartialVal(tuple[Any, Any]):
     """A value that is known, or only its type: the pair `(None, value)` or `(aval, None)`."""
