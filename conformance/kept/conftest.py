@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+
 import pytest
 
 
@@ -18,3 +21,13 @@ def programs() -> None:
 @pytest.fixture(autouse=True)
 def checked_rules() -> None:
     """Nor is any rule watched."""
+
+
+@pytest.fixture(autouse=True)
+def only_new_objects() -> Iterator[list[object]]:
+    """The garbage collector looks at what a test makes, and not at the old objects of thousands of tests before it."""
+    gc.collect()
+    old = gc.get_objects()
+    gc.freeze()
+    yield old
+    gc.unfreeze()

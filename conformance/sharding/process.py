@@ -28,6 +28,9 @@ MANY: Final = {
     "maps": "test_shard_map_is_vmap",
     "pmaps": "test_pmap_is_vmap",
     "several_axes": "test_collectives_over_several_axes",
+    "arrays": "test_arrays",
+    "memories": "test_memories",
+    "explicit.laws": "test_explicit_axes",
 }
 ENVIRONMENT: Final = {"TREADLE_CACHE": "0", **environment(devices=8)}
 
