@@ -87,6 +87,10 @@ def _both_raise(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
     return "error" in ours and "error" in theirs
 
 
+def _trips(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
+    return str(theirs.get("said", "")).startswith("IndexError")
+
+
 def _single_first(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
     x = question["arguments"][0]
     return not isinstance(x, dict) or "filled" not in x or x["filled"]["shape"] == []
@@ -202,6 +206,9 @@ ONLY_0_10: Final[dict[str, Known]] = {
 SINCE_0_11: Final[dict[str, Known]] = {
     "JAX refuses polynomials with booleans since 0.11; NumPy has values": _both(
         of("numpy.polyval"), _only_jax_raises, _mentions_bool
+    ),
+    "JAX trips over a single probability with an IndexError of its own since 0.11; treadle says what it is": _both(
+        of("random.multinomial"), _both_raise, _trips
     ),
 }
 
