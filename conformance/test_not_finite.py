@@ -179,3 +179,52 @@ def test_false_by_zero_is_nan() -> None:
         expected = p // np.log1p(np.float32(0))
     for function in (QUOTIENTS["floor_divide"], treadle.jit(QUOTIENTS["floor_divide"])):
         np.testing.assert_array_equal(function(tnp.array(p)), expected)
+
+
+# Of numbers that XLA knows not to be negative: it takes `x >= 0`, by which these choose, to be true of NaN, too.
+CHOOSING: Final[dict[str, tuple[Callable[..., Any], int]]] = {
+    "abs(x) >= 0": (lambda x: tnp.where(abs(x) >= 0, 0.0, np.inf), 1),
+    "0 <= x * x": (lambda x: tnp.where(x * x >= 0, 0.0, np.inf), 1),
+    "lax.igamma": (lambda a, x: treadle.lax.igamma(a * a, x * x), 2),
+    "lax.igammac": (lambda a, x: treadle.lax.igammac(a * a, x * x), 2),
+    "scipy.special.rel_entr": (lambda p, q: treadle.scipy.special.rel_entr(p * p, q * q), 2),
+    "scipy.special.sici": (lambda x: treadle.scipy.special.sici(x)[1], 1),
+    "scipy.special.spence": (lambda x: treadle.scipy.special.spence(abs(x)), 1),
+    "scipy.stats.gamma.cdf": (lambda x, a: treadle.scipy.stats.gamma.cdf(x * x, a * a), 2),
+}
+
+
+@pytest.mark.parametrize(("function", "count"), CHOOSING.values(), ids=CHOOSING)
+def test_nan_is_not_at_least_zero_under_jit(function: Callable[..., Any], count: int) -> None:
+    with treadle.enable_x64(True):
+        given = np.meshgrid(*[np.array([np.nan, 0.25, 0.0, np.inf])] * count)
+        xs = [tnp.array(x.ravel()) for x in given]
+        np.testing.assert_array_equal(kinds(treadle.jit(function)(*xs)), kinds(function(*xs)))
+
+
+# Functions that NumPy has, too, by how many arguments they have.
+UFUNCS: Final = {
+    1: """absolute arccos arccosh arcsin arcsinh arctan arctanh cbrt ceil cos cosh deg2rad degrees exp exp2 expm1 fabs
+        floor isfinite isinf isnan log log10 log1p log2 logical_not negative positive rad2deg radians reciprocal rint
+        sign signbit sin sinc sinh spacing sqrt square tan tanh trunc""",
+    2: """add arctan2 copysign divide equal float_power floor_divide fmax fmin fmod greater greater_equal heaviside
+        hypot less less_equal logaddexp logaddexp2 logical_and logical_or logical_xor maximum minimum multiply
+        nextafter not_equal power remainder subtract""",
+}
+
+
+@pytest.mark.parametrize("count", UFUNCS)
+def test_functions_of_all_special_numbers_are_numpys(count: int) -> None:
+    """Of all pairs, without jit and with it: the same NaN and infinities."""
+    given = np.meshgrid(*[np.array([*NUMBERS, 1.0, -1.0, 2.0], np.float32)] * count)
+    xs = [x.ravel() for x in given]
+    names = UFUNCS[count].split()
+    arrays = [tnp.array(x) for x in xs]
+    whole = treadle.jit(lambda *xs: [getattr(tnp, name)(*xs) for name in names])(*arrays)
+    for name, compiled in zip(names, whole, strict=True):
+        with np.errstate(all="ignore"):
+            expected = getattr(np, name)(*xs)
+        for found in (getattr(tnp, name)(*arrays), compiled):
+            np.testing.assert_allclose(
+                np.asarray(found, np.float32), expected, rtol=1e-5, atol=1e-6, err_msg=name
+            )

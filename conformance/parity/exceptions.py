@@ -87,6 +87,10 @@ def _both_raise(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
     return "error" in ours and "error" in theirs
 
 
+def _trips(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
+    return str(theirs.get("said", "")).startswith("IndexError")
+
+
 def _single_first(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
     x = question["arguments"][0]
     return not isinstance(x, dict) or "filled" not in x or x["filled"]["shape"] == []
@@ -114,6 +118,16 @@ def _overflows_there(question: dict[str, Any], ours: Answer, theirs: Answer) -> 
         return False
     return all(
         bool(np.all(np.isclose(x, y, 2e-5, 2e-5) | (np.isinf(y) & (np.sign(x) == np.sign(y)))))
+        for x, y in _elements(ours, theirs)
+    )
+
+
+def _not_finite(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
+    """All that differs is NaN or infinite in treadle."""
+    if "error" in ours or "error" in theirs:
+        return False
+    return all(
+        bool(np.all(np.isclose(x, y, 2e-5, 2e-5) | ~np.isfinite(x)))
         for x, y in _elements(ours, theirs)
     )
 
@@ -198,10 +212,22 @@ ONLY_0_10: Final[dict[str, Known]] = {
     "JAX 0.10 forgets the weak mark in hypot of arrays; newer ones have it": _both(
         of("numpy.hypot"), _only_weak
     ),
+    "JAX 0.10 has NaN for digamma at 0; newer ones have -inf": _both(
+        of("lax.digamma"), _not_finite
+    ),
+    "JAX 0.10 has infinity, or 0, for relative entropies of NaN; newer ones have NaN": _both(
+        of("scipy.special.rel_entr", "scipy.special.kl_div"), _not_finite
+    ),
+    "JAX 0.10 has numbers for quantiles of what is no probability; newer ones have NaN": _both(
+        of("scipy.stats.cauchy.isf"), _not_finite
+    ),
 }
 SINCE_0_11: Final[dict[str, Known]] = {
     "JAX refuses polynomials with booleans since 0.11; NumPy has values": _both(
         of("numpy.polyval"), _only_jax_raises, _mentions_bool
+    ),
+    "JAX trips over a single probability with an IndexError of its own since 0.11; treadle says what it is": _both(
+        of("random.multinomial"), _both_raise, _trips
     ),
 }
 

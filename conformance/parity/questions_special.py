@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
-from conformance.parity.questions import Drawer, Group, Question, call, filled
+from conformance.parity.questions import Drawer, Group, Question, array, call, filled
 
 SPECIAL: Final = ("i0", "i0e", "i1", "i1e", "exp1", "expi", "erfcx", "dawsn", "spence", "log_ndtr")
 LOCATED: Final = (
@@ -83,4 +84,27 @@ def wrong() -> list[Question]:
     ]
 
 
-GROUPS: Final[dict[str, Group]] = {"special": special, "statistics": statistics}
+def ends() -> list[Question]:
+    """Functions at poles, at infinity, of NaN, and beyond what they are defined for."""
+    nan, infinity = math.nan, math.inf
+    numbers, one = array([0.0, -0.0, 0.5, infinity, nan], "float32"), array([1.0], "float32")
+    unsigned, places = filled(10, (3,), "uint8", low=1, high=4), array([0, 2, 2], "int32")
+    return [
+        call("lax.digamma", numbers),
+        call("numpy.hypot", numbers, array([infinity, nan, 1.0, infinity, infinity], "float32")),
+        call("numpy.logaddexp.at", unsigned, places, unsigned, inplace=False),
+        call("numpy.maximum.at", unsigned, places, array([2.5], "float32"), inplace=False),
+        call("numpy.subtract.at", filled(11, (3,), "int32"), places, unsigned, inplace=False),
+        call("scipy.special.kl_div", numbers, array([nan], "float32")),
+        call("scipy.special.rel_entr", array([nan, 0.0, 1.0], "float32"), array([nan], "float32")),
+        call("scipy.stats.cauchy.isf", array([2.0, -1.0, 0.25], "float32")),
+        call("scipy.stats.truncnorm.cdf", one, one, one),
+        call("scipy.stats.truncnorm.logpdf", one, array([2.0], "float32"), one),
+    ]
+
+
+GROUPS: Final[dict[str, Group]] = {
+    "special": special,
+    "statistics": statistics,
+    "ends": lambda d: ends(),
+}

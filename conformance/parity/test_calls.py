@@ -19,7 +19,7 @@ import treadle.scipy.optimize
 import treadle.scipy.spatial.transform
 import treadle.scipy.special
 from conformance.joined import modules
-from conformance.parity import exceptions, questions, questions_random
+from conformance.parity import exceptions, questions, questions_random, questions_special
 from conformance.parity.asked import NAMESPACES, answer
 from conformance.parity.conftest import Ask, asked_here, is_0_10
 from conformance.parity.questions import Question
@@ -144,7 +144,7 @@ def test_exceptions_are_needed(ask: Ask) -> None:
         *questions.wrong(),
         *(question for part in PARTS for question in part.wrong()),
     ]
-    asked += questions_random.extreme()
+    asked += [*questions_random.extreme(), *questions_special.ends()]
     for x64, each in ((False, asked), (True, [questions.call("scipy.linalg.pascal", 3)])):
         with treadle.enable_x64(x64):
             ours = treadles(each)

@@ -43,6 +43,8 @@ JAX: Final = {
         "JAX refuses to go on without a GPU that was asked for; the FAQ says that it does"
     ),
     "test_plc_14_the_older_variable[lower priority]": "is about treadle's variable beside JAX's",
+    "test_plc_16_and_by_an_absl_flag[platform_name-jax]": _GONE,
+    "test_plc_16_and_by_an_absl_flag[platform_name-treadle]": _GONE,
     "test_plc_21_two_committed_devices_raise": _WORDS,
     "test_trc_01_the_type_inside_jit": "is about the name of treadle's class",
     "test_val_02_what_print_shows": "the FAQ shows the text of an older JAX",
@@ -67,8 +69,6 @@ JAX_0_12: Final = {
     "test_num_08_jit_drops_log_and_exp": _KEPT_BY_XLA,
     "test_num_09_log_of_exp_is_the_input": _KEPT_BY_XLA,
     "test_num_10_the_operations_are_gone_from_the_compiled_program": _KEPT_BY_XLA,
-    "test_plc_16_and_by_an_absl_flag[platform_name-jax]": _GONE,
-    "test_plc_16_and_by_an_absl_flag[platform_name-treadle]": _GONE,
 }
 HOOK: Final = {
     "test_api_07_import_spellings_name_the_same_objects": "modules behind JAX's names are views",

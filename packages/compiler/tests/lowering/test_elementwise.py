@@ -226,3 +226,11 @@ def test_signs_of_zeros_and_what_is_not_finite(compiled: Any, name: str) -> None
         )
     )
     assert np.isnan(actual.real).all() or np.isnan(actual.imag).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_digamma_at_zero_is_minus_infinity(compiled: Any, dtype: type[np.floating[Any]]) -> None:
+    """In every release of jaxlib; XLA before 0.12 has NaN."""
+    x = np.array([0.0, -0.0, -1.0, np.inf], dtype)
+    (actual,) = compiled(lambda x: [ops.digamma(x)], x)(x)
+    np.testing.assert_array_equal(actual, [-np.inf, -np.inf, np.nan, np.inf])

@@ -153,3 +153,23 @@ def test_parts_in_order_are_combined_in_one_pass(
     ).program
     (loop,) = [each for each in program.equations if type(each.primitive).__name__ == "Scan"]
     assert loop.results[0].type == ArrayType((), x.dtype)  # it carries one part, not all of them
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint32", "int32", "bool"])
+@pytest.mark.parametrize("name", ["logaddexp", "logaddexp2", "maximum", "minimum"])
+def test_at_gives_results_that_the_array_cannot_hold(name: str, dtype: str) -> None:
+    """NumPy refuses them: it changes the array in place."""
+    ours, numpys = getattr(tnp, name), getattr(np, name)
+    x = np.ones(3, dtype)
+    expected = x.astype(np.float32)
+    numpys.at(expected, [0, 1, 1], np.float32(1.5))
+    found = ours.at(x, np.array([0, 1, 1]), 1.5, inplace=False)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-6)
+
+
+def test_subtract_at_takes_unsigned_numbers_away() -> None:
+    for dtype in (np.int32, np.float32):
+        x = np.array([5, 6], dtype)
+        found = tnp.subtract.at(x, np.array([0, 0]), np.ones(2, np.uint8), inplace=False)
+        np.testing.assert_array_equal(found, [3, 6])

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
 from treadle_ir import dtypes
-from treadle_ir.primitives.compare import Clamp, Compare, Select
+from treadle_ir.primitives.compare import Clamp, Compare, Direction, Select
+
+_STRICT: Final[dict[Direction, Direction]] = {"ge": "gt", "le": "lt"}
 
 
 @lowering_rule(Compare)
 def compare_lowering(
     context: LoweringContext, primitive: Compare, x: HloValue, y: HloValue
 ) -> Sequence[HloValue]:
-    """One comparison."""
+    """One comparison; `>=` and `<=` of floats in two parts, which XLA's code generators join again.
+
+    XLA takes `x >= 0` to be true where it knows that x is not negative, as for squares and magnitudes: also of NaN.
+    """
     type = emit.result_type(context)
     x, y = context.broadcast_scalar(x, type), context.broadcast_scalar(y, type)
-    return [emit.compare(context, x, y, primitive.direction)]
+    strict = _STRICT.get(primitive.direction)
+    if strict is None or not dtypes.is_floating(x.dtype):
+        return [emit.compare(context, x, y, primitive.direction)]
+    beyond, equal = emit.compare(context, x, y, strict), emit.compare(context, x, y, "eq")
+    return [emit.binary(context, "or", beyond, equal)]
 
 
 @lowering_rule(Select)

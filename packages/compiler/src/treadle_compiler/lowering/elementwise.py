@@ -68,7 +68,6 @@ _STABLEHLO: Final[dict[type[Primitive], str]] = {
 
 _CHLO: Final[dict[type[Primitive], str]] = {
     e.Conjugate: "conj",
-    e.Digamma: "digamma",
     e.Erf: "erf",
     e.ErfInv: "erf_inv",
     e.Erfc: "erfc",
@@ -120,6 +119,17 @@ def abs_lowering(context: LoweringContext, primitive: e.Abs, x: HloValue) -> Seq
     if dtypes.is_unsigned(x.dtype):
         return [x]
     return context.emit("stablehlo.abs", [x], context.result_types)
+
+
+@lowering_rule(e.Digamma)
+def digamma_lowering(
+    context: LoweringContext, primitive: e.Digamma, x: HloValue
+) -> Sequence[HloValue]:
+    """CHLO's, with -inf at 0: XLA has that since jaxlib 0.12, and NaN before."""
+    x = context.broadcast_scalar(x, emit.result_type(context))
+    value = context.one("chlo.digamma", [x], emit.result_type(context))
+    at_zero = emit.compare(context, x, emit.like(context, x, 0.0), "eq")
+    return [emit.select(context, at_zero, emit.like(context, x, -math.inf), value)]
 
 
 @lowering_rule(e.GreatestCommonDivisor)

@@ -199,7 +199,7 @@ def lgamma(x: Number) -> Number:
 
 
 def digamma(x: Number) -> Number:
-    """The derivative of `lgamma`, near its zeros to 2^-37; NaN at the poles."""
+    """The derivative of `lgamma`, near its zeros to 2^-37; -inf at 0, NaN at the other poles."""
     below = x < 0.5
     y = where(below, 1.0 - x, x)
     # the sum of 1 / (y + k) as the quotient of a product's derivative and the product
@@ -215,7 +215,8 @@ def digamma(x: Number) -> Number:
     half = 0.5 * rest
     cotangent = _sine_of_turns(0.25 - abs(half)) / _sine_of_turns(half)
     value = where(below, value - math.pi * cotangent, value)
-    value = where((x <= 0.0) & x.equals(nearest(x)), math.nan, value)
+    value = where((x < 0.0) & x.equals(nearest(x)), math.nan, value)
+    value = where(x.equals(0.0), -math.inf, value)
     return where(x.equals(math.inf), x, value)
 
 

@@ -63,7 +63,7 @@ def lgamma(x: float) -> float:
 
 
 def digamma(x: float) -> float:
-    """The derivative of lgamma; NaN at its poles and at -inf.
+    """The derivative of lgamma; -inf at 0, and NaN at its other poles and at -inf.
 
     Source: M. Abramowitz and I. Stegun, Handbook of Mathematical Functions, 6.3.5 (recurrence),
         6.3.7 (reflection), 6.3.18 (asymptotic series).
@@ -73,7 +73,7 @@ def digamma(x: float) -> float:
     value = 0.0
     if x <= 0:
         if math.floor(x) == x:
-            return math.nan
+            return math.nan if x else -math.inf
         value = -math.pi / math.tan(math.pi * (x - round(x)))
         x = 1 - x
     while x < 8:  # 1 / x + 1 / (x + 1); from 8 on the series is exact to float64's rounding

@@ -311,7 +311,7 @@ def _lgamma_positive(x: Elements) -> Elements:
 
 
 def digamma(x: Elements) -> Elements:
-    """The derivative of lgamma; NaN at its poles 0, -1, -2, ... and at -inf, as XLA has it.
+    """The derivative of lgamma; -inf at 0, and NaN at its other poles -1, -2, ... and at -inf, as XLA has it.
 
     Source: M. Abramowitz and I. Stegun, Handbook of Mathematical Functions, 6.3.5 (recurrence),
         6.3.7 (reflection), 6.3.18 (asymptotic series).
@@ -320,7 +320,8 @@ def digamma(x: Elements) -> Elements:
     positive = np.where(below, 1 - x, x)
     value = _digamma_positive(positive)
     value = np.where(below, value - np.pi / np.tan(np.pi * (x - np.rint(x))), value)
-    return np.where((x <= 0) & ((np.floor(x) == x) | np.isinf(x)), np.nan, value)
+    value = np.where((x < 0) & ((np.floor(x) == x) | np.isinf(x)), np.nan, value)
+    return np.where(x == 0, -np.inf, value)
 
 
 def _digamma_positive(x: Elements) -> Elements:

@@ -225,7 +225,7 @@ digamma = _unary(
     "digamma",
     ops.digamma,
     "f",
-    "The derivative of `lgamma`; NaN at 0 and at negative whole numbers.",
+    "The derivative of `lgamma`; -inf at 0, and NaN at negative whole numbers.",
     "digamma(1.0).round(4)",
     "-0.5772",
 )

@@ -10,12 +10,14 @@ import numpy as np
 from treadle_ir import (
     ArgumentError,
     Array,
+    ArrayType,
     ShapeError,
     UnsupportedError,
     default_dtype,
     flags,
     is_symbolic_dim,
     ops,
+    stage,
 )
 from treadle_ir.dtypes import is_integer
 from treadle_numpy.indexing.entries import read_index
@@ -24,6 +26,7 @@ from treadle_numpy.indexing.reading import take_entries
 from treadle_numpy.indexing.writing import How, update
 from treadle_numpy.lax.control.scan import scan
 from treadle_numpy.lax.slicing import slice_along
+from treadle_numpy.numpy.dtypes.questions import can_cast
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
 from treadle_numpy.numpy.manipulation.joining import concatenate
@@ -286,14 +289,31 @@ def at(function: _Ufunc, a: ArrayLike, indices: Tree, b: ArrayLike | None, inpla
             f"so `b` {'cannot' if b is not None else 'must'} be given"
         )
     x = coerce_array(name, 0, a)
-    if b is not None and function in _SCATTERS:
+    if b is None:
+        return _one_by_one(name, function, _holding_results(function, x), indices, None)
+    y = coerce_array(name, 2, b)
+    if function in (add, multiply):
         return update(How(_SCATTERS[function]), x, indices, b)
-    if b is not None and function is subtract:
-        return update(How(ops.scatter_add), x, indices, negative(b))
-    return _one_by_one(name, function, x, indices, b)
+    if function is subtract:  # negated in the array's type: an unsigned number has no other sign
+        return update(How(ops.scatter_add), x, indices, negative(converted(y, x.dtype)))
+    x = _holding_results(function, x, y)
+    if function in _SCATTERS:
+        return update(How(_SCATTERS[function]), x, indices, b)
+    return _one_by_one(name, function, x, indices, y)
 
 
-def _one_by_one(name: str, function: _Ufunc, x: Array, indices: Tree, b: ArrayLike | None) -> Array:
+def _holding_results(function: _Ufunc, x: Array, *others: Array) -> Array:
+    """The array, in the type of the function's results if they are of a higher kind, as floats are beside integers.
+
+    NumPy changes an array in place, and refuses such results.
+    """
+    elements = [operand_type(each).with_shape(()) for each in (x, *others)]
+    (result,) = stage(lambda *each: [function(*each)], *elements).program.result_types
+    assert isinstance(result, ArrayType)
+    return x if can_cast(result.dtype, x.dtype, "same_kind") else converted(x, result.dtype)
+
+
+def _one_by_one(name: str, function: _Ufunc, x: Array, indices: Tree, b: Array | None) -> Array:
     """The function at each of the places in turn."""
     if not x.size:
         return x
@@ -302,7 +322,7 @@ def _one_by_one(name: str, function: _Ufunc, x: Array, indices: Tree, b: ArrayLi
     places = take_entries(numbers, read_index(x.shape, indices), "fill", x.size)
     values: Array | None = None
     if b is not None:
-        values = ravel(broadcast_to(converted(coerce_array(name, 2, b), x.dtype), places.shape))
+        values = ravel(broadcast_to(b, places.shape))
 
     def step(flat: Array, each: tuple[Array, Array | None]) -> tuple[Array, None]:
         place, value = each

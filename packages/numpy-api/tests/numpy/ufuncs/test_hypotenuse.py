@@ -26,3 +26,11 @@ def test_hypot_at_the_origin_and_far_from_it() -> None:
     zero, far = np.float64(0.0), np.float64(1e300)
     assert grad(tnp.hypot)(zero, zero) == 0.0
     assert math.isclose(float(grad(tnp.hypot)(far, far)), math.sqrt(0.5), rel_tol=1e-15)
+
+
+def test_hypot_of_special_numbers_is_numpys() -> None:
+    """Infinite beside anything, as IEEE 754 says of it, also beside NaN."""
+    numbers = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -2.5])
+    x, y = (each.ravel() for each in np.meshgrid(numbers, numbers))
+    expected = np.hypot(x, y)
+    np.testing.assert_allclose(np.asarray(tnp.hypot(x, y)), expected, rtol=1e-15)

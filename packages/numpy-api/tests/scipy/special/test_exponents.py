@@ -10,7 +10,7 @@ import pytest
 import scipy.special
 
 from treadle_autodiff import grad, jvp, vjp
-from treadle_numpy.scipy.special import boxcox, boxcox1p, entr, logit, logsumexp
+from treadle_numpy.scipy.special import boxcox, boxcox1p, entr, kl_div, logit, logsumexp, rel_entr
 
 pytestmark = pytest.mark.usefixtures("wide")
 
@@ -133,3 +133,19 @@ def test_boxcox_of_complex_numbers() -> None:
         np.testing.assert_allclose(boxcox(x, power), expected, rtol=1e-10, atol=1e-11)
         np.testing.assert_allclose(boxcox1p(x - 1, power), expected, rtol=1e-10, atol=1e-11)
     np.testing.assert_allclose(boxcox(x, 0.0), np.log(x), rtol=1e-14)
+
+
+NUMBERS = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.25])
+
+
+@pytest.mark.parametrize("name", ["rel_entr", "kl_div"])
+def test_relative_entropies_at_all_pairs_of_special_numbers(name: str) -> None:
+    p, q = (x.ravel() for x in np.meshgrid(NUMBERS, NUMBERS))
+    with np.errstate(all="ignore"):
+        expected = scipy.special.rel_entr(p, q)
+        if (
+            name == "kl_div"
+        ):  # SciPy's own says infinity also where an infinite number is taken from it
+            expected = expected - p + q
+    found = {"rel_entr": rel_entr, "kl_div": kl_div}[name](p, q)
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-14)

@@ -202,3 +202,14 @@ def test_slopes_of_quantiles_are_reciprocals_of_densities(name: str) -> None:
         np.testing.assert_allclose(float(grad(quantile)(q)), slope, rtol=1e-9)
     for end, value in ((0.0, -np.inf), (1.0, np.inf)):
         assert (float(quantile(end)), float(grad(quantile)(end))) == (value, np.inf)
+
+
+@pytest.mark.parametrize("name", ["cdf", "logcdf", "logpdf", "logsf", "pdf", "sf"])
+@pytest.mark.parametrize("limits", [(1.0, 1.0), (2.0, 1.0), (np.nan, 1.0), (0.0, np.nan)])
+def test_a_truncation_to_nothing_has_no_distribution(
+    name: str, limits: tuple[float, float]
+) -> None:
+    """As SciPy says: NaN, and no probability of 1 at the one point."""
+    x = np.array([-1.0, 1.0, 1.5, 3.0])
+    assert np.isnan(getattr(scipy.stats.truncnorm, name)(x, *limits)).all()
+    assert np.isnan(np.asarray(getattr(stats.truncnorm, name)(x, *limits))).all()

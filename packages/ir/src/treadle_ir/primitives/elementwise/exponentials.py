@@ -14,7 +14,10 @@ from treadle_ir.trace import bind
 @register
 @final
 class Digamma(Attributeless, Unary):
-    """The derivative of `lgamma`."""
+    """The derivative of `lgamma`.
+
+    It is -inf at 0 of either sign, and NaN at negative whole numbers.
+    """
 
     __slots__ = ()
     name: ClassVar[str] = "digamma"

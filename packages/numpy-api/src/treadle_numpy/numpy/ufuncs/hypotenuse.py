@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+import numpy as np
+
 from treadle_autodiff import custom_jvp
 from treadle_ir import Array, DTypeError, Operand, composed, ops
 from treadle_ir.dtypes import is_complex
@@ -22,7 +24,11 @@ def _hypot(x: Operand, y: Operand) -> Array:
     at_zero = ops.compare(top, zero_like(top), direction="eq")
     ratio = ops.divide(low, ops.select(at_zero, number(1, top), top))
     root = ops.sqrt(ops.add(ops.square(ratio), number(1, top)))
-    return ops.multiply(top, root)
+    infinity = number(np.inf, top)
+    infinite = ops.or_(
+        ops.compare(x, infinity, direction="eq"), ops.compare(y, infinity, direction="eq")
+    )
+    return ops.select(infinite, infinity, ops.multiply(top, root))
 
 
 @_hypot.defjvp
@@ -39,6 +45,8 @@ def _hypot_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple
 @composed
 def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """`sqrt(x1 ** 2 + x2 ** 2)`, without overflow. Its derivative at the origin is 0.
+
+    It is infinite where an argument is, also where the other one is NaN.
 
     Example:
         >>> print(hypot(3.0, 4.0))

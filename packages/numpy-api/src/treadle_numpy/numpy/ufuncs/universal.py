@@ -168,7 +168,9 @@ class ufunc(Generic[Result]):  # noqa: N801 - NumPy's name
     ) -> Array:
         """The array with the function applied at some places, one after the other; needs `inplace=False`.
 
-        A place that is named twice is changed twice. Functions of one argument take no `b`.
+        A place that is named twice is changed twice. Functions of one argument take no `b`. The result has the array's
+        type, or the function's where the array's cannot hold it, as integers cannot hold logarithms; `add`, `subtract`
+        and `multiply` keep the array's type.
 
         Raises:
             UnsupportedError: `inplace` is true.

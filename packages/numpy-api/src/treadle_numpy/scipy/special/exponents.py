@@ -179,7 +179,7 @@ def entr(x: ArrayLike) -> Array:
 
 @composed
 def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
-    """`p log(p / q)`, 0 where p is 0 and q is not negative, infinity where it is undefined.
+    """`p log(p / q)`, 0 where p is 0 and q is not negative, infinity where it is undefined, NaN where p or q is NaN.
 
     Undefined is: a negative number, or q is 0 and p is not. The sum is the relative entropy of two distributions.
 
@@ -196,7 +196,9 @@ def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
     none = ops.and_(ops.compare(x, zero, direction="eq"), ops.compare(y, zero, direction="ge"))
     safe_x, safe_y = ops.select(both, x, one), ops.select(both, y, one)
     value = ops.multiply(safe_x, ops.subtract(ops.log(safe_x), ops.log(safe_y)))
-    return ops.select(both, value, ops.select(none, zero, number(np.inf, x)))
+    numbers = ops.and_(ops.compare(x, x, direction="eq"), ops.compare(y, y, direction="eq"))
+    undefined = ops.select(numbers, number(np.inf, x), number(np.nan, x))
+    return ops.select(both, value, ops.select(none, zero, undefined))
 
 
 @composed

@@ -39,10 +39,11 @@ def logcdf(
         >>> print(f"{float(logcdf(0.5, -1.0, 2.0, 0.0, 1.5)):.4f}")
         -0.5508
     """
-    z, scale, a_, b_ = located("truncnorm.logcdf", x, loc, scale, a, b)
+    z, scale, *limits = located("truncnorm.logcdf", x, loc, scale, a, b)
+    valid, a_, b_ = _interval(*limits)
     inside = (z > a_) & (z < b_)
     value = log_interval(a_, where(inside, z, b_)) - log_interval(a_, b_)
-    return within(inside, value, where(z >= b_, 0, -np.inf), z)
+    return where(valid, within(inside, value, where(z >= b_, 0, -np.inf), z), np.nan)
 
 
 @composed
@@ -55,11 +56,12 @@ def logpdf(
         >>> print(f"{float(logpdf(0.5, -1.0, 2.0, 0.0, 1.5)):.4f}")
         -1.1798
     """
-    z, scale, a_, b_ = located("truncnorm.logpdf", x, loc, scale, a, b)
+    z, scale, *limits = located("truncnorm.logpdf", x, loc, scale, a, b)
+    valid, a_, b_ = _interval(*limits)
     inside = (z >= a_) & (z <= b_)
     y = where(inside, z, a_)
     value = -0.5 * (y * y + math.log(2 * math.pi)) - log(scale) - log_interval(a_, b_)
-    return within(inside, value, -np.inf, z)
+    return where(valid, within(inside, value, -np.inf, z), np.nan)
 
 
 @composed
@@ -72,10 +74,11 @@ def logsf(
         >>> print(f"{float(logsf(0.5, -1.0, 2.0, 0.0, 1.5)):.4f}")
         -0.8592
     """
-    z, scale, a_, b_ = located("truncnorm.logsf", x, loc, scale, a, b)
+    z, scale, *limits = located("truncnorm.logsf", x, loc, scale, a, b)
+    valid, a_, b_ = _interval(*limits)
     inside = (z > a_) & (z < b_)
     value = log_interval(where(inside, z, a_), b_) - log_interval(a_, b_)
-    return within(inside, value, where(z <= a_, 0, -np.inf), z)
+    return where(valid, within(inside, value, where(z <= a_, 0, -np.inf), z), np.nan)
 
 
 @composed
@@ -100,3 +103,9 @@ def sf(x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: Arra
         0.4235
     """
     return exp(logsf(x, a, b, loc, scale))
+
+
+def _interval(a: Array, b: Array) -> tuple[Array, Array, Array]:
+    """Whether limits enclose something, and the limits; others where they do not, so that nothing divides by 0."""
+    valid = a < b
+    return valid, where(valid, a, 0), where(valid, b, 1)
