@@ -71,7 +71,7 @@ PROSE = {
         r"|\b(?:go|goes|going|went|gone) (?:the|all|its|this|that) (?:\w+ )?ways?\b|\boff the way\b",
         "fast path, slow path; falls back to the slow path",
     ),
-    "hands on": (r"\bhand(?:s|ed|ing)? on\b", "forwards, passes on"),
+    "hands on": (r"(?<!by\s)\bhand(?:s|ed|ing)? on\b", "forwards, passes on"),
     "walked back": (r"\bwalk(?:s|ed|ing)? back\b", "transposed, traversed in reverse"),
     "taken apart": (
         r"\btak(?:e|es|en|ing) (?:\w+ )?apart\b|\btook (?:\w+ )?apart\b",
