@@ -13,22 +13,22 @@ from conformance.effort import LONG, SEED
 
 # What one process does, and what at least one of the others says of it.
 DIFFERENCES = {
-    "another program": "does something else than|runs another program than",
-    "a constant": "does something else than|runs another program than",
-    "a shape": "does something else than|runs another program than",
-    "another order": "does something else than|launches programs in another order",
-    "a launch more": "does something else than",
-    "an end": "the end of the process|has come to its end",
-    "sys.exit": "the end of the process|has come to its end",
-    "SystemExit after a caught error": "the end of the process|has come to its end",
-    "an end at a barrier": "did not come to it, and has come to its end",
-    "sys.exit at a barrier": "did not come to it, and has come to its end",
+    "another program": "does something different from|runs a different program from",
+    "a constant": "does something different from|runs a different program from",
+    "a shape": "does something different from|runs a different program from",
+    "another order": "does something different from|launches programs in a different order",
+    "a launch more": "does something different from",
+    "an end": "the end of the process|has ended",
+    "sys.exit": "the end of the process|has ended",
+    "SystemExit after a caught error": "the end of the process|has ended",
+    "an end at a barrier": "did not reach it, and has ended",
+    "sys.exit at a barrier": "did not reach it, and has ended",
     "an exception": "ended with ValueError: mine",
     "an exception while tracing": "ended with ValueError: only here",
-    "a caught exception while tracing": "does something else than",
+    "a caught exception while tracing": "does something different from",
     "an exception while compiling": "ended with",
-    "os._exit": "ended without a word",
-    "a barrier": "does something else than|did not come to it",
+    "os._exit": "disconnected unexpectedly",
+    "a barrier": "does something different from|did not reach it",
 }
 SECONDS = 60
 """Some ten seconds after the difference, as docs/distributed.md says, on a machine that does nothing else."""

@@ -32,7 +32,9 @@ def check_survivors(ended, who, *words):
 def test_process_killed_in_a_step(who):
     ended = run("faulty.py", "killed", who, 60, 100, 60, count=3)
     assert ended[who].code == -9
-    check_survivors(ended, who, "ended without a word: it was killed, or crashed", "faulty.py:")
+    check_survivors(
+        ended, who, "disconnected unexpectedly: it was killed, or crashed", "faulty.py:"
+    )
     times = moments(ended)
     assert max(times["heard"], default=times["now"][0]) - times["now"][0] < 5
 
@@ -52,7 +54,7 @@ def test_error_of_a_lost_process_can_be_caught():
 def test_process_that_is_silent_is_lost_after_the_heartbeat_timeout():
     # Its connections stay open, so the other one may wait inside XLA: then it is ended after the grace period.
     ended = run("faulty.py", "stopped", 1, 60, 3, 60, count=2, leave=(1,), seconds=25)
-    check_survivors(ended, 1, "nothing was heard of process 1", "for 3 seconds", "faulty.py:")
+    check_survivors(ended, 1, "no message from process 1", "for 3 seconds", "faulty.py:")
 
 
 def test_process_that_leaves_early():
@@ -70,7 +72,7 @@ def test_different_programs_are_an_error_in_every_process():
     ended = run("faulty.py", "differs", 1, 60, 100, 60, count=3)
     for each in ended:
         assert each.code == 1, each.output
-        assert "runs another program than process" in each.output
+        assert "runs a different program from process" in each.output
         assert "all steps taken" not in each.output
 
 
@@ -78,7 +80,7 @@ def check_order(ended):
     """Who finds it tells the rest: one of them at least names the programs."""
     for each in ended:
         assert each.code == 1, each.output
-        assert "launches programs in another order than process" in each.output
+        assert "launches programs in a different order from process" in each.output
         assert "`evaluate(" in each.output
 
 
@@ -111,14 +113,14 @@ def test_process_that_never_joins():
 def test_coordinator_that_never_opens():
     (ended,) = run("faulty.py", "nothing", 9, 2, 100, 60, count=2, ids=[1])
     assert ended.code == 1
-    assert "process 0 did not open the meeting at 127.0.0.1:" in ended.output
+    assert "process 0 did not accept connections at 127.0.0.1:" in ended.output
 
 
 def test_two_processes_with_one_number():
     ended = run("faulty.py", "nothing", 9, 60, 100, 60, count=3, ids=[0, 1, 1])
     for each in ended:
         assert each.code == 1, each.output
-        assert "two processes say that they are process 1: " in each.output
+        assert "two processes have the process_id 1: " in each.output
 
 
 def test_port_in_use():

@@ -56,7 +56,7 @@ KNOWN: Final[dict[tuple[str, str], str]] = {
         " => carried = 0 <= index + primitive.constants < primitive.carries",
     ): "open: not decided in the time it had",
     (
-        "packages/runtime/src/treadle_runtime/evaluation/holding.py",
+        "packages/runtime/src/treadle_runtime/evaluation/representation.py",
         "have.size == want.size == 1 and dtypes.letter(have.dtype) in _ALL"
         " => have.size == want.size == 1 and dtypes.letter(have.dtype) not in _ALL",
     ): "open: an operand with one element is written in another form; no test shows a difference",

@@ -369,23 +369,25 @@ FAULTS: Final = (
     ),
     Fault(
         "version check of the protocol gone",
-        "runtime/src/treadle_runtime/distributed/meeting.py",
+        "runtime/src/treadle_runtime/distributed/coordinator.py",
         'if message.get("protocol") != PROTOCOL or not isinstance(process, int):',
         "if not isinstance(process, int):",
         (("packages/runtime/tests/distributed", "conformance/distributed"),),
     ),
     Fault(
         "barrier: begins with the first member",
-        "runtime/src/treadle_runtime/distributed/meeting.py",
+        "runtime/src/treadle_runtime/distributed/coordinator.py",
         "            if len(self._members) == expected:\n",
-        "            if len(self._members) >= 1 and not self._begun:\n",
+        "            if len(self._members) >= 1 and not self._started:\n",
         (("conformance/distributed",),),
     ),
     Fault(
         "a killed peer is not reported",
-        "runtime/src/treadle_runtime/distributed/meeting.py",
-        'self._lose(member, f"{member} ended without a word: it was killed, or crashed")',
-        "pass",
+        "runtime/src/treadle_runtime/distributed/coordinator.py",
+        "            self._report_lost(\n"
+        '                member, f"{member} disconnected unexpectedly: it was killed, or crashed"\n'
+        "            )\n",
+        "            pass\n",
         (("conformance/distributed/test_faults.py",),),
     ),
     Fault(

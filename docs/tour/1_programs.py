@@ -1,6 +1,6 @@
 """Tour, 1 of 6: programs. Needs treadle-ir only: no compiler, no derivative, just NumPy.
 
-Run it: `python docs/tour/1_programs.py`. Each chapter checks what it says with `assert`.
+Run it: `python docs/tour/1_programs.py`. Each chapter checks its claims with `assert`.
 """
 
 import numpy as np
@@ -16,16 +16,16 @@ vector = ArrayType((3,), np.dtype(np.float32))
 assert vector is ArrayType((3,), np.dtype(np.float32))
 assert str(vector) == "f32[3]"
 
-# `ops` has one function for each primitive. Called on arrays it computes; operands have exact types, and nothing is
-# promoted: that is the business of treadle.numpy, one floor up.
+# `ops` has one function for each primitive. Called on arrays, it computes the result. Operands must have matching
+# types: promotion happens one layer up, in treadle.numpy.
 x = np.array([0.0, 1.0, 2.0], np.float32)
 assert np.allclose(ops.sine(x), np.sin(x))
 
 
-# Staging runs a function on tracers, which stand for arrays of some type, and writes down what it does.
-# Functions that are staged take flat operands and return a list of results.
+# Staging runs a function on tracers, which represent arrays of some type, and records the operations.
+# Staged functions take flat operands and return a list of results.
 def scaled_sine(x, y):
-    # This `if` is Python, so it is gone from the program: it was decided while staging.
+    # This `if` is evaluated by Python during staging, so it does not appear in the program.
     scale = 2.0 if x.type.shape == (3,) else 1.0
     return [ops.multiply(ops.sine(x), y), ops.multiply(y, np.float32(scale))]
 
@@ -34,8 +34,9 @@ staged = stage(scaled_sine, vector, vector)
 program = staged.program
 print(program)
 
-# An equation is `results = primitive(operands)`. A primitive is a value: its class is the operation, its fields are
-# the attributes. Operands are values, defined once and above, or literals, which are scalars.
+# An equation is `results = primitive(operands)`. A primitive is an immutable instance: its class is the operation, its
+# fields are the attributes. Operands are values, each defined once by a parameter or an earlier equation, or literals,
+# which are scalars.
 assert [equation.primitive.name for equation in program.equations] == [
     "sine",
     "multiply",
@@ -43,18 +44,18 @@ assert [equation.primitive.name for equation in program.equations] == [
 ]
 assert program.result_types == (vector, vector)
 
-# Interpreting applies each equation in turn. Here NumPy evaluates.
+# Interpreting applies each equation in turn. Here NumPy evaluates them.
 first, second = interpret(program, x, x)
 assert np.allclose(first, np.sin(x) * x)
 assert np.allclose(second, 2 * x)
 
-# Under staging, interpreting writes the equations into the program that is being staged: inlining is no pass,
-# it is what `interpret` means there.
+# Under staging, `interpret` records the equations in the program that is being staged: inlining does not need a pass of
+# its own.
 twice = stage(lambda x: interpret(program, *interpret(program, x, x)), vector).program
 assert len(twice.equations) == 2 * len(program.equations)
 
-# Programs are closed and hold no arrays: what a function captured becomes a leading parameter, and staging hands the
-# captured arrays back beside the program.
+# Programs are closed and hold no arrays: arrays that a function captured become leading parameters, and staging returns
+# the captured arrays together with the program.
 weights = np.array([1.0, 10.0, 100.0], np.float32)
 closed = stage(lambda x: [ops.multiply(x, weights)], vector)
 assert closed.captured[0] is weights
@@ -62,13 +63,13 @@ assert len(closed.program.parameters) == 2
 (weighted,) = interpret(closed.program, *closed.captured, x)
 assert np.allclose(weighted, [0.0, 10.0, 200.0])
 
-# The text is canonical and parses back: to store, to send, to compare, to build tools on.
+# The text is canonical and can be parsed back. Store it, send it, compare it, or build tools on it.
 text = print_program(program)
 again = parse_program(text)
 assert equal_programs(again, program)
 assert print_program(again) == text
 
-# Reading never executes anything; what is wrong is shown with line, column and a caret.
+# Parsing never executes code; errors show line, column and a caret.
 try:
     parse_program(text.replace("sine", "sign of"))
 except ParseError as error:
@@ -77,7 +78,7 @@ except ParseError as error:
 else:
     raise AssertionError("that was not a program")
 
-# Whoever makes programs by hand has the verifier: here two equations have changed places.
+# The verifier checks programs that were written by hand or by a pass. Here two equations are swapped:
 verify(program)
 swapped = Program(
     program.parameters, program.equations[1::-1] + program.equations[2:], program.results
@@ -89,8 +90,8 @@ except VerifyError as error:
 else:
     raise AssertionError("a value was used before it was defined")
 
-# A pass is a function from programs to programs. This one says how often each operation occurs; nested programs
-# (bodies of loops, branches) come from `program.nested()`.
+# An analysis visits the equations of a program. This one counts how often each operation occurs; `program.nested()`
+# returns the nested programs (bodies of loops, branches).
 counts: dict[str, int] = {}
 for each in (twice, *twice.nested()):
     for equation in each.equations:

@@ -23,16 +23,16 @@ def f(x):
     return ops.add(ops.multiply(y, y), ops.multiply(x, np.float32(2.0)))
 
 
-# Every function of `ops` ends in `bind(primitive, *operands)`, and `bind` asks the current trace:
-# `current_trace().process(primitive, operands)`. A trace is an interpretation of primitives; `process` is all it has.
-# At the bottom lies the one that evaluates.
+# Every function of `ops` calls `bind(primitive, *operands)`, and `bind` dispatches to the current trace:
+# `current_trace().process(primitive, operands)`. A trace is an interpretation of primitives, with the single method
+# `process`. The outermost trace evaluates.
 assert isinstance(current_trace(), EvalTrace)
 
 
-# A trace of our own. Its parent is the trace under which it was made; what it has to say about a primitive it says,
-# and then leaves the work to the parent.
+# Our own trace. Its parent is the trace that was current when it was created. It does its own work for each primitive,
+# and then passes the primitive to the parent.
 class CountingTrace(Trace):
-    """Counts operations by name; the parent does the work."""
+    """Counts operations by name, and computes with the parent."""
 
     def __init__(self, parent):
         super().__init__(parent)
@@ -55,18 +55,18 @@ def counted(function, *operands):
 result, counts = counted(f, x)
 assert np.allclose(result, np.sin(x) ** 2 + 2 * x)
 assert counts == {"sine": 1, "multiply": 2, "add": 1}
-assert isinstance(current_trace(), EvalTrace)  # the old trace is back
+assert isinstance(current_trace(), EvalTrace)  # the previous trace is current again
 
-# The parent may be any trace. Under staging the count happens while the program is written, not when it runs.
+# The parent may be any trace. Under staging, operations are counted while the program is staged, not when it runs.
 program = stage(lambda x: [counted(f, x)[0]], ArrayType((3,), np.dtype(np.float32))).program
 assert len(program.equations) == sum(counts.values())
 
 
-# Most traces care about some values only: those that depend on an argument. Their arguments are tracers, which carry
-# what the trace wants to know: a tangent, a mapped axis, a value of a program. Ours carries the number of operations
-# between an argument and the value.
+# Most traces only track values that depend on an argument. Their arguments are tracers, which carry what the trace
+# needs: a tangent, a mapped axis, a value of a program. Our tracer carries the number of operations between an argument
+# and the value.
 class DepthTracer(Tracer):
-    """An array, and how long the longest path of operations to it is."""
+    """An array, and the length of the longest path of operations to it."""
 
     __slots__ = ("depth", "type", "value")
     made_by = "measured"
@@ -77,18 +77,18 @@ class DepthTracer(Tracer):
         self.type = type_of(value)
 
     def concrete(self):
-        """The elements: with them `if` on the tracer works, as it does under grad."""
+        """Return the elements: with them, `if` on the tracer works, as it does under grad."""
         return np.asarray(self.value)
 
 
 class DepthTrace(Trace):
-    """Computes, and keeps the depth of what comes from the arguments."""
+    """Computes with the parent, and tracks the depth of values that depend on the arguments."""
 
     def process(self, primitive, operands):
         depth = 0
         values = []
         for operand in operands:
-            # A tracer of another trace is not ours: it is an operand like any other, and the parent knows it.
+            # A tracer of another trace is an ordinary operand here: the parent handles it.
             if isinstance(operand, DepthTracer) and operand.owner is self:
                 depth = max(depth, operand.depth + 1)
                 operand = operand.value
@@ -113,7 +113,7 @@ def branching(x):
 
 assert depth_of(f, x) == 3  # sine, multiply, add
 assert depth_of(branching, x) == 4
-# Traces nest in any order. No levels are compared; each one knows its own tracers.
+# Traces nest in any order. There are no levels to compare: each trace recognises its own tracers.
 assert counted(lambda x: depth_of(f, x), x) == (3, {"sine": 1, "multiply": 2, "add": 1})
 
 print("2 traces: all assertions hold")

@@ -24,32 +24,32 @@ def f(x):
     return ops.multiply(ops.sine(x), x)
 
 
-def slope(x):  # what a textbook says
+def slope(x):  # the derivative of `f`, by hand
     return np.cos(x) * x + np.sin(x)
 
 
-# Forward: jvp pushes a tangent through. Each primitive has a rule: results and their tangents.
+# Forward mode: jvp propagates a tangent. The rule of each primitive returns its results and their tangents.
 y, dy = jvp(f, (x,), (dx,))
 assert np.allclose(y, np.sin(x) * x)
 assert np.allclose(dy, slope(x) * dx)
 
-# Linearize: the same rules, with the known part computed now and the part that is linear in the tangent staged
-# as a program. What the linear part needs of the known part, its residuals, are captured.
+# Linearize: the same rules, but the part that does not depend on the tangent is computed now, and the part that is
+# linear in the tangent is staged as a program. The values that the linear part uses, its residuals, are captured.
 linearized = linearize_flat(lambda x: [f(x)], [x], [True])
 print(linearized.program)
 assert np.allclose(interpret(linearized.program, *linearized.captured, dx)[0], dy)
 assert "sine" not in str(linearized.program)  # computed already
 
-# Reverse: transpose walks that program backwards, each equation by its transpose rule. It costs one walk, however
-# many elements `x` has.
+# Reverse mode: transpose traverses that program in reverse, and applies the transpose rule of each equation. One
+# traversal is enough, however many elements `x` has.
 ct_y = np.array([1.0, 10.0, 100.0], np.float32)
 (ct_x,) = transpose(linearized.program, linearized.captured, [ct_y])
 assert np.allclose(ct_x, slope(x) * ct_y)
-# A linear map and its transpose give the same inner product, whatever goes in; every rule is tested with that.
+# For a linear map A and its transpose, <A v, w> = <v, A^T w>; every transpose rule is tested with this identity.
 assert np.isclose(np.dot(ct_y, dy), np.dot(ct_x, dx))
 
-# The public functions do these two steps on trees of arrays: vjp is linearize and transpose; grad is vjp of a
-# function with a scalar result, at cotangent 1.
+# The public functions perform these two steps on trees of arrays: vjp is linearize followed by transpose; grad is vjp
+# of a function with a scalar result, applied to the cotangent 1.
 assert np.allclose(vjp(f, x)[1](ct_y)[0], ct_x)
 
 
@@ -61,12 +61,12 @@ assert np.allclose(grad(total)(x), slope(x))
 # Transformations nest: the derivative's operations are ordinary operations. The second derivative, along `dx`:
 _, second = jvp(grad(total), (x,), (dx,))
 assert np.allclose(second, (2 * np.cos(x) - np.sin(x) * x) * dx, atol=1e-5)
-# They also stage: a gradient is a program like any other, with nothing left of how it came about.
+# They can also be staged: a gradient is an ordinary program, without a trace of the transformation.
 program = stage(lambda x: [grad(total)(x)], ArrayType((3,), np.dtype(np.float32))).program
 assert np.allclose(interpret(program, x)[0], slope(x))
 
 
-# A function with a rule of its own: log(1 + exp(x)), whose derivative by the textbook overflows.
+# A function with a custom rule: log(1 + exp(x)), whose textbook derivative overflows.
 @custom_jvp
 def softplus(x):
     return ops.log(ops.add(ops.exponential(x), np.float32(1.0)))
@@ -82,8 +82,8 @@ assert np.isclose(grad(softplus)(np.float32(100.0)), 1.0)
 assert np.isnan(grad(softplus.fun)(np.float32(100.0)))  # without the rule the derivative is NaN
 
 
-# A primitive of our own: a frozen dataclass with a typing rule. Without further rules it only has a type; the
-# reference evaluator and each transformation get theirs from outside.
+# Our own primitive: a frozen dataclass with a typing rule. Its rules for the reference evaluator and for each
+# transformation are registered from outside.
 @dataclass(frozen=True, slots=True)
 class Cube(Primitive):
     name = "cube"

@@ -1,4 +1,4 @@
-"""Tour, 5 of 6: compiling. From a program to text, to an executable, to `jit`; this one needs everything."""
+"""Tour, 5 of 6: compiling. From a program to text, to an executable, to `jit`. Needs all packages."""
 
 import tempfile
 import time
@@ -18,8 +18,8 @@ from treadle_compiler import (
 from treadle_ir import ArrayType, ops, stage
 from treadle_runtime import timings
 
-# Lowering writes a program as StableHLO, each primitive by its rule. It is text, and always the same text: names come
-# from the order of things, so equal programs have equal bytes, in any process.
+# Lowering translates a program to StableHLO text, with one rule for each primitive. The text is deterministic: names
+# are numbered in order, so equal programs give equal bytes, in any process.
 vector = ArrayType((1000,), np.dtype(np.float32))
 
 
@@ -32,7 +32,8 @@ print(lowered.text)
 assert "stablehlo.sine" in lowered.text
 assert lower_program(stage(function, vector).program).text == lowered.text
 
-# So the text can name its executable on disk. XLA compiles once; who asks again, in this process or another one, reads.
+# So the text is the key of its executable on disk. XLA compiles once; later requests, in this process or another, read
+# the file.
 client = jaxlib().xla_client.make_cpu_client()
 devices = client.local_devices()[:1]
 with tempfile.TemporaryDirectory() as folder:
@@ -48,8 +49,8 @@ assert compiled.platform == again.platform == "cpu"
 assert cost_analysis(again)["flops"] > 0  # XLA's own estimate
 
 
-# `jit` is all this on call: arguments make a signature (types, structure, static values, placement), and each new
-# signature is traced, lowered and compiled once. Python runs only while tracing.
+# `jit` does all this on demand: the arguments of a call determine a signature (types, structure, static values,
+# placement), and each new signature is traced, lowered and compiled once. Python code runs only while tracing.
 ran = []
 
 
@@ -69,20 +70,20 @@ assert len(ran) == 1  # the second call did not trace
 loss(params, tnp.ones((5, 3)))
 assert len(ran) == 2  # a new shape did
 
-# What each signature cost, in seconds. `from_disk` is true when an earlier process has compiled this program.
+# The time spent on each signature, in seconds. `from_disk` is true if an earlier process compiled this program.
 for timing in timings(loss):
     print(timing)
 assert len(timings(loss)) == 2
 assert all(timing.trace > 0 and timing.equations > 0 for timing in timings(loss))
 
-# The stages are there to be looked at one by one, without a call.
+# The stages can be inspected one by one, without a call.
 stages = loss.lower(params, x)
 assert "stablehlo.tanh" in stages.as_text()
 executable = stages.compile()
 assert tnp.allclose(executable(params, x), first)
 assert executable.memory_analysis().argument_size_in_bytes >= 4 * 12
 
-# jit is a transformation like the others: it may stand outside, inside, or both, and the derivative is compiled as one
+# jit composes with the other transformations: it may be outside, inside, or both, and the derivative is compiled as one
 # program.
 gradient = treadle.jit(treadle.grad(loss))
 d_weights, d_bias = gradient(params, x)
@@ -94,13 +95,13 @@ per_row = treadle.jit(treadle.vmap(treadle.grad(loss), in_axes=(None, 0)))(param
 assert per_row[0].shape == (4, 3)
 assert tnp.allclose(per_row[0].mean(axis=0), d_weights, atol=1e-6)
 
-# A static argument stays a Python value: `if` and shapes may depend on it, and each value gets a program of its own.
+# A static argument stays a Python value: `if` and shapes may depend on it, and each value gets its own program.
 power = treadle.jit(lambda x, n: x**n if n > 0 else 1 / x**-n, static_argnums=1)
 assert float(power(2.0, 3)) == 8.0
 assert float(power(2.0, -1)) == 0.5
 assert len(timings(power)) == 2
 
-# A result may still be on its way when the call returns; reading an element waits for it.
+# A call may return before its result is computed; reading an element waits for it.
 product = treadle.jit(lambda a: a @ a)(tnp.ones((500, 500)))
 assert float(product[0, 0]) == 500.0
 

@@ -1,4 +1,4 @@
-"""Tour, 6 of 6: an operation of your own, in every package: types, meaning, code, derivative, batch; this needs all."""
+"""Tour, 6 of 6: your own operation in every package: types, semantics, lowering, derivative, batching."""
 
 from typing import ClassVar, final
 
@@ -24,16 +24,17 @@ from treadle_ir.reference import eval_rule
 from treadle_ir.text import parse_program, print_program
 from treadle_ir.verify import verify
 
-# 1. The operation: a class, whose fields are its attributes, and whose `infer` says the types of its results and
-# refuses what makes no sense. `register` lets the text format name it. The family says what it shares with others: a
-# `Rearrangement` moves elements and computes nothing, so NumPy runs it eagerly up to a size that suits such operations.
+# 1. The operation: a class, whose fields are its attributes, and whose `infer` returns the types of its results and
+# rejects invalid operands. `register` makes it known to the text format. Its family provides shared rules: a
+# `Rearrangement` only moves elements, so the eager evaluator applies the size limit for NumPy that suits such
+# operations.
 
 
 @register
 @final
 @frozen
 class CyclicShift(Rearrangement):
-    """The elements moved along an axis, `by` places to the right; what leaves at the end comes in at the front."""
+    """Shifts elements along an axis by `by` positions to the right, and wraps around at the end."""
 
     name: ClassVar[str] = "tour_cyclic_shift"
     axis: int
@@ -47,7 +48,7 @@ class CyclicShift(Rearrangement):
 
 
 def cyclic_shift(x, *, axis, by):
-    """The operation as users call it. `bind` gives it to the current trace, whatever that is."""
+    """Shift the elements of `x` cyclically along `axis`. `bind` passes the operation to the current trace."""
     return bind(CyclicShift(axis, by), x)[0]
 
 
@@ -58,7 +59,7 @@ print(print_program(program))
 assert print_program(parse_program(print_program(program))) == print_program(program)
 
 
-# 2. What it means: a function of NumPy arrays. It is the specification, and what runs eagerly where arrays are small.
+# 2. The semantics: a function of NumPy arrays. It is the specification, and also runs eager calls on small arrays.
 
 
 @eval_rule(CyclicShift)
@@ -70,7 +71,7 @@ x = tnp.arange(4.0)
 np.testing.assert_array_equal(cyclic_shift(x, axis=0, by=1), [3, 0, 1, 2])
 
 
-# 3. Its code for XLA: StableHLO, operation by operation, as text. A shift is two slices, joined the other way round.
+# 3. The lowering for XLA: StableHLO operations as text. A shift is two slices, concatenated in swapped order.
 
 
 @lowering_rule(CyclicShift)
@@ -79,7 +80,7 @@ def cyclic_shift_lowering(context, primitive, x, /):
     axis, size = primitive.axis, result.shape[primitive.axis]
     cut = (size - primitive.by) % size if size else 0
 
-    def part(start, stop):
+    def slice_of(start, stop):
         starts, stops = [0] * len(result.shape), list(result.shape)
         starts[axis], stops[axis] = start, stop
         attributes = {
@@ -90,8 +91,8 @@ def cyclic_shift_lowering(context, primitive, x, /):
         shape = tuple(stop - start for start, stop in zip(starts, stops, strict=True))
         return context.one("stablehlo.slice", [x], result.with_shape(shape), attributes)
 
-    parts = [part(cut, size), part(0, cut)]
-    return [context.one("stablehlo.concatenate", parts, result, {"dimension": f"{axis} : i64"})]
+    slices = [slice_of(cut, size), slice_of(0, cut)]
+    return [context.one("stablehlo.concatenate", slices, result, {"dimension": f"{axis} : i64"})]
 
 
 jitted = treadle.jit(cyclic_shift, static_argnames=("axis", "by"))
@@ -99,8 +100,8 @@ np.testing.assert_array_equal(jitted(x, axis=0, by=1), [3, 0, 1, 2])
 assert "stablehlo.concatenate" in jitted.lower(x, axis=0, by=1).as_text()
 
 
-# 4. Its derivative. It is linear: the derivative is the operation itself. Reverse mode wants the transpose, which
-# shifts back. (An operation that is not linear has a `jvp_rule` instead, made of other operations, and no transpose.)
+# 4. The derivative. The operation is linear, so it is its own derivative. Reverse mode needs the transpose, which
+# shifts back. (A nonlinear operation has a `jvp_rule` instead, written with other operations, and no transpose rule.)
 linear(CyclicShift)
 
 
@@ -114,7 +115,7 @@ def loss(x):
     return tnp.sum(cyclic_shift(x, axis=0, by=1) * x**2)
 
 
-# 5. Its batch: the operand has one more axis, at `dim`, so the operation's own axis may be one further.
+# 5. The batching rule: the operand has one more axis, at `dim`, so the operation's own axis may be shifted by one.
 
 
 @batch_rule(CyclicShift)
@@ -123,8 +124,8 @@ def cyclic_shift_batch(primitive, axis, operands, dims, /):
     return [cyclic_shift(x, axis=primitive.axis + (dim <= primitive.axis), by=primitive.by)], [dim]
 
 
-# That is all: it goes through every transformation, and every composition of them. While `checked_rules` are on, what
-# rules return is compared with `infer`, which tests should do.
+# That is all: it works under every transformation, and every composition of them. Under `checked_rules`, the results of
+# rules are compared with `infer`; use it in tests.
 with checked_derivatives(), checked_batches():
     gradient = treadle.grad(loss)(x)
     expected = 2 * np.arange(4.0) * np.array([3, 0, 1, 2]) + np.array([1.0, 4.0, 9.0, 0.0])
@@ -138,7 +139,7 @@ with checked_derivatives(), checked_batches():
     second = treadle.hessian(loss)(x)
     np.testing.assert_allclose(treadle.jit(treadle.hessian(loss))(x), second)
 
-# A rule that is missing says what to write, and where.
+# `infer` rejects invalid attributes:
 try:
     bind(CyclicShift(axis=3, by=1), x)
 except ArgumentError as error:

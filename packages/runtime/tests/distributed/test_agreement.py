@@ -33,7 +33,7 @@ def processes(values):
 
 
 def compare(processes, texts):
-    """What each process is told, in the order 2, 1, 0: each waits for the next, which is there but for the last."""
+    """Return the error messages of the processes that find a difference between these programs, by process."""
     found = {}
     lock = threading.Lock()
 
@@ -62,21 +62,21 @@ def test_equal_programs_agree(processes):
 def test_a_different_program_is_seen_by_two(processes):
     found = compare(processes, ["a step", "b other", "a step"])
     assert sorted(found) == [0, 1]
-    assert "process 1 runs another program than process 0" in found[0]
+    assert "process 1 runs a different program from process 0" in found[0]
     assert "`step` here and `other` there" in found[0]
 
 
 def test_equal_descriptions_of_different_texts(processes):
     found = compare(processes, ["a step", "a step", "b step"])
-    assert "`step` in both, with other operations or values" in found[1]
+    assert "`step` in both, with different operations or values" in found[1]
 
 
 def test_a_program_is_compared_once(processes):
     processes(0)
     met[0].client.key_value_set(f"treadle/programs/{_among()}/0/1", _fingerprint(program("one")))
     agreement.agree(program("one"), DEVICES)
-    agreement.agree(program("one"), DEVICES)  # nobody else is asked again
-    with pytest.raises(DistributedError, match="process 1 did not get to its program number 1"):
+    agreement.agree(program("one"), DEVICES)  # no process is asked again
+    with pytest.raises(DistributedError, match="process 1 did not reach program number 1"):
         agreement.agree(program("two"), DEVICES)
 
 

@@ -27,7 +27,7 @@ def test_words_come_in_the_order_of_processes(store):
 
 def test_who_does_not_come_is_named(store):
     with pytest.raises(
-        DistributedError, match=r"greeting: process 1 did not come to it within 0\.1 seconds"
+        DistributedError, match=r"greeting: process 1 did not reach it within 0\.1 seconds"
     ):
         exchanged("greeting", "me", timeout=0.1)
 

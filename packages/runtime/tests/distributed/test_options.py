@@ -46,7 +46,7 @@ def test_process_0_listens_where_it_is_reached():
         (
             "coordinator_address",
             None,
-            "coordinator_address is not given, and the environment does not say it",
+            "coordinator_address is not given, and the environment does not specify it",
         ),
         ("coordinator_address", "localhost", "'localhost', which is not a host and a port"),
         ("coordinator_address", "localhost:99999", "not a host and a port"),

@@ -1,4 +1,4 @@
-"""What two processes say of their launches."""
+"""Two processes that compare their launches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from treadle_runtime.client.peers import Peers
-from treadle_runtime.distributed.order import Launches, disagreement, tell
+from treadle_runtime.distributed.order import Launches, disagreement, publish
 
 
 def launched(*numbers: int) -> Launches:
@@ -30,16 +30,14 @@ def test_one_may_be_ahead(here: tuple[int, ...], there: tuple[int, ...]) -> None
 
 
 def test_the_first_difference_has_names() -> None:
-    said = launched(1, 1, 2, 1).difference(launched(1, 2, 1).state())
-    assert (
-        said == "the launch number 1 over their devices is of `step` here and of `evaluate` there"
-    )
+    found = launched(1, 1, 2, 1).difference(launched(1, 2, 1).state())
+    assert found == "launch number 1 over their devices is of `step` here and of `evaluate` there"
 
 
 def test_a_program_without_a_name_has_its_number() -> None:
-    said = launched(1).difference(launched(7).state())
-    assert said is not None
-    assert "`step` here and of the program number 7 there" in said
+    found = launched(1).difference(launched(7).state())
+    assert found is not None
+    assert "`step` here and of program number 7 there" in found
 
 
 def test_only_the_last_are_remembered_and_compared_at_their_places() -> None:
@@ -54,13 +52,13 @@ def test_only_the_last_are_remembered_and_compared_at_their_places() -> None:
 def test_the_next_process_is_asked(values: Any) -> None:
     here, there = (Peers(number, 2, "", None, values, 1) for number in range(2))
     ours, theirs = launched(1, 2), launched(1, 1)
-    assert disagreement(here, ours) is None  # it has told nothing yet
-    tell(here, ours)
-    tell(there, theirs)
+    assert disagreement(here, ours) is None  # it has not published anything yet
+    publish(here, ours)
+    publish(there, theirs)
     process, why = disagreement(here, ours) or (None, "")
     assert process == 1
-    assert "process 1 launches programs in another order than process 0" in why
-    tell(there, ours)  # whatever was told last counts
+    assert "process 1 launches programs in a different order from process 0" in why
+    publish(there, ours)  # the last published state counts
     assert disagreement(here, ours) is None
 
 
@@ -85,16 +83,16 @@ def test_notes_and_their_count_are_read_together() -> None:
 def test_what_is_no_launch_has_words() -> None:
     here, there = launched(1, 2), launched(1)
     there.note("compares", 2)
-    said = here.difference(there.state())
-    assert said == (
+    found = here.difference(there.state())
+    assert found == (
         "step 1 over their devices is a launch of `evaluate` here and the compilation of `evaluate` there"
     )
     for word, shown in (("ends", "the end of the process"), ("exchanges", "an exchange of words")):
         there = launched(1)
         there.note(word)
-        said = there.difference(here.state())
-        assert said is not None
-        assert said.startswith(f"step 1 over their devices is {shown}")
+        found = there.difference(here.state())
+        assert found is not None
+        assert found.startswith(f"step 1 over their devices is {shown}")
 
 
 def test_only_the_main_thread_notes_what_is_no_launch() -> None:

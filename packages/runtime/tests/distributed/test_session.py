@@ -45,5 +45,5 @@ print(is_initialized(), process_count())
 """
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert ended.returncode == 0, ended.stderr
-    assert "this process takes part already, since" in ended.stdout
+    assert "this process is initialized already, since" in ended.stdout
     assert ended.stdout.splitlines()[-1] == "False 1"

@@ -318,7 +318,7 @@ def test_large_constants_are_not_kept():
 
     gone = used()
     current_evaluator().call.__self__._plans.clear()
-    current_evaluator().call.__self__._met.clear()
+    current_evaluator().call.__self__._seen_once.clear()
     gc.collect()
     assert gone() is None
 

@@ -14,26 +14,28 @@ if TYPE_CHECKING:
     from treadle_runtime.distributed.order import Launches
 
 _QUIET: Final = 1_000_000
-"""Seconds until jaxlib itself gives a silent process up. Ours are heard of sooner, with their name and the cause."""
+"""Seconds until jaxlib itself gives up a silent process. Our coordinator detects it sooner, with its name and the
+cause.
+"""
 
 
 class DistributedError(TreadleError, RuntimeError):
-    """Several processes cannot be started together, or cannot do something together."""
+    """A distributed program could not be started, or an operation over several processes failed."""
 
 
 class ProcessFailureError(DistributedError, ExecutionError):
-    """Another process of the program was lost, or left, while this one needed it."""
+    """Another process of the program failed, or left, while this one needed it."""
 
 
 class ProcessMismatchError(DistributedError, AssertionError):
-    """Processes of one program have different values, or are at different places, where they must not."""
+    """Processes of one program have different values, or are at different points, where they must agree."""
 
 
 @final
 class Peers:
-    """The processes of the program and what became of them. Threads may ask at once.
+    """The processes of the program and their states; thread-safe.
 
-    `client` is jaxlib's, with a key-value store and barriers; `hostname` the address at which others reach this one.
+    `client` is jaxlib's client, with a key-value store and barriers; `hostname` is the address of this process.
     """
 
     __slots__ = (
@@ -66,33 +68,37 @@ class Peers:
         self.hostname = hostname
         self.local_device_ids = local_device_ids
         self.client = client
-        self.collectives = collectives  # what moves data between CPUs: gloo, or nothing
-        self.timeout = timeout  # seconds to wait for others, where no other time is given
+        self.collectives = collectives  # the transport between CPUs: gloo, or None
+        self.timeout = timeout  # default seconds to wait for other processes
         self.launches: dict[str, Launches] = {}  # by group of processes
-        self.left: dict[
-            int, str
-        ] = {}  # the processes that have come to their end, each with its name
+        self.left: dict[int, str] = {}  # the names of the processes that have ended
         self._failures: dict[int, str] = {}
-        # Called with a process and a sentence where this one finds that it cannot go on with it.
+        # Called with a process and the reason when this process cannot continue with that one.
         self.give_up: Callable[[int, str], object] = self.lost
         self._changed = threading.Condition(fork_safe_rlock())
 
     def lost(self, process: int, why: str) -> None:
-        """Note that a process is gone, and why: its name and the cause, a sentence."""
+        """Record that `process` has failed; `why` is a sentence with its name and the cause."""
         with self._changed:
             self._failures.setdefault(process, why)
             self._changed.notify_all()
 
     @property
     def failures(self) -> dict[int, str]:
-        """The processes that are gone, each with a sentence that names it and the cause."""
+        """The processes that have failed, each with a sentence that gives its name and the cause."""
         with self._changed:
             return dict(self._failures)
 
     def error(
         self, doing: str, wait: float = 0.0, where: str | None = None
     ) -> ProcessFailureError | None:
-        """The error for what was being done when a process was lost; None if none is, also after waiting so long."""
+        """Return the error that an operation raises after a process has failed; None if none has.
+
+        Args:
+            doing: the operation.
+            wait: how many seconds to wait for a failure.
+            where: the user's line; by default, the current one.
+        """
         with self._changed:
             self._changed.wait_for(lambda: self._failures, timeout=wait)
             if not self._failures:
@@ -105,10 +111,10 @@ class Peers:
         )
 
     def check(self, doing: str) -> None:
-        """Raise the error if a process is gone.
+        """Raise an error if a process has failed.
 
         Raises:
-            ProcessFailureError: one is.
+            ProcessFailureError: a process has failed.
         """
         if self._failures:
             error = self.error(doing)
@@ -116,11 +122,11 @@ class Peers:
                 raise error
 
     def ask(self, question: Callable[[], Any], doing: str) -> Any:
-        """What a call of `client` returns.
+        """Return the result of `question`, which calls a method of `client`.
 
         Raises:
-            ProcessFailureError: the service does not answer, because a process was lost.
-            DistributedError: it does not answer, for another reason.
+            ProcessFailureError: the service does not answer, because a process has failed.
+            DistributedError: the service does not answer for another reason.
         """
         try:
             return question()
@@ -128,7 +134,7 @@ class Peers:
             raise self._unanswered(error, doing) from error
 
     def _unanswered(self, error: Exception, doing: str) -> DistributedError:
-        # The connection may break a moment before we hear of the process whose end broke it.
+        # The connection may break a moment before we are notified of the failure that broke it.
         return self.error(doing, wait=2.0) or DistributedError(
             f"{doing}: {str(error).splitlines()[0]}"
         )
@@ -136,13 +142,18 @@ class Peers:
     def wait(
         self, attempt: Callable[[int], Any], doing: str, who: int, what: str, timeout: float
     ) -> Any:
-        """What `attempt` returns, called with milliseconds again and again until it does not time out.
+        """Call `attempt` repeatedly until it does not time out, and return its result.
 
-        It is for the process `who` to end the wait; an error says `what` it did not do.
+        Args:
+            attempt: a function of a timeout in milliseconds.
+            doing: the operation, for error messages.
+            who: the process whose action ends the wait.
+            what: what that process did not do, for error messages.
+            timeout: how many seconds to wait.
 
         Raises:
-            ProcessFailureError: a process was lost meanwhile, or this one has come to its end.
-            DistributedError: the time is over.
+            ProcessFailureError: a process has failed, or `who` has ended.
+            DistributedError: the wait timed out.
         """
         end = time.monotonic() + timeout
         while True:
@@ -156,25 +167,25 @@ class Peers:
                     raise self._unanswered(error, doing) from error
                 if name is not None:
                     raise ProcessFailureError(
-                        f"{doing}: process {who} ({name}) {what}, and has come to its end",
+                        f"{doing}: process {who} ({name}) {what}, and has ended",
                         fix="make the same calls in the same order in every process, up to its end",
                     ) from None
                 if left <= 0:
                     raise DistributedError(
                         f"{doing}: process {who} {what} within {timeout:g} seconds",
-                        fix="look at what that process does; every process has to make the same calls in the same "
+                        fix="check what that process is doing; every process has to make the same calls in the same "
                         "order",
                     ) from None
 
     def cpu_collectives(self) -> Any:  # jaxlib's
-        """What moves data between the CPUs of the processes; None where there is to be nothing.
+        """Return jaxlib's collectives between the CPUs of the processes; None if they are disabled.
 
         Raises:
             UnsupportedError: the setting asks for MPI.
         """
         if self.collectives == "mpi":
             raise UnsupportedError(
-                "cpu_collectives_implementation is `mpi`, which treadle does not start",
+                "cpu_collectives_implementation is `mpi`, which treadle does not support",
                 fix="use `gloo`, the default",
             )
         if self.collectives != "gloo":
@@ -183,21 +194,24 @@ class Peers:
 
 
 met: Final[list[Peers]] = []
-"""The other processes of the program: one entry from `initialize` to `shutdown`, else none."""
+"""The other processes of the program: one entry from `initialize` to `shutdown`, otherwise empty."""
 
 
 def coordination_client() -> Any:  # jaxlib's
-    """jaxlib's client of the coordination service, None where there is one process: for libraries that use it."""
+    """Return jaxlib's client of the coordination service, for libraries that use it; None for a single process."""
     return met[0].client if met else None
 
 
 def start_service(address: str, count: int, recoverable: int | None) -> Any:  # jaxlib's service
-    """jaxlib's coordination service, for process 0.
+    """Start jaxlib's coordination service, in process 0, and return it.
 
-    `recoverable` is the heartbeat timeout where processes go on without those that were lost; else None.
+    Args:
+        address: the address at which it listens.
+        count: the number of processes.
+        recoverable: the heartbeat timeout if processes continue after a failure; otherwise None.
 
     Raises:
-        DistributedError: it cannot be started there.
+        DistributedError: it cannot be started at `address`.
     """
     try:
         return jaxlib().core.get_distributed_runtime_service(
@@ -210,7 +224,7 @@ def start_service(address: str, count: int, recoverable: int | None) -> Any:  # 
     except jaxlib().core.JaxRuntimeError as error:
         raise DistributedError(
             f"initialize: the coordination service cannot be started at {address}: {str(error).splitlines()[0]}",
-            fix="choose another coordinator_address",
+            fix="choose a different coordinator_address",
         ) from error
 
 
@@ -221,7 +235,7 @@ def connect(
     recoverable: int | None,
     failed: Callable[..., object],
 ) -> Any:  # jaxlib's client
-    """jaxlib's client of the coordination service, connected; `failed` is called when the service is gone.
+    """Return jaxlib's client, connected to the coordination service; `failed` is called when the service is gone.
 
     Raises:
         DistributedError: the service does not answer.
@@ -241,7 +255,7 @@ def connect(
     except core.JaxRuntimeError as error:
         raise DistributedError(
             f"initialize: the coordination service at {address} does not answer: {str(error).splitlines()[0]}",
-            fix="see that process 0 still runs and that no firewall is between the machines",
+            fix="check that process 0 is still running and that no firewall blocks the connection",
         ) from error
-    never_destroyed(client)  # destroying one whose service is gone ends the process
+    never_destroyed(client)  # destroying a client whose service is gone ends the process
     return client

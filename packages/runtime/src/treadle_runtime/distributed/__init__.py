@@ -1,7 +1,7 @@
-"""Several processes that run one program together: how they find each other, how they part, and what ends them.
+"""Distributed programs: how processes connect, detect failures, and shut down.
 
-`clusters` and `options` say who takes part; `meeting` is what process 0 offers and `line` how every process, also
-process 0, is connected to it; `session` is initialize and shutdown; `ending` sees to it that nobody hangs when a
-process is lost; `agreement` compares the programs that the processes launch. Data never goes through any of this:
-XLA's collectives move it.
+`clusters` and `options` determine the participants; `coordinator` runs in process 0, and `coordinator_client` connects
+every process, also process 0, to it; `session` has initialize and shutdown; `ending` terminates processes that would
+hang after a failure; `agreement` and `order` compare the programs that the processes compile and launch. Array data
+does not pass through any of this: XLA's collectives move it.
 """

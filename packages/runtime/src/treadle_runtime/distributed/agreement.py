@@ -1,10 +1,10 @@
-"""Whether all processes are about to run the same program: they compare its text before they compile it.
+"""Check that all processes compile the same program: they compare its text before they compile it.
 
 Processes that run different programs wait in different collectives for ever, or mix up their data. Every new program
-over the devices of several processes has a number, counted in each process alike, and each process compares its own
-with that of the next process in the ring; so a difference is seen by two, and the others hear of their end. The cost is
-one message to and one from the key-value store for each program that is compiled. In which order programs are called
-that all know already is for `order.py`.
+over the devices of several processes gets a number, counted alike in each process, and each process compares its text
+with the text in the next process of the ring; so two processes detect a difference, and the others are notified when
+these two end. The cost is one message to and one message from the key-value store for each compiled program. `order.py`
+checks the order in which known programs are launched.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _lock: Final = fork_safe_lock()
 def agree(
     lowered: LoweredModule, devices: Sequence[Device]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]] | None:
-    """See that all processes that have some of the devices compile the same program now.
+    """Check that all processes with some of `devices` compile the same program now.
 
-    Returns what makes a launch of the program one that is noted; None where one process has all devices, or nothing is
-    to be compared.
+    Returns:
+        A decorator that records each launch of the program; None if one process has all devices, or the check is off.
 
     Raises:
-        DistributedError: they do not, or another one compiles nothing for a long time.
-        ProcessFailureError: a process was lost meanwhile.
+        DistributedError: the programs differ, or another process does not compile anything for a long time.
+        ProcessFailureError: a process failed in the meantime.
     """
     if not met or not PROGRAM_CHECK():
         return None
@@ -68,7 +68,7 @@ def _compare(peers: Peers, group: list[int], key: str, ours: str, number: int) -
         lambda patience: peers.client.blocking_key_value_get(f"{key}/{other}", patience),
         _DOING,
         other,
-        f"did not get to its program number {number}",
+        f"did not reach program number {number}",
         peers.timeout,
     )
     if theirs.partition(" ")[0] != ours.partition(" ")[0]:
@@ -76,13 +76,13 @@ def _compare(peers: Peers, group: list[int], key: str, ours: str, number: int) -
         what = (
             f"`{here}` here and `{there}` there"
             if here != there
-            else f"`{here}` in both, with other operations or values"
+            else f"`{here}` in both, with different operations or values"
         )
         raise DistributedError(
-            f"process {other} runs another program than process {peers.process}: the program number {number} over "
+            f"process {other} runs a different program from process {peers.process}: program number {number} over "
             f"their devices is {what}",
-            fix="make the same calls with the same shapes and constants in every process; what depends on "
-            "process_index() must be data",
+            fix="make the same calls with the same shapes and constants in every process; only data may depend on "
+            "process_index()",
         )
 
 

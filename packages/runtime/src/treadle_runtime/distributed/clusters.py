@@ -1,4 +1,4 @@
-"""What the environment says of the processes: under our launcher, Slurm, Open MPI, PMI and Kubernetes.
+"""Cluster detection: read the processes from the environment of our launcher, Slurm, Open MPI, PMI or Kubernetes.
 
 Each detector is a function from the environment to a `Place`, or None where its variables are missing.
 """
@@ -19,7 +19,7 @@ Environment: TypeAlias = Mapping[str, str]
 @final
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What is known of a process; None where nothing is said."""
+    """What the environment specifies about this process; None for unspecified fields."""
 
     coordinator_address: str | None = None
     num_processes: int | None = None
@@ -28,7 +28,7 @@ class Place:
 
 
 def launcher(environ: Environment) -> Place | None:
-    """What `python -m treadle.distributed.run` says, or whoever sets the same variables.
+    """Read the variables that `python -m treadle.distributed.run` sets.
 
     Example:
         >>> launcher({"TREADLE_COORDINATOR_ADDRESS": "a:1", "TREADLE_NUM_PROCESSES": "2", "TREADLE_PROCESS_ID": "1"})
@@ -44,7 +44,7 @@ def launcher(environ: Environment) -> Place | None:
 
 
 def slurm(environ: Environment) -> Place | None:
-    """Slurm: the first host of the step, a port made of the job's number, one device for each task of a machine."""
+    """Read Slurm's variables: the first host of the step, a port from the job id, one device per local task."""
     process = _number(environ, "SLURM_PROCID")
     count = _number(environ, "SLURM_NTASKS", "SLURM_NPROCS")
     hosts = _first(environ, "SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST")
@@ -57,7 +57,7 @@ def slurm(environ: Environment) -> Place | None:
 
 
 def open_mpi(environ: Environment) -> Place | None:
-    """Open MPI: the host that `mpirun` was started on, from the address of its daemon."""
+    """Read Open MPI's variables: the host on which `mpirun` was started, from the address of its daemon."""
     process = _number(environ, "OMPI_COMM_WORLD_RANK")
     count = _number(environ, "OMPI_COMM_WORLD_SIZE")
     daemon = _first(
@@ -76,7 +76,7 @@ def open_mpi(environ: Environment) -> Place | None:
 
 
 def pmi(environ: Environment) -> Place | None:
-    """MPICH and its relatives, which say nothing of an address: that has to be passed."""
+    """Read the variables of MPICH and related libraries, which do not include an address: the user has to pass it."""
     process, count = _number(environ, "PMI_RANK"), _number(environ, "PMI_SIZE")
     if process is None or count is None:
         return None
@@ -84,7 +84,8 @@ def pmi(environ: Environment) -> Place | None:
 
 
 def kubernetes(environ: Environment) -> Place | None:
-    """An indexed job of Kubernetes, or MASTER_ADDR, WORLD_SIZE and RANK, which operators for training set.
+    """Read the variables of an indexed Kubernetes job, or MASTER_ADDR, WORLD_SIZE and RANK, which training operators
+    set.
 
     The address of a job's first pod is JOB_NAME-0.SERVICE, with `JOB_NAME` and `SERVICE_NAME` passed to the pods.
     """
@@ -109,14 +110,18 @@ DETECTORS: Final[Mapping[str, Callable[[Environment], Place | None]]] = {
     "mpi": pmi,
     "k8s": kubernetes,
 }
-"""By the name that `cluster_detection_method` takes, in the order in which they are asked."""
+"""The detectors by their name in `cluster_detection_method`, in the order in which they are tried."""
 
 
 def detect(environ: Environment, method: str | None) -> Place:
-    """What the environment says; `method` names one detector, `deactivate` none, None asks all in turn.
+    """Return what the environment specifies about this process.
+
+    Args:
+        environ: the environment variables.
+        method: the name of the only detector to try; `deactivate` for none, None for all in turn.
 
     Raises:
-        ArgumentError: no such detector, one that finds nothing, or a variable that is not a number.
+        ArgumentError: `method` is unknown or finds nothing, or a variable is not a number.
     """
     if method is None:
         found = [
@@ -141,7 +146,7 @@ def detect(environ: Environment, method: str | None) -> Place:
 
 
 def first_host(hosts: str) -> str:
-    """The first host of a list as Slurm abbreviates it.
+    """Return the first host of a host list in Slurm's abbreviated notation.
 
     Example:
         >>> first_host("gpu[007-009,12],cpu3"), first_host("one,two"), first_host("r[1-2]n[3-4]")
@@ -152,7 +157,7 @@ def first_host(hosts: str) -> str:
 
 
 def port_of(job: str) -> int:
-    """A port for the job with this name, so that two jobs on one machine rarely choose the same.
+    """Return a port for the job named `job`, so that two jobs on one machine rarely use the same port.
 
     Example:
         >>> 61440 <= port_of("1234") < 65536
@@ -162,16 +167,16 @@ def port_of(job: str) -> int:
 
 
 def device_ids(text: str) -> tuple[int, ...]:
-    """The numbers of a list such as `0,1`.
+    """Return the numbers in a list such as `0,1`.
 
     Raises:
-        ArgumentError: one is not a number.
+        ArgumentError: an element is not a number.
     """
     words = [word.strip() for word in text.split(",") if word.strip()]
     if not all(word.isdecimal() for word in words):
         raise ArgumentError(
             f"initialize: the local device ids are {text!r}",
-            fix="write numbers with commas, as 0,1",
+            fix="write numbers separated by commas, such as 0,1",
         )
     return tuple([int(word) for word in words])
 

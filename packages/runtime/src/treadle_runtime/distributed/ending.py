@@ -1,9 +1,9 @@
-"""How a process ends when another one is lost, so that it never hangs and always says why.
+"""Termination of a process after another one has failed, so that it never hangs and always reports the reason.
 
-A collective whose peer is gone mostly fails by itself, and the exception names the peer (`client/failures.py`). Where
-it does not, because the process waits inside XLA for ever, a thread ends the process after a grace period. jaxlib would
-end the process at once when its coordination service is gone, with a message of its own; it does so by
-`std::terminate`, where this module puts its own end in.
+A collective whose peer is gone usually fails, and the exception names the peer (`client/failures.py`). If it does not,
+because the process waits inside XLA for ever, a thread ends the process after a grace period. jaxlib would end the
+process immediately when its coordination service is gone, with its own message, by `std::terminate`; this module
+replaces that handler.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ EXIT_CODE: Final = 1
 
 
 def end_after(seconds: float, still_wanted: Callable[[], bool], message: Callable[[], str]) -> None:
-    """End the process after so many seconds, unless it is not wanted any more by then."""
+    """End the process with `message` after `seconds`, unless `still_wanted` returns False by then."""
 
     def work() -> None:
         if not _done.wait(seconds) and still_wanted():
@@ -32,7 +32,7 @@ _done: Final = threading.Event()  # never set: a wait that a debugger can see
 
 
 def end(message: str) -> None:
-    """End this process now, whatever its threads wait for, with a message."""
+    """End this process now with `message`, whatever its threads are waiting for."""
     text = f"{message}\n"
     try:
         sys.stdout.flush()
@@ -43,9 +43,12 @@ def end(message: str) -> None:
 
 
 def replace_terminate(instead: Callable[[], None]) -> object:
-    """Have C++ call this where it would end the process by `std::terminate`; what comes back has to be kept.
+    """Make C++ call `instead` where it would end the process by `std::terminate`.
 
-    Where the C++ library is not the usual one, nothing changes, and jaxlib's own message is the last word.
+    With an unusual C++ library nothing changes, and jaxlib prints its own message.
+
+    Returns:
+        An object to which the caller must hold a reference.
     """
     kind = ctypes.CFUNCTYPE(None)
     function = kind(instead)

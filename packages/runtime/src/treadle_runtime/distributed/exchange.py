@@ -1,4 +1,4 @@
-"""Words that all processes exchange, through the key-value store: names of barriers, who is alive. Never data."""
+"""Exchange of short strings between all processes through the key-value store: barriers, liveness. Never array data."""
 
 from __future__ import annotations
 
@@ -12,11 +12,16 @@ _lock: Final = fork_safe_lock()
 
 
 def exchanged(doing: str, word: str, timeout: float | None = None) -> list[str]:
-    """The words of all processes, in their order; waits until each has given its own.
+    """Return the words of all processes, in their order; wait until each process has provided its word.
+
+    Args:
+        doing: the operation, for error messages.
+        word: the word of this process.
+        timeout: how many seconds to wait for each process; None for the initialization timeout.
 
     Raises:
-        DistributedError: one does not come.
-        ProcessFailureError: one was lost.
+        DistributedError: a process does not reach the exchange.
+        ProcessFailureError: a process has failed.
     """
     if not met:
         return [word]
@@ -40,14 +45,14 @@ def _word(peers: Peers, key: str, process: int, doing: str, timeout: float | Non
         lambda patience: peers.client.blocking_key_value_get(key, patience),
         doing,
         process,
-        "did not come to it",
+        "did not reach it",
         peers.timeout if timeout is None else timeout,
     )
     return found
 
 
 def live_processes() -> dict[int, int]:
-    """The processes that are alive, each with a number that another start of it would not have; waits for those."""
+    """Return the live processes, each with a number that changes when it restarts; wait for an answer from them."""
     if not met:
         return {0: 0}
     peers = met[0]

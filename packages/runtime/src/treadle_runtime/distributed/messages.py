@@ -1,4 +1,4 @@
-"""What goes between the meeting and its lines: objects of JSON, one a line. Nothing that comes in is run."""
+"""The messages between the coordinator and its clients: JSON objects, one per line. No received data is executed."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ PROTOCOL: Final = 1
 
 @final
 class Inbox:
-    """Bytes in, messages out."""
+    """Splits received bytes into messages."""
 
     def __init__(self) -> None:
         self._rest = b""
 
     def messages(self, data: bytes) -> list[Message]:
-        """The messages that are whole with these bytes.
+        """Return the messages that `data` completes.
 
         Raises:
-            ValueError: these are no messages, so something else talks at this port.
+            ValueError: the bytes are not messages, so another program uses this port.
         """
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > _LONGEST:
             raise ValueError("a message without an end")
         found = [json.loads(line) for line in lines]
         if not all(isinstance(each, dict) and isinstance(each.get("kind"), str) for each in found):
-            raise ValueError("no message of treadle's")
+            raise ValueError("not a treadle message")
         return found
 
 
 def send(connection: socket.socket, message: Message) -> None:
-    """Send a message, if the other side is still there; that it is not, is heard by whoever reads from it."""
+    """Send a message if the other side is still connected; if it is not, the next read detects that."""
     with contextlib.suppress(OSError):
         connection.sendall(json.dumps(message).encode() + b"\n")

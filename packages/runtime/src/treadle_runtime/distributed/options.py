@@ -1,4 +1,4 @@
-"""What `initialize` is told, by its arguments first and by the environment where they say nothing."""
+"""The options of `initialize`: from its arguments, and from the environment for arguments that are not given."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FIX = "pass it, or start the script by `python -m treadle.distributed.run -n 2 
 @final
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Who takes part and where they meet; times in seconds."""
+    """The participants, the coordinator's address, and the timeouts in seconds."""
 
     host: str
     port: int
@@ -41,10 +41,10 @@ def resolved(
     shutdown_timeout_seconds: object,
     coordinator_bind_address: object,
 ) -> Options:
-    """The options of a call of `initialize`.
+    """Return the options of a call of `initialize` with these arguments and environment variables.
 
     Raises:
-        ArgumentError: an argument of another kind, a number out of range, or one that nothing says.
+        ArgumentError: an argument has the wrong type, a number is out of range, or an option could not be determined.
     """
     method = _text("cluster_detection_method", cluster_detection_method)
     place = detect(environ, method)
@@ -60,7 +60,8 @@ def resolved(
     ):
         if value is None:
             raise ArgumentError(
-                f"initialize: {name} is not given, and the environment does not say it", fix=_FIX
+                f"initialize: {name} is not given, and the environment does not specify it",
+                fix=_FIX,
             )
     assert address is not None
     assert count is not None
@@ -73,11 +74,11 @@ def resolved(
     if not 0 <= process < count:
         raise ArgumentError(
             f"initialize: process_id is {process}, and there are {count} processes",
-            fix=f"pass a number from 0 to {count - 1}, another one in each process",
+            fix=f"pass a number from 0 to {count - 1}, a different one in each process",
         )
     host, port = _host_and_port("coordinator_address", address)
     bind = _text("coordinator_bind_address", coordinator_bind_address)
-    # Everything that reaches the machine may come in, unless the coordinator is on the loopback interface.
+    # Listen on all interfaces, unless the coordinator's address is on the loopback interface.
     everywhere = host if host in ("localhost", "::1") or host.startswith("127.") else ""
     bind_host, bind_port = (
         (everywhere, port) if bind is None else _host_and_port("coordinator_bind_address", bind)

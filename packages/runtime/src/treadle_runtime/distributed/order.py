@@ -1,12 +1,12 @@
-"""Whether all processes do the same in the same order, of what makes one wait for another.
+"""Check that all processes perform the same blocking operations in the same order.
 
-A process that launches another program than the others waits in its collectives for ever, or adds up what was meant for
-another one; so does one that launches while another compares a new program before it compiles it, waits at a barrier,
-or has come to its end. Each process notes these four. Programs have numbers, which are the same in all of them
-(`agreement.py`). A thread tells the key-value store
-the last notes, and looks at those of the next process in the ring: a second after they have come to a stand, else every
-ten seconds, and when the processes part. So a call costs a fraction of a microsecond, and what differs is found in
-seconds, also by a process that waits inside XLA.
+A process that launches a different program from the others waits in its collectives for ever, or combines unrelated
+data; so does a process that launches while another one compares a new program before compiling it, waits at a barrier,
+or has ended. Each process records these four kinds of steps. Programs have numbers, which are the same in all
+processes (`agreement.py`). A thread publishes the last records in the key-value store, and compares them with the
+records of the next process in the ring: one second after progress stops, otherwise every ten seconds, and at shutdown.
+So a call costs a fraction of a microsecond, and a difference is found in seconds, also by a process that waits inside
+XLA.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from treadle_ir import fork_safe_lock
 from treadle_runtime.client.peers import Peers, met
 
 _REMEMBERED: Final = 256
-"""Notes: more than XLA lets a process be ahead of the others."""
+"""Recorded steps: more than XLA lets a process be ahead of the others."""
 Note: TypeAlias = int | str
-"""The number of a program that was launched; or, for all that is rarer, a word and a number."""
+"""The number of a program that was launched; for the rarer kinds of steps, a word and a number."""
 
 _WORDS: Final = {
     "compares": "the compilation of {}",
     "exchanges": "an exchange of words, as at a barrier",
     "ends": "the end of the process (its program is over, or has called sys.exit)",
 }
-_PAUSE: Final = 1.0  # seconds between two looks
-_STEADY: Final = 10  # looks after which is compared although launches go on
+_PAUSE: Final = 1.0  # seconds between two checks
+_STEADY: Final = 10  # checks after which records are compared although launches continue
 MOST_ASKED: Final = 64
-"""Processes that one asks at the end: where they differ, nobody should leave as if all were well."""
+"""How many processes each one compares with at shutdown, so that none leaves normally after a difference."""
 
 
 @final
 class Launches:
-    """The programs that a group of processes knows, and what this one has done with them. Threads may note at once."""
+    """The programs that a group of processes knows, and the steps of this process. Threads may record concurrently."""
 
     __slots__ = ("_count", "_last", "_lock", "group", "key", "names", "numbers")
 
@@ -54,7 +54,7 @@ class Launches:
         self._lock = fork_safe_lock()
 
     def noting(self, number: int, launch: Callable[..., Any]) -> Callable[..., Any]:
-        """`launch`, which launches the program of this number, with a note of it."""
+        """Return `launch`, which launches program `number`, wrapped to record each launch."""
 
         def noted(*args: Any, **kwargs: Any) -> Any:
             with self._lock:
@@ -65,9 +65,13 @@ class Launches:
         return noted
 
     def note(self, word: str, number: int = 0) -> None:
-        """Note what is no launch: that this process `compares` the new program of a number, `exchanges`, or `ends`.
+        """Record a step other than a launch.
 
-        Threads besides the main one do such things in an order of their own, which is not noted.
+        Steps of threads other than the main thread have no defined order, and are not recorded.
+
+        Args:
+            word: `compares`, `exchanges` or `ends`.
+            number: the number of the new program or of the exchange.
         """
         if threading.current_thread() is threading.main_thread():
             with self._lock:
@@ -75,12 +79,16 @@ class Launches:
                 self._count += 1
 
     def state(self) -> tuple[int, list[Note]]:
-        """How many notes there were, and the last of them."""
+        """Return the number of recorded steps, and the last steps."""
         with self._lock:
             return self._count, [*self._last]
 
     def difference(self, theirs: tuple[int, list[Note]]) -> str | None:
-        """What another process was the first to do otherwise, as far as both remember it; None if there is nothing."""
+        """Return a description of the first step that differs in another process; None if no recorded step differs.
+
+        Args:
+            theirs: the `state` of the other process.
+        """
         count, last = self.state()
         first = max(count - len(last), theirs[0] - len(theirs[1]))
         for place in range(first, min(count, theirs[0])):
@@ -89,7 +97,7 @@ class Launches:
                 continue
             if isinstance(here, int) and isinstance(there, int):
                 return (
-                    f"the launch number {place} over their devices is of {self._name(here)} here and of "
+                    f"launch number {place} over their devices is of {self._name(here)} here and of "
                     f"{self._name(there)} there"
                 )
             return f"step {place} over their devices is {self._step(here)} here and {self._step(there)} there"
@@ -102,17 +110,17 @@ class Launches:
         return _WORDS[word].format(self._name(int(number)))
 
     def _name(self, number: int) -> str:
-        return f"`{self.names[number]}`" if number in self.names else f"the program number {number}"
+        return f"`{self.names[number]}`" if number in self.names else f"program number {number}"
 
 
 _DIFFERS: Final = {
-    True: "launches programs in another order than",
-    False: "does something else than",
+    True: "launches programs in a different order from",
+    False: "does something different from",
 }
 
 
 def watch(peers: Peers) -> None:
-    """Start the thread that compares the launches of each group until this process parts from the others."""
+    """Start the thread that compares the steps of each group until this process disconnects."""
     threading.Thread(target=_compare, args=(peers,), name="treadle-order", daemon=True).start()
 
 
@@ -127,33 +135,39 @@ def _compare(peers: Peers) -> None:
             stands = seen.get(launches.key) == count
             seen[launches.key] = count
             if count and (stands or looks % _STEADY == 0):
-                tell(peers, launches)
+                publish(peers, launches)
                 found = disagreement(peers, launches)
                 if found is not None:
                     peers.give_up(*found)
                     return
 
 
-def tell(peers: Peers, launches: Launches) -> None:
-    """Tell the others what this process has launched."""
+def publish(peers: Peers, launches: Launches) -> None:
+    """Publish the recorded steps of this process."""
     key, ours = f"{launches.key}/{peers.process}", json.dumps(launches.state())
-    # Where the service is gone, there are others who say so.
+    # If the service is gone, that is reported elsewhere.
     with contextlib.suppress(jaxlib().core.JaxRuntimeError):
         peers.client.key_value_set(key, ours, allow_overwrite=True)
 
 
 def disagreement(peers: Peers, launches: Launches, most: int = 1) -> tuple[int, str] | None:
-    """A process that has told of launches of other programs, and a sentence; asked are the next ones in the ring."""
+    """Return a process whose published steps differ, and a description; None if there is no difference.
+
+    Args:
+        peers: this process and the others.
+        launches: the steps of the group to check.
+        most: how many processes to compare with, the next ones in the ring.
+    """
     group = launches.group
     start = group.index(peers.process) + 1
     for other in (group[start:] + group[: start - 1])[:most]:
         try:
-            told = peers.client.key_value_try_get(f"{launches.key}/{other}")
-        except jaxlib().core.JaxRuntimeError:  # it has told nothing yet
+            published = peers.client.key_value_try_get(f"{launches.key}/{other}")
+        except jaxlib().core.JaxRuntimeError:  # it has not published anything yet
             continue
-        what = launches.difference(tuple(json.loads(told)))
+        what = launches.difference(tuple(json.loads(published)))
         if what is not None:
             return other, (
-                f"process {other} {_DIFFERS[what.startswith('the launch')]} process {peers.process}: {what}"
+                f"process {other} {_DIFFERS[what.startswith('launch')]} process {peers.process}: {what}"
             )
     return None

@@ -1,4 +1,4 @@
-"""Taking part in a program of several processes: `initialize`, `shutdown`, and whether this process does."""
+"""Joining and leaving a distributed program: `initialize`, `shutdown` and `is_initialized`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from treadle_compiler import check_fork
 from treadle_ir import capture, fork_safe_lock, location_of
 from treadle_runtime.client import backends
 from treadle_runtime.client.peers import DistributedError, Peers, connect, start_service
+from treadle_runtime.distributed.coordinator import Coordinator
+from treadle_runtime.distributed.coordinator_client import CoordinatorClient
 from treadle_runtime.distributed.ending import EXIT_CODE, end, end_after, replace_terminate
-from treadle_runtime.distributed.line import Line
-from treadle_runtime.distributed.meeting import Meeting
 from treadle_runtime.distributed.options import Options, resolved
-from treadle_runtime.distributed.order import MOST_ASKED, disagreement, tell
+from treadle_runtime.distributed.order import MOST_ASKED, disagreement, publish
 from treadle_runtime.settings import CPU_COLLECTIVES, GRACE, RECOVERABILITY
 
 __all__ = ["initialize", "is_initialized", "shutdown"]
@@ -28,7 +28,7 @@ __all__ = ["initialize", "is_initialized", "shutdown"]
 
 @final
 class Session:
-    """This process's part in the program, from `initialize` to `shutdown`."""
+    """The participation of this process in a distributed program, from `initialize` to `shutdown`."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -38,28 +38,28 @@ class Session:
         self.over = False
         self.raised = False
         self.service_gone = False
-        # Where others go on without a lost process, jaxlib's service has to know of it, too.
+        # If the others continue without a failed process, jaxlib's service has to detect the failure, too.
         self.recoverable = options.heartbeat_timeout if RECOVERABILITY() else None
         self.service: Any = None  # jaxlib's, in process 0
-        self.meeting = Meeting(options, self._serve) if options.process == 0 else None
+        self.coordinator = Coordinator(options, self._serve) if options.process == 0 else None
         try:
-            line = Line(options)
-            self.line: Final = line
+            connection = CoordinatorClient(options)
+            self.connection: Final = connection
             client = connect(
-                line.service,
+                connection.service,
                 options.process,
                 options.initialization_timeout,
                 self.recoverable,
                 self._service_gone,
             )
         except BaseException:
-            if self.meeting is not None:
-                self.meeting.close(1.0)
+            if self.coordinator is not None:
+                self.coordinator.close(1.0)
             raise
         self.peers = Peers(
             options.process,
             options.processes,
-            line.hostname,
+            connection.hostname,
             options.local_device_ids,
             client,
             options.initialization_timeout,
@@ -67,10 +67,10 @@ class Session:
         )
         self.peers.give_up = self._given_up
         self._terminate = replace_terminate(self._service_gone)
-        line.listen(self._lost, self.peers.left.__setitem__)
+        connection.listen(self._lost, self.peers.left.__setitem__)
 
     def _serve(self) -> str:
-        """Start jaxlib's coordination service at a free port of this machine, and say where."""
+        """Start jaxlib's coordination service at a free port of this machine, and return its address."""
         with socket.socket() as free:
             free.bind(("", 0))
             port = free.getsockname()[1]
@@ -78,7 +78,7 @@ class Session:
         self.service = start_service(f"{host}:{port}", self.options.processes, self.recoverable)
         return f"{host}:{port}"
 
-    # ---- when others are lost
+    # ---- failures of other processes
 
     def _lost(self, process: int, why: str) -> None:
         if self.over:
@@ -86,89 +86,90 @@ class Session:
         first = not self.peers.failures
         self.peers.lost(process, why)
         if first and self.recoverable is None:
-            end_after(GRACE(), lambda: not self.over, self.last_words)
+            end_after(GRACE(), lambda: not self.over, self.termination_message)
 
     def _given_up(self, process: int, why: str) -> None:
-        """This process cannot go on with another one, and the rest cannot go on without both."""
-        self.line.fail(f"an error: {why}")
+        """Fail, since this process cannot continue with `process`, and the rest cannot continue without both."""
+        self.connection.fail(f"an error: {why}")
         self._lost(process, why)
 
     def _service_gone(self, *status: object) -> None:
-        """In a thread of jaxlib's, which is to end the process: after a time in which Python can."""
+        """End the process, after a period in which Python can end it. Runs in a thread of jaxlib, and never returns."""
         self.service_gone = True
         time.sleep(GRACE())
         if not self.over:
-            end(self.last_words())
-        while True:  # Python goes on, and ends the process itself (`_at_exit`); this thread must not come back
+            end(self.termination_message())
+        while True:  # Python continues, and ends the process itself (`_at_exit`); this thread must not return
             time.sleep(60)
 
-    def last_words(self) -> str:
-        """What this process ends with when nothing else does."""
-        doing = f"process {self.options.process} ends, because it cannot go on"
+    def termination_message(self) -> str:
+        """Return the message of a process that is terminated because it cannot continue."""
+        doing = f"process {self.options.process} ends, because it cannot continue"
         error = self.peers.error(doing, where=location_of(sys._current_frames().get(self.thread)))
         if error is None:
-            return f"treadle: {doing}: jaxlib's coordination service is gone, which process 0 kept"
+            return f"treadle: {doing}: jaxlib's coordination service in process 0 is gone"
         return "\n".join([f"treadle.errors.ProcessFailureError: {error}", *error.__notes__])
 
-    # ---- the end
+    # ---- shutdown
 
     def fail(self, error: BaseException) -> None:
-        """Tell the others that an exception ends this process."""
+        """Notify the other processes that `error` ends this process."""
         self.raised = True
         if self.peers.failures:
-            self.line.follow()
+            self.connection.follow()
             self.close()
             return
         text = str(error).splitlines()
-        self.line.fail(f"{type(error).__name__}{': ' + text[0][:500] if text else ''}")
+        self.connection.fail(f"{type(error).__name__}{': ' + text[0][:500] if text else ''}")
         self.close()
 
     def leave(self) -> None:
-        """Wait until all processes leave, and part.
+        """Wait until all processes leave, and shut down.
 
         Raises:
-            DistributedError: some do not come.
+            DistributedError: some processes do not leave in time.
+            ProcessFailureError: a process has failed.
         """
         if self.peers.failures:
-            self.line.follow()
+            self.connection.follow()
             self.close()
             return
         for launches in self.peers.launches.values():
             launches.note("ends")
-            tell(self.peers, launches)
-        came = self.line.leave(self.options.shutdown_timeout)
-        if came:
+            publish(self.peers, launches)
+        all_leave = self.connection.leave(self.options.shutdown_timeout)
+        if all_leave:
             self._check_order()
         error = self.peers.error("shutdown")
         try:
-            if came and error is None:
+            if all_leave and error is None:
                 self.over = True
                 self.peers.ask(self.peers.client.shutdown, "shutdown")
         finally:
             self.close()
         if error is not None:
             raise error
-        if not came:
+        if not all_leave:
             raise DistributedError(
-                f"shutdown: not all processes came to it within {self.options.shutdown_timeout} seconds, so they may "
-                "still wait for this one",
+                f"shutdown: not all processes reached it within {self.options.shutdown_timeout} seconds, so they may "
+                "still be waiting for this one",
                 fix="let every process make the same calls, or raise shutdown_timeout_seconds",
             )
 
     def _check_order(self) -> None:
-        """See that all have launched the same programs in the same order, as far as is remembered."""
+        """Check that all processes have launched the same programs in the same order, as far as recorded."""
         for launches in self.peers.launches.values():
             found = disagreement(self.peers, launches, MOST_ASKED)
             if found is not None:
                 self.peers.lost(*found)
 
     def close(self) -> None:
-        """Part without waiting for anybody."""
+        """Disconnect without a barrier."""
         self.over = True
-        self.line.close()
-        if self.meeting is not None:
-            # After a failure the others are given a moment to hear of it.
-            self.meeting.close(1.0 if self.raised or self.peers.failures else 5.0)
+        self.connection.close()
+        if self.coordinator is not None:
+            # After a failure, leave the others a moment to receive the notification.
+            self.coordinator.close(1.0 if self.raised or self.peers.failures else 5.0)
         backends.part(self.peers)
 
 
@@ -187,30 +188,30 @@ def initialize(
     shutdown_timeout_seconds: int = 300,
     coordinator_bind_address: str | None = None,
 ) -> None:
-    """Take part in a program of several processes; from then on `devices()` are those of all of them.
+    """Join a program of several processes; from then on `devices()` returns the devices of all of them.
 
-    Every process of the program calls it, before anything that needs a device, and waits there for the others. What is
-    not passed is found in the environment, under `python -m treadle.distributed.run`, Slurm, Open MPI, PMI and
+    Every process of the program calls it, before anything that needs a device, and waits for the others. Arguments that
+    are not passed are read from the environment, under `python -m treadle.distributed.run`, Slurm, Open MPI, PMI and
     Kubernetes. Times are in seconds.
 
     Args:
-        coordinator_address: host and port at which the processes meet: of process 0, as `10.0.0.1:8476`.
-        num_processes: how many there are.
-        process_id: which one this is, from 0.
-        local_device_ids: the accelerators of this machine that are this process's; all, unless said.
-        cluster_detection_method: the one environment to ask: `launcher`, `slurm`, `ompi`, `mpi`, `k8s`; `deactivate`
-            asks none.
-        initialization_timeout: how long to wait for all to come.
-        heartbeat_timeout_seconds: how long a process may be silent until it is taken for lost. One that is killed is
-            noticed at once.
-        shutdown_timeout_seconds: how long to wait at the end for all to get there.
-        coordinator_bind_address: what process 0 listens at, if that is another address.
+        coordinator_address: host and port at which process 0 listens, such as `10.0.0.1:8476`.
+        num_processes: the number of processes.
+        process_id: the number of this process, from 0.
+        local_device_ids: the accelerators of this machine that belong to this process; by default, all.
+        cluster_detection_method: the only environment to read: `launcher`, `slurm`, `ompi`, `mpi`, `k8s`; `deactivate`
+            reads none.
+        initialization_timeout: how long to wait for all processes to join.
+        heartbeat_timeout_seconds: how long a process may be silent before it counts as failed. Killed processes are
+            detected immediately.
+        shutdown_timeout_seconds: how long to wait in `shutdown` for all processes.
+        coordinator_bind_address: the local address at which process 0 listens, if it differs.
 
     Raises:
-        DistributedError: it has been called before, the port is in use, two processes have one number, some do not
-            come.
+        DistributedError: this process is initialized already, the port is in use, two processes have the same number,
+            or some do not join.
         PlatformError: a device has been used already.
-        ArgumentError: an argument of another kind or out of range, or one that nobody says.
+        ArgumentError: an argument has the wrong type or is out of range, or could not be determined.
 
     Example:
         >>> import treadle
@@ -220,8 +221,8 @@ def initialize(
     with _lock:
         if _session:
             raise DistributedError(
-                f"initialize: this process takes part already, since {_session[0].began_at}",
-                fix="call it once, at the beginning, or shutdown() before",
+                f"initialize: this process is initialized already, since {_session[0].began_at}",
+                fix="call it once, at the beginning, or call shutdown() first",
             )
         options = resolved(
             os.environ,
@@ -244,17 +245,17 @@ def initialize(
 
 
 def shutdown() -> None:
-    """Wait until all processes get here, and part. It happens by itself when the program ends.
+    """Wait until all processes call it, and disconnect. It is called automatically when the program ends.
 
-    After a process has been lost it waits for nobody; this process then goes on alone, without collectives.
+    After a process has failed, it does not wait; this process then continues alone, without collectives.
 
     Raises:
-        DistributedError: not all came in `shutdown_timeout_seconds`.
-        ProcessFailureError: one was lost meanwhile.
+        DistributedError: not all processes called it within `shutdown_timeout_seconds`.
+        ProcessFailureError: a process failed in the meantime.
 
     Example:
         >>> import treadle
-        >>> treadle.distributed.shutdown()  # nothing happens where nothing was initialized
+        >>> treadle.distributed.shutdown()  # does nothing unless initialize was called
     """
     with _lock:
         session = _session.pop() if _session else None
@@ -263,7 +264,7 @@ def shutdown() -> None:
 
 
 def is_initialized() -> bool:
-    """Whether this process takes part in a program of several.
+    """Return whether this process has joined a program of several processes.
 
     Example:
         >>> import treadle
@@ -274,7 +275,7 @@ def is_initialized() -> bool:
 
 
 def _watch_exceptions() -> None:
-    """Have the others told of an exception that ends this process."""
+    """Notify the other processes of an exception that ends this one."""
     before = sys.excepthook
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -295,10 +296,12 @@ def _at_exit(session: Session) -> None:
         except DistributedError as error:
             end("\n".join([f"treadle.errors.{type(error).__name__}: {error}", *error.__notes__]))
     loss = None if session.raised else session.peers.error("shutdown")
-    if loss is not None:  # it came before this process began to leave, and nothing has shown it
+    if (
+        loss is not None
+    ):  # it occurred before this process began to leave, and has not been reported
         end("\n".join([f"treadle.errors.{type(loss).__name__}: {loss}", *loss.__notes__]))
     if session.raised or session.peers.failures or session.service_gone:
-        # Collectives whose peers are gone may still wait in threads of XLA's, over which Python's own end stumbles.
+        # Collectives whose peers are gone may still wait in XLA's threads, which break Python's own shutdown.
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(EXIT_CODE)

@@ -1,4 +1,4 @@
-"""How many compiled programs the tables of eager operations keep: fewer than entries, since each is much larger."""
+"""The bound on compiled programs in the caches of eager operations: lower than for other entries, which are smaller."""
 
 from __future__ import annotations
 
@@ -7,13 +7,19 @@ from typing import Any, Final, TypeAlias
 Key: TypeAlias = tuple[Any, ...]
 
 MOST_COMPILED: Final = 1024
-"""Entries with compiled programs that are kept in one table."""
+"""The most entries with compiled programs in one cache."""
 
 
 def keep_compiled(table: dict[Key, Any], compiled: dict[Key, None], key: Key) -> None:
-    """Note that the entry `key` of a table holds a compiled program; the oldest such entries go if they are too many.
+    """Record that the entry `key` of `table` holds a compiled program, and evict the oldest such entries beyond the
+    bound.
 
-    `compiled` has the keys of these entries, the oldest first. Other threads may change both meanwhile.
+    Other threads may change both dictionaries concurrently.
+
+    Args:
+        table: the cache.
+        compiled: the keys of its entries with compiled programs, the oldest first.
+        key: the key of the new entry.
     """
     compiled[key] = None
     excess = len(compiled) - MOST_COMPILED

@@ -1,14 +1,14 @@
-"""Composed functions, run as a whole where nothing transforms them.
+"""Composed functions: library functions that are fused when nothing transforms them.
 
-A function of the library that makes five operations costs five times the Python around an operation. Here it is staged
-once for each kind of arguments - types and places of arrays, values of everything else, the context - and later calls
-run what was staged: on small arrays the same NumPy kernels in a row (`straight_line`), with the same results to the
-last bit; on large ones, where it makes several passes over the elements, one program compiled by XLA. A function with a
-loop is such a program from the first call on, at any size, since its loop is compiled anyway.
+A library function with five operations costs five times the Python overhead of one operation. Here it is staged once
+for each cache key (types and placements of arrays, values of other arguments, the context), and later calls run the
+staged program: on small arrays as one generated function of the same NumPy kernels (`codegen`), with the same results
+to the last bit; on large arrays, if it makes several passes over memory, as one program compiled by XLA. A function
+with a loop is compiled from the first call on, at any size, since its loop is compiled anyway.
 
-Which of them it is depends on types and places alone, so a call gives the same each time. On the CPU small arrays never
-cause a compilation, and a function that is called once with some kind of small arguments is not staged for it either.
-On an accelerator, where each single operation would be compiled, all of them are compiled as a whole.
+The choice depends on types and placements only, so repeated calls give the same results. On the CPU small arrays never
+cause a compilation, and the first call with a new key of small arguments does not stage the function either. On an
+accelerator, where each single operation would be compiled, all composed functions are compiled as a whole.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 _LIMIT: Final = 4096
 LARGE: Final = 1 << 17  # elements of an operand or a result above which a function may be compiled
-# Values that say what to do: they are compared and hashed by what they are, and cannot change.
+# Classes of immutable arguments, which are compared and hashed by value.
 _STATIC: Final = frozenset(
     {bool, int, float, complex, str, type(None), type}
     | {np.dtype(letter).type for letter in "?bhilqBHILQefdFD"}
@@ -47,14 +47,14 @@ _UNKNOWN: Final = object()
 class Composites:
     """The plans of an evaluator."""
 
-    __slots__ = ("_compiled", "_met", "_plans")
+    __slots__ = ("_compiled", "_plans", "_seen_once")
 
     def __init__(self) -> None:
-        # Plans of `evaluation/plans.py`, which is imported for the first of them; None: run the function itself.
+        # Plans of `evaluation/plans.py`, which is imported for the first of them; None: call the function itself.
         self._plans: dict[tuple[Any, ...], Any] = {}
         self._compiled: dict[tuple[Any, ...], None] = {}  # which of them may be run by XLA
-        # What was met once. Apart, since numbers that are never the same fill it: plans are not lost by that.
-        self._met: set[tuple[Any, ...]] = set()
+        # Keys seen once, in a table of their own: many different numbers fill it without evicting plans.
+        self._seen_once: set[tuple[Any, ...]] = set()
 
     def call(
         self,
@@ -64,7 +64,7 @@ class Composites:
         loops: bool = False,
         /,
     ) -> T:
-        """What the function returns; `loops`, if it has loops."""
+        """Call `function`, and return its result; `loops` is whether it contains loops."""
         overrides = context_overrides.get()
         context = (process_context[0] if overrides is None else overrides.context()).key
         arrays: list[DeviceArray] = []
@@ -91,22 +91,22 @@ class Composites:
         if plan is None:
             return function(*args, **kwargs)
         if plan is _UNKNOWN:
-            return self._meet(key, arrays, function, args, kwargs, loops)
+            return self._warm_up(key, arrays, function, args, kwargs, loops)
         results = plan.run(*arrays)
         rebuild = plan.rebuild
         value: Any = results[0] if rebuild is None else rebuild(results)
-        return value  # type: ignore[no-any-return]  # what the function would have returned
+        return value  # type: ignore[no-any-return]  # the function's result
 
     def clear(self) -> None:
-        """Forget all plans."""
-        self._forget_plans()
-        self._met.clear()
+        """Clear the caches of plans."""
+        self._clear_plans()
+        self._seen_once.clear()
 
-    def _forget_plans(self) -> None:
+    def _clear_plans(self) -> None:
         self._plans.clear()
         self._compiled.clear()
 
-    def _meet(
+    def _warm_up(
         self,
         key: tuple[Any, ...],
         arrays: Sequence[DeviceArray],
@@ -115,29 +115,32 @@ class Composites:
         kwargs: Mapping[str, Any],
         loops: bool,
     ) -> T:
-        """The first calls with a kind of arguments: the function itself, then a plan; at once where it is compiled."""
+        """Call the function for a key without a plan: itself the first time, then with a new plan.
+
+        Functions that are compiled get their plan in the first call.
+        """
         here = current_context()
         if here.watched:
             watched = import_module("treadle_runtime.evaluation.watched")
-            looked_at: T = watched.as_a_whole(function, args, kwargs)
-            return looked_at
+            checked: T = watched.call_composed(function, args, kwargs)
+            return checked
         if here.is_stepwise() or any([x.__treadle_mesh__() for x in arrays]):
             return function(*args, **kwargs)
-        at_once = (
+        immediately = (
             loops
             or _of_many(key)
             or any([is_large(x) or not x.placed.placement.on_host for x in arrays])
         )
         value: Any = _UNKNOWN
-        if not at_once and key not in self._met:
+        if not immediately and key not in self._seen_once:
             value = function(*args, **kwargs)
-            if len(self._met) >= _LIMIT:
-                self._met.clear()
-            self._met.add(key)  # not before: what is refused is never staged
+            if len(self._seen_once) >= _LIMIT:
+                self._seen_once.clear()
+            self._seen_once.add(key)  # afterwards: a call that is refused is never staged
             if not _has_large(value):
-                return value  # type: ignore[no-any-return]  # what the function returned
+                return value  # type: ignore[no-any-return]  # the function's result
         if len(self._plans) >= _LIMIT:
-            self._forget_plans()
+            self._clear_plans()
         plans = import_module("treadle_runtime.evaluation.plans")
         plan = self._plans[key] = plans.planned(arrays, function, args, kwargs, loops)
         if plan is None:
@@ -145,25 +148,25 @@ class Composites:
         if plan.compiles:
             keep_compiled(self._plans, self._compiled, key)
         results = plan.run(*arrays)
-        whole: T = results[0] if plan.rebuild is None else plan.rebuild(results)
-        return whole
+        rebuilt: T = results[0] if plan.rebuild is None else plan.rebuild(results)
+        return rebuilt
 
 
 def _of_many(key: tuple[Any, ...]) -> bool:
-    """Whether a number among the arguments may be that of the elements of a large result."""
+    """Return whether an integer among the arguments may be the size of a large result."""
     return any([part.__class__ is int and part > LARGE for part in key])
 
 
 def _has_large(value: Any) -> bool:
-    """Whether a result, or one of several, is large: then the function is compiled, from the first call on."""
+    """Return whether a result, or one of several, is large: then the function is compiled from the first call on."""
     parts = value if value.__class__ is tuple or value.__class__ is list else (value,)
     return any([x.__class__ is DeviceArray and is_large(x) for x in parts])
 
 
 def _describe(x: Any, kind: type, parts: list[Any], arrays: list[DeviceArray]) -> bool:
-    """Add an argument that is no array to the key, and the arrays in it; False if it has no place there."""
+    """Add a non-array argument, and the arrays in it, to the key; return False if it cannot be part of a key."""
     if kind in _STATIC:
-        # 0.0 == -0.0, and NaN is not itself: as text they are what they are.
+        # 0.0 == -0.0, and NaN != NaN: compare their text instead.
         parts.append(kind)
         parts.append(x if kind is int or kind is str or kind is bool else _exactly(x))
         return True
@@ -188,10 +191,10 @@ def _describe(x: Any, kind: type, parts: list[Any], arrays: list[DeviceArray]) -
 
 
 def _exactly(x: Any) -> Any:
-    """What is equal for equal values alone."""
+    """Return an object that is equal for identical values only."""
     return x if x is None or isinstance(x, type) else repr(x)
 
 
 def is_large(x: DeviceArray) -> bool:
-    """Whether an array is so large that a function of it may be compiled."""
+    """Return whether an array is so large that a function of it may be compiled."""
     return x.placed.type.size > LARGE

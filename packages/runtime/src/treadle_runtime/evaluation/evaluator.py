@@ -1,11 +1,11 @@
 """Eager evaluation: small arrays on the CPU by NumPy, everything else by XLA, one operation at a time.
 
-One dictionary, from context, primitive and operands to an `Operation` that knows the kernel (or the compiled program)
-and what the results are. A hit costs the look-up, the kernel and the making of an array. What is small is said in
-`limits`.
+One dictionary maps context, primitive and operands to an `Operation`, which has the kernel (or the compiled program)
+and the types of the results. A hit costs the look-up, the kernel and the creation of an array. `limits` decides which
+arrays are small.
 
-Operations of primitives that hold programs are kept by these programs, and those of primitives that hold Python
-functions are not kept: they go when the user's objects go.
+Operations of primitives that hold programs are cached on these programs. Operations of primitives that hold Python
+functions are not cached: they are released with the user's objects.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from treadle_runtime.arrays.from_user import as_device_array
 from treadle_runtime.client.exchange import adopted
 from treadle_runtime.evaluation.compiled_entries import keep_compiled
 from treadle_runtime.evaluation.composites import Composites
+from treadle_runtime.evaluation.fp_warnings import IGNORED, restore, suppress_fp_warnings
 from treadle_runtime.evaluation.operation import Operation
-from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
 from treadle_runtime.placement.devices import device_of
 from treadle_runtime.placement.guards import guard_operand
 from treadle_runtime.placement.placement import (
@@ -46,8 +46,8 @@ from treadle_runtime.placement.placement import (
 )
 from treadle_runtime.placement.sharding import SingleDeviceSharding
 
-# NumPy scalars, which kernels take as they are, by class; anything else is looked at with more care. All structured
-# types (keys, float0) have one class.
+# NumPy scalars, which kernels accept directly, by class; all other operands take the slow path. All structured types
+# (keys, float0) have one class.
 _SCALARS: Final[dict[Any, PlacedType]] = {
     dtype.type: BASE.of(ArrayType((), dtype))
     for dtype in dtypes.BY_NAME.values()
@@ -65,13 +65,13 @@ class RuntimeEvaluator:
     def __init__(self) -> None:
         self._operations: dict[tuple[Any, ...], Operation] = {}
         self._compiled: dict[tuple[Any, ...], None] = {}  # which of them are run by XLA
-        # What tells primitives of a class apart, taken in C: their own hash and comparison are Python.
+        # The attributes that distinguish primitives of a class, read in C: their own hash and comparison are in Python.
         self._attributes: dict[type[Primitive], Callable[[Primitive], Any]] = {}
         self._composites = Composites()
         self.call = self._composites.call
 
     def evaluate(self, primitive: Primitive, operands: Operands) -> Sequence[DeviceArray]:
-        """The results of a primitive on concrete operands.
+        """Return the results of a primitive on concrete operands.
 
         Raises:
             EscapedTracerError: an operand is a tracer.
@@ -79,7 +79,7 @@ class RuntimeEvaluator:
             DonatedError: an operand has been donated or deleted.
         """
         operation: Operation | None
-        # One and two operands, nearly all there are, are written out: a comprehension is a call of its own.
+        # The common cases of one and two operands are unrolled: a comprehension would cost a function call.
         count = len(operands)
         x: Any = None
         y: Any = None
@@ -104,15 +104,15 @@ class RuntimeEvaluator:
                 operation = self._operations[(attributes, context, *keys)]
         except KeyError:
             operation = None
-        if operation is None:  # not within the `except`: errors would come with a KeyError of ours
+        if operation is None:  # outside of the `except`: errors would be chained to our KeyError
             return self._evaluate(primitive, operands)
         bare = operation.bare
-        # What follows, in its shortest form: 2 to 3 % of `x.sum()`, and 7 % of `x + y`.
+        # The shortest form of the code below: it saves 2 to 3 % of `x.sum()`, and 7 % of `x + y`.
         if bare is not None:
             if count == 1:
                 host = x.host if x.__class__ is DeviceArray else x
                 if host is not None:
-                    token = quieten(SILENCE)
+                    token = suppress_fp_warnings(IGNORED)
                     try:
                         result = bare(host)
                     finally:
@@ -124,7 +124,7 @@ class RuntimeEvaluator:
                 host = x.host if x.__class__ is DeviceArray else x
                 second = y.host if y.__class__ is DeviceArray else y
                 if host is not None and second is not None:
-                    token = quieten(SILENCE)
+                    token = suppress_fp_warnings(IGNORED)
                     try:
                         result = bare(host, second)
                     finally:
@@ -152,7 +152,7 @@ class RuntimeEvaluator:
             if present:
                 inline = operation.inline
                 if operation.noisy:
-                    token = quieten(SILENCE)
+                    token = suppress_fp_warnings(IGNORED)
                     try:
                         if inline is not None:
                             result = inline(*elements)
@@ -176,15 +176,15 @@ class RuntimeEvaluator:
         )
 
     def _evaluate(self, primitive: Primitive, operands: Operands) -> Sequence[DeviceArray]:
-        """The same for operands that are not all arrays of ours, for what is not known yet, and for what is watched."""
+        """Evaluate on the slow path: operands that are not device arrays, new operations, and debug modes."""
         if current_context().watched:
-            from treadle_runtime.evaluation.watched import (  # noqa: PLC0415 - for those who look
+            from treadle_runtime.evaluation.watched import (  # noqa: PLC0415 - debug modes only
                 evaluate_watched,
             )
 
             return evaluate_watched(self.find_watched, as_device_array, primitive, operands)
         arrays = [x if type(x) is DeviceArray else as_device_array(x) for x in operands]
-        if isinstance(primitive, InspectSharding):  # of what is there, it is known
+        if isinstance(primitive, InspectSharding):  # the sharding of a concrete array is known
             primitive.callback(arrays[0].sharding)
             return []
         operation = self._find(primitive, arrays)
@@ -198,7 +198,7 @@ class RuntimeEvaluator:
         return results
 
     def find_watched(self, primitive: Primitive, arrays: Sequence[DeviceArray]) -> Operation:
-        """The operation for these arrays, where `evaluate` does not find it: each call of it is looked at."""
+        """Return the operation for these arrays under a cache key that `evaluate` does not use, for debug modes."""
         return self._find(primitive, arrays, ("watched",))
 
     def _find(
@@ -210,7 +210,7 @@ class RuntimeEvaluator:
             return Operation(primitive, placed, default_of_results())
         programs = primitive.programs()
         if programs:
-            # The first program keeps it; the others are in the key, as attributes of the primitive.
+            # It is cached on the first program; the others are in the key, as attributes of the primitive.
             keeper = next(iter(programs.values()))
             key = ("evaluated", primitive, *placed)
             return derived(keeper, key, lambda: Operation(primitive, placed, default_of_results()))
@@ -229,7 +229,7 @@ class RuntimeEvaluator:
         return operation
 
     def clear(self) -> None:
-        """Forget all operations that have been met."""
+        """Clear the caches of operations and plans."""
         self._forget()
         self._composites.clear()
 
@@ -240,14 +240,21 @@ class RuntimeEvaluator:
     def array(
         self, elements: Elements, weak: bool, *, owned: bool = True, users: bool = False
     ) -> DeviceArray:
-        """An array of these elements, uncommitted on the default device, or over the mesh in force."""
+        """Return an array of these elements, uncommitted on the default device, or replicated over the current mesh.
+
+        Args:
+            elements: the elements.
+            weak: whether the type is weak.
+            owned: whether the array may use the memory of `elements`; otherwise they are copied.
+            users: whether the elements are the user's, so that the transfer guard applies.
+        """
         if users and current_context().watched:
             guard_operand(elements)
         kept = elements if owned else elements.copy()
         return from_host(kept, weak=weak, placement=default_of_results())
 
     def adopted(self, x: object, kind: int, number: int) -> DeviceArray | None:
-        """An array of what another library has on a GPU, committed to that, without a copy."""
+        """Return an array that shares the GPU memory of another library's array `x`, committed to that GPU."""
         found = adopted(x, kind, number)
         if found is None:
             return None
@@ -258,13 +265,14 @@ class RuntimeEvaluator:
 
 
 def _attributes_of(kind: type[Any]) -> Callable[[Primitive], Any]:
-    """A function that takes the class and the compared fields of a primitive; the primitive itself if unsure.
+    """Return a function that reads the class and the compared fields of a primitive; or the primitive itself, if
+    unsure.
 
-    Any: a class of primitives, which is a dataclass or not.
+    Any: a class of primitives, which may or may not be a dataclass.
     """
-    if issubclass(kind, Attributeless):  # the class says it all
+    if issubclass(kind, Attributeless):  # the class determines the primitive
         return attrgetter("__class__")
-    if not is_dataclass(kind) or kind.__eq__ is object.__eq__:  # equal only to itself, perhaps
+    if not is_dataclass(kind) or kind.__eq__ is object.__eq__:  # possibly equal only to itself
         return _itself
     compared = [field.name for field in fields(kind) if field.compare]
     return attrgetter("__class__", *compared)

@@ -1,8 +1,8 @@
-"""How large is small: up to which size eager operations go to NumPy on the CPU, by family of primitives.
+"""The size up to which eager operations run on NumPy on the CPU, for each family of primitives.
 
-NumPy needs no compilation (15 to 100 ms for each new shape) and its single operations are as fast as XLA's, which win
-by fusing several; so the limits are high where NumPy has a loop of its own, and low where the kernel is composed of
-many passes. Measured, NumPy over XLA (compiled already) for f32, two shared cores:
+NumPy does not compile (which takes 15 to 100 ms for each new shape), and its single operations are as fast as XLA's,
+which gains by fusion; so the limits are high for operations with a single NumPy loop, and low for kernels with many
+passes. Measured time of NumPy relative to XLA (compiled already) for f32, on two shared cores:
 
     elements     1e3    1.6e4    1.3e5    1e6          elements        1e3    1.6e4    1.3e5    1e6
     add          0.1    0.1      0.2      0.1          sum             0.1    0.1      0.4      1.6
@@ -48,7 +48,7 @@ _LIMITS: Final[dict[type[Primitive], int]] = {
     Creation: 1 << 22,
     OptimizationBarrier: 1 << 21,
     Indexing: 1 << 17,
-    DynamicSlice: 1 << 22,  # copies what it returns, however large the array is
+    DynamicSlice: 1 << 22,  # copies its result only, however large the array is
     Reducing: 1 << 20,
     Windowing: 1 << 13,
     Accumulating: ANY_SIZE,  # XLA's are 3 to 10 times slower at any size
@@ -56,8 +56,8 @@ _LIMITS: Final[dict[type[Primitive], int]] = {
     TopK: 1 << 13,  # NumPy sorts all; XLA looks for the few: 60 times as fast for 10 of a million
     Contraction: 1 << 17,
     LinearAlgebra: 1 << 12,
-    # Where NumPy has no routine, a kernel is a loop over rows in Python: 8 times as slow as XLA's for 8 rows. It is for
-    # batches; single matrices have LAPACK's (`lapack.py`).
+    # Without a NumPy routine, a kernel is a Python loop over the batch: 8 times as slow as XLA for 8 matrices. Single
+    # matrices use LAPACK (`lapack.py`).
     **dict.fromkeys(
         (
             la.Lu,
@@ -72,16 +72,16 @@ _LIMITS: Final[dict[type[Primitive], int]] = {
         1 << 6,
     ),
     Randomness: 1 << 13,
-    # Special functions, which NumPy does not have: a kernel is many passes.
+    # Special functions, which NumPy lacks: a kernel makes many passes.
     e.Digamma: 1 << 12,
     e.Erf: 1 << 12,
     e.ErfInv: 1 << 12,
     e.Erfc: 1 << 12,
-    e.GreatestCommonDivisor: 1 << 14,  # one by one; XLA does all at once
+    e.GreatestCommonDivisor: 1 << 14,  # element by element; XLA vectorises it
     e.Lgamma: 1 << 12,
     e.NextAfter: 1 << 12,
-    # NumPy's loops for these are not vectorised, or they go over the elements several times: 3 to 10 times as slow as
-    # XLA's at a million.
+    # NumPy's loops for these are not vectorised, or make several passes: 3 to 10 times as slow as XLA for a million
+    # elements.
     **dict.fromkeys(
         (
             c.Select,
@@ -104,8 +104,8 @@ _LIMITS: Final[dict[type[Primitive], int]] = {
         1 << 17,
     ),
     ReducePrecision: 1 << 15,  # some ten passes
-    r.ReduceAdd: 1 << 18,  # XLA's has as many threads as there are cores
-    # Formulas of many steps, which XLA compiles for a second.
+    r.ReduceAdd: 1 << 18,  # XLA's uses all cores
+    # Formulas of many steps, which take XLA a second to compile.
     **dict.fromkeys([*e.WITH_FORMULA, e.FormulaDerivative], 1 << 14),
     Fft: 1 << 13,
 }

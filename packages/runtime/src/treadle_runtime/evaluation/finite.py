@@ -1,9 +1,8 @@
-"""Who made a nan: the operation, the line and the operands behind a result that is not finite.
+"""The origin of a NaN: the operation, the line and the operands that caused a result that is not finite.
 
-Results of compiled functions, of loops and of branches are only looked at as a whole. When one is not finite, the
-program is run again, one operation at a time, and the first bad value is followed back from the result: through what
-was given bad operands already, into loops (to the iteration) and nested programs, to the operation that made it of
-good ones.
+Only the results of compiled functions, loops and branches are checked. If one is not finite, the program runs again,
+one operation at a time, and the bad value is traced back from the result: past operations whose operands were bad
+already, into loops (to the iteration) and nested programs, to the operation that produced it from good operands.
 """
 
 from __future__ import annotations
@@ -38,19 +37,19 @@ _SHOWN: Final = 3  # operands
 
 
 class NotFiniteError(TreadleError, FloatingPointError):
-    """`debug_nans` or `debug_infs` found what it looks for."""
+    """`debug_nans` or `debug_infs` found a NaN or an infinity."""
 
 
 @final
 @frozen
 class Looked:
-    """What is looked for."""
+    """The values to look for: NaNs, infinities, or both."""
 
     nans: bool
     infs: bool
 
     def at(self, array: DeviceArray) -> str | None:
-        """`nan` or `inf` if the array holds what is looked for."""
+        """Return `nan` or `inf` if the array has such an element, otherwise None."""
         if not is_inexact(array.type.dtype) or not array.type.size:
             return None
         elements = elements_of(array)
@@ -61,17 +60,17 @@ class Looked:
         return None
 
     def first(self, elements: np.ndarray[Any, np.dtype[Any]], found: str) -> tuple[int, ...]:
-        """Where the first such element is."""
+        """Return the index of the first element that is `found`."""
         bad = np.isnan(elements) if found == "nan" else np.isinf(elements)
         return tuple([int(index) for index in np.argwhere(bad)[0]])
 
     def any(self, arrays: Sequence[DeviceArray]) -> str | None:
-        """What the first bad one among arrays holds."""
+        """Return `nan` or `inf` for the first array with such an element, otherwise None."""
         return next((found for array in arrays if (found := self.at(array)) is not None), None)
 
 
 def looked_for() -> Looked | None:
-    """What the settings ask to look for here; None for nothing."""
+    """Return the values that the current settings look for; None if both settings are off."""
     context = current_context()
     looked = Looked(context.get(DEBUG_NANS), context.get(DEBUG_INFS))
     return looked if looked.nans or looked.infs else None
@@ -80,7 +79,7 @@ def looked_for() -> Looked | None:
 @final
 @frozen(eq=False)
 class Culprit:
-    """The operation that made a bad value, with its operands and results, and what it is inside of."""
+    """The operation that produced a bad value, with its operands, its results, and the enclosing programs."""
 
     primitive: Primitive
     operands: Sequence[DeviceArray]
@@ -89,14 +88,14 @@ class Culprit:
     inside: tuple[str, ...] = ()
 
     def within(self, *notes: str) -> Culprit:
-        """The same, inside of something more."""
+        """Return this culprit with further enclosing programs."""
         return Culprit(
             self.primitive, self.operands, self.results, self.source, (*self.inside, *notes)
         )
 
 
 def error_of(culprit: Culprit, looked: Looked) -> NotFiniteError:
-    """The error that names the operation and the line."""
+    """Return the error that names the operation and the line."""
     result = next((x for x in culprit.results if looked.at(x) is not None), culprit.results[0])
     found = looked.at(result) or "nan"
     index = looked.first(elements_of(result), found)
@@ -122,29 +121,29 @@ def error_of(culprit: Culprit, looked: Looked) -> NotFiniteError:
 
 
 def _given(culprit: Culprit, index: tuple[int, ...]) -> str:
-    """The elements that the operation was given, where it works element by element."""
+    """Return the operand elements of an elementwise operation, for the error; empty for other operations."""
     if not isinstance(culprit.primitive, Elementwise):
         return ""
-    said = []
+    shown = []
     for operand in culprit.operands[:_SHOWN]:
         elements = elements_of(operand)
-        said.append(
+        shown.append(
             str(elements[index] if elements.shape and len(index) == elements.ndim else elements)
         )
-    return f", given {', '.join(said)}" if said else ""
+    return f", given {', '.join(shown)}" if shown else ""
 
 
 def culprit_in(
     program: Program, operands: Sequence[DeviceArray], evaluate: Evaluate, looked: Looked
 ) -> Culprit | None:
-    """Who made the bad values among a program's results; None if the operands brought them, or no one did."""
+    """Return the operation that produced the bad results of a program; None if its operands were bad, or none is."""
     with deeper():
         return _Search(program, operands, evaluate, looked).culprit()
 
 
 @final
 class _Search:
-    """One run of a program, operation by operation, and what was bad in it."""
+    """One run of a program, operation by operation, with its bad values."""
 
     def __init__(
         self, program: Program, operands: Sequence[DeviceArray], evaluate: Evaluate, looked: Looked
@@ -156,14 +155,14 @@ class _Search:
         self.bad: set[Value] = {v for v, x in self.values.items() if looked.at(x) is not None}
 
     def read(self, equation: Equation) -> list[DeviceArray]:
-        """The operands of an equation."""
+        """Return the operands of an equation."""
         return [
             from_literal(atom) if isinstance(atom, Literal) else self.values[atom]
             for atom in equation.operands
         ]
 
     def culprit(self) -> Culprit | None:
-        """Run it, and follow the bad results back."""
+        """Run the program, and trace its bad results back."""
         for equation in self.program.equations:
             results = self.evaluate(equation.primitive, self.read(equation))
             for value, result in zip(equation.results, results, strict=True):
@@ -188,7 +187,7 @@ class _Search:
 
 
 def from_literal(atom: Literal) -> DeviceArray:
-    """A literal as an array."""
+    """Return a literal as an array."""
     return as_device_array(atom)
 
 
@@ -200,7 +199,7 @@ def blamed(
     evaluate: Evaluate,
     looked: Looked,
 ) -> Culprit:
-    """Who made the bad results of an operation: itself, or an operation of a program that it holds."""
+    """Return the origin of the bad results of an operation: itself, or an operation of a nested program."""
     place = f" at {source.show()}" if source is not None and source.show() else ""
     for program, inner, what in _runs(primitive, operands, evaluate):
         found = culprit_in(program, inner, evaluate, looked)
@@ -212,7 +211,7 @@ def blamed(
 def _runs(
     primitive: Primitive, operands: Sequence[DeviceArray], evaluate: Evaluate
 ) -> Iterator[tuple[Program, Sequence[DeviceArray], str]]:
-    """The runs of nested programs that an operation consists of, one after the other, with their operands."""
+    """Yield the runs of nested programs of an operation, in order: program, operands, and a description."""
     if isinstance(primitive, InlineCall):
         label = getattr(primitive, "label", "")
         yield primitive.program, operands, f"running {label or primitive.name}"
@@ -261,7 +260,7 @@ def _element(array: DeviceArray, index: int) -> DeviceArray:
 
 
 def run(program: Program, operands: Sequence[DeviceArray], evaluate: Evaluate) -> list[DeviceArray]:
-    """The results of a program, one operation at a time."""
+    """Return the results of a program, evaluated one operation at a time."""
     values: dict[Value, DeviceArray] = dict(zip(program.parameters, operands, strict=True))
 
     def read(atom: Value | Literal) -> DeviceArray:

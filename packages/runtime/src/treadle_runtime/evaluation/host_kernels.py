@@ -1,8 +1,8 @@
-"""Kernels that the runtime prefers to those of the reference evaluator, on the host.
+"""Host kernels: kernels that the runtime uses instead of the reference kernels.
 
-The reference evaluator needs NumPy alone, and says what each operation means. Where another library that is installed
-anyway does the same in a fraction of the time, a kernel stands here. It serves some kinds of operands, which its maker
-decides once, from types; whatever it cannot do with the numbers in them it leaves to the reference kernel.
+The reference evaluator needs NumPy alone, and defines the semantics of each operation. If another library that is
+installed anyway does the same in a fraction of the time, a host kernel calls it. A host kernel supports some operand
+types, which its maker checks once; for element values that it cannot handle, it falls back to the reference kernel.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from treadle_ir.primitives.fourier import Fft
 
 P = TypeVar("P", bound=Primitive)
 _FAMILIES: Final[tuple[type[Primitive], ...]] = (LinearAlgebra, Fft, e.Digamma, *e.WITH_FORMULA)
-# Any: a kernel takes as many arrays as its primitive has operands, and returns a sequence of arrays, or the one there
-# is.
+# Any: a kernel takes as many arrays as its primitive has operands, and returns a sequence of arrays, or a single array.
 HostKernel: TypeAlias = Callable[..., Any]
 HostKernelMaker: TypeAlias = Callable[[P, Sequence[ArrayType]], HostKernel | None]
 
@@ -30,7 +29,7 @@ host_kernels: Final[RuleTable[HostKernelMaker[Any]]] = RuleTable(
 
 
 def host_kernel_of(primitive: type[P]) -> Callable[[HostKernelMaker[P]], HostKernelMaker[P]]:
-    """Register what makes the kernels of a primitive, from the primitive and its operands' types."""
+    """Register the maker of a primitive's kernels, a function of the primitive and the types of its operands."""
 
     def register(maker: HostKernelMaker[P]) -> HostKernelMaker[P]:
         host_kernels.register(primitive, maker)
@@ -40,8 +39,8 @@ def host_kernel_of(primitive: type[P]) -> Callable[[HostKernelMaker[P]], HostKer
 
 
 def host_kernel(primitive: Primitive, operands: Sequence[ArrayType]) -> HostKernel | None:
-    """The kernel for operands of these types, or None: that of the reference evaluator has to do."""
+    """Return the host kernel for operands of these types; None if the reference kernel has to be used."""
     if not isinstance(primitive, _FAMILIES):
-        return None  # without a look at the table, whose modules are large
+        return None  # without a look-up in the table, whose modules are large
     maker = host_kernels.get(type(primitive))
     return None if maker is None else maker(primitive, operands)

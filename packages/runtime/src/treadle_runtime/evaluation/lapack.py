@@ -1,10 +1,10 @@
-"""Linear algebra of single small matrices by LAPACK, through SciPy's wrappers: one call, without a launch of XLA.
+"""Linear algebra of single small matrices by LAPACK, through SciPy's wrappers: one call, without launching XLA.
 
-jaxlib's own LAPACK is SciPy's, so SciPy is there; it is imported by the first of these kernels that is made. NumPy's
-functions call LAPACK too, but cost 5 to 10 microseconds around it, and for half of the routines NumPy has none.
+jaxlib uses the LAPACK of SciPy, so SciPy is installed; the first of these kernels imports it. NumPy's functions call
+LAPACK too, but with an overhead of 5 to 10 microseconds, and NumPy does not wrap half of the routines.
 
-A kernel serves one matrix of up to `MOST` elements that is not empty. What LAPACK refuses, and what is not finite where
-a routine may not end, goes to the reference kernel, which says what becomes of it. Results may lie in columns.
+A kernel supports one matrix with 1 to `MOST` elements. Matrices that LAPACK refuses, and matrices that are not finite,
+on which some routines may not terminate, go to the reference kernel. Results may be column-major.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from treadle_runtime.evaluation.host_kernels import HostKernel, host_kernel_of
 MOST: Final = 1 << 14  # elements of a matrix: 128 rows
 _LETTERS: Final = {"f": "s", "d": "d", "F": "c", "D": "z"}
 _MOST_UNDIVIDED: Final = dict.fromkeys("fF", 2.0**80) | dict.fromkeys("dD", 2.0**918)  # squares
-_WORK: Final = 64  # columns of the workspace of routines that have no size of their own
+_WORK: Final = 64  # columns of the workspace of routines without a size query
 
 
 def _serves(operands: Sequence[ArrayType], least: int = 1) -> bool:
-    """Whether the operands are single matrices, or vectors, of a type that LAPACK has."""
+    """Return whether the operands are single matrices, or vectors, of a dtype that LAPACK supports."""
     fit = [x.dtype.char in _LETTERS and 0 < x.size <= MOST and x.ndim <= 2 for x in operands]
     return all(fit) and operands[0].shape[0] >= least
 
 
-# Any: SciPy ships no types for what it wraps.
+# Any: SciPy ships no types for these wrappers.
 def _routine(name: str, operand: ArrayType, module: str = "lapack") -> Any:
-    """A routine for an element type."""
+    """Return the routine `name` for the dtype of `operand`."""
     return getattr(import_module(f"scipy.linalg.{module}"), f"{_LETTERS[operand.dtype.char]}{name}")
 
 
@@ -41,7 +41,7 @@ def _is_real(operand: ArrayType) -> bool:
 
 
 def _otherwise(primitive: Primitive) -> Callable[..., Any]:
-    """The reference kernel of a primitive, as a host kernel."""
+    """Return the reference kernel of a primitive, as a host kernel."""
     rule = eval_rules[primitive]
 
     def run(*operands: Any) -> Any:
@@ -52,13 +52,13 @@ def _otherwise(primitive: Primitive) -> Callable[..., Any]:
 
 
 def _is_finite(a: Any) -> bool:
-    """Whether all elements are finite; False also for some that are very large."""
+    """Return whether all elements are finite; False also for some matrices with very large elements."""
     square = np.vdot(a, a)
     return bool(square - square == 0)
 
 
 def _outside(m: int, n: int, *, lower: bool = False, strictly: bool = False) -> Any:
-    """Where a matrix has elements above its diagonal, or below it."""
+    """Return a mask of the elements of an m by n matrix above its diagonal, or below it if `lower`."""
     triangle = np.tri(m, n, 0 if strictly else -1, dtype=np.bool_)
     return ~triangle if lower else triangle
 
@@ -79,7 +79,7 @@ def cholesky(primitive: la.Cholesky, operands: Sequence[ArrayType]) -> HostKerne
 
 @host_kernel_of(la.Lu)
 def lu(primitive: la.Lu, operands: Sequence[ArrayType]) -> HostKernel | None:
-    """`getrf`; exact zeros on the diagonal of U are no failure."""
+    """`getrf`; exact zeros on the diagonal of U are not a failure."""
     if not _serves(operands):
         return None
     getrf = _routine("getrf", operands[0])
@@ -100,9 +100,9 @@ def lu(primitive: la.Lu, operands: Sequence[ArrayType]) -> HostKernel | None:
 def triangular_solve(
     primitive: la.TriangularSolve, operands: Sequence[ArrayType]
 ) -> HostKernel | None:
-    """`trsm`, which divides by what is on the diagonal, zero or not.
+    """`trsm`, which divides by the diagonal elements, zero or not.
 
-    Of a matrix in rows it solves the transposed system, so that nothing is brought into columns.
+    With a row-major matrix it solves the transposed system, so that nothing has to be copied to column-major order.
     """
     if not _serves(operands):
         return None
@@ -245,7 +245,7 @@ def schur(primitive: la.Schur, operands: Sequence[ArrayType]) -> HostKernel | No
 
 
 def _unsorted(*eigenvalue: Any) -> None:
-    """What `gees` would ask where eigenvalues are sorted."""
+    """Accept an eigenvalue; `gees` requires a function for sorting, and does not call it without sorting."""
 
 
 @host_kernel_of(la.Eigh)
@@ -269,10 +269,10 @@ def eigh(primitive: la.Eigh, operands: Sequence[ArrayType]) -> HostKernel | None
 
 @host_kernel_of(la.Svd)
 def svd(primitive: la.Svd, operands: Sequence[ArrayType]) -> HostKernel | None:
-    """`gesdd`, or `gesvd` if that is asked for.
+    """`gesdd`, or `gesvd` for the algorithm `qr`.
 
     Raises:
-        MissingRuleError: for the algorithms that only accelerators have.
+        MissingRuleError: the algorithm is available on accelerators only.
     """
     primitive.check_platform("cpu")
     if not _serves(operands):
@@ -292,9 +292,9 @@ def svd(primitive: la.Svd, operands: Sequence[ArrayType]) -> HostKernel | None:
 
 
 def _undivided(a: Any) -> bool:
-    """Whether a matrix is finite, and `geev` leaves it as it is: nothing is very large, not all is very small.
+    """Return whether a matrix is finite, and `geev` does not rescale it, since its norm is neither huge nor tiny.
 
-    It divides others, and some builds of it (SciPy 1.17's is one) then forget to multiply the eigenvalues.
+    Some builds of `geev`, such as SciPy 1.17's, do not scale the eigenvalues of rescaled matrices back.
     """
     most = _MOST_UNDIVIDED[a.dtype.char]
     return bool(MOST / most < np.vdot(a, a).real < most)
@@ -334,7 +334,7 @@ def eig(primitive: la.Eig, operands: Sequence[ArrayType]) -> HostKernel | None:
 
 
 def _complex(vectors: Any, pairs: Sequence[int], dtype: Any) -> Any:
-    """Vectors of a real matrix: a conjugate pair of them stands as a real and an imaginary part in two columns."""
+    """Return complex eigenvectors; LAPACK stores a conjugate pair as a real and an imaginary column."""
     result = vectors.astype(dtype)
     for j in pairs:
         result[:, j].imag = vectors[:, j + 1]

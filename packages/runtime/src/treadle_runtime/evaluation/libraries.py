@@ -1,4 +1,4 @@
-"""The modules whose host kernels call libraries: the table imports this one, and so all of them."""
+"""The modules with host kernels, which the rule table imports through this one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether an eager operation is small enough for NumPy; `family_limits.py` has the limits, as they were measured."""
+"""Decide whether an eager operation is small enough for NumPy; `family_limits.py` has the measured limits."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from treadle_ir.primitives.contract import Convolution
 from treadle_ir.primitives.reduce import ArgReduction, Reduction
 
 ANY_SIZE: Final = 1 << 62
-OTHERWISE: Final = 1 << 14  # elements, where a primitive and its families say nothing
+OTHERWISE: Final = 1 << 14  # elements, for primitives without a registered limit
 # elements, for types that NumPy does not have (bfloat16, the small floats) or is slow with
 SLOW_LIMIT: Final = 1 << 15
 
 _SLOW_ON_INTEGERS: Final = frozenset({e.Divide, e.Power, e.Remainder})
-"""NumPy's loops for these, of integers, are not vectorised, or they go over the elements several times."""
+"""NumPy's integer loops for these are not vectorised, or make several passes over the elements."""
 
-# NumPy's convolution copies the windows of all places: of 100,000 places and as many elements 40 GB. Of so many
-# products it takes as long as XLA to compile.
+# NumPy's convolution copies the window at every position: 40 GB for 100,000 positions and windows of 100,000 elements.
+# With this many products it takes as long as a compilation by XLA.
 MOST_PRODUCTS: Final = 1 << 23
 
-# loops of a reduction by NumPy, each of which takes 30 to 70 ns to begin: 7 ms for the maxima of 1e5 rows of ten
+# loops of a NumPy reduction, each of which takes 30 to 70 ns to start: 7 ms for the maxima of 1e5 rows of ten
 MOST_ROWS: Final = 1 << 12
 
 host_limits: Final[RuleTable[int]] = RuleTable(
@@ -31,11 +31,11 @@ host_limits: Final[RuleTable[int]] = RuleTable(
     "evaluation/family_limits.py",
     "treadle_runtime.evaluation.family_limits",
 )
-"""Elements of the largest operand or result up to which the operations of a family go to NumPy on the CPU."""
+"""The size of the largest operand or result up to which NumPy evaluates the operations of a family on the CPU."""
 
 
 def is_small(primitive: Primitive, types: Sequence[Type]) -> bool:
-    """Whether operands and results of these types are small enough for NumPy, or of types that XLA has not."""
+    """Return whether operands and results of these types are small enough for NumPy, or have dtypes that XLA lacks."""
     if any([each.dtype in dtypes.NOT_COMPILED for each in types if isinstance(each, ArrayType)]):
         return True
     limit = host_limits.get(type(primitive)) or OTHERWISE
@@ -49,7 +49,7 @@ def is_small(primitive: Primitive, types: Sequence[Type]) -> bool:
 
 
 def _products(primitive: Convolution, types: Sequence[Type]) -> int:
-    """How many numbers a convolution multiplies by others: each place's window, for each output feature."""
+    """Return the number of multiplications in a convolution: one window per position and output feature."""
     _, kernel, result = types
     assert isinstance(kernel, ArrayType)
     assert isinstance(result, ArrayType)
@@ -58,12 +58,12 @@ def _products(primitive: Convolution, types: Sequence[Type]) -> int:
 
 
 def _is_slow(primitive: Primitive, dtype: dtypes.DType) -> bool:
-    """Whether NumPy takes several times as long as XLA for elements of this type."""
+    """Return whether NumPy takes several times as long as XLA for elements of this dtype."""
     return dtype.kind == "V" or (type(primitive) in _SLOW_ON_INTEGERS and dtype.kind in "iu")
 
 
 def _rows(primitive: Reducing, type: Type) -> int:
-    """How many loops over memory NumPy's reduction takes."""
+    """Return the number of inner loops in NumPy's reduction."""
     assert isinstance(type, ArrayType)
     if not type.size or not isinstance(primitive, (ArgReduction, Reduction)):
         return 0
@@ -71,7 +71,9 @@ def _rows(primitive: Reducing, type: Type) -> int:
     if isinstance(primitive, ArgReduction):
         return type.size // shape[primitive.axis]
     run, inner = 1, None  # the axes within the loop, and whether they are reduced
-    for axis in range(len(shape) - 1, -1, -1):  # those that are all reduced, or all kept, are one
+    for axis in range(
+        len(shape) - 1, -1, -1
+    ):  # adjacent axes that are all reduced, or all kept, are merged
         if shape[axis] == 1:
             continue
         reduced = axis in primitive.axes

@@ -1,7 +1,7 @@
-"""A cached eager operation: its kernel or its compiled program, and what its results are.
+"""A cached eager operation: its kernel or its compiled program, and the types of its results.
 
-Everything that depends on types and places alone - inference, the choice of the kernel, placement - is decided once,
-when a primitive is first met with such operands.
+Everything that depends on types and placements alone - inference, the choice of the kernel, placement - is decided
+once, when a primitive is first applied to such operands.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from treadle_ir.primitives.indexing import ScatterFamily
 from treadle_ir.primitives.memory import ToMemory
 from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, elements_of
 from treadle_runtime.arrays.from_user import as_device_array
+from treadle_runtime.evaluation.fp_warnings import IGNORED, restore, suppress_fp_warnings
 from treadle_runtime.evaluation.host_kernels import HostKernel, host_kernel
 from treadle_runtime.evaluation.limits import ANY_SIZE, is_small
-from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
 from treadle_runtime.launch import Launch, check_results_fit, compile_program
 from treadle_runtime.placement.explicit import shardings_by_rule
 from treadle_runtime.placement.partition import memories, partitioning, placement_for, whole
@@ -49,7 +49,7 @@ from treadle_runtime.placement.sharding import Sharding
 
 @final
 class Operation:
-    """A primitive met with operands of certain types in certain places."""
+    """A primitive with operands of given types and placements."""
 
     __slots__ = (
         "bare",
@@ -72,11 +72,16 @@ class Operation:
     def __init__(
         self, primitive: Primitive, operands: Sequence[PlacedType], default: Placement
     ) -> None:
-        """Infer, place and choose.
+        """Infer the types of the results, their placements, and choose the kernel.
+
+        Args:
+            primitive: the operation.
+            operands: the types and placements of its operands.
+            default: the placement if no operand is committed.
 
         Raises:
-            ShapeError, DTypeError: the operands do not fit.
-            PlacementError: two operands are committed to different places.
+            ShapeError, DTypeError: the types of the operands are invalid.
+            PlacementError: two operands are committed to different placements.
         """
         types = tuple([operand.type for operand in operands])
         inferred_types, _ = inferred(primitive, types)
@@ -97,14 +102,14 @@ class Operation:
             for each in self.wanted or [None] * len(results)
         ]
         self.results = tuple([place.of(type) for place, type in zip(places, results, strict=True)])
-        # An eval rule, or a host kernel in its place, or None: XLA.
+        # An eval rule, or a host kernel instead, or None for XLA.
         self.kernel: Any = None
         direct: Any = None  # a function of the operands alone
         if isinstance(primitive, HostCall):
             self.kernel = eval_rules.get(type(primitive))
         elif (
             placement.on_host
-            and (placement is BASE or _is_whole(primitive, operands, self.results))
+            and (placement is BASE or _is_unsharded(primitive, operands, self.results))
             and not primitive.programs()
         ):
             direct = host_kernel(primitive, types)
@@ -112,14 +117,14 @@ class Operation:
                 self.kernel = _as_rule(direct, single=len(results) == 1)
             elif is_small(primitive, (*types, *results)):
                 self.kernel = eval_rules.get(type(primitive))
-        # Whether NumPy may warn of numbers: also where updates are added to elements.
+        # Whether NumPy may emit floating-point warnings: also when updates are added to elements.
         self.noisy = primitive.computes or isinstance(primitive, ScatterFamily)
         self.may_alias = primitive.may_alias
         self.single = len(results) == 1 and self.kernel is not None
-        # `inline` may give a view of its operand or of much more; what calls it looks after that.
+        # `inline` may return a view of its operand or of a larger array; its callers handle that.
         if direct is None and self.single:
             direct = reference.bare_kernel(primitive, types, results[0])
-            if direct is not None:  # the first call gives the bits of the others
+            if direct is not None:  # the first call gives the same bits as later ones
                 self.kernel = _as_rule(direct, single=True)
         self.inline = direct if self.single else None
         self.bare = None if self.may_alias else self.inline
@@ -129,14 +134,14 @@ class Operation:
         self.launch: Launch | None = None
 
     def run(self, operands: Sequence[DeviceArray]) -> list[DeviceArray]:
-        """The results, by NumPy or by XLA."""
+        """Return the results, computed by NumPy or by XLA."""
         if self.kernel is None:
             return self.run_compiled(operands)
         elements = [elements_of(x) for x in operands]
         inline = self.inline
-        token = quieten(SILENCE) if self.noisy else None
+        token = suppress_fp_warnings(IGNORED) if self.noisy else None
         try:
-            # The same function in the first call as in all later ones, which do not go through here.
+            # The same function as in all later calls, which do not get here.
             results = (
                 self.kernel(self.primitive, *elements) if inline is None else [inline(*elements)]
             )
@@ -151,7 +156,7 @@ class Operation:
         ]
 
     def run_compiled(self, operands: Sequence[DeviceArray]) -> list[DeviceArray]:
-        """The results by XLA; of a call, where an operation in it has no rule for that, operation by operation."""
+        """Return the results of XLA; a call with an operation that XLA lacks runs operation by operation."""
         launch = self.launch
         if launch is None:
             try:
@@ -183,16 +188,16 @@ class Operation:
 
 
 def _as_rule(kernel: HostKernel, *, single: bool) -> Callable[..., Sequence[Elements]]:
-    """A host kernel in the place of an eval rule."""
+    """Return a host kernel in the form of an eval rule."""
     if single:
         return lambda primitive, *operands: (kernel(*operands),)
     return lambda primitive, *operands: kernel(*operands)
 
 
-def _is_whole(
+def _is_unsharded(
     primitive: Primitive, operands: Sequence[PlacedType], results: Sequence[PlacedType]
 ) -> bool:
-    """Whether nothing is divided over devices, and nobody asks for that."""
+    """Return whether operands and results are unsharded, and the primitive does not run over a mesh."""
     return not isinstance(primitive, OverMesh) and all(
         [x.placement.is_whole for x in (*operands, *results)]
     )
@@ -201,10 +206,10 @@ def _is_whole(
 def placement_of_operation(
     primitive: Primitive, operands: Sequence[PlacedType], default: Placement
 ) -> Placement:
-    """Where the results of a primitive on operands in these places are; over a mesh, where it runs.
+    """Return the placement of the results of a primitive; over a mesh, the placement where it runs.
 
     Raises:
-        PlacementError: two operands are committed to different places.
+        PlacementError: two operands are committed to different placements.
     """
 
     def describe(index: int) -> str:
@@ -217,7 +222,7 @@ def placement_of_operation(
 
 
 def _program_of(primitive: Primitive, types: Sequence[ArrayType]) -> Program:
-    """A program of this one operation."""
+    """Return a program with this single operation."""
     parameters = tuple([Value(type) for type in types])
     result_types, effects = inferred(primitive, tuple(types))
     results = tuple([Value(type) for type in result_types])
@@ -225,7 +230,7 @@ def _program_of(primitive: Primitive, types: Sequence[ArrayType]) -> Program:
 
 
 def compact(result: Elements) -> Elements:
-    """The result itself, or a copy if it is a small view of something large that would stay alive."""
+    """Return the result itself, or a copy if it is a small view that would keep a large array alive."""
     base = result.base
     if base is not None and getattr(base, "nbytes", 0) > _most_kept(result.nbytes):
         return result.copy()
@@ -236,5 +241,5 @@ _LARGE: Final = 1 << 20
 
 
 def _most_kept(size: int) -> int:
-    """The bytes that a view of some size may keep alive."""
+    """Return how many bytes a view of `size` bytes may keep alive."""
     return 4 * size + 256 if size < _LARGE else ANY_SIZE

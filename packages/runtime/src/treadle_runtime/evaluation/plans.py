@@ -1,4 +1,4 @@
-"""Plans of composed functions: how each is run as a whole, decided once for a kind of arguments."""
+"""Plans of composed functions: which implementation runs each of them, decided once for each cache key."""
 
 from __future__ import annotations
 
@@ -30,31 +30,31 @@ from treadle_ir.rewrite import inline, optimise
 from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
 from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, elements_of
 from treadle_runtime.arrays.from_user import as_device_array
+from treadle_runtime.evaluation.codegen import Run, generate
 from treadle_runtime.evaluation.composites import LARGE, is_large
+from treadle_runtime.evaluation.fp_warnings import IGNORED, restore, suppress_fp_warnings
 from treadle_runtime.evaluation.limits import ANY_SIZE, host_limits
 from treadle_runtime.evaluation.operation import Operation
-from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
-from treadle_runtime.evaluation.straight_line import Run, straight_line
 from treadle_runtime.launch import Launch, check_results_fit, compile_program
 from treadle_runtime.placement.partition import memories, partitioning, placement_for
 from treadle_runtime.placement.placement import PlacedType, Placement, default_of_results
 
-PASSES: Final = 2  # over a large array, from which on compiling pays
-MOST_CAPTURED: Final = 1 << 16  # bytes of constants that are kept with a plan
-# each costs 40 us and 9 KB in the making of a plan, which takes 5 us less for it later
+PASSES: Final = 2  # passes over a large array from which on compiling pays off
+MOST_CAPTURED: Final = 1 << 16  # bytes of constants that a plan may hold
+# each argument adds 40 us and 9 KB to the creation of a plan, and saves 5 us per call
 MOST_ARRAYS: Final = 1 << 14
 
 
 @final
 class Plan:
-    """How a composed function is run on arguments of one kind."""
+    """The implementation of a composed function for one cache key."""
 
     __slots__ = ("compiles", "rebuild", "run")
 
     def __init__(self, run: Run, structure: PyTreeDef, *, compiles: bool) -> None:
         self.run = run
         self.compiles = compiles  # whether it has a compiled program, or may get one
-        # None for a single array, the commonest result.
+        # None for a single array, the most common result.
         self.rebuild = None if structure.is_leaf() else structure.unflatten
 
 
@@ -65,9 +65,9 @@ def planned(
     kwargs: Mapping[str, Any],
     loops: bool,
 ) -> Plan | None:
-    """How to run the function on such arguments; None where it has to run as it is.
+    """Return the plan of `function` for such arguments; None if it has to be called itself.
 
-    That is a function that reads elements, refuses such arguments, or returns something else than arrays.
+    There is no plan for a function that reads elements, refuses the arguments, or does not return arrays.
     """
     if len(arrays) > MOST_ARRAYS:
         return None
@@ -87,8 +87,8 @@ def planned(
             return None
         constants = [elements_of(as_device_array(x)) for x in staged.captured]
     except TreadleError:
-        # The function reads elements, or refuses such arguments: run by itself, it says so in its own words. Any other
-        # error is a fault of the library's, which must not hide as slowness.
+        # The function reads elements, or refuses such arguments: called itself, it raises its own error. Any other
+        # error is a bug of the library, which must not be hidden as a slow path.
         return None
     if sum([each.nbytes for each in constants]) > MOST_CAPTURED or staged.program.effects:
         return None
@@ -98,10 +98,10 @@ def planned(
     results = [placement.of(_of_array(atom.type)) for atom in program.results]
     large = any(map(is_large, arrays)) or any([each.type.size > LARGE for each in results])
     on_host = placement.on_host and all([x.placed.placement.is_whole for x in arrays])
-    enough = PASSES if any(map(is_large, arrays)) else 1  # to write a large result is a pass
+    enough = PASSES if any(map(is_large, arrays)) else 1  # writing a large result is one pass
     passes = _passes(program)
-    whole = _counterpart(arrays, function, args, kwargs) if loops or not large else None
-    whole = whole if on_host else None
+    native = _counterpart(arrays, function, args, kwargs) if loops or not large else None
+    native = native if on_host else None
     if on_host and not (large and passes is not None and passes >= enough):
         operations = [
             Operation(
@@ -112,22 +112,22 @@ def planned(
             for equation in program.equations
         ]
         if all([operation.kernel is not None for operation in operations]):
-            run = straight_line(program, operations, constants, results)
+            run = generate(program, operations, constants, results)
             return Plan(
-                run if whole is None else _in_numpy(whole, results, run), structure, compiles=False
+                run if native is None else _native(native, results, run), structure, compiles=False
             )
         if not loops and (not large or passes is None):
             return None
 
-    operands = [x.placed for x in arrays]  # the arrays themselves are not kept
+    operands = [x.placed for x in arrays]  # not the arrays, which the plan must not keep alive
 
     @functools.cache
     def compiled() -> Run:
         return _compiled(program, placement, constants, operands, function.__name__)
 
-    if whole is None:
+    if native is None:
         return Plan(compiled(), structure, compiles=True)
-    run = _in_numpy(whole, results, lambda *arrays: compiled()(*arrays))
+    run = _native(native, results, lambda *arrays: compiled()(*arrays))
     return Plan(run, structure, compiles=True)
 
 
@@ -137,7 +137,10 @@ def _counterpart(
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
 ) -> Counterpart | None:
-    """The counterpart of a function of arrays and tuples of them, and then values if its maker takes so many."""
+    """Return the native implementation of a function for these arguments; None if it has none.
+
+    The arguments have to be arrays and tuples of arrays, followed by as many other values as its maker accepts.
+    """
     maker = counterparts.get(function)
     given = [each for x in args for each in (x if type(x) is tuple else (x,))]
     count = len(arrays)
@@ -148,14 +151,14 @@ def _counterpart(
     return maker([x.type for x in arrays], *given[count:])
 
 
-def _in_numpy(counterpart: Counterpart, results: Sequence[PlacedType], otherwise: Run) -> Run:
-    """The counterpart of a function, and the function's operations where that gives nothing."""
+def _native(counterpart: Counterpart, results: Sequence[PlacedType], otherwise: Run) -> Run:
+    """Return a function that calls the native implementation, and falls back to `otherwise` if that returns None."""
 
     def run(*arrays: DeviceArray) -> list[DeviceArray]:
         operands = []
-        for x in arrays:  # a comprehension is a call of its own
+        for x in arrays:  # a comprehension would cost a function call
             operands.append(elements_of(x) if x.host is None else x.host)
-        token = quieten(SILENCE)
+        token = suppress_fp_warnings(IGNORED)
         try:
             found = counterpart(*operands)
         finally:
@@ -171,7 +174,7 @@ def _applied(
     kwargs: Mapping[str, Any],
     operands: Operands,
 ) -> tuple[Operands, PyTreeDef | None]:
-    """The function on operands in the place of the arrays among its arguments; no structure if it returns others."""
+    """Call the function with operands instead of its arrays; no structure if it returns anything but arrays."""
     following = iter(operands)
 
     def replaced(x: Any) -> Any:
@@ -181,7 +184,7 @@ def _applied(
             return type(x)([next(following) if type(each) is DeviceArray else each for each in x])
         return x
 
-    # A list, not `map`: Python makes the tuple of the positional arguments last.
+    # A list, not `map`: Python evaluates an unpacked iterator after the keyword arguments.
     positional = [replaced(x) for x in args]
     result = function(*positional, **{name: replaced(x) for name, x in kwargs.items()})
     leaves, structure = flatten_leaves_and_structure(result)
@@ -196,9 +199,9 @@ def _of_array(type: Type) -> ArrayType:
 
 
 def _passes(program: Program) -> int | None:
-    """How often the program goes over large arrays; None where NumPy does something of it better at any size."""
+    """Return the number of full passes over memory; None if NumPy is better at one of the operations at any size."""
     passes = 0
-    strewn: set[Value] = set()
+    interleaved: set[Value] = set()
     for equation in program.equations:
         types = [each.type for each in (*equation.operands, *equation.results)]
         size = max([each.size for each in types if isinstance(each, ArrayType)], default=0)
@@ -206,20 +209,22 @@ def _passes(program: Program) -> int | None:
             if host_limits.get(type(equation.primitive)) == ANY_SIZE:
                 return None
             passes += equation.primitive.computes or _counts(equation.primitive)
-            if _strews(equation.primitive):
-                strewn.update(equation.results)
-            elif isinstance(equation.primitive, Reshape) and strewn.intersection(equation.operands):
+            if _broadcasts_inside(equation.primitive):
+                interleaved.update(equation.results)
+            elif isinstance(equation.primitive, Reshape) and interleaved.intersection(
+                equation.operands
+            ):
                 passes += PASSES  # NumPy copies the elements one by one
     return passes
 
 
 def _counts(primitive: Primitive) -> bool:
-    """Whether NumPy would write a range to memory; of more axes it is a view."""
+    """Return whether NumPy would write a range to memory; with several axes it is a view."""
     return isinstance(primitive, Iota) and len(primitive.shape) == 1
 
 
-def _strews(primitive: Primitive) -> bool:
-    """Whether each element is repeated side by side."""
+def _broadcasts_inside(primitive: Primitive) -> bool:
+    """Return whether a broadcast adds an innermost axis, so that each element is repeated consecutively."""
     return (
         isinstance(primitive, BroadcastInDim)
         and len(primitive.shape) - 1 not in primitive.dimensions
@@ -233,7 +238,7 @@ def _compiled(
     arrays: Sequence[PlacedType],
     name: str,
 ) -> Run:
-    """The program compiled by XLA for a placement, and for arrays that lie as these do."""
+    """Return the program compiled by XLA for a placement, and for arrays with the given shardings."""
     operands = [placement.of(_of_array(value.type)) for value in program.parameters]
     operands[len(constants) :] = arrays
     results = [_of_array(type) for type in program.result_types]
@@ -252,7 +257,7 @@ def _compiled(
     ]
     devices = placement.sharding.devices
     in_place = all([each.placement.sharding.devices == devices for each in operands])
-    # Where all arrays are where the program runs, their buffers need not be asked for once they are there.
+    # If all arrays are on the devices of the program, existing buffers can be passed directly.
     here = jaxlib().core.ArrayImpl if in_place else None
     execute, made, nowhere = launch.execute, launch.results, repeat(None)
 

@@ -1,9 +1,9 @@
 """Fourier transforms of small arrays by pocketfft, through the extension module that `scipy.fft` wraps.
 
-It takes arrays of any strides, keeps their precision and transforms several axes in one call, of a microsecond for a
-few elements, where the functions of NumPy and SciPy around it take 4 to 16. The module is SciPy's own, which calls it
-ducc from 1.18 on: where a release has none of these names, there are no kernels, and those of the reference evaluator
-do the same.
+It accepts arrays with any strides, keeps their precision and transforms several axes in one call, which takes a
+microsecond for a few elements; the functions of NumPy and SciPy around it take 4 to 16. The module is private to SciPy,
+which calls it ducc from 1.18 on: if a release has neither name, there are no host kernels, and the reference kernels
+are used.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from treadle_ir import ArrayType, module_or_none
 from treadle_ir.primitives.fourier import Fft
 from treadle_runtime.evaluation.host_kernels import HostKernel, host_kernel_of
 
-# Elements of an operand: XLA's transform, without its launch, is faster on many.
+# Elements of an operand: on larger ones XLA's transform is faster, not counting its launch.
 MOST: Final = 1 << 14
-_BY_NOTHING: Final = 0  # what results are divided by
+_BY_NOTHING: Final = 0  # the normalisation: results are divided by 1, or by the lengths of the axes
 _BY_LENGTHS: Final = 2
 _THREADS: Final = 1
 

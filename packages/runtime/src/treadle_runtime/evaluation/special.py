@@ -1,7 +1,8 @@
-"""Special functions of arrays by the loops in C of `scipy.special`: a microsecond for a few elements, and no passes.
+"""Special functions by the C loops of `scipy.special`: a microsecond for a few elements, in one pass.
 
-They serve numbers of 32 bits and less, computed in float64 and rounded once, as the formulas do, and positive numbers
-alone where functions have poles, branches or limits: what becomes of others is left to the reference kernel.
+They support dtypes of at most 32 bits, computed in float64 and rounded once, as the reference formulas are. Functions
+with poles, branches or limits support positive numbers only; for other elements they fall back to the reference
+kernel.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _OF_POSITIVE: Final[dict[type[Elementwise], str]] = {
     e.RegularizedIncompleteBeta: "betainc",
     e.Zeta: "zeta",
 }
-# Zeros whose sign is another in SciPy: i1e(-0.0) and erfcinv(1.0).
+# Zeros that have the opposite sign in SciPy: i1e(-0.0) and erfcinv(1.0).
 _SIGNS: Final[dict[str, Callable[[Elements, Elements], Elements]]] = {
     "i1e": np.copysign,
     "erfcinv": lambda found, _: found + 0.0,
@@ -46,14 +47,14 @@ _size: Final = attrgetter("size")
 
 
 def _are_positive(operands: Sequence[Elements]) -> bool:
-    """Whether all elements are above zero; NaN is not."""
+    """Return whether all elements are greater than zero; False for NaN."""
     return all([x.item(x.argmin()) > 0.0 for x in operands])
 
 
 def _kernel(
     name: str, accepts: Callable[[Sequence[Elements]], bool] | None
 ) -> Callable[[Elementwise, Sequence[ArrayType]], HostKernel | None]:
-    """The maker of the kernel of a function of SciPy, for operands that `accepts`."""
+    """Return a maker of kernels that call SciPy's function `name` if `accepts` returns True for the operands."""
 
     def maker(primitive: Elementwise, operands: Sequence[ArrayType]) -> HostKernel | None:
         dtype = operands[0].dtype
@@ -80,7 +81,7 @@ def _kernel(
 def _reference_kernel(
     primitive: Elementwise, operands: Sequence[ArrayType]
 ) -> Callable[..., Elements]:
-    """What computes a function of operands of these types where SciPy does not."""
+    """Return the kernel for operands of these types that SciPy does not support."""
     (result,), _ = inferred(primitive, tuple(operands))
     assert isinstance(result, ArrayType)
     bare = reference.bare_kernel(primitive, operands, result)

@@ -1,7 +1,7 @@
-"""A look at each operation: nans and infinities in results, keys that are used twice, transfers, whether it may run.
+"""Instrumented eager evaluation: checks for NaNs and infinities, reused keys, transfers, and `no_execution`.
 
-In contexts that a setting watches, eager operations come here, and calls of compiled functions to
-`jitting/watched_call.py`. They have caches of their own, so those in other contexts have no look at any of it.
+Under a debug setting, eager operations are evaluated here, and compiled functions in `jitting/watched_call.py`. Both
+use separate cache entries, so that calls without debug settings pay nothing.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ Find = Callable[[Primitive, Sequence[DeviceArray]], Operation]
 
 
 class NoExecutionError(TreadleError, RuntimeError):
-    """Something would have run, under `no_execution`."""
+    """An operation or program would have run under `no_execution`."""
 
 
-# Arrays of keys by id, and the keys that they hold; an entry leaves with its array.
+# The keys in each array of keys, by the id of the array; an entry is removed with its array.
 _keys: Final[dict[int, tuple[weakref.ref[DeviceArray], Cells]]] = {}
 _lock: Final = fork_safe_rlock()
 
@@ -46,10 +46,10 @@ def evaluate_watched(
     primitive: Primitive,
     operands: Operands,
 ) -> Sequence[DeviceArray]:
-    """The results of an eager operation, looked at as the settings ask.
+    """Return the results of an eager operation, checked as the debug settings require.
 
     Raises:
-        NotFiniteError, KeyReuseError, TransferError, NoExecutionError: as the settings ask.
+        NotFiniteError, KeyReuseError, TransferError, NoExecutionError: a check failed.
     """
     may_run(primitive.name)
     for operand in operands:
@@ -73,14 +73,14 @@ def evaluate_watched(
     return results
 
 
-def as_a_whole(function: Callable[..., T], args: Sequence[Any], kwargs: Mapping[str, Any]) -> T:
-    """What a composed function returns: nans and infinities are looked for in its results, not in what leads there.
+def call_composed(function: Callable[..., T], args: Sequence[Any], kwargs: Mapping[str, Any]) -> T:
+    """Call a composed function, and check its results, but not its intermediate values, for NaNs and infinities.
 
-    `logaddexp(inf, inf)` is infinite by way of `inf - inf`, which is no fault of the user's. Where a result holds what
-    is looked for, the function runs again, operation by operation, and the error names the one that made it.
+    `logaddexp(inf, inf)` computes `inf - inf` on the way, which is not the user's fault. If a result is bad, the
+    function runs again, operation by operation, and the error names the operation that caused it.
 
     Raises:
-        NotFiniteError, KeyReuseError, TransferError, NoExecutionError: as the settings ask.
+        NotFiniteError, KeyReuseError, TransferError, NoExecutionError: a check failed.
     """
     looked = looked_for()
     if looked is None:
@@ -107,7 +107,7 @@ def may_run(name: str) -> None:
 def evaluating_with(
     find: Find,
 ) -> Callable[[Primitive, Sequence[DeviceArray]], Sequence[DeviceArray]]:
-    """What evaluates an operation without a look at it."""
+    """Return a function that evaluates an operation without checks."""
     return lambda primitive, arrays: find(primitive, arrays).run(arrays)
 
 
@@ -115,14 +115,14 @@ def evaluating_with(
 
 
 def known(array: DeviceArray, *, elements: bool) -> Any:  # Any: cells, elements or None
-    """What `KeyUses` is told of an operand."""
+    """Return the description of an operand for `KeyUses`: its keys, its elements if `elements`, or None."""
     if is_keys(array.type):
         return cells_of(array)
     return elements_of(array) if elements else None
 
 
 def cells_of(array: DeviceArray) -> Cells:
-    """The keys that an array holds; new ones if it has not been seen before."""
+    """Return the keys that an array holds; new keys if it has not been seen before."""
     with _lock:
         found = _keys.get(id(array))
         if found is None:
@@ -158,7 +158,7 @@ def _follow(
 def keep(
     uses: KeyUses | None, cells: Sequence[Cells | None], results: Sequence[DeviceArray]
 ) -> None:
-    """Mark what was used, and remember which keys the results hold."""
+    """Mark the used keys, and record which keys the results hold."""
     if uses is None:
         return
     uses.commit()

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from treadle_ir import ArrayType, composed, composed_numbers, ops
 from treadle_runtime import from_host
-from treadle_runtime.evaluation import straight_line
+from treadle_runtime.evaluation import codegen
 
 UNARY = {
     "f": [ops.abs, ops.negate, ops.square, ops.sqrt, ops.rsqrt, ops.sign],
@@ -148,11 +148,11 @@ def test_one_truth_chooses_an_array(first):
 
 def test_names_are_given_on():
     lines = [(f"v{k + 1}", f"K(v{k}, h0)") for k in range(5)]
-    found, kept = straight_line._named([("v0", "h0"), *lines], "v5")
+    found, kept = codegen._named([("v0", "h0"), *lines], "v5")
     assert kept == "s0"
     assert {line.split(" = ")[0] for line in found} == {"s0"}
     # what is read later keeps its name
-    found, kept = straight_line._named([("v0", "h0"), ("v1", "K(v0)"), ("v2", "K(v0, v1)")], "v2")
+    found, kept = codegen._named([("v0", "h0"), ("v1", "K(v0)"), ("v2", "K(v0, v1)")], "v2")
     assert found[1] == "s1 = K(s0)"
     assert found[2] in ("s0 = K(s0, s1)", "s1 = K(s0, s1)")
 
@@ -163,7 +163,7 @@ WIDE = ArrayType((4,), np.dtype(np.float64))
 
 def test_a_ufunc_writes_over_what_nothing_reads_later():
     lines = [("v0", "K(h0, h1)"), ("v1", "L(v0, C)"), ("v2", "L(v1, v1)")]
-    found = straight_line._in_place(lines, "v2", {"v0": F32, "v1": F32, "v2": F32})
+    found = codegen._in_place(lines, "v2", {"v0": F32, "v1": F32, "v2": F32})
     assert [text for _, text in found] == ["K(h0, h1)", "L(v0, C, v0)", "L(v1, v1, v1)"]
 
 
@@ -182,7 +182,7 @@ def test_a_ufunc_writes_over_what_nothing_reads_later():
     ],
 )
 def test_what_is_still_needed_is_not_written_over(lines, kept, made):
-    assert straight_line._in_place(lines, kept, made) == lines
+    assert codegen._in_place(lines, kept, made) == lines
 
 
 def test_operands_and_constants_stay_as_they_are():
@@ -219,13 +219,13 @@ def test_numbers_of_a_parameter_are_one_kind_of_argument():
 
 def test_draws_that_do_not_wait_for_each_other_are_ciphered_together(monkeypatch):
     made: list[int] = []
-    kernel = straight_line.reference.bits_together
+    kernel = codegen.reference.bits_together
 
     def counted(primitives, *types):
         made.append(len(primitives))
         return kernel(primitives, *types)
 
-    monkeypatch.setattr(straight_line.reference, "bits_together", counted)
+    monkeypatch.setattr(codegen.reference, "bits_together", counted)
 
     def drawn(key):
         keys = ops.random_split(key, shape=(3,))

@@ -1,6 +1,6 @@
-"""NumPy's floating-point warnings, turned off at a fifth of the cost of `np.errstate`.
+"""Suppression of NumPy's floating-point warnings, at a fifth of the cost of `np.errstate`.
 
-NumPy 2 keeps the state of `errstate` in a context variable. Where that is not so, `errstate` has to do.
+NumPy 2 stores the state of `errstate` in a context variable. In releases that do not, `errstate` itself is used.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 
-# Any: two functions and what the first takes, in either of two ways
+# Any: two functions and the argument of the first, in either of two implementations
 def _error_state() -> tuple[Any, Any, Any]:
     try:
-        from numpy._core import umath  # noqa: PLC0415 - private: may be gone one day
+        from numpy._core import umath  # noqa: PLC0415 - private: may be removed one day
 
         variable = umath._extobj_contextvar
         return variable.set, variable.reset, umath._make_extobj(all="ignore")
@@ -31,5 +31,5 @@ def _leave(state: np.errstate) -> None:
     state.__exit__(None, None, None)
 
 
-# `token = quieten(SILENCE)`, and `restore(token)` in a `finally`.
-quieten, restore, SILENCE = _error_state()
+# `token = suppress_fp_warnings(IGNORED)`, and `restore(token)` in a `finally`.
+suppress_fp_warnings, restore, IGNORED = _error_state()

@@ -1,8 +1,8 @@
-"""In which forms a function that is being written has its values, and what need not be written at all.
+"""How generated code represents each value: as an array, a NumPy scalar, or a lazy broadcast.
 
-A value with one element may be held as a NumPy scalar: Python's operators on these give what ufuncs give, to the last
-bit, in a tenth of the time. A value that was broadcast is held as what it was broadcast from, until a kernel asks for
-all of it: arithmetic on arrays broadcasts by itself.
+A value with one element may be a NumPy scalar: Python's operators on scalars give the same bits as ufuncs, in a tenth
+of the time. A broadcast value is represented by its source until a kernel needs all of its elements: arithmetic on
+arrays broadcasts implicitly.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SIGNED: Final = "bhilq"
 _INTEGERS: Final = _SIGNED + "BHILQ"
 _ALL: Final = "?" + _FLOATS + _INTEGERS
 _SYMBOLS: Final = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-# What an operation of NumPy scalars is, and the types of operands for which it gives what the kernel gives.
+# The expression of an operation on NumPy scalars, and the operand types for which it agrees with the kernel.
 _SCALAR: Final[Mapping[type[Primitive], tuple[str, str]]] = {
     Compare: ("{} {symbol} {}", "?" + _FLOATS + _INTEGERS),
     Select: ("({1} if {0} else {2})", "?" + _FLOATS + _INTEGERS),
@@ -45,78 +45,82 @@ _SCALAR: Final[Mapping[type[Primitive], tuple[str, str]]] = {
     e.Subtract: ("{} - {}", _FLOATS + _INTEGERS),
     e.Xor: ("{} ^ {}", "?" + _INTEGERS),
 }
-# Ufuncs that give the same bits whether NumPy broadcasts their operands or they were written out before.
+# Ufuncs that give the same bits whether NumPy broadcasts their operands or they were broadcast explicitly.
 _BROADCASTING: Final = frozenset(
     [Compare, e.Add, e.And, e.Divide, e.Multiply, e.Or, e.Subtract, e.Xor]
 )
 
-# What may give all of its first operand, in another shape at most.
+# Operations that may return all elements of their first operand, possibly with a different shape.
 _FREE: Final = (s.BroadcastInDim, s.Reshape, s.Slice, s.Pad, c.Convert, StopGradient)
 
-# Kernels of some ufuncs, which take and give arrays of any shape.
+# Operations whose kernels, which are not ufuncs, accept and return arrays of any shape.
 _POINTWISE: Final = frozenset([e.Rsqrt, e.Sign])
 
 
 def array_type(atom: Atom) -> ArrayType:
-    """The type of a value or literal of a program whose values are all arrays."""
+    """Return the type of a value or literal of a program whose values are all arrays."""
     assert isinstance(atom.type, ArrayType), "a program without effects has no tokens"
     return atom.type
 
 
 @final
-class Holding:
-    """The forms of values, and the lines that make them."""
+class Representations:
+    """The representations of values, and the lines that create them."""
 
     def __init__(self, namespace: dict[str, Any]) -> None:
         self.namespace = namespace
-        # What a line assigns to, and the expression.
+        # The targets of each line, and its expression.
         self.written: list[tuple[str, str]] = []
         self._made = 0
         self._constants: dict[Value, Elements] = {}
-        # values with the elements of others, though perhaps another shape
+        # values with the elements of another value, possibly with a different shape
         self._same: dict[Value, Atom] = {}
         self._numbers: dict[Value, str] = {}
-        # with their shape, which broadcasts
+        # names with their shapes, which broadcast
         self._arrays: dict[Value, tuple[str, tuple[int, ...]]] = {}
-        self._points: dict[Value, str] = {}  # numbers, as arrays without axes
-        self._spread: dict[Value, tuple[Kernel, Atom]] = {}  # what was not broadcast yet
-        self._aligned: dict[Value, tuple[int, ...]] = {}  # in which shape that broadcasts
-        self._truths: dict[Value, tuple[Kernel, Atom]] = {}  # booleans that were not converted yet
+        self._points: dict[Value, str] = {}  # scalars, as arrays without axes
+        self._lazy: dict[Value, tuple[Kernel, Atom]] = {}  # broadcasts that have not been written
+        self._aligned: dict[
+            Value, tuple[int, ...]
+        ] = {}  # the shapes in which their sources broadcast
+        self._masks: dict[
+            Value, tuple[Kernel, Atom]
+        ] = {}  # conversions of booleans not written yet
 
     # ---- writing
 
     def name(self, letter: str, value: Any) -> str:
-        """The name of a constant of the function."""
+        """Return a new name for a constant of the function."""
         name = f"{letter}{len(self.namespace)}"
         self.namespace[name] = value
         return name
 
     def lines(self, text: str, count: int) -> list[str]:
-        """The names of what a call gives, which is a sequence."""
+        """Write a line that unpacks `count` results of a call, and return their names."""
         names = [f"v{self._made + number}" for number in range(count)]
         self._made += count
         self.written.append(("".join([f"{name}, " for name in names]).rstrip(), text))
         return names
 
     def line(self, text: str) -> str:
-        """The name of what an expression gives."""
+        """Write a line that assigns an expression, and return the name."""
         name = f"v{self._made}"
         self._made += 1
         self.written.append((name, text))
         return name
 
-    # ---- what is held
+    # ---- defining values
 
     def constant(self, value: Value, elements: Elements) -> None:
-        """A value that is known."""
+        """Define a value as a constant."""
         self._constants[value] = elements
 
     def array(self, value: Value, name: str) -> None:
-        """A value that is an array of its type's shape."""
+        """Define a value as an array with the shape of its type."""
         self._arrays[value] = (name, array_type(value).shape)
 
     def number(self, value: Value, text: str) -> None:
-        """A value of one element, that an expression gives as a NumPy scalar."""
+        """Define a value of one element by an expression that gives a NumPy scalar."""
         self._numbers[value] = self.line(text)
 
     def _root(self, atom: Atom) -> Atom:
@@ -125,23 +129,23 @@ class Holding:
         return atom
 
     def known(self, atom: Atom) -> Elements | None:
-        """The elements of a constant; None of anything else."""
+        """Return the elements of a constant; None for any other atom."""
         if isinstance(atom, Literal):
             return np.asarray(atom.value, atom.type.dtype)
         return self._constants.get(atom)
 
-    # ---- the forms of an operand
+    # ---- reading operands
 
     def as_array(self, atom: Atom) -> str:
-        """An array of the type's shape."""
+        """Return the name of an array with the shape of the type."""
         shape = array_type(atom).shape
         root = self._root(atom)
         known = self.known(root)
         if known is not None:
             return self.name("C", known.reshape(shape))
         assert isinstance(root, Value)
-        if root in self._spread:
-            self._made_of(root, *self._spread.pop(root))
+        if root in self._lazy:
+            self._made_of(root, *self._lazy.pop(root))
         name, held = self._array(root)
         return name if held == shape else f"{name}.reshape({shape})"
 
@@ -150,9 +154,9 @@ class Holding:
         self._arrays[root] = (self.line(text), array_type(root).shape)
 
     def _array(self, root: Value) -> tuple[str, tuple[int, ...]]:
-        """An array with a value's elements, and its shape."""
-        if root in self._truths:
-            self._made_of(root, *self._truths.pop(root))
+        """Return the name of an array with the elements of a value, and its shape."""
+        if root in self._masks:
+            self._made_of(root, *self._masks.pop(root))
         if root not in self._arrays:
             if root not in self._points:
                 self._points[root] = self.line(f"asarray({self._numbers[root]})")
@@ -160,7 +164,7 @@ class Holding:
         return self._arrays[root]
 
     def _as_number(self, atom: Atom) -> str:
-        """The only element, as a NumPy scalar."""
+        """Return the name of the only element, as a NumPy scalar."""
         root = self._root(atom)
         known = self.known(root)
         if known is not None:
@@ -173,22 +177,22 @@ class Holding:
         return self._numbers[root]
 
     def _broadcastable(self, atom: Atom) -> tuple[str, tuple[int, ...]]:
-        """An array that broadcasts to the type's shape, and its own shape."""
+        """Return the name of an array that broadcasts to the shape of the type, and its own shape."""
         root = self._root(atom)
         known = self.known(root)
         if known is not None:
             return self.name("C", known), known.shape
         assert isinstance(root, Value)
         if array_type(root).size == 1 and dtypes.letter(array_type(root).dtype) in _ALL:
-            # without axes: NumPy broadcasts axes of size 1 in three times the time
+            # without axes: broadcasting axes of size 1 takes NumPy three times as long
             if root not in self._points:
                 name, held = self._arrays.get(root, ("", (1,)))
                 text = f"asarray({self._as_number(root)})"
                 self._points[root] = self.line(text) if held else name
             return self._points[root], ()
-        if root not in self._spread:
+        if root not in self._lazy:
             return self._array(root)
-        source = self._spread[root][1]
+        source = self._lazy[root][1]
         name, shape = self._broadcastable(source)
         aligned = self._aligned[root]
         if (
@@ -201,17 +205,17 @@ class Holding:
     # ---- operations
 
     def is_free(self, equation: Equation, kernel: Kernel) -> bool:
-        """Whether nothing has to be written for an operation: its operand will do."""
+        """Return whether nothing has to be written for an operation, since its operand represents the result."""
         primitive = equation.primitive
         if isinstance(primitive, Compare):
-            return self._is_truth(primitive, equation)
+            return self._is_mask(primitive, equation)
         if not isinstance(primitive, _FREE):
             return False
         (source, *_), (result,) = equation.operands, equation.results
         have, want = array_type(source), array_type(result)
         if have.dtype != want.dtype:
             if have.dtype.char == "?" and have.size > 1:
-                self._truths[result] = (kernel, source)
+                self._masks[result] = (kernel, source)
                 return True
             return False
         if have.shape == want.shape or (
@@ -220,13 +224,13 @@ class Holding:
             self._same[result] = source
             return True
         if isinstance(primitive, s.BroadcastInDim):
-            self._spread[result] = (kernel, source)
+            self._lazy[result] = (kernel, source)
             self._aligned[result] = _aligned(primitive, have)
             return True
         return False
 
-    def _is_truth(self, primitive: Compare, equation: Equation) -> bool:
-        """Whether booleans are compared with False for inequality, which gives themselves."""
+    def _is_mask(self, primitive: Compare, equation: Equation) -> bool:
+        """Return whether an operation is `mask != False`, and then represent the result by the mask."""
         (first, second), (result,) = equation.operands, equation.results
         known = self.known(second)
         if primitive.direction != "ne" or known is None or known.dtype.char != "?" or known.any():
@@ -237,26 +241,26 @@ class Holding:
         return True
 
     def _counted(self, equation: Equation) -> str | None:
-        """The sum of all of some booleans in the type they were converted to, as their number; None of others."""
+        """Return the sum of all elements of converted booleans as a count; None for other operations."""
         (source,), (result,) = equation.operands, equation.results
         root, type = self._root(source), array_type(result)
         exact = 1 << 24 if type.dtype.char in _FLOATS else 1 << 31
-        if root not in self._truths or type.shape or type.dtype.char not in "fdilq":
+        if root not in self._masks or type.shape or type.dtype.char not in "fdilq":
             return None
         if array_type(source).size >= exact:
             return None
         assert isinstance(root, Value)
-        truths = self.as_array(self._truths[root][1])
+        mask = self.as_array(self._masks[root][1])
         count, number = self.name("K", np.count_nonzero), self.name("K", type.dtype.type)
-        return f"{number}({count}({truths}))"
+        return f"{number}({count}({mask}))"
 
     def _of_numbers(self, equation: Equation, kernel: Kernel) -> str | None:
-        """An operation on single elements, as an expression of NumPy scalars; None if it is none."""
+        """Return an operation on single elements as an expression of NumPy scalars; None for other operations."""
         primitive = equation.primitive
         types = [array_type(atom) for atom in (*equation.operands, *equation.results)]
         if any([type.size != 1 for type in types]):
             return None
-        # Of the last operand: the first one of a selection is a truth.
+        # The type of the last operand: the first operand of a selection is a boolean.
         kind = dtypes.letter(types[-2].dtype)
         template, kinds = _SCALAR.get(type(primitive), ("", ""))
         if kind in kinds and template:
@@ -269,7 +273,7 @@ class Holding:
         return None
 
     def call(self, equation: Equation, kernel: Kernel) -> tuple[str, bool]:
-        """An operation as an expression, and whether that gives a NumPy scalar; else an array of its type's shape."""
+        """Return an operation as an expression, and whether it gives a NumPy scalar; otherwise it gives an array."""
         counted = isinstance(equation.primitive, ReduceAdd)
         text = self._counted(equation) if counted else self._of_numbers(equation, kernel)
         if text is not None:
@@ -278,7 +282,7 @@ class Holding:
         if (
             type(primitive) in _BROADCASTING
             and isinstance(kernel, np.ufunc)
-            and array_type(result).shape  # of no axes, a ufunc gives a scalar
+            and array_type(result).shape  # without axes, a ufunc returns a scalar
             and array_type(operands[0]).dtype.kind in "biuf"
         ):
             given = [self._broadcastable(atom) for atom in operands]
@@ -287,8 +291,8 @@ class Holding:
         if isinstance(primitive, Select):
             shapes = [array_type(atom).shape for atom in operands]
             if not shapes[0] and shapes[1] == shapes[2]:
-                truth, x, y = self._as_number(operands[0]), *map(self.as_array, operands[1:])
-                return f"({x} if {truth} else {y})", False
+                mask, x, y = self._as_number(operands[0]), *map(self.as_array, operands[1:])
+                return f"({x} if {mask} else {y})", False
         if isinstance(primitive, DynamicSlice):
             first, *starts = operands
             names = [self.as_array(first), *map(self._as_number, starts)]
@@ -305,7 +309,7 @@ class Holding:
 
 
 def _aligned(primitive: s.BroadcastInDim, source: ArrayType) -> tuple[int, ...]:
-    """The shape in which NumPy broadcasts an array as this does."""
+    """Return the shape in which NumPy broadcasts the source like `primitive`."""
     shape = [1] * len(primitive.shape)
     for size, dimension in zip(source.shape, primitive.dimensions, strict=True):
         shape[dimension] = size

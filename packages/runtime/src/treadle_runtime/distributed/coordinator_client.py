@@ -1,4 +1,4 @@
-"""The line of one process to the meeting: joining, hearing of the others, and parting."""
+"""The connection of one process to the coordinator: joining, failure notifications, and leaving."""
 
 from __future__ import annotations
 
@@ -19,23 +19,20 @@ _RETRY: Final = 0.1
 
 
 @final
-class Line:
-    """A connection to the meeting, with a thread that listens to it and says now and then that this process is there.
-
-    `lost` is called with a process and a sentence when one is gone, `left` with its name when one says that it leaves.
-    """
+class CoordinatorClient:
+    """A connection to the coordinator, with a thread that receives messages and a thread that sends heartbeats."""
 
     def __init__(self, options: Options) -> None:
-        """Join, and wait until all have joined.
+        """Join, and wait until all processes have joined.
 
         Raises:
-            DistributedError: nobody answers there, or not all processes come.
+            DistributedError: the coordinator does not answer, or not all processes join.
         """
         self._options = options
         self._ended = threading.Event()
         self._closing = False
         self._failed = False
-        self._heard_of_a_loss = False
+        self._loss_reported = False
         self._sending = fork_safe_lock()
         self._lost: Callable[[int, str], object] = lambda process, why: None
         self._left: Callable[[int, str], object] = lambda process, name: None
@@ -59,7 +56,7 @@ class Line:
             self._connection.close()
             raise DistributedError(
                 f"initialize: {first.get('why')}",
-                fix="start as many processes as num_processes says, each with a process_id of its own",
+                fix="start num_processes processes, each with its own process_id",
             )
         self.service: str = first["service"]
         self.names: list[str] = first["names"]
@@ -67,33 +64,41 @@ class Line:
     def listen(
         self, lost: Callable[[int, str], object], left: Callable[[int, str], object]
     ) -> None:
-        """Start the threads that listen, and that say that this process is there."""
+        """Start the threads that receive messages and send heartbeats.
+
+        Args:
+            lost: called with the number of a process and the reason when a process has failed.
+            left: called with the number and the name of a process when it is leaving.
+        """
         self._lost, self._left = lost, left
         self._connection.settimeout(None)
-        for work in (self._listen, self._beat):
-            threading.Thread(target=work, name="treadle-line", daemon=True).start()
+        for work in (self._receive, self._beat):
+            threading.Thread(target=work, name="treadle-coordinator-client", daemon=True).start()
 
     def fail(self, why: str) -> None:
-        """Tell the others that this process ends, and why."""
+        """Notify the other processes that this one ends, and why."""
         self._failed = True
         self._send({"kind": "failed", "why": why})
 
     def follow(self) -> None:
-        """Say that this process ends because another one was lost, which is no news."""
+        """Notify the coordinator that this process ends because another one failed."""
         self._failed = True
         self._send({"kind": "follow"})
 
     def leave(self, timeout: float) -> bool:
-        """Say that this process has nothing more to do with the others, and wait for all to say so, or for a loss."""
+        """Notify the coordinator that this process is leaving, and wait until all are leaving or one has failed.
+
+        Returns whether all are leaving; False also after `timeout` seconds.
+        """
         self._send({"kind": "leave"})
         until = time.monotonic() + timeout
         while not self._ended.wait(0.1):
-            if self._heard_of_a_loss or time.monotonic() > until:
+            if self._loss_reported or time.monotonic() > until:
                 return self._ended.is_set()
         return True
 
     def close(self) -> None:
-        """Part."""
+        """Close the connection."""
         self._closing = True
         self._ended.set()
         with contextlib.suppress(OSError):
@@ -107,10 +112,10 @@ class Line:
             send(self._connection, message)
 
     def _first(self, end: float) -> Message:
-        """The first message that comes in."""
+        """Return the first message; a refusal with the reason if none arrives until `end`."""
         host, port = self._options.host, self._options.port
         while not self._waiting:
-            # The meeting knows who is missing, and says so when the time is over: wait a little longer for that.
+            # The coordinator knows which processes are missing, and reports them at the timeout: wait a little longer.
             self._connection.settimeout(max(0.1, end + 2 - time.monotonic()))
             try:
                 data = self._connection.recv(1 << 16)
@@ -118,7 +123,7 @@ class Line:
             except TimeoutError:
                 return {
                     "kind": "refused",
-                    "why": f"the coordinator at {host}:{port} did not begin within "
+                    "why": f"the coordinator at {host}:{port} did not start the program within "
                     f"{self._options.initialization_timeout} seconds",
                 }
             except (OSError, ValueError):
@@ -126,21 +131,21 @@ class Line:
             if not data and not self._waiting:
                 return {
                     "kind": "refused",
-                    "why": f"the coordinator at {host}:{port} ended, or is no process of treadle",
+                    "why": f"the coordinator at {host}:{port} closed the connection, or is not a treadle process",
                 }
         return self._waiting.pop(0)
 
-    def _listen(self) -> None:
+    def _receive(self) -> None:
         while True:
             for message in self._waiting:
                 kind = message["kind"]
-                self._heard_of_a_loss |= kind == "lost"
+                self._loss_reported |= kind == "lost"
                 if kind == "lost" and message["process"] != self._options.process:
                     self._lost(message["process"], message["why"])
                 elif kind == "lost" and not self._failed:
-                    # by silence: the others have gone on without this process
+                    # after a heartbeat timeout: the others continue without this process
                     self._lost(
-                        message["process"], f"the others gave this process up: {message['why']}"
+                        message["process"], f"the others gave up this process: {message['why']}"
                     )
                 elif kind == "left":
                     self._left(message["process"], message["name"])
@@ -153,11 +158,11 @@ class Line:
             except (OSError, ValueError):
                 data = b""
             if not data:
-                # The coordinator ends as well when it hears that another process was lost, and that was told.
-                if not self._closing and not self._ended.is_set() and not self._heard_of_a_loss:
+                # The coordinator also exits after it has reported the loss of another process.
+                if not self._closing and not self._ended.is_set() and not self._loss_reported:
                     self._lost(
                         0,
-                        f"process 0 ({self.names[0]}), the coordinator, ended without a word: it was killed, "
+                        f"process 0 ({self.names[0]}), the coordinator, disconnected unexpectedly: it was killed, "
                         "or crashed",
                     )
                 return
@@ -168,7 +173,7 @@ class Line:
 
 
 def _connected(options: Options, end: float) -> socket.socket:
-    """A connection to the meeting, which may open later than this process asks for it."""
+    """Return a connection to the coordinator, which may start listening later than this process starts connecting."""
     while True:
         left = end - time.monotonic()
         try:
@@ -181,9 +186,9 @@ def _connected(options: Options, end: float) -> socket.socket:
             problem = error
         if left <= 0:
             raise DistributedError(
-                f"initialize: process 0 did not open the meeting at {options.host}:{options.port} within "
+                f"initialize: process 0 did not accept connections at {options.host}:{options.port} within "
                 f"{options.initialization_timeout} seconds ({problem})",
-                fix="see that process 0 runs, that coordinator_address is the same in all processes, and that no "
-                "firewall is between",
+                fix="check that process 0 is running, that coordinator_address is the same in all processes, and that "
+                "no firewall blocks the connection",
             ) from None
         time.sleep(_RETRY)

@@ -1,4 +1,4 @@
-"""A program as one Python function of NumPy kernels, without anything between them.
+"""Code generation: a program as one Python function that calls NumPy kernels, with no per-operation dispatch.
 
 For `sin(x) / x + 1` this module writes
 
@@ -6,7 +6,7 @@ For `sin(x) / x + 1` this module writes
         h0 = x0.host
         if h0 is None:
             h0 = elements_of(x0)
-        token = quieten(SILENCE)
+        token = suppress_fp_warnings(IGNORED)
         try:
             s0 = K0(h0)
             s0 = K1(s0, h0, s0)
@@ -15,13 +15,13 @@ For `sin(x) / x + 1` this module writes
             restore(token)
         return [DeviceArray(R0, s0)]
 
-Names in capitals are constants of the function. A value's name is given to another one after its last use, so that the
-memory goes as it does when the operations are called one by one; arithmetic writes over what it is the last to read,
-which takes seven eighths of the time. What depends on constants alone is computed before.
-The kernels are those of single operations, and so are the results, to the last bit.
+Names in capitals are constants of the function. The name of a value is reused after its last use, so that its memory is
+released as early as if the operations were called one by one; arithmetic overwrites an operand that is not used again,
+which takes seven eighths of the time. Operations on constants are evaluated in advance. The function uses the same
+kernels as single operations, so the results are the same to the last bit.
 
-What NumPy does by itself is not written (`holding`): single elements stay NumPy's scalars, whose arithmetic takes a
-tenth of a call on arrays, and operands of arithmetic are not broadcast before it.
+`representation` omits operations that NumPy performs implicitly: single elements stay NumPy scalars, whose arithmetic
+takes a tenth of a call on arrays, and operands of arithmetic are not broadcast explicitly.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ from treadle_ir import ArrayType, Atom, Equation, Program, Value, reference
 from treadle_ir.primitives.compare import Select
 from treadle_ir.primitives.random import RandomBits
 from treadle_runtime.arrays.array import DeviceArray, Elements, elements_of
-from treadle_runtime.evaluation.holding import Holding, array_type
+from treadle_runtime.evaluation.fp_warnings import IGNORED, restore, suppress_fp_warnings
 from treadle_runtime.evaluation.operation import Operation, compact
-from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
+from treadle_runtime.evaluation.representation import Representations, array_type
 from treadle_runtime.placement.placement import PlacedType
 
 Run: TypeAlias = Callable[..., list[DeviceArray]]
-# bytes of what depends on constants alone and is computed beforehand
+# the largest result of operations on constants, in bytes, that is computed in advance
 MOST_CONSTANT: Final = 1 << 12
-# Ufuncs that are rounded exactly, and so have the same bits whichever of its loops NumPy takes where operand and result
-# overlap; its exponential functions have others there, and `maximum` takes no third operand by position.
+# Ufuncs that round exactly, and so give the same bits whichever loop NumPy chooses when operand and result overlap; its
+# exponential functions do not, and `maximum` does not accept `out` by position.
 _OVERWRITING: Final = frozenset(
     [
         np.add,
@@ -67,22 +67,29 @@ _OVERWRITING: Final = frozenset(
 _LOCAL: Final = re.compile(r"\bv\d+\b")
 _HEAD: Final[dict[str, Any]] = {
     "DeviceArray": DeviceArray,
-    "SILENCE": SILENCE,
+    "IGNORED": IGNORED,
     "asarray": np.asarray,
     "compact": compact,
     "elements_of": elements_of,
-    "quieten": quieten,
+    "suppress_fp_warnings": suppress_fp_warnings,
     "restore": restore,
 }
 
 
-def straight_line(
+def generate(
     program: Program,
     operations: Sequence[Operation],
     constants: Sequence[Elements],
     results: Sequence[PlacedType],
 ) -> Run:
-    """The function: `operations` are the program's equations, `constants` its leading parameters."""
+    """Return the function that runs `program`.
+
+    Args:
+        program: the program.
+        operations: the operation of each of its equations.
+        constants: the elements of its leading parameters.
+        results: the types and placements of its results.
+    """
     writer = _Writer(program, constants)
     draws = _draws(program)
     for index, (equation, operation) in enumerate(zip(program.equations, operations, strict=True)):
@@ -93,29 +100,31 @@ def straight_line(
 
 
 def _draws(program: Program) -> dict[int, list[int]]:
-    """Draws of random bits that do not wait for each other, by the place of the first of them."""
+    """Return groups of independent draws of random bits, by the index of their first equation."""
     made = {value: i for i, equation in enumerate(program.equations) for value in equation.results}
     groups: dict[int, list[int]] = {}
     for index, equation in enumerate(program.equations):
         if isinstance(equation.primitive, RandomBits):
             (key,) = equation.operands
             assert isinstance(key, Value), "no literal is a key"
-            there = made.get(key, -1)
-            first = next((each for each in groups if each > there), index)
+            definition = made.get(key, -1)
+            first = next((each for each in groups if each > definition), index)
             groups.setdefault(first, []).append(index)
     return {first: group for first, group in groups.items() if len(group) > 1}
 
 
 @final
 class _Writer:
-    """What has been written so far."""
+    """Writes the lines of the function."""
 
     def __init__(self, program: Program, constants: Sequence[Elements]) -> None:
         self._program = program
-        self._held = Holding({**_HEAD})
-        self._owned: set[Value] = set()  # arrays that are no views of others
-        self._made: dict[str, ArrayType] = {}  # by ufuncs that may overwrite: nobody's views
-        self._together: set[Equation] = set()  # written with others
+        self._held = Representations({**_HEAD})
+        self._owned: set[Value] = set()  # arrays that are not views
+        self._made: dict[
+            str, ArrayType
+        ] = {}  # fresh buffers, from ufuncs that may overwrite operands
+        self._together: set[Equation] = set()  # equations written as one call with others
         known = len(constants)
         for value, elements in zip(program.parameters, constants, strict=False):
             self._held.constant(value, elements)
@@ -143,7 +152,7 @@ class _Writer:
         self._together.update(draws)
 
     def operation(self, equation: Equation, operation: Operation) -> None:
-        """Write the call of one operation's kernel, or what stands for it."""
+        """Write the call of an operation's kernel, or an equivalent expression."""
         held = self._held
         if equation in self._together:
             return
@@ -173,7 +182,7 @@ class _Writer:
             call = f"{kernel}({', '.join([primitive, *given])})"
             names = held.lines(call, len(equation.results))
             for result, name in zip(equation.results, names, strict=True):
-                # NumPy's functions give scalars where there are no axes.
+                # NumPy's functions return scalars instead of arrays without axes.
                 if isinstance(result.type, ArrayType) and not result.type.shape:
                     name = held.line(f"asarray({name})")
                 held.array(result, name)
@@ -181,7 +190,7 @@ class _Writer:
             self._owned.update(equation.results)
 
     def function(self, results: Sequence[PlacedType]) -> Run:
-        """Everything put together."""
+        """Assemble the generated function, and return it."""
         operands = [f"x{number}" for number in range(len(self._operands))]
         given = dict(zip(self._operands, operands, strict=True))
         items = [
@@ -197,7 +206,7 @@ class _Writer:
                 f"    if h{number} is None:",
                 f"        h{number} = elements_of({operand})",
             ]
-        lines += ["    token = quieten(SILENCE)", "    try:"]
+        lines += ["    token = suppress_fp_warnings(IGNORED)", "    try:"]
         lines += [f"        {line}" for line in written or ["pass"]]
         lines += ["    finally:", "        restore(token)"]
         lines.append(f"    return [{kept}]")
@@ -207,7 +216,7 @@ class _Writer:
         return run
 
     def _result(self, atom: Atom, placed: PlacedType, given: dict[Value, str]) -> str:
-        """The array for a result: an operand itself, or one around the elements."""
+        """Return the expression of a result: an operand itself, or a new array with the elements."""
         if isinstance(atom, Value) and atom in given:
             return given[atom]
         elements = self._held.as_array(atom)
@@ -219,9 +228,9 @@ class _Writer:
 def _evaluated(
     equation: Equation, operation: Operation, operands: Sequence[Elements]
 ) -> list[Elements]:
-    """What an operation gives that depends on constants alone."""
+    """Return the results of an operation on constants."""
     assert operation.kernel is not None
-    token = quieten(SILENCE)
+    token = suppress_fp_warnings(IGNORED)
     try:
         results = operation.kernel(equation.primitive, *operands)
     finally:
@@ -232,7 +241,7 @@ def _evaluated(
 def _in_place(
     lines: Sequence[tuple[str, str]], kept: str, made: Mapping[str, ArrayType]
 ) -> list[tuple[str, str]]:
-    """The lines, with arrays that ufuncs made as the place of the result where nothing reads them, or a view, later."""
+    """Return the lines in which ufuncs write to a fresh operand that is not used later, and has no views."""
     last = _last_reads(lines, kept)
     viewed: set[str] = set()
     found = []
@@ -254,7 +263,7 @@ def _is_alike(one: ArrayType, other: ArrayType) -> bool:
 
 
 def _last_reads(lines: Sequence[tuple[str, str]], kept: str) -> dict[str, int]:
-    """The line of each name's last use."""
+    """Return the index of the line in which each name is used last."""
     last: dict[str, int] = {}
     for index, line in enumerate(lines):
         last.update(dict.fromkeys(_LOCAL.findall(" ".join(line)), index))
@@ -263,7 +272,7 @@ def _last_reads(lines: Sequence[tuple[str, str]], kept: str) -> dict[str, int]:
 
 
 def _named(lines: Sequence[tuple[str, str]], kept: str) -> tuple[list[str], str]:
-    """The lines and what they end in, with few names: one that is not read any more is given to another value."""
+    """Return the lines and the returned expressions with few names: names are reused after their last use."""
     last = _last_reads(lines, kept)
     names: dict[str, str] = {}
     free: list[str] = []
