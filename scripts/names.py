@@ -128,14 +128,14 @@ def natural(name: str) -> tuple[int, list[tuple[int, str]]]:
     return kind, [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
-def import_lines(module: str, names: Iterable[str]) -> str:
+def import_lines(module: str, names: Iterable[str], indent: str = "    ") -> str:
     """`from module import (name as name, ...)`, indented, as the formatter writes it."""
     items = [f"{name} as {name}" for name in sorted(names, key=natural)]
-    line = f"    from {module} import {', '.join(items)}\n"
+    line = f"{indent}from {module} import {', '.join(items)}\n"
     if len(line) <= WIDTH + 1:
         return line
-    listed = "".join(f"        {item},\n" for item in items)
-    return f"    from {module} import (\n{listed}    )\n"
+    listed = "".join(f"{indent}    {item},\n" for item in items)
+    return f"{indent}from {module} import (\n{listed}{indent})\n"
 
 
 def words(names: Iterable[str], indent: str) -> list[str]:

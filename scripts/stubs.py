@@ -1,8 +1,9 @@
-"""Write `jax-stubs`: what type checkers see behind `import jax` where the hook answers it.
+"""Write what type checkers see of names that are made when a program runs.
 
-A stub has the names of treadle's module, and of the hook's own module of that name, by one import of each: so checkers
-see treadle's types, and what a module offers is said in one place. There is a stub for each module that both JAX and
-treadle have, or the hook.
+Those are `jax-stubs`, what is behind `import jax` where the hook answers it, and the elementwise operations
+(`operation_stubs.py`). A stub in `jax-stubs` has the names of treadle's module, and of the hook's own module of that
+name, by one import of each: so checkers see treadle's types, and what a module offers is said in one place. There is a
+stub for each module that both JAX and treadle have, or the hook.
 
 `scripts/stubs.py` writes; `scripts/stubs.py --check` compares.
 """
@@ -13,6 +14,7 @@ import sys
 from pathlib import Path
 
 from expected import expected
+from operation_stubs import STUB, stub
 
 ROOT = Path(__file__).resolve().parent.parent
 FACADE = ROOT / "packages/treadle/src/treadle"
@@ -73,8 +75,8 @@ def stubs() -> dict[Path, str]:
 
 def main(arguments: list[str]) -> int:
     """Write, or compare."""
-    wanted = stubs()
-    there = {path for path in STUBS.rglob("*") if path.is_file()}
+    wanted = {**stubs(), STUB: stub()}
+    there = {path for path in [*STUBS.rglob("*"), STUB] if path.is_file()}
     if arguments == ["--check"]:
         wrong = [
             path for path, text in wanted.items() if path not in there or path.read_text() != text
@@ -88,7 +90,7 @@ def main(arguments: list[str]) -> int:
     for path, text in wanted.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    print(f"stubs: {len(wanted) - 1} modules")
+    print(f"stubs: {len(wanted) - 2} modules of JAX, and the elementwise operations")
     return 0
 
 

@@ -29,7 +29,7 @@ from treadle_ir import (
 from treadle_ir.primitives.contract import DotGeneral
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.convert import Convert
-from treadle_ir.primitives.elementwise.arithmetic import Add, Negate, Subtract
+from treadle_ir.primitives.elementwise import Add, Negate, Subtract
 from treadle_ir.primitives.reduce import ReduceAdd
 from treadle_ir.primitives.shape import Reshape, Transpose
 from treadle_ir.primitives.sharding import ShardingConstraint

@@ -36,45 +36,6 @@ _EXP2: Final = (
     0.00015469731977475548,
 )
 
-_STABLEHLO: Final[dict[type[Primitive], str]] = {
-    e.Add: "add",
-    e.And: "and",
-    e.Atan2: "atan2",
-    e.Cbrt: "cbrt",
-    e.Ceil: "ceil",
-    e.Complex: "complex",
-    e.CountLeadingZeros: "count_leading_zeros",
-    e.Divide: "divide",
-    e.Floor: "floor",
-    e.Imag: "imag",
-    e.IsFinite: "is_finite",
-    e.Logistic: "logistic",
-    e.Multiply: "multiply",
-    e.Negate: "negate",
-    e.Not: "not",
-    e.Or: "or",
-    e.Real: "real",
-    e.Remainder: "remainder",
-    e.RoundNearestAfz: "round_nearest_afz",
-    e.RoundNearestEven: "round_nearest_even",
-    e.Rsqrt: "rsqrt",
-    e.ShiftLeft: "shift_left",
-    e.ShiftRightArithmetic: "shift_right_arithmetic",
-    e.ShiftRightLogical: "shift_right_logical",
-    e.Sign: "sign",
-    e.Subtract: "subtract",
-    e.Xor: "xor",
-}
-
-_CHLO: Final[dict[type[Primitive], str]] = {
-    e.Conjugate: "conj",
-    e.Erf: "erf",
-    e.ErfInv: "erf_inv",
-    e.Erfc: "erfc",
-    e.Lgamma: "lgamma",
-    e.NextAfter: "next_after",
-}
-
 
 def _operation(primitive: type[Primitive], op: str) -> None:
     def rule(
@@ -92,10 +53,9 @@ def _operation(primitive: type[Primitive], op: str) -> None:
     lowering_rules.register(primitive, rule)
 
 
-for _primitive, _name in _STABLEHLO.items():
-    _operation(_primitive, f"stablehlo.{_name}")
-for _primitive, _name in _CHLO.items():
-    _operation(_primitive, f"chlo.{_name}")
+for _primitive, _row in e.OPERATIONS.items():
+    if _row.hlo:
+        _operation(_primitive, _row.hlo)
 
 
 def _extreme(primitive: type[Primitive], op: str) -> None:

@@ -22,8 +22,17 @@ from treadle_ir.primitives.compare import Select
 from treadle_ir.primitives.contract import Convolution, DotGeneral
 from treadle_ir.primitives.convert import Convert, Copy
 from treadle_ir.primitives.cumulative import CumulativeAdd
-from treadle_ir.primitives.elementwise.arithmetic import Add, Divide, Multiply, Negate, Subtract
-from treadle_ir.primitives.elementwise.complex_numbers import Complex, Conjugate, Imag, Real
+from treadle_ir.primitives.elementwise import (
+    Add,
+    Complex,
+    Conjugate,
+    Divide,
+    Imag,
+    Multiply,
+    Negate,
+    Real,
+    Subtract,
+)
 from treadle_ir.primitives.fourier import Fft
 from treadle_ir.primitives.indexing.dynamic import DynamicSlice, DynamicUpdateSlice
 from treadle_ir.primitives.indexing.gather import Gather

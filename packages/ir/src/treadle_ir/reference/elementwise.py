@@ -28,43 +28,16 @@ _COMMON: Final = "fdFD"  # NumPy's letters of f32, f64, c64 and c128, for the sh
 
 # One NumPy function each, closed over every element type that the primitive takes.
 BARE: Final[dict[type[Primitive], Kernel]] = {
-    e.Acos: np.arccos,
-    e.Acosh: np.arccosh,
-    e.Add: np.add,
-    e.Asin: np.arcsin,
-    e.Asinh: np.arcsinh,
-    e.Atan: np.arctan,
-    e.Atan2: np.arctan2,
-    e.Atanh: np.arctanh,
-    e.Cbrt: np.cbrt,
-    e.Ceil: np.ceil,
-    e.Conjugate: np.conjugate,
-    e.Cosh: np.cosh,
-    e.Cosine: np.cos,
-    e.Exponential: np.exp,
-    e.Exponential2: np.exp2,
-    e.Floor: np.floor,
-    e.IsFinite: np.isfinite,
-    e.Log: np.log,
-    e.Multiply: np.multiply,
-    e.NextAfter: np.nextafter,
-    e.RoundNearestEven: np.rint,
-    e.Sine: np.sin,
-    e.Sinh: np.sinh,
-    e.Sqrt: np.sqrt,
-    e.Subtract: np.subtract,
+    primitive: row.numpy
+    for primitive, row in e.OPERATIONS.items()
+    if row.numpy is not None and not row.widens
 }
 
 # The same, but NumPy answers i4 and u4 with i8 and u8.
 WIDENING: Final[dict[type[Primitive], Kernel]] = {
-    e.And: np.bitwise_and,
-    e.Maximum: np.maximum,
-    e.Minimum: np.minimum,
-    e.Negate: np.negative,
-    e.Not: np.invert,
-    e.Or: np.bitwise_or,
-    e.Square: np.square,
-    e.Xor: np.bitwise_xor,
+    primitive: row.numpy
+    for primitive, row in e.OPERATIONS.items()
+    if row.numpy is not None and row.widens
 }
 
 # Ours, on float64.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
+import numpy as np
+
 from treadle_ir import dtypes
 from treadle_ir.dtypes import DType
 from treadle_ir.errors import DTypeError, ShapeError
@@ -97,6 +99,19 @@ class RealPart(Unary):
         return (ArrayType(x.shape, dtypes.real_part(x.dtype), x.weak),)
 
 
+class Predicate(Unary):
+    """Family: one operand; the result is a boolean for each element."""
+
+    __slots__ = ()
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """A boolean of the operand's shape."""
+        (x,) = operands
+        assert isinstance(x, ArrayType)
+        check_kind(self.name, self.kinds, x.dtype)
+        return (ArrayType(x.shape, np.dtype(np.bool_)),)
+
+
 class Binary(Elementwise):
     """Family: two operands of one element type; the result has their type."""
 
@@ -107,5 +122,33 @@ class Binary(Elementwise):
         """The type that the operands share."""
         x, y = operands
         type = common_type(self.name, (x, y))
+        check_kind(self.name, self.kinds, type.dtype)
+        return (type,)
+
+
+class OfParts(Binary):
+    """Family: the real and the imaginary part; the result is the complex number."""
+
+    __slots__ = ()
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The complex type of the parts' type, which is f32 or f64."""
+        type = common_type(self.name, operands)
+        if type.dtype not in (np.float32, np.float64):
+            raise DTypeError(
+                f"{self.name}: parts are {dtypes.dtype_name(type.dtype)}, but must be f32 or f64"
+            )
+        return (ArrayType(type.shape, dtypes.complex_of(type.dtype), type.weak),)
+
+
+class Several(Elementwise):
+    """Family: three operands or more, floating, of one element type; the result has their type."""
+
+    __slots__ = ()
+    kinds: ClassVar[str]
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The type that the operands share."""
+        type = common_type(self.name, operands)
         check_kind(self.name, self.kinds, type.dtype)
         return (type,)
