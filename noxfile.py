@@ -154,7 +154,7 @@ def pytest(
 @nox.session
 def lint(session: nox.Session) -> None:
     """Ruff's rules and format, the workflows' safety, changelog fragments, lists of names and of cells."""
-    session.install("ruff>=0.17,<0.18", "zizmor>=1.32,<2")
+    session.install("ruff>=0.17,<0.18", "zizmor>=1.32,<2", "codespell[toml]>=2.4,<3")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("zizmor", "--pedantic", "--offline", ".github")
@@ -163,6 +163,8 @@ def lint(session: nox.Session) -> None:
     session.run("python", "scripts/stubs.py", "--check")
     session.run("python", "scripts/cells.py")
     session.run("python", "scripts/siblings.py")
+    session.run("python", "scripts/words.py")
+    session.run("codespell")
 
 
 @nox.session
