@@ -32,7 +32,9 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("--write", action="store_true", help=f"store under {RESULTS.name}")
     parser.add_argument("--new", action="store_true", help="only those that are not stored")
-    parser.add_argument("--budget", type=float, default=BUDGET, metavar="S", help="for each fault")
+    parser.add_argument(
+        "--budget", type=float, default=BUDGET, metavar="S", help="CPU seconds for each fault"
+    )
     parser.add_argument("--minutes", type=float, default=1e9, metavar="M", help="stop after these")
     options = parser.parse_args(arguments)
     about, stored = read()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import math
 import os
+import resource
 import shutil
+import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,10 +19,11 @@ from typing import Any, Final
 from conformance.mutants.cover import Step
 from conformance.mutants.site import ROOT, Site
 
-HANG: Final = 60.0  # seconds that one test may take; then the fault is found
+HANG: Final = 60.0  # CPU seconds that one test may take; then the fault is found
 HANGS: Final = " (hangs)"  # follows the name of a test
 ENDS: Final = " (ends the process)"
-BUDGET: Final = 45.0  # seconds for all tests of a fault; what takes longer is undecided
+BUDGET: Final = 45.0  # CPU seconds for all tests of a fault; what takes longer is undecided
+_WAITS: Final = 10  # times the budget, in seconds of the clock, which tests may take that only wait
 _COPIED: Final = ("packages", "conformance", "scripts", "docs", "benchmarks", "pyproject.toml")
 _FAILED, _UNUSABLE, _NOTHING = (1, 2, 3), 4, 5  # what pytest returns
 
@@ -33,7 +37,7 @@ class Outcome:
     by: str = ""  # the test that found it, or why it is undecided
     reached: bool | None = None  # whether a test ran the line; None where that cannot be seen
     ran: int = 0  # tests
-    seconds: float = 0.0
+    seconds: float = 0.0  # of the CPU
     change: str = ""  # the line before and after
 
 
@@ -59,16 +63,16 @@ class Tree:
                 shutil.copy2(root / name, folder / name)
 
     def tried(self, site: Site, tests: Sequence[Step], budget: float = BUDGET) -> Outcome:
-        """Run tests on a fault until one fails, or the seconds of the budget are over."""
+        """Run tests on a fault until one fails, or the CPU seconds of the budget are over."""
         file = self.folder / site.file
         text, times = file.read_text(), file.stat()
         outcome = Outcome(site, "survived")
-        begin = time.monotonic()
+        begin = _cpu_seconds()
         try:
             file.write_text(site.applied(text))
             outcome.change = site.change(text)
             for step in tests:
-                left = budget - (time.monotonic() - begin)
+                left = budget - (_cpu_seconds() - begin)
                 ran = self._pytest(["-x", *step], max(left, 1), str(file), site.lines)
                 outcome.ran += ran.seen.get("ran", 0)
                 outcome.reached = outcome.reached or ran.seen.get("reached")
@@ -78,7 +82,7 @@ class Tree:
         finally:
             file.write_text(text)
             os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))  # its bytecode is good again
-        outcome.seconds = round(time.monotonic() - begin, 1)
+        outcome.seconds = round(_cpu_seconds() - begin, 1)
         return outcome
 
     def failing(self, tests: Sequence[str]) -> tuple[set[str], set[str]]:
@@ -119,8 +123,10 @@ class Tree:
         }
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
         command += ["-p", "conformance.mutants.plugin", "-m", "not timing", "--tb=line", *arguments]
+        most = math.ceil(limit)
         process = subprocess.Popen(
             command,
+            preexec_fn=functools.partial(resource.setrlimit, resource.RLIMIT_CPU, (most, most + 5)),
             cwd=self.folder,
             env=environment,
             stdout=subprocess.PIPE,
@@ -131,14 +137,20 @@ class Tree:
         )
         code: int | None
         try:
-            said, _ = process.communicate(timeout=limit)
-            code = process.returncode
+            said, _ = process.communicate(timeout=_WAITS * limit)
+            code = None if process.returncode == -signal.SIGXCPU else process.returncode
         except subprocess.TimeoutExpired:
             code = None
             os.killpg(process.pid, 9)
             said, _ = process.communicate()
         seen = json.loads(report.read_text()) if report.exists() else {}
         return _Ran(code, said, seen)
+
+
+def _cpu_seconds() -> float:
+    """Return the CPU time of all processes that this one has started and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _judged(ran: _Ran, step: Step) -> tuple[str, str]:
@@ -150,7 +162,7 @@ def _judged(ran: _Ran, step: Step) -> tuple[str, str]:
     if ran.code in _FAILED or ran.code < 0:
         running = ran.seen.get("running")  # where the process ended at once
         if running:
-            return "killed", running + (HANGS if ran.code == 1 else ENDS)
+            return "killed", running + (HANGS if ran.code in (1, -signal.SIGPROF) else ENDS)
         return "killed", next(iter(ran.seen.get("failed", [])), step[0])
     if ran.code == _UNUSABLE and "conftest" in ran.said:  # which imports the package
         return "killed", step[0]
