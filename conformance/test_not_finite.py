@@ -206,7 +206,7 @@ def test_nan_is_not_at_least_zero_under_jit(function: Callable[..., Any], count:
 UFUNCS: Final = {
     1: """absolute arccos arccosh arcsin arcsinh arctan arctanh cbrt ceil cos cosh deg2rad degrees exp exp2 expm1 fabs
         floor isfinite isinf isnan log log10 log1p log2 logical_not negative positive rad2deg radians reciprocal rint
-        sign signbit sin sinc sinh spacing sqrt square tan tanh trunc""",
+        sign signbit sin sinh spacing sqrt square tan tanh trunc""",
     2: """add arctan2 copysign divide equal float_power floor_divide fmax fmin fmod greater greater_equal heaviside
         hypot less less_equal logaddexp logaddexp2 logical_and logical_or logical_xor maximum minimum multiply
         nextafter not_equal power remainder subtract""",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -43,3 +44,21 @@ def test_complex_numbers() -> None:
     a = np.pi * z
     _, slope = jvp(tnp.sinc, (z,), (np.complex128(1),))
     assert np.isclose(slope, (np.cos(a) - np.sin(a) / a) / z, rtol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_sinc_is_zero_at_whole_numbers_and_at_infinity(dtype: type[np.floating[Any]]) -> None:
+    whole = np.array([1, 2, -3, 100, 2000, np.inf, -np.inf], dtype)
+    np.testing.assert_array_equal(tnp.sinc(whole), np.zeros(7))
+    assert float(tnp.sinc(dtype(0))) == 1.0
+    assert np.isnan(float(tnp.sinc(dtype(np.nan))))
+    assert float(grad(tnp.sinc)(dtype(np.inf))) == 0.0
+    assert float(grad(grad(tnp.sinc))(dtype(-np.inf))) == 0.0
+
+
+def test_sinc_is_exact_near_and_far() -> None:
+    x = np.array([1e-9, 0.3, -0.5, 1.5, 2.25, 1000.5, 100000.25, -4194303.5], np.float32)
+    found = np.asarray(tnp.sinc(x), np.float64)
+    with mpmath.workdps(30):
+        expected = [float(mpmath.sincpi(float(each))) for each in x]
+    np.testing.assert_allclose(found, expected, rtol=3e-7)

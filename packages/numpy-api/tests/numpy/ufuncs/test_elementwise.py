@@ -21,7 +21,6 @@ UNARY = [
     "floor",
     "ceil",
     "sin",
-    "sinc",
     "sinh",
     "cosh",
     "tanh",
