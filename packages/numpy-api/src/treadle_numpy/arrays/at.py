@@ -21,7 +21,7 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, opera
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.laid_out import laid_out
-from treadle_numpy.operands.promote import converted, weak_again
+from treadle_numpy.operands.promote import as_weak, converted
 
 
 @boundary
@@ -267,4 +267,4 @@ class UpdatesAt:
 
 def _ones_like(x: Array) -> Array:
     ones = filled(x.shape, x.dtype.type(1))
-    return weak_again(ones) if operand_type(x).weak else ones
+    return as_weak(ones) if operand_type(x).weak else ones

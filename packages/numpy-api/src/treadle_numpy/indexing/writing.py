@@ -36,7 +36,7 @@ from treadle_numpy.indexing.slices import part_of
 from treadle_numpy.indexing.windows import window_shape, window_starts, write_window
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
-from treadle_numpy.operands.promote import converted, weak_again
+from treadle_numpy.operands.promote import as_weak, converted
 from treadle_numpy.operands.scalars import scalar_beside, size_scalar
 from treadle_numpy.operands.sequences import array_from
 
@@ -80,7 +80,7 @@ def update(how: How, x: Array, index: object, values: ArrayLike | Sequence[Array
         ShapeError: the values do not broadcast to the shape of `x[index]`.
     """
     if operand_type(x).weak:
-        return weak_again(update(how, converted(x, x.dtype), index, values))
+        return as_weak(update(how, converted(x, x.dtype), index, values))
     if how.instruction is ops.scatter and how.mode is None:
         key = static_key(index)
         if key is not None:

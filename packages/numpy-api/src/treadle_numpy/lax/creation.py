@@ -11,7 +11,7 @@ from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.laid_out import laid_out, lying_like
-from treadle_numpy.operands.promote import operand_in, weak_again
+from treadle_numpy.operands.promote import as_weak, operand_in
 from treadle_numpy.operands.shapes import Shape, as_shape
 
 __all__ = ["broadcasted_iota", "empty", "full", "full_like", "iota"]
@@ -87,7 +87,7 @@ def full_like(
     wanted = own.dtype if dtype is None else dtype
     made = full(own.shape if shape is None else shape, fill_value, wanted, sharding=sharding)
     if dtype is None and own.weak:
-        made = weak_again(made)
+        made = as_weak(made)
     return made if sharding is not None else lying_like(x, made, reshaped=shape is not None)
 
 

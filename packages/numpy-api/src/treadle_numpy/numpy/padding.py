@@ -39,7 +39,7 @@ from treadle_numpy.operands.coerce import (
     host_elements,
     operand_type,
 )
-from treadle_numpy.operands.promote import converted, weak_again
+from treadle_numpy.operands.promote import as_weak, converted
 from treadle_numpy.operands.shapes import as_index, ndim_of
 
 __all__ = ["pad"]
@@ -114,7 +114,7 @@ def pad(
     if not x.ndim:
         return x
     if operand_type(x).weak:
-        return weak_again(pad(converted(x, x.dtype), pad_width, mode, **kwargs))
+        return as_weak(pad(converted(x, x.dtype), pad_width, mode, **kwargs))
     widths = [
         (as_index("pad", "pad_width", low), as_index("pad", "pad_width", high))
         for low, high in _pad_pairs("pad_width", pad_width, x.ndim)

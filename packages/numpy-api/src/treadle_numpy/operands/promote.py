@@ -124,19 +124,19 @@ def beside(operand: Operand, x: Array) -> Operand:
     return with_dtype(operand, type, x.dtype, operand_type(x).weak and type.weak)
 
 
-def weak_again(result: Array) -> Array:
-    """A result that is as weak as the array that it was made of, for what combines an array with numbers beside it."""
+def as_weak(result: Array) -> Array:
+    """Return `result` with a weak type, for functions that combine a weak array with numbers."""
     return ops.convert(result, dtype=result.dtype, weak=True)
 
 
-def settled(operand: Operand) -> Operand:
-    """An operand that is weak only if it is a scalar: what JAX combines with constants of its element type."""
+def without_weak_arrays(operand: Operand) -> Operand:
+    """Return `operand` with a strong type unless it is a scalar, as JAX does before it adds constants."""
     type = operand_type(operand)
     return converted(operand, type.dtype) if type.weak and type.shape else operand
 
 
 def inexact_operand(function: str, x: object) -> Operand:
-    """One operand, as a float if it is an integer or a boolean."""
+    """Coerce one operand, and convert integers and booleans to floats."""
     operand = coerce(function, 0, x)
     type = operand_type(operand)
     if is_inexact(type.dtype):

@@ -78,17 +78,22 @@ KeyLike: TypeAlias = Array | Elements  # typed keys, or the words of raw ones
 
 
 def _implementation(function: str, impl: object, dtype: object = None) -> DType:
-    """The element type of keys of a generator, given by its name, by that type, or as `dtype`; else of the default.
+    """Return the dtype of the keys of a generator, by default of the default generator.
+
+    Args:
+        function: the calling function, for messages.
+        impl: the name of a generator, a generator, or the dtype of its keys.
+        dtype: the dtype of its keys.
 
     Raises:
-        ArgumentError: it is not there, or two are given.
+        ArgumentError: the generator is unknown, or both `impl` and `dtype` are given.
     """
     if impl is not None and dtype is not None:
         raise ArgumentError(f"{function}: impl and dtype cannot both be given", fix="leave out one")
     given = impl if dtype is None else dtype
     if given is None:
         return GENERATORS[PRNG_IMPL()]
-    given = getattr(given, "element_type_of_keys", given)  # of what stands for a generator
+    given = getattr(given, "element_type_of_keys", given)  # of a generator object
     if isinstance(given, (np.dtype, ExtendedDType)) and is_key(element_type(given)):
         return element_type(given)
     if not isinstance(given, str) or dtype is not None:

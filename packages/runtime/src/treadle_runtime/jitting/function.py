@@ -47,7 +47,7 @@ from treadle_runtime.jitting.compiling import compile_call, lower_call
 from treadle_runtime.jitting.fast_call import fast_call
 from treadle_runtime.jitting.miss import MISS
 from treadle_runtime.jitting.misses import explain_placement, logs_misses
-from treadle_runtime.jitting.options import NOTHING_SAID, JitOptions, name_of
+from treadle_runtime.jitting.options import UNSPECIFIED, JitOptions, name_of
 from treadle_runtime.jitting.shardings import (
     constrained_all,
     inputs_of,
@@ -174,7 +174,7 @@ class JitFunction(Generic[P, R]):
             if len(self._pure) >= _MOST_PURE:
                 self._pure.clear()
             function = pure_function(self.__wrapped__, self._name, arguments, places, closed)
-            options = replace(self._options, split=NOTHING_SAID)
+            options = replace(self._options, split=UNSPECIFIED)
             pure = self._pure[key] = JitFunction(function, options)
         return pure
 

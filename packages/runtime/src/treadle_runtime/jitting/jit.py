@@ -19,7 +19,7 @@ from treadle_ir import (
 )
 from treadle_ir.settings import DISABLE_JIT
 from treadle_runtime.jitting.function import JitFunction
-from treadle_runtime.jitting.options import NOTHING_SAID, Inline, JitOptions, name_of, split_of
+from treadle_runtime.jitting.options import UNSPECIFIED, Inline, JitOptions, name_of, split_of
 from treadle_runtime.jitting.traced import Timing
 from treadle_runtime.placement.asked import asked_for
 from treadle_runtime.placement.devices import Device, as_device
@@ -27,7 +27,7 @@ from treadle_runtime.placement.devices import Device, as_device
 P = ParamSpec("P")
 R = TypeVar("R", bound=Any)  # the bound is what parameters of a lambda get from pyright
 
-_PLAIN: Final = JitOptions(NOTHING_SAID)
+_PLAIN: Final = JitOptions(UNSPECIFIED)
 
 
 def disable_jit(disable: bool = True) -> overriding:
@@ -178,7 +178,7 @@ def jit(
         raise refused("jit", "compiler_options", "a dict", compiler_options)
     inputs = asked_for("jit", "in_shardings", in_shardings)
     outputs = asked_for("jit", "out_shardings", out_shardings)
-    if split is NOTHING_SAID and not (
+    if split is UNSPECIFIED and not (
         keep_unused or early or inlining or compiler_options or target or inputs or outputs
     ):
         return JitFunction(fun, _PLAIN)

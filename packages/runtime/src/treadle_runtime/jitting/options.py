@@ -62,7 +62,7 @@ def _tuple_of(value: object, name: str, kind: type) -> tuple[Any, ...]:
     )
 
 
-NOTHING_SAID: Final = Split()
+UNSPECIFIED: Final = Split()
 
 
 def split_of(
@@ -81,7 +81,7 @@ def split_of(
     """
     if static_argnums is static_argnames is donate_argnums is donate_argnames is None:
         # asking for a function's parameters takes longer than the rest of `jit`
-        return NOTHING_SAID
+        return UNSPECIFIED
     parameters, name = _parameters(function), name_of(function)
     subject, advice = (
         f"jitted function {name}",

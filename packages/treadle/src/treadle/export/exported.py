@@ -1,4 +1,4 @@
-"""`Exported`: a function as a program that travels."""
+"""`Exported`: a portable (serialisable) program."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 import treadle.numpy as tnp
-from treadle.forgetting import also_forget
+from treadle.cache_clearing import also_clear
 from treadle_compiler import forget_executables, raw_compile_options
 from treadle_ir import (
     ArgumentError,
@@ -229,7 +229,7 @@ def register_backend_cache(cache: Cache, for_what: str) -> None:
         raise refused(
             "register_backend_cache", "cache", "something with a method cache_clear", cache
         )
-    also_forget(for_what, cache.cache_clear)
+    also_clear(for_what, cache.cache_clear)
 
 
 def clear_backends(_crash: bool = False) -> None:

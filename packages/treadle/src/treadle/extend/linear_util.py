@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Generator, Hashable, Mapping
 from typing import Any, Final, TypeAlias, final
 
-from treadle.forgetting import also_forget
+from treadle.cache_clearing import also_clear
 from treadle_ir import UsageError, boundaries, current_context, fork_safe_lock, functions, wraps
 
 __all__ = [
@@ -250,7 +250,7 @@ def _forget() -> None:
         each.cache_clear()
 
 
-also_forget("linear_util", _forget)
+also_clear("linear_util", _forget)
 
 
 def cache(call: Callable[..., Value], *, explain: Function | None = None) -> _Cached:

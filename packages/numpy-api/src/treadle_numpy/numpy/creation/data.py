@@ -21,7 +21,7 @@ from treadle_ir import (
     shown,
 )
 from treadle_numpy.operands.arguments import row_major
-from treadle_numpy.operands.arrays import apart
+from treadle_numpy.operands.arrays import copy_if_aliased
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.devices import Device, placed
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
@@ -105,7 +105,7 @@ def _of_its_own(function: str, made: Array, given: object, copy: bool | None) ->
     if copy is None:
         return made
     flags(function, copy=copy)
-    return apart(made, given) if copy else made
+    return copy_if_aliased(made, given) if copy else made
 
 
 def copy(a: ArrayLike, order: str | None = None) -> Array:

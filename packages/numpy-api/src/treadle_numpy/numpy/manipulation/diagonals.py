@@ -13,7 +13,7 @@ from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike
 from treadle_numpy.operands.fill import filled
-from treadle_numpy.operands.promote import weak_again
+from treadle_numpy.operands.promote import as_weak
 from treadle_numpy.operands.scalars import zero_like
 
 __all__ = ["diag", "diagflat", "diagonal", "trace", "tril", "triu"]
@@ -94,7 +94,7 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
     x = coerce_array("diag", 0, v)
     if x.ndim == 1:
         made = diagflat(x, k)
-        return weak_again(made) if operand_type(x).weak else made
+        return as_weak(made) if operand_type(x).weak else made
     if x.ndim == 2:
         return diagonal(x, k)
     raise ShapeError("diag input must be 1d or 2d")

@@ -13,7 +13,7 @@ from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy import in_numpy
 from treadle_numpy.numpy.ufuncs.making import binary, integers
 from treadle_numpy.numpy.ufuncs.universal import universal
-from treadle_numpy.operands.arrays import apart
+from treadle_numpy.operands.arrays import copy_if_aliased
 from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.broadcast import broadcast
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
@@ -110,7 +110,7 @@ def positive(x: ArrayLike, /) -> Array:
         >>> print(positive(-3))
         -3
     """
-    return apart(coerce_array("positive", 0, x), x)
+    return copy_if_aliased(coerce_array("positive", 0, x), x)
 
 
 @composed_in_numpy(in_numpy.floor_divide)

@@ -15,7 +15,7 @@ import numpy as np
 from treadle_autodiff import custom_jvp
 from treadle_ir import Array, Operand, composed, ops
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.operands.promote import inexact_operand, settled
+from treadle_numpy.operands.promote import inexact_operand, without_weak_arrays
 from treadle_numpy.operands.scalars import number
 
 __all__ = ["sinc"]
@@ -78,6 +78,6 @@ def sinc(x: ArrayLike, /) -> Array:
         >>> print(sinc(0.0))
         1.0
     """
-    operand = settled(inexact_operand("sinc", x))
+    operand = without_weak_arrays(inexact_operand("sinc", x))
     result: Array = _bessel(0, ops.multiply(operand, number(np.pi, operand)))
     return result

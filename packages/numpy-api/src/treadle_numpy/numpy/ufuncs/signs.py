@@ -11,7 +11,7 @@ from treadle_numpy.numpy.ufuncs.making import binary
 from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
-from treadle_numpy.operands.promote import converted, inexact_operand, settled
+from treadle_numpy.operands.promote import converted, inexact_operand, without_weak_arrays
 from treadle_numpy.operands.scalars import number, zero_like
 
 __all__ = ["abs", "absolute", "copysign", "fabs", "heaviside", "nextafter", "sign", "signbit"]
@@ -119,7 +119,7 @@ def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         [0.  0.5 1. ]
     """
     x, y = promote_shapes("heaviside", x1, x2, inexact=True)
-    x = settled(x)
+    x = without_weak_arrays(x)
     zero, one = zero_like(x), number(1, x)
     above = ops.select(ops.compare(x, zero, direction="gt"), one, x)
     inner = ops.select(ops.compare(x, zero, direction="lt"), zero, above)

@@ -234,7 +234,7 @@ def gamma(
 
     Args:
         key: a random key.
-        a: concentrations; NaN comes of negative ones.
+        a: concentrations; negative values give NaN.
         shape: of the result; that of `a` if None. `a` must broadcast to it.
         dtype: a floating type; the default one if None.
 
@@ -276,7 +276,7 @@ def loggamma(
 
     Args:
         key: a random key.
-        a: concentrations; NaN comes of negative ones.
+        a: concentrations; negative values give NaN.
         shape: of the result; that of `a` if None. `a` must broadcast to it.
         dtype: a floating type; the default one if None.
 

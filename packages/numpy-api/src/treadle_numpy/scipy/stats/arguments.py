@@ -18,7 +18,7 @@ from treadle_numpy.numpy.ufuncs.signs import abs
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.operands.promote import settled
+from treadle_numpy.operands.promote import without_weak_arrays
 from treadle_numpy.scipy.special.normals import log_ndtr
 
 # Distributions, or functions of one, whose results of weak arrays are not weak in JAX; those of numbers are.
@@ -32,7 +32,7 @@ def parameters(function: str, *values: ArrayLike) -> list[Array]:
     """Values as arrays of one floating type, and of shapes that broadcast; `function` begins with its module."""
     operands = promote_shapes(function, *values, inexact=True)
     if not {function, function.partition(".")[0]}.isdisjoint(_SETTLED.split()):
-        operands = [settled(x) for x in operands]
+        operands = [without_weak_arrays(x) for x in operands]
     return [array_of(x) for x in operands]
 
 

@@ -213,10 +213,10 @@ def deriv_prop(
     primals_in: Sequence[Tree],
     series_in: Sequence[Tree],
 ) -> tuple[Tree, Tree]:
-    """The result and series of an operation of one operand, by its derivative: `deriv(x)` is the function `p'(x)`.
+    """Return the result and series of a primitive with one operand, from its derivative `deriv(x) = p'(x)`.
 
     Raises:
-        ArgumentError: `prim` is no operation, `deriv` no function, or there is another number of operands than one.
+        ArgumentError: `prim` is not a primitive, `deriv` is not a function, or there is not exactly one operand.
 
     Example:
         >>> from functools import partial

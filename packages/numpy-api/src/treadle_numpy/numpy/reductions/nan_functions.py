@@ -1,4 +1,4 @@
-"""Reductions that pass over NaN."""
+"""NaN-ignoring reductions."""
 
 from __future__ import annotations
 
