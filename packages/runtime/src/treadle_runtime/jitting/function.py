@@ -167,7 +167,9 @@ class JitFunction(Generic[P, R]):
         places: tuple[int, ...],
         closed: Sequence[Cell],
     ) -> JitFunction[..., Any]:
-        """What is compiled for calls that use references, of the other leaves and what the references hold."""
+        """Return the jitted pure function for calls with references: of the other leaves and the contents of the
+        references.
+        """
         key = arguments.structure, statics, places, tuple(closed)
         pure = self._pure.get(key)
         if pure is None:
@@ -322,11 +324,13 @@ class JitFunction(Generic[P, R]):
     def __get__(
         self, instance: object, owner: type | None = None
     ) -> Any:  # Any: a method's signature
-        """The function itself on a class, a bound method on an instance."""
+        """Return the function itself on a class, a bound method on an instance."""
         return self if instance is None else MethodType(self, instance)
 
-    def __getattr__(self, name: str) -> Any:  # Any: as `inspect.Signature` is no attribute's type
-        # Asked for where wrappers are not followed. Not a property: the class would seem to have this signature.
+    def __getattr__(
+        self, name: str
+    ) -> Any:  # Any: `inspect.Signature` is not the type of any attribute
+        # Read by code that does not follow wrappers. Not a property: the class would seem to have this signature.
         if name == "__signature__":
             return inspect.signature(self.__wrapped__)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -341,22 +345,22 @@ class JitFunction(Generic[P, R]):
     _clear_cache = clear_cache  # libraries call it by this name, too
 
     def _cache_size(self) -> int:
-        """How many signatures are compiled. Libraries count by it, under this name, how often they were traced."""
+        """Return the number of compiled signatures. Libraries use it, under this name, to count traces."""
         return len(self._cache.calls)
 
     @property
     def cache(self) -> FunctionCache:
-        """What is kept of the function; shared by all that jit it with equal options."""
+        """The cache of the function, shared by all jitted versions with equal options."""
         return self._cache
 
 
 def _traced_operand(leaf: object) -> Operand:
-    """A leaf of a call under a trace; NumPy arrays are copied, since the program may run later."""
+    """Return a leaf of a call under a trace; NumPy arrays are copied, since the program may run later."""
     return as_array(leaf) if isinstance(leaf, np.ndarray) else as_operand(leaf)
 
 
 def refuse_leaves(arguments: Arguments, name: str, function: Callable[..., Any]) -> None:
-    """Raise the error for the first leaf that is no array and no number, if there is one."""
+    """Raise an error for the first leaf that is neither an array nor a number, if there is one."""
     for index, leaf in enumerate(arguments.leaves):
         try:
             as_operand(leaf)

@@ -171,7 +171,7 @@ class Compiled(Stage):
 
     @property
     def parts(self) -> tuple[CompiledCall, Lowering, Arguments, Split]:
-        """What it is made of, for those who write it down."""
+        """The components, for serialisation."""
         return self._call, self._lowering, self._arguments, self._split
 
     def __call__(
@@ -216,7 +216,7 @@ class Compiled(Stage):
     def _make_fast(
         self, given: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:  # Any: what users pass
-        """Let calls like this one go the fast way, if there is one."""
+        """Generate the fast path for calls like this one, if their call shape is supported."""
         if len(self._lowering.placement.devices) > 1:
             return  # arguments may have to be put elsewhere first
         if given.statics is not None and given.statics is self._arguments.statics:
@@ -262,9 +262,9 @@ class Compiled(Stage):
         return memory_stats(self._call.launch.executable)
 
     def collectives(self) -> list[Collective]:
-        """What the devices tell each other: the exchanges of the program, and the bytes that each device sends.
+        """Return the collectives of the program, with the bytes that each device sends.
 
-        XLA's partitioner puts them in, or a `shard_map`; a program on one device has none. Groups are numbered by the
+        XLA's partitioner or a `shard_map` inserts them; a program on one device has none. Groups are numbered in the
         order of the devices in the mesh.
 
         Example:

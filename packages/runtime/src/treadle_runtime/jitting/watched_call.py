@@ -57,10 +57,10 @@ def guard_arguments(
     name: str,
     function: Callable[..., Any] | None = None,
 ) -> None:
-    """Guard the transfers of arguments of a compiled function: whatever is no array of ours.
+    """Guard the transfers of arguments of a compiled function: of all arguments that are not device arrays.
 
     Raises:
-        TransferError: one is refused.
+        TransferError: a transfer is refused.
     """
 
     def named(index: int) -> str:

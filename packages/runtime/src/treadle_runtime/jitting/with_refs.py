@@ -30,7 +30,7 @@ Pure: TypeAlias = Callable[[list[Any], list[Any]], tuple[Any, list[Any]]]
 
 
 def places_of(arguments: Arguments) -> tuple[int, ...]:
-    """Where references and views of them are among the leaves of a call."""
+    """Return the indices of references, and of views of them, among the leaves of a call."""
     return tuple([i for i, leaf in enumerate(arguments.leaves) if is_reference(leaf)])
 
 
