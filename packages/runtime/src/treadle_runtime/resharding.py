@@ -14,7 +14,7 @@ from treadle_runtime.placement.placement import Placement, placement_of
 
 
 def resharded(array: DeviceArray, sharding: NamedSharding) -> Buffer:
-    """The buffer of an array laid out so over the devices that it is on."""
+    """Return the buffer of an array laid out so over the devices that it is on."""
     launch = _launch(array.type, array.placed.placement, sharding)
     (buffer,) = launch.run([buffer_of(array)])
     return buffer

@@ -33,7 +33,7 @@ def _place(device: Device, sharding: Sharding) -> Placement:
 
 
 def shards_of(array: DeviceArray, wanted: Collection[Device]) -> list[Shard]:
-    """The parts of an array on some of its devices."""
+    """Return the parts of an array on some of its devices."""
     sharding = array.placed.placement.sharding
     if sharding.num_devices == 1 and sharding.is_fully_addressable:
         return [Shard(sharding.devices[0], array, (slice(None),) * array.type.ndim)]

@@ -267,7 +267,7 @@ class _Mark:
 
 
 def donated_leaves(split: Split, arguments: Arguments) -> list[int]:
-    """The leaves that belong to donated arguments, by index."""
+    """Return the leaves that belong to donated arguments, by index."""
     if not split.donate_argnums and not split.donate_argnames:
         return []
     marks = [_Mark() for _ in arguments.leaves]

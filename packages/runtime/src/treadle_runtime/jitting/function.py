@@ -95,7 +95,7 @@ class JitFunction(Generic[P, R]):
         return self._call(args, kwargs)  # type: ignore[no-any-return]
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call that is not like the last one. Any: what users pass and return."""
+        """Run a call whose shape differs from the last one. Any: arguments and results of users."""
         context = current_context()
         if context.watched and context.get(DISABLE_JIT):
             return self.__wrapped__(*args, **kwargs)
@@ -120,7 +120,7 @@ class JitFunction(Generic[P, R]):
         arguments: Arguments,
         statics: Key | None,
     ) -> Any:
-        """A call that uses no references, but perhaps those among its arguments."""
+        """Run a call without references, except possibly among its arguments."""
         cache, context = self._cache, current_context()
         if not isinstance(current_trace(), EvalTrace):
             return self._bind(arguments, statics)
@@ -155,7 +155,7 @@ class JitFunction(Generic[P, R]):
         return call.call(leaves)
 
     def _with_refs(self, arguments: Arguments, statics: Key | None, closed: Sequence[Cell]) -> Any:
-        """A call that uses references: those among its arguments, and those that the function closes over."""
+        """Run a call with references, among its arguments or closed over by the function."""
         places = places_of(arguments)
         pure = self._pure_function(arguments, statics, places, closed)
         return call_pure(pure, self._name, arguments, places, closed)
@@ -191,7 +191,7 @@ class JitFunction(Generic[P, R]):
         statics: Key | None,
         leaves: Sequence[DeviceArray],
     ) -> Any:
-        """The first call with a signature."""
+        """Run the first call with a signature."""
         check_fork()  # before the function is staged in vain
         cache = self._cache
 
@@ -222,7 +222,7 @@ class JitFunction(Generic[P, R]):
         return results
 
     def _bind(self, arguments: Arguments, statics: Key | None) -> Any:
-        """A call under a trace: the staged program becomes one operation."""
+        """Run a call under a trace: the staged program becomes one operation."""
         try:
             operands = [_traced_operand(leaf) for leaf in arguments.leaves]
         except ArgumentError:
@@ -312,7 +312,7 @@ class JitFunction(Generic[P, R]):
         return TracedCall(traced, arguments, operands, self._name, split, lowered, shardings, shown)
 
     def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> Any:  # Any: a pytree
-        """The shapes and element types of the results for these arguments, without running anything."""
+        """Return the shapes and element types of the results for these arguments, without running anything."""
         arguments = self._take_apart(args, kwargs)
         places = places_of(arguments)
         if not places:

@@ -38,7 +38,7 @@ _DIGEST: Final = hashlib.sha256
 
 
 def to_bytes(compiled: Compiled) -> bytes:
-    """A compiled function, without the structures of its arguments and results.
+    """Serialise a compiled function to bytes, without the structures of its arguments and results.
 
     Raises:
         ArgumentError: it is none, or a static argument cannot be pickled.
@@ -83,7 +83,7 @@ def to_bytes(compiled: Compiled) -> bytes:
 def from_bytes(
     data: object, in_tree: PyTreeDef, out_tree: PyTreeDef, device: Device | None
 ) -> Compiled:
-    """The compiled function of `to_bytes`, on a device or where new arrays are.
+    """Return the compiled function of `to_bytes`, on a device or where new arrays are.
 
     Raises:
         ArgumentError: the bytes are damaged, or were made by another jaxlib, on another processor or platform.

@@ -53,7 +53,7 @@ class ProgramText(str):
     __slots__ = ()
 
     def as_hlo_text(self) -> str:
-        """The text."""
+        """Return the text."""
         return str(self)
 
 
@@ -92,7 +92,7 @@ class Lowered(Stage):
         )
 
     def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
-        """The program as text: `stablehlo`, or `hlo` before XLA's passes.
+        """Return the program as text: `stablehlo`, or `hlo` before XLA's passes.
 
         Raises:
             ArgumentError: another dialect.
@@ -117,7 +117,7 @@ class Lowered(Stage):
         )
 
     def compiler_ir(self, dialect: str | None = None) -> ProgramText:
-        """The program in the compiler's language; the same as `as_text`."""
+        """Return the program in the compiler's language; the same as `as_text`."""
         return ProgramText(self.as_text(dialect))
 
     def cost_analysis(self) -> dict[str, float]:
@@ -187,7 +187,7 @@ class Compiled(Stage):
         return self._general(args, kwargs) if result is MISS else result
 
     def _general(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call that is not like the last one. Any: what users pass and return."""
+        """Run a call whose shape differs from the last one. Any: arguments and results of users."""
         name = self._lowering.name
         given = as_before(f"{name} was compiled", self._arguments, self._split, name, args, kwargs)
         for number, leaf in enumerate(given.leaves):
@@ -250,7 +250,7 @@ class Compiled(Stage):
         return self._call.traced.structure
 
     def as_text(self) -> str:
-        """The program after XLA's passes, in HLO text."""
+        """Return the program after XLA's passes, in HLO text."""
         return optimized_hlo(self._call.launch.executable)
 
     def cost_analysis(self) -> dict[str, float]:
@@ -258,7 +258,7 @@ class Compiled(Stage):
         return cost_analysis(self._call.launch.executable)
 
     def memory_analysis(self) -> MemoryStats:
-        """The bytes that a call needs."""
+        """Return the memory that a call needs, in bytes."""
         return memory_stats(self._call.launch.executable)
 
     def collectives(self) -> list[Collective]:
