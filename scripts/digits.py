@@ -16,7 +16,7 @@ NUMBER = re.compile(r"(?<![\w.])\d+\.\d*(?:e[+-]?\d+)?(?![\w.])")
 
 
 def beyond(text: str) -> list[str]:
-    """The numbers of a text that show more digits than every processor prints alike."""
+    """Return the numbers of a text that show more digits than every processor prints alike."""
     return [each for each in NUMBER.findall(text) if digits(each) > DIGITS and not exact(each)]
 
 
@@ -26,6 +26,6 @@ def digits(number: str) -> int:
 
 
 def exact(number: str) -> bool:
-    """Whether it is a power of two, or a sum of two, which no rounding of a function's makes."""
+    """Return whether it is a power of two, or a sum of two, which no rounding of a function's makes."""
     fraction = int(np.float32(number).view(np.uint32)) & 0x7FFFFF
     return fraction.bit_count() < 2

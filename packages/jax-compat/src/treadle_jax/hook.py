@@ -16,7 +16,7 @@ _PATH_HOOK: Final = path_hook(_FINDER.find_spec)
 
 
 def installed() -> bool:
-    """Whether `import jax` gives treadle in this process.
+    """Return whether `import jax` gives treadle in this process.
 
     Example:
         >>> import treadle_jax

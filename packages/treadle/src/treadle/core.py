@@ -307,15 +307,15 @@ class ShapedArray(AbstractValue):
     # such types alike.
 
     def lo_ty(self) -> list[ShapedArray]:
-        """The types of the arrays that such a value is made of: itself."""
+        """Return the types of the arrays that such a value is made of: itself."""
         return [self]
 
     def lower_val(self, val: Array) -> list[Array]:
-        """The arrays that a value is made of: itself."""
+        """Return the arrays that a value is made of: itself."""
         return [val]
 
     def raise_val(self, val: Array) -> Array:
-        """The value of these arrays."""
+        """Return the value of these arrays."""
         return val
 
     def dec_rank(self, size: int | None, spec: int | None) -> ShapedArray:
@@ -335,7 +335,7 @@ class ShapedArray(AbstractValue):
         )
 
     def leading_axis_spec(self) -> int:
-        """The axis that `scan` maps over."""
+        """Return the axis that `scan` maps over."""
         return 0
 
     @property
@@ -380,7 +380,7 @@ def layout_of_aval(aval: object, type: ArrayType) -> Whole:
 
 
 def type_of_aval(aval: object) -> Type:
-    """The type that is meant by an `aval`, or by anything that has a shape and a dtype.
+    """Return the type that is meant by an `aval`, or by anything that has a shape and a dtype.
 
     Raises:
         ArgumentError: it has none.
@@ -434,7 +434,7 @@ def known_of(x: object, type: ArrayType) -> ShapedArray:
 
 
 def trace_state_clean() -> bool:
-    """Whether nothing is being traced in this thread."""
+    """Return whether nothing is being traced in this thread."""
     return isinstance(current_trace(), EvalTrace)
 
 
@@ -450,7 +450,7 @@ def eval_jaxpr(
     *args: object,
     propagate_source_info: bool = True,
 ) -> list[Array]:
-    """The results of a program for arrays; what its function captured goes first, as `consts`.
+    """Return the results of a program for arrays; what its function captured goes first, as `consts`.
 
     Under a transformation, or under jit, its operations are transformed as any others. `propagate_source_info` is
     there for JAX's sake: operations keep the lines that they came from.
@@ -503,12 +503,12 @@ def eval_context() -> AbstractContextManager[None]:
 
 
 def max_dim(d1: int, d2: int) -> int:
-    """The larger of two sizes."""
+    """Return the larger of two sizes."""
     return max(integer("max_dim", "d1", d1), integer("max_dim", "d2", d2))
 
 
 def min_dim(d1: int, d2: int) -> int:
-    """The smaller of two sizes."""
+    """Return the smaller of two sizes."""
     return min(integer("min_dim", "d1", d1), integer("min_dim", "d2", d2))
 
 

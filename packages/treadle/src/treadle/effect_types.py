@@ -40,7 +40,7 @@ class EffectTypes:
             setattr(effect_type, self._variable, True)
 
     def contains(self, eff: Effect) -> bool:
-        """Whether it is so of an effect.
+        """Return whether it is so of an effect.
 
         Raises:
             ArgumentError: it is none.

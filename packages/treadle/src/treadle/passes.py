@@ -17,7 +17,8 @@ def fwd_and_bwd(
     has_aux: bool = False,
     jitted: bool = True,
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The forward and the backward pass of a function's derivative, as two functions that are compiled once each.
+    """Return the forward and the backward pass of a function's derivative, as two functions that are compiled once
+    each.
 
     Unlike the function that `vjp` returns, `bwd` is the same one for all calls.
 

@@ -196,11 +196,12 @@ class Exported:
     # --- derivatives ---
 
     def has_vjp(self) -> bool:
-        """Whether `vjp` has an answer: always before serialization, then if that was asked for it."""
+        """Return whether `vjp` has an answer: always before serialization, then if that was asked for it."""
         return self.derivative is not None or not self.deserialized
 
     def vjp(self) -> Exported:
-        """The derivative, as an exported function of the flat arguments and then the cotangents of the flat results.
+        """Return the derivative, as an exported function of the flat arguments and then the cotangents of the flat
+        results.
 
         It returns the cotangents of the arguments; those of integers have element type float0.
 
@@ -245,7 +246,7 @@ class Exported:
     # --- other forms ---
 
     def serialize(self, vjp_order: int = 0) -> bytearray:
-        """The function as bytes, with derivatives up to an order; `deserialize` reads them.
+        """Return the function as bytes, with derivatives up to an order; `deserialize` reads them.
 
         Raises:
             ArgumentError: the order is negative, or a node of the trees of arguments and results has no name.

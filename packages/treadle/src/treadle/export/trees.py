@@ -153,7 +153,7 @@ def _add(named: Named) -> None:
 
 
 def write_tree(structure: PyTreeDef) -> list[Any]:  # Any: what JSON holds
-    """A structure as JSON.
+    """Return a structure as JSON.
 
     Raises:
         ArgumentError: it has nodes of a class that is not registered for it, or keys that JSON has not.
@@ -196,7 +196,7 @@ def _written(nodetype: type, arity: int, meta: Any) -> list[Any]:  # Any: a node
 
 
 def read_tree(written: object) -> PyTreeDef:
-    """The structure that `write_tree` wrote.
+    """Return the structure that `write_tree` wrote.
 
     Raises:
         ArgumentError: it wrote no such thing, or a class is not registered in this process.

@@ -20,7 +20,7 @@ Tree: TypeAlias = Any  # a pytree: any Python object
 
 
 def checkify(f: Callable[P, R], errors: Categories = user_checks) -> Callable[P, tuple[Error, R]]:
-    """A function that returns `(error, result)`: whether something failed on the way, and what `f` returns.
+    """Return a function that returns `(error, result)`: whether something failed on the way, and what `f` returns.
 
     It can be compiled, vectorised and differentiated, and so can what is in `f`: jitted functions, `grad`, `vmap`,
     branches and loops, which are checked in each iteration. Everything runs to its end, also after a failure; the

@@ -59,7 +59,7 @@ def zero_of(aval: Any) -> Tree:  # Any: a type of tangents
 
 
 def instantiated(tree: Tree) -> Tree:
-    """A tree of cotangents, with zeros as arrays."""
+    """Return a tree of cotangents, with zeros as arrays."""
     return tree_map(
         lambda x: zero_of(x.aval) if isinstance(x, Zero) else x,
         tree,
@@ -109,7 +109,7 @@ def _not_of_itself(prim: HiPrim) -> Iterator[None]:
 
 
 def _asked_again(prim: HiPrim) -> bool:
-    """Whether a rule of an operation is being made where one is being made already."""
+    """Return whether a rule of an operation is being made where one is being made already."""
     making = (pulled.__code__, _lin_from_jvp.__code__)
     frames = [frame for frame, _ in walk_stack(sys._getframe()) if frame.f_code in making]
     # the first of them is the one that asks, and the operation is the first argument of both functions
@@ -117,7 +117,7 @@ def _asked_again(prim: HiPrim) -> bool:
 
 
 def pulled(prim: HiPrim, push: Callable[..., Tree], ct: Tree) -> tuple[Tree, ...]:
-    """The cotangents of the arguments: `push`, which is linear, transposed.
+    """Return the cotangents of the arguments: `push`, which is linear, transposed.
 
     Raises:
         UnsupportedError: it applies the operation itself to tangents, so that it would be made of itself.

@@ -65,7 +65,7 @@ class RooflineShape:
 
     @classmethod
     def total_bytes(cls, avals: Iterable[AbstractValue]) -> int:
-        """The bytes of several abstract arrays."""
+        """Return the bytes of several abstract arrays."""
         return sum([cls.from_aval(aval).bytes for aval in avals])
 
 

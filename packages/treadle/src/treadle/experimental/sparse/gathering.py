@@ -18,7 +18,7 @@ __all__ = ["gathered"]
 
 
 def gathered(primitive: Gather, mat: BCOO, indices: Array) -> BCOO:
-    """One slice for each index vector; where these come first, their axes are batch axes of the result.
+    """Return one slice for each index vector; where these come first, their axes are batch axes of the result.
 
     Raises:
         UnsupportedError: a slice may lie outside, and would not be zero there.

@@ -30,7 +30,7 @@ TransposeRule: TypeAlias = Callable[..., Sequence[Tree]]
 
 
 def create_call_primitive(name: str, inline_jax_late: bool = True) -> Primitive:
-    """An operation that calls a program: `primitive.bind(*operands, call_jaxpr=jaxpr, **params)` gives a list.
+    """Return an operation that calls a program: `primitive.bind(*operands, call_jaxpr=jaxpr, **params)` gives a list.
 
     `inline_jax_late` is JAX's, for its own compiler: taken, and without an effect.
 
