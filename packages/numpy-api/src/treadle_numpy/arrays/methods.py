@@ -34,7 +34,7 @@ def reshape(
 
 
 def transpose(self: Array, *args: Shape | None) -> Array:
-    """The axes in another order, given one by one or as one tuple; reversed by default."""
+    """Return the axes in another order, given one by one or as one tuple; reversed by default."""
     if not args or (len(args) == 1 and args[0] is None):
         return axes.transpose(self)
     order = args[0] if len(args) == 1 and not isinstance(args[0], int) else args
@@ -99,6 +99,6 @@ def copy(self: Array) -> Array:
 
 
 def tobytes(self: Array, order: Literal["C", "F", "A", "K"] = "C") -> bytes:
-    """The bytes of the elements, in row-major order (column-major with `order="F"`)."""
+    """Return the bytes of the elements, in row-major order (column-major with `order="F"`)."""
     names("tobytes", order=order)
     return np.asarray(self).tobytes("F" if order == "F" else "C")

@@ -44,7 +44,7 @@ register_pytree_node(
 
 
 def ds(start: Any, size: int | None = None, stride: int | None = None) -> Slice:
-    """A range of a known size, as an index of arrays and references; its start may be traced.
+    """Return a range of a known size, as an index of arrays and references; its start may be traced.
 
     `ds(n)` are the first n elements. A start that is an array is moved so that the range is within the axis.
 
@@ -78,7 +78,7 @@ class Part:
     starts: tuple[Operand, ...] | None  # None: it is the whole array
 
     def put_back(self, whole: Array, part: Array) -> Array:
-        """The whole array with another part."""
+        """Return the whole array with another part."""
         if self.starts is None:
             return part
         return ops.dynamic_update_slice(whole, part, *self.starts)

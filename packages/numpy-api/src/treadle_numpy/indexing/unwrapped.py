@@ -13,7 +13,7 @@ from treadle_numpy.operands.scalars import size_scalar
 
 
 def unwrapped(shape: tuple[int, ...], index: object) -> tuple[object, ...]:
-    """The index expression with its negative positions moved down by the size of their axis.
+    """Return the index expression with its negative positions moved down by the size of their axis.
 
     What counts negative positions from the end then finds each where it was, before the first element.
 
@@ -43,7 +43,7 @@ def _axes(item: object) -> int:
 
 
 def _below(item: object, size: int) -> object:
-    """A position, or positions, with negative ones moved down by the size of the axis."""
+    """Return a position, or positions, with negative ones moved down by the size of the axis."""
     if isinstance(item, slice):
         return item
     if isinstance(item, list | tuple):

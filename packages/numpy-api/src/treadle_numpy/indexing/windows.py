@@ -59,7 +59,7 @@ def write_window(x: Array, known: StaticKey, index: object, value: object) -> Ar
 
 
 def window_shape(own: tuple[int, ...], kept: list[Entry]) -> tuple[int, ...] | None:
-    """The shape of the window that known positions and contiguous ranges name; None if they are not all that."""
+    """Return the shape of the window that known positions and contiguous ranges name; None if they are not all that."""
     block = []
     for entry, n in zip(kept, own, strict=True):
         at = entry.index

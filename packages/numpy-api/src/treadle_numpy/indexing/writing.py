@@ -60,7 +60,7 @@ class ScatterInstruction(Protocol):
         indices_are_sorted: bool = False,
         unique_indices: bool = False,
     ) -> Array:
-        """The operand with updates combined into it."""
+        """Return the operand with updates combined into it."""
         ...
 
 
@@ -74,7 +74,7 @@ class How(NamedTuple):
 
 
 def update(how: How, x: Array, index: object, values: ArrayLike | Sequence[ArrayLike]) -> Array:
-    """The array with values combined into the elements that an index expression names.
+    """Return the array with values combined into the elements that an index expression names.
 
     Raises:
         ShapeError: the values do not broadcast to the shape of `x[index]`.
@@ -101,7 +101,7 @@ def update(how: How, x: Array, index: object, values: ArrayLike | Sequence[Array
 
 
 def _written(how: How, x: Array, entries: list[Entry], operand: Operand) -> Array:
-    """The array with values of its element type combined into the elements that the entries name."""
+    """Return the array with values of its element type combined into the elements that the entries name."""
     kept = [entry for entry in entries if not (entry.new and isinstance(entry.index, slice))]
     if any(entry.new for entry in kept):  # a scalar mask: on an axis of its own
         sizes = iter(x.shape)
@@ -236,7 +236,7 @@ def _by_vectors(
 
 
 def _places(index: slice, size: int) -> range | slice:
-    """The positions of a range along an axis; itself where its ends are symbolic."""
+    """Return the positions of a range along an axis; itself where its ends are symbolic."""
     if is_symbolic((index.start, index.stop, size)):
         return index
     return range(index.start, index.stop, index.step)
@@ -250,7 +250,7 @@ def _length(places: range | slice) -> int:
 
 
 def _listed(places: range | slice, dtype: DType) -> Positions:
-    """The positions as integers."""
+    """Return the positions as integers."""
     if isinstance(places, range):
         return np.asarray(list(places), dtype)
     if places.step < 0:
@@ -283,13 +283,13 @@ def _on_axes(index: Positions, shape: tuple[int, ...], places: list[int], rank: 
 
 
 def _with_new_axes(entries: list[Entry], sizes: Iterator[int]) -> tuple[int, ...]:
-    """The shape of `x[index]` where no array of positions is in it."""
+    """Return the shape of `x[index]` where no array of positions is in it."""
     ranges = [entry for entry in entries if isinstance(entry.index, slice)]
     return tuple([1 if entry.new else next(sizes) for entry in ranges])
 
 
 def _full_shape(entries: list[Entry], batch: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of `x[index]`, with the axes that the expression puts in.
+    """Return the shape of `x[index]`, with the axes that the expression puts in.
 
     New axes separate arrays of positions as ranges do, so where the batch stands is decided with them.
     """
@@ -305,7 +305,7 @@ def _full_shape(entries: list[Entry], batch: tuple[int, ...]) -> tuple[int, ...]
 
 
 def _broadcast(values: Operand, full: tuple[int, ...], shape: tuple[int, ...]) -> Operand:
-    """The values broadcast to the shape of `x[index]`, without its new axes."""
+    """Return the values broadcast to the shape of `x[index]`, without its new axes."""
     own = values.shape
     extra = len(own) - len(full)
     if extra > 0 and all(n == 1 for n in own[:extra]):

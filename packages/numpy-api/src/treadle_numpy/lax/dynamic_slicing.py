@@ -92,7 +92,7 @@ def dynamic_slice(
     *,
     allow_negative_indices: bool | Sequence[bool] = True,
 ) -> Array:
-    """A slice of fixed sizes from computed starts, clipped so that it lies inside.
+    """Return a slice of fixed sizes from computed starts, clipped so that it lies inside.
 
     Example:
         >>> print(dynamic_slice(np.arange(5), (np.int32(3),), (3,)))
@@ -145,7 +145,7 @@ def dynamic_index_in_dim(
     *,
     allow_negative_indices: bool = True,
 ) -> Array:
-    """One computed position along one axis, moved into range.
+    """Return one computed position along one axis, moved into range.
 
     The axis stays with size 1 or, without `keepdims`, is gone. Negative positions count from the end, unless
     `allow_negative_indices` is false.
@@ -173,7 +173,7 @@ def dynamic_update_slice(
     *,
     allow_negative_indices: bool | Sequence[bool] = True,
 ) -> Array:
-    """The array with a slice replaced, from computed starts, clipped so that the update lies inside.
+    """Return the array with a slice replaced, from computed starts, clipped so that the update lies inside.
 
     There is a start for each axis. Negative starts count from the end, unless `allow_negative_indices` is false.
 
@@ -231,7 +231,7 @@ def dynamic_update_index_in_dim(
     *,
     allow_negative_indices: bool = True,
 ) -> Array:
-    """The array with one computed position along one axis replaced; the position is moved into range.
+    """Return the array with one computed position along one axis replaced; the position is moved into range.
 
     The update has size 1 along that axis, or is without it. Negative positions count from the end, unless
     `allow_negative_indices` is false.

@@ -122,7 +122,7 @@ def reduce_window(
     base_dilation: Sequence[int] | None = None,
     window_dilation: Sequence[int] | None = None,
 ) -> Tree:
-    """The elements of each window combined by a function of two elements.
+    """Return the elements of each window combined by a function of two elements.
 
     Windows slide over all axes; every list has one entry for each. `padding` is "SAME", "SAME_LOWER", "VALID" or how
     much is put on both sides of each axis, of copies of the initial value. The function and the initial value are as
@@ -174,7 +174,7 @@ def reduce_window(
 
 
 def _is_usual(start: Tree) -> bool:
-    """Whether an initial value is a number that reductions commonly start with."""
+    """Return whether an initial value is a number that reductions commonly start with."""
     return isinstance(start, int | float | np.number) and start in (0, np.inf, -np.inf)
 
 
@@ -189,7 +189,7 @@ def _combined(
     base: tuple[int, ...],
     holes: tuple[int, ...],
 ) -> Array:
-    """A reduction of windows by a monoid of this name."""
+    """Return a reduction of windows by a monoid of this name."""
     monoid = MONOIDS[name]
     assert monoid.reduce_window is not None
     result = monoid.reduce_window(

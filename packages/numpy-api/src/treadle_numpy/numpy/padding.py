@@ -79,7 +79,7 @@ def pad(
     mode: str | Callable[..., ArrayLike | None] = "constant",
     **kwargs: Any,  # what goes with the mode
 ) -> Array:
-    """The array with elements put around it.
+    """Return the array with elements put around it.
 
     Modes, with what may be said with them:
 
@@ -244,7 +244,7 @@ def _turned(x: Array, axis: int, low: int, high: int, edges_again: bool) -> Arra
 
 
 def _pad_pairs(name: str, value: Any, count: int) -> list[tuple[Any, Any]]:  # of numbers
-    """A (before, after) pair for each axis, from a number, a pair, or a pair for each axis."""
+    """Return a (before, after) pair for each axis, from a number, a pair, or a pair for each axis."""
     if isinstance(value, dict):
         pairs: list[tuple[Any, Any]] = [(0, 0)] * count
         for axis, pair in value.items():

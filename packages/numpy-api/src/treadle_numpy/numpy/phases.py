@@ -87,7 +87,7 @@ def unwrap(
 
 
 def _turn(period: ArrayLike, dtype: DType) -> tuple[Operand, Operand, Operand]:
-    """The period, half of it - of integers, rounded down - and the negative of that."""
+    """Return the period, half of it - of integers, rounded down - and the negative of that."""
     if isinstance(period, int):
         period = integer("unwrap", "period", period)
     if isinstance(period, (int, float, np.number)):

@@ -22,7 +22,7 @@ __all__ = ["polyadd", "polyder", "polydiv", "polyint", "polymul", "polysub"]
 
 @composed
 def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
-    """The sum of two polynomials.
+    """Return the sum of two polynomials.
 
     Shapes:
         a1: [n, ...], a2: [m, ...]
@@ -43,7 +43,7 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
 
 @composed
 def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
-    """The difference of two polynomials; shapes and errors are those of `polyadd`.
+    """Return the difference of two polynomials; shapes and errors are those of `polyadd`.
 
     Example:
         >>> print(polysub(np.array([1, 2, 3]), np.array([2, 1])))
@@ -55,7 +55,7 @@ def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
 
 @composed
 def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: bool = False) -> Array:
-    """The product of two polynomials, as floats.
+    """Return the product of two polynomials, as floats.
 
     Shapes:
         a1: [n], a2: [m]
@@ -83,7 +83,7 @@ def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: bool = False) -
 
 @composed
 def polyder(p: ArrayLike, m: int = 1) -> Array:
-    """The m-th derivative of a polynomial, as floats.
+    """Return the m-th derivative of a polynomial, as floats.
 
     Shapes:
         p: [n, ...]
@@ -112,7 +112,8 @@ def polyder(p: ArrayLike, m: int = 1) -> Array:
 
 @composed
 def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
-    """The m-th integral of a polynomial, as floats, with constants of integration `k` (0): one, or one for each step.
+    """Return the m-th integral of a polynomial, as floats, with constants of integration `k` (0): one, or one for each
+    step.
 
     Shapes:
         p: [n]

@@ -35,7 +35,8 @@ def polyfit(
     w: ArrayLike | None = None,
     cov: bool | str = False,
 ) -> Array | tuple[Array, ...]:
-    """The polynomial of a degree that is nearest to points (x, y) by least squares, the highest coefficient first.
+    """Return the polynomial of a degree that is nearest to points (x, y) by least squares, the highest coefficient
+    first.
 
     Shapes:
         x: [n]

@@ -56,7 +56,7 @@ def _first_half(count: int) -> Array:
 
 @composed
 def _mirrored(first: Array, count: int) -> Array:
-    """All points, of which the first half is given."""
+    """Return all points, of which the first half is given."""
     rest = ops.reverse(slice_along(first, 0, 0, count // 2), dimensions=(0,))
     return ops.concatenate([first, rest], dimension=0)
 
@@ -96,7 +96,7 @@ def _of_cosines(constant: float, factor: float, square: float, count: int) -> Ar
 
 @composed
 def bartlett(M: int) -> Array:  # noqa: N803 - NumPy's name
-    """A triangle of `M` points from 0 to 1 and back to 0, in the default float type; a single point is 1.
+    """Return a triangle of `M` points from 0 to 1 and back to 0, in the default float type; a single point is 1.
 
     Raises:
         ArgumentError: M is no integer, or negative, for which NumPy's window is empty.
@@ -187,7 +187,7 @@ def kaiser(M: int, beta: ArrayLike) -> Array:  # noqa: N803
 
 @composed
 def _rising_kaiser(beta: Array, count: int) -> Array:
-    """The first half of Kaiser's window."""
+    """Return the first half of Kaiser's window."""
     before = _first_half(count)
     after = ops.subtract(np.float64(count - 1), before)
     root = ops.sqrt(ops.multiply(before, after))

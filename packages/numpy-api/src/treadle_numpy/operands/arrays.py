@@ -14,7 +14,7 @@ made = new_array
 
 
 def on_host() -> bool:
-    """Whether nothing transforms what runs now, so that constants may be made by NumPy at once."""
+    """Return whether nothing transforms what runs now, so that constants may be made by NumPy at once."""
     return type(current_trace()) is EvalTrace
 
 

@@ -23,7 +23,7 @@ def remember(plans: dict[Key, Plan], key: Key, plan: Plan) -> None:
 
 
 def key_with_integers(a: object, numbers: object) -> tuple[ArrayType, int | tuple[int, ...]] | None:
-    """The type of an array and an integer or a tuple of them, to look a plan up by; None for anything else."""
+    """Return the type of an array and an integer or a tuple of them, to look a plan up by; None for anything else."""
     if numbers.__class__ is not tuple:
         if numbers.__class__ is not int:
             return None

@@ -115,13 +115,13 @@ def _implementation(function: str, impl: object, dtype: object = None) -> DType:
 
 
 def _is_number(seed: object) -> TypeGuard[int | np.integer[Any]]:
-    """Whether a seed is an integer of Python or NumPy, which counts time differences among them."""
+    """Return whether a seed is an integer of Python or NumPy, which counts time differences among them."""
     integer = isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
     return integer and hasattr(seed, "__index__")
 
 
 def _seed(seed: ArrayLike) -> Operand:
-    """A seed as an array of the width in force, for generators of libraries.
+    """Return a seed as an array of the width in force, for generators of libraries.
 
     Raises:
         ArgumentError: it is no integer; RangeError: it has more than 64 bits.
@@ -141,7 +141,7 @@ def _seed(seed: ArrayLike) -> Operand:
 
 
 def _words(seed: int) -> tuple[int, int]:
-    """The words of a key from a Python seed: its high and its low 32 bits."""
+    """Return the words of a key from a Python seed: its high and its low 32 bits."""
     seed += SEED_OFFSET()
     if not -(2**63) <= seed < 2**64:
         raise RangeError(f"the seed {shown(seed)} does not fit into 64 bits")
@@ -169,7 +169,7 @@ def _traced_words(seed: ArrayLike, times: int) -> Array:
 
 
 def PRNGKey(seed: ArrayLike, *, impl: Implementation = None) -> Array:  # noqa: N802 - JAX's name
-    """A raw key from a seed: its words, u32[2]. `key` makes typed ones, which cannot be mistaken for numbers.
+    """Return a raw key from a seed: its words, u32[2]. `key` makes typed ones, which cannot be mistaken for numbers.
 
     With the setting `enable_custom_prng` it is a typed key, too.
 
@@ -197,7 +197,7 @@ def PRNGKey(seed: ArrayLike, *, impl: Implementation = None) -> Array:  # noqa: 
 
 
 def key_dtype(impl_spec: Implementation = None) -> DType:
-    """The element type of keys of an implementation.
+    """Return the element type of keys of an implementation.
 
     Args:
         impl_spec: 'threefry2x32', 'rbg' or 'unsafe_rbg'; None: the setting `default_prng_impl`.
@@ -213,7 +213,7 @@ def key_dtype(impl_spec: Implementation = None) -> DType:
 
 
 def key(seed: ArrayLike, *, impl: Implementation = None, dtype: object = None) -> Array:
-    """A typed key from a seed: an array without axes.
+    """Return a typed key from a seed: an array without axes.
 
     Args:
         seed: an integer of up to 64 bits; without 64-bit types the lower 32 bits count.
@@ -296,7 +296,7 @@ def _legacy(name: str, said: str) -> None:
 
 
 def single(name: str, key: KeyLike) -> Array:
-    """One key, typed or raw.
+    """Return one key, typed or raw.
 
     Raises:
         ArgumentError: it is no key, or an array of keys.
@@ -328,7 +328,7 @@ def split(key: KeyLike, num: Shape = 2) -> Array:
 
 
 def fold_in(key: KeyLike, data: ArrayLike) -> Array:
-    """A new key from a key and a number: a stream of its own for each step or layer.
+    """Return a new key from a key and a number: a stream of its own for each step or layer.
 
     Args:
         key: a random key.
@@ -356,7 +356,7 @@ def fold_in(key: KeyLike, data: ArrayLike) -> Array:
 
 
 def key_data(keys: KeyLike) -> Array:
-    """The words of keys, u32[*shape, 2], or u32[*shape, 4] of the generators with wide keys.
+    """Return the words of keys, u32[*shape, 2], or u32[*shape, 4] of the generators with wide keys.
 
     Example:
         >>> print(key_data(key(7)))
@@ -405,7 +405,7 @@ def wrap_key_data(
 
 
 def _generator(kind: DType) -> str | Defined:
-    """The name of treadle's own generator, or what a library has defined."""
+    """Return the name of treadle's own generator, or what a library has defined."""
     element = element_type_of(kind)
     assert isinstance(element, KeyDType)
     found: Any = element.generator  # of either kind
@@ -413,7 +413,7 @@ def _generator(kind: DType) -> str | Defined:
 
 
 def key_impl(keys: KeyLike) -> str | Defined:
-    """The name of the algorithm that makes numbers of keys, or what a library has defined.
+    """Return the name of the algorithm that makes numbers of keys, or what a library has defined.
 
     Example:
         >>> key_impl(key(7))

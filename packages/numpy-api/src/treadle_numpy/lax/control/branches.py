@@ -365,7 +365,7 @@ def _one_division(layouts: Sequence[Whole | None]) -> Whole | None:
 def _handed_on(
     programs: Sequence[Program], operands: Sequence[Operand], results: Operands
 ) -> list[Operand]:
-    """The results, with the operand itself where all branches return it: it does not depend on the index."""
+    """Return the results, with the operand itself where all branches return it: it does not depend on the index."""
     found = [*results]
     places = {parameter: place for place, parameter in enumerate(programs[0].parameters)}
     for number, result in enumerate(programs[0].results):
@@ -405,7 +405,7 @@ def _with_cells(
 
 
 def _with_refs(refs: tuple[Cell, ...], function: Callable[..., Tree]) -> Callable[..., Tree]:
-    """A branch that is given what refs hold after its operands, and returns what they hold in the end, too."""
+    """Return a branch that is given what refs hold after its operands, and returns what they hold in the end, too."""
     if not refs:
         return function
 

@@ -152,7 +152,7 @@ def _lie(carry: Sequence[Operand], elements: Sequence[Operand]) -> Layouts:
 def _alike(
     stage: Callable[[Varies], Body], carry: Sequence[Operand], elements: Sequence[Operand]
 ) -> Body:
-    """The body, staged for carries that vary over the same axes of shard_maps before and after it."""
+    """Return the body, staged for carries that vary over the same axes of shard_maps before and after it."""
     carries, others = varying_of(carry), varying_of(elements)
     if carries is None or others is None:
         return stage(None)

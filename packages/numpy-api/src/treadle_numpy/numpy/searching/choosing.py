@@ -144,7 +144,7 @@ def piecewise(
     *args: Tree,
     **kw: Tree,
 ) -> Array:
-    """The value of the function whose condition holds; one function more is for where none does (else 0).
+    """Return the value of the function whose condition holds; one function more is for where none does (else 0).
 
     Differs from NumPy: each function is applied to all of `x`.
 

@@ -78,7 +78,7 @@ def unravel_index(indices: ArrayLike, shape: Shape) -> tuple[Array, ...]:
 
 
 def _holds(dtype: DType, number: int) -> bool:
-    """Whether an element type, if it is one of integers, has a number that is not negative."""
+    """Return whether an element type, if it is one of integers, has a number that is not negative."""
     return not is_integer(dtype) or number <= int(iinfo(dtype).max)
 
 

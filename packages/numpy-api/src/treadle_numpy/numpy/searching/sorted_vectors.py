@@ -79,12 +79,12 @@ def searchsorted(
 
 
 def position_dtype(size: int) -> DType:
-    """The integers that positions in a vector are counted in: of 32 bits while they do."""
+    """Return the integers that positions in a vector are counted in: of 32 bits while they do."""
     return BY_NAME["i32" if size < 2**31 else "i64"]
 
 
 def _before(here: Array, values: Array, side: str) -> Array:
-    """Whether the place of a value is after an element; NaN is the greatest."""
+    """Return whether the place of a value is after an element; NaN is the greatest."""
     if side == "left":
         result = less(here, values)
         if is_inexact(here.dtype):
@@ -119,7 +119,7 @@ def _counted(ordered: Array, values: Array, side: str) -> Array:
 def digitize(
     x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str | None = None
 ) -> Array:
-    """The bin of each element, for bins that ascend or descend.
+    """Return the bin of each element, for bins that ascend or descend.
 
     Differs from NumPy: bins in disorder are not noticed. `method` changes nothing.
 

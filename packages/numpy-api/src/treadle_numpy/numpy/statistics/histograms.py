@@ -44,7 +44,8 @@ Range: TypeAlias = Sequence[ArrayLike] | None
 def histogram_bin_edges(
     a: ArrayLike, bins: Bins = 10, range: Range = None, weights: ArrayLike | None = None
 ) -> Array:
-    """The edges of bins of equal width; or those given as `bins`, in the element type that equal ones would have.
+    """Return the edges of bins of equal width; or those given as `bins`, in the element type that equal ones would
+    have.
 
     Differs from NumPy: `weights` change nothing.
 

@@ -187,7 +187,7 @@ def _counted(
 
 
 def _for_each(function: str, name: str, given: object, count: int) -> tuple[Any, ...]:
-    """One item for each axis: a sequence of so many, or one number for all."""
+    """Return one item for each axis: a sequence of so many, or one number for all."""
     if name == "bins" and getattr(given, "ndim", 0) == 0 and not isinstance(given, (tuple, list)):
         return (given,) * count
     items = sequence(function, name, given)

@@ -51,7 +51,7 @@ subtract = universal(
 
 
 def _masked(x: ArrayLike, y: ArrayLike) -> Array | None:
-    """The product of floats and an array of booleans: zero wherever that is false, also of infinities and nans.
+    """Return the product of floats and an array of booleans: zero wherever that is false, also of infinities and nans.
 
     XLA compiles a product with converted booleans to this choice; without jit it is the same one.
     """
@@ -87,7 +87,7 @@ true_divide = alias(divide, "true_divide")
 
 @partial(universal, nin=1)
 def negative(x: ArrayLike, /) -> Array:
-    """The number with the opposite sign.
+    """Return the number with the opposite sign.
 
     Raises:
         DTypeError: the operand is boolean; use `logical_not`.
@@ -104,7 +104,7 @@ _NEGATE: Final = primitives.Negate()
 
 
 def positive(x: ArrayLike, /) -> Array:
-    """The operand itself, in a buffer of its own: it stays when the operand is donated.
+    """Return the operand itself, in a buffer of its own: it stays when the operand is donated.
 
     Example:
         >>> print(positive(-3))
@@ -115,7 +115,7 @@ def positive(x: ArrayLike, /) -> Array:
 
 @composed_in_numpy(in_numpy.floor_divide)
 def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """The quotient rounded toward negative infinity.
+    """Return the quotient rounded toward negative infinity.
 
     Differs from NumPy: dividing an integer by zero gives a value (-1 or -2), not a warning and 0.
 

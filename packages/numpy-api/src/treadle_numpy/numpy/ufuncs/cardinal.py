@@ -23,7 +23,7 @@ __all__ = ["sinc"]
 
 @partial(custom_jvp, nondiff_argnums=(0,), pure=True)
 def _bessel(n: int, x: Operand) -> Array:
-    """The spherical Bessel function of order n: by its series to x = n, by the recurrence in n beyond.
+    """Return the spherical Bessel function of order n: by its series to x = n, by the recurrence in n beyond.
 
     Source: M. Abramowitz and I. Stegun, Handbook of Mathematical Functions, 10.1.2 (series), 10.1.11 (orders 0, 1),
         10.1.19 (recurrence), 10.1.20 (derivative).

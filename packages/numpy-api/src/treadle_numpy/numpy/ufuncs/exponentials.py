@@ -45,7 +45,7 @@ log1p = unary(
 
 @composed
 def log2(x: ArrayLike, /) -> Array:
-    """The logarithm to base 2: minus infinity at 0, NaN for negative real numbers; also of complex numbers.
+    """Return the logarithm to base 2: minus infinity at 0, NaN for negative real numbers; also of complex numbers.
 
     That of a power of 2 is whole.
 
@@ -60,7 +60,7 @@ def log2(x: ArrayLike, /) -> Array:
 
 @composed
 def log10(x: ArrayLike, /) -> Array:
-    """The logarithm to base 10: minus infinity at 0, NaN for negative real numbers; also of complex numbers.
+    """Return the logarithm to base 10: minus infinity at 0, NaN for negative real numbers; also of complex numbers.
 
     That of the float next to a power of 10 is whole.
 
@@ -108,7 +108,7 @@ def _log_of_sum_jvp(
 
 
 def _finite(x: Operand) -> Operand:
-    """The operand where it is finite, else 0."""
+    """Return the operand where it is finite, else 0."""
     return ops.select(ops.is_finite(x), x, zero_like(x))
 
 

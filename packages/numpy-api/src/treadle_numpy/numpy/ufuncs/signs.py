@@ -18,7 +18,7 @@ __all__ = ["abs", "absolute", "copysign", "fabs", "heaviside", "nextafter", "sig
 
 
 def fabs(x: ArrayLike, /) -> Array:
-    """The absolute value as a float; not for complex numbers.
+    """Return the absolute value as a float; not for complex numbers.
 
     Raises:
         DTypeError: the operand is complex.
@@ -34,7 +34,7 @@ def fabs(x: ArrayLike, /) -> Array:
 
 
 def abs(x: ArrayLike, /) -> Array:
-    """The absolute value; the modulus of complex numbers. Its derivative at 0 is 0.
+    """Return the absolute value; the modulus of complex numbers. Its derivative at 0 is 0.
 
     Example:
         >>> print(abs(-3))
@@ -68,7 +68,7 @@ _SIGN: Final = primitives.Sign()
 
 @composed
 def signbit(x: ArrayLike, /) -> Array:
-    """Whether the sign bit is set: of negative numbers, and of -0.0.
+    """Return whether the sign bit is set: of negative numbers, and of -0.0.
 
     Example:
         >>> print(signbit(-0.0))
@@ -91,7 +91,7 @@ def signbit(x: ArrayLike, /) -> Array:
 
 @composed
 def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """The magnitude of `x1` with the sign of `x2`.
+    """Return the magnitude of `x1` with the sign of `x2`.
 
     Raises:
         DTypeError: an operand is complex.

@@ -243,7 +243,7 @@ def poisson(
 
 
 def _broadcast(x: ArrayLike, dtype: DType, shape: tuple[int, ...]) -> Array:
-    """A parameter in an element type and a shape, as a constant to derivatives."""
+    """Return a parameter in an element type and a shape, as a constant to derivatives."""
     operand = array_of(converted(coerce("random", 1, x), dtype))
     return ops.stop_gradient(array_of(broadcast_to_shape(operand, shape)))
 

@@ -33,7 +33,7 @@ def detrend(
     bp: int | Sequence[int] | Elements = 0,
     overwrite_data: None = None,
 ) -> Array:
-    """The signal along an axis less the line that is nearest to it by least squares, or less its mean.
+    """Return the signal along an axis less the line that is nearest to it by least squares, or less its mean.
 
     Args:
         data: the signal; integers become floats.
@@ -73,7 +73,7 @@ def detrend(
 
 
 def _level(rows: Array) -> Array:
-    """One part less its line: the mean, and the slope by the distances from the middle."""
+    """Return one part less its line: the mean, and the slope by the distances from the middle."""
     size = rows.shape[0]
     centred = subtract(rows, mean(rows, 0, keepdims=True))
     if size < 2:

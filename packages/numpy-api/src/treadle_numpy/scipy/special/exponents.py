@@ -218,7 +218,7 @@ def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
 
 @composed
 def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
-    """The transformation of Box and Cox, `(x ** lmbda - 1) / lmbda`; `log(x)` where `lmbda` is 0.
+    """Return the transformation of Box and Cox, `(x ** lmbda - 1) / lmbda`; `log(x)` where `lmbda` is 0.
 
     Example:
         >>> print(f"{float(boxcox(2.0, 1.0)):.4f}")
@@ -352,7 +352,7 @@ def logsumexp(
 
 @composed
 def log_softmax(x: ArrayLike, /, *, axis: Axis = None) -> Array:
-    """The logarithm of softmax along axes (all, by default), without overflow or underflow.
+    """Return the logarithm of softmax along axes (all, by default), without overflow or underflow.
 
     Raises:
         AxisError: there is no such axis.

@@ -66,12 +66,12 @@ def placed(
 
 
 def within(inside: Array, value: ArrayLike, outside: ArrayLike, x: Array) -> Array:
-    """The value inside of the support, the other one outside; NaN for an x that is NaN."""
+    """Return the value inside of the support, the other one outside; NaN for an x that is NaN."""
     return where(inside, value, where(x == x, outside, x))
 
 
 def ending(outside: Array, end: ArrayLike, value: Array) -> Array:
-    """The value; at and beyond the ends of the support the other one, which has no slope.
+    """Return the value; at and beyond the ends of the support the other one, which has no slope.
 
     The value is of any place within the support there: NaN if the parameters are none.
     """
@@ -79,12 +79,12 @@ def ending(outside: Array, end: ArrayLike, value: Array) -> Array:
 
 
 def whole(x: Array) -> Array:
-    """Whether a number is whole."""
+    """Return whether a number is whole."""
     return floor(x) == x
 
 
 def log_of(probability: Array, complement: Array) -> Array:
-    """The logarithm of a probability, from its complement where that is the smaller one.
+    """Return the logarithm of a probability, from its complement where that is the smaller one.
 
     Where it is -inf it has no slope: beyond a support none is wanted, and the quotient of zeros would be NaN.
     """
@@ -122,7 +122,7 @@ def log1p_of_square(x: Array) -> Array:
 
 
 def log_interval(a: Array, b: Array) -> Array:
-    """The logarithm of the normal probability from `a` to `b`, in the tail that is nearer."""
+    """Return the logarithm of the normal probability from `a` to `b`, in the tail that is nearer."""
     right = a > 0
     low, high = where(right, -b, a), where(right, -a, b)
     top = log_ndtr(high)

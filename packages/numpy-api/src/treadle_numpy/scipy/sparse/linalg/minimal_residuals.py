@@ -53,7 +53,7 @@ def gmres(
     M: Map | None = None,  # noqa: N803
     solve_method: str = "batched",
 ) -> tuple[Tree, Array]:
-    """The solution `x` of `A x = b` by generalised minimal residuals; the map need not be symmetric.
+    """Return the solution `x` of `A x = b` by generalised minimal residuals; the map need not be symmetric.
 
     Derivatives solve the equation once more, with another right-hand side, or the transposed one, for which M is used
     as it is.
@@ -105,7 +105,7 @@ def _minimal_residuals(
     x0: Array,
     stopping: Stopping,
 ) -> Array:
-    """The solution, from bases of at most so many vectors."""
+    """Return the solution, from bases of at most so many vectors."""
     if not b.size:
         return b
     enough = stopping.squared(b)
