@@ -21,7 +21,7 @@ def beyond(text: str) -> list[str]:
 
 
 def digits(number: str) -> int:
-    """How many significant digits it is written with."""
+    """Return how many significant digits it is written with."""
     return len(number.partition("e")[0].replace(".", "").strip("0"))
 
 

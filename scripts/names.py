@@ -259,7 +259,7 @@ def lazy_text(file: Path) -> str:
 
 
 def _depth(file: Path) -> int:
-    """How many folders up from a file the source folder is."""
+    """Return how many folders up from a file the source folder is."""
     return next(i for i, folder in enumerate(file.parents) if folder.name == "src")
 
 
@@ -286,7 +286,7 @@ def with_written_part(file: Path, written: str, docstring: str) -> str:
 
 
 def facade_file(each: Namespace) -> Path:
-    """Where the facade mirrors a namespace: a package if there are submodules."""
+    """Return where the facade mirrors a namespace: a package if there are submodules."""
     path = FACADE.joinpath(*each.path)
     return path / "__init__.py" if each.submodules else path.with_suffix(".py")
 

@@ -46,7 +46,7 @@ def behind(name: str) -> list[ModuleType]:
 def _exists(name: str) -> bool:
     try:
         return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:  # its parent is missing, or is no package
+    except ModuleNotFoundError:  # its parent is missing, or is not a package
         return False
 
 

@@ -63,7 +63,7 @@ def uninstall() -> None:
     """Let `import jax` give what is installed under that name again. What was imported before keeps treadle.
 
     Libraries that were imported while the hook was in hold treadle's functions: a process that wants both loads them
-    anew, or is two processes.
+    again, or is two processes.
 
     Example:
         >>> import treadle_jax

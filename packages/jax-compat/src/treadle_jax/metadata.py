@@ -30,5 +30,5 @@ class JaxDistribution(importlib.metadata.Distribution):
         return f"Metadata-Version: 2.1\nName: jax\nVersion: {version()}\nSummary: treadle, under JAX's names\n"
 
     def locate_file(self, path: str | os.PathLike[str]) -> Path:
-        """Where a file of it would be."""
+        """Return where a file of it would be."""
         return Path(treadle.__path__[0]).parent / path

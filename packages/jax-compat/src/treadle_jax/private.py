@@ -115,5 +115,5 @@ def below(name: str, more: Iterable[str] = ()) -> set[str]:
 
 
 def is_package(name: str) -> bool:
-    """Whether other private modules are below it."""
+    """Return whether other private modules are below it."""
     return any(private.startswith(f"{name}.") for private in _HOMES)

@@ -281,7 +281,7 @@ def _places_of_results(
     placement: Placement,
     wanted: Sequence[Sharding | None],
 ) -> Sequence[Placement | None]:
-    """Where the results of a program are; None for one that XLA has cut into unequal parts."""
+    """Return where the results of a program are; None for one that XLA has cut into unequal parts."""
     kinds = [DEVICE_MEMORY] * len(types)
     if lowered.memories is not None:
         kinds = [kind or DEVICE_MEMORY for kind in lowered.memories.results]

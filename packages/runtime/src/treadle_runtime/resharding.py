@@ -1,4 +1,4 @@
-"""Arrays over the same devices, laid out anew: the parts go from device to device, by a program that XLA makes."""
+"""Arrays over the same devices, laid out again: the parts go from device to device, by a program that XLA makes."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def _fixed(static: Sequence[int], args: tuple[Tree, ...]) -> set[int]:
 
 
 def _layouts(leaves: Sequence[Any]) -> tuple[Whole | None, ...] | None:
-    """How arguments lie over explicit axes, also those that are only described; None where there are none."""
+    """Return how arguments lie over explicit axes, also those that are only described; None where there are none."""
     mesh = explicit_mesh()
     if mesh is None:
         return None
@@ -270,7 +270,7 @@ def _staged_with(
 
 
 def _places_of_refs(arguments: Arguments) -> tuple[int, ...]:
-    """Where references are among the leaves of a call, or what stands for them."""
+    """Return where references are among the leaves of a call, or what stands for them."""
     described = {
         i
         for i, leaf in enumerate(arguments.leaves)
@@ -280,12 +280,12 @@ def _places_of_refs(arguments: Arguments) -> tuple[int, ...]:
 
 
 def _lying(made: Staged, leaves: Sequence[Any]) -> list[NamedSharding | None] | None:
-    """How results lie over explicit axes of the mesh in force, or of that of an argument."""
+    """Return how results lie over explicit axes of the mesh in force, or of that of an argument."""
     return shardings_of_results(made.layouts) or _over_own_mesh(made, leaves)
 
 
 def _lies(leaf: Any) -> NamedSharding | None:
-    """How an argument lies over explicit axes, as its type shows it; None where it shows nothing."""
+    """Return how an argument lies over explicit axes, as its type shows it; None where it shows nothing."""
     sharding = getattr(leaf, "sharding", None)
     mesh = getattr(sharding, "mesh", None)
     if not isinstance(sharding, NamedSharding) or not isinstance(mesh, MeshAxes):

@@ -115,7 +115,7 @@ def flatten_axes(
     None is a leaf of the prefix. With `kws`, the structure is of `(args, kwargs)`, and keyword arguments get axis 0.
 
     Raises:
-        StructureError: it is no prefix of the structure.
+        StructureError: it is not a prefix of the structure.
 
     Example:
         >>> import treadle

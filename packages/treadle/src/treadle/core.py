@@ -58,7 +58,7 @@ ParamDict: TypeAlias = dict[str, Any]  # Any: attributes of operations, which ar
 
 
 class _Traced(ABCMeta):
-    """What makes `Tracer` the class of all that is traced, also of what is no array."""
+    """What makes `Tracer` the class of all that is traced, also of what is not an array."""
 
     def __instancecheck__(cls, x: object) -> bool:
         kind = type(x)
@@ -127,7 +127,7 @@ class ManualAxisType:
         reduced: those over which its cotangent is such a sum. Values of programs have none.
 
     Raises:
-        ArgumentError: one of them is no set, or an axis is varying and one of the others. (Also a ValueError.)
+        ArgumentError: one of them is not a set, or an axis is varying and one of the others. (Also a ValueError.)
 
     Example:
         >>> from treadle.sharding import ManualAxisType
@@ -187,7 +187,8 @@ class ShapedArray(AbstractValue):
         """Say what is known; `sharding` is how the array lies, over a mesh with or without devices.
 
         Raises:
-            ArgumentError: the shape is no sequence of sizes, `dtype` no element type, or `vma` no set of names.
+            ArgumentError: the shape is not a sequence of sizes, `dtype` no element type, or `vma` is not a set of
+                names.
             ShapeError: a size is negative.
         """
         flags("ShapedArray", weak_type=weak_type)
@@ -374,7 +375,7 @@ def shown_aval(type: Type, sharding: NamedSharding | None) -> AbstractValue:
 
 
 def layout_of_aval(aval: object, type: ArrayType) -> Whole:
-    """How arrays of a type lie over explicit axes, as an `aval` says."""
+    """Return how arrays of a type lie over explicit axes, as an `aval` says."""
     said = aval._layout if isinstance(aval, ShapedArray) else None
     return ((),) * type.ndim if said is None else said
 
@@ -410,7 +411,7 @@ def aval(x: Array) -> ShapedArray:
     """What is known of an array: with its elements when it is a concrete tracer.
 
     Raises:
-        ArgumentError: it is no array.
+        ArgumentError: it is not an array.
     """
     if not isinstance(x, Array):
         raise refused("aval", "x", "an array", x)
@@ -456,8 +457,8 @@ def eval_jaxpr(
     there for JAX's sake: operations keep the lines that they came from.
 
     Raises:
-        ArgumentError: it is no program, or the number of arguments is another.
-        ShapeError: an argument has another type than the program's parameter.
+        ArgumentError: it is not a program, or the number of arguments is another.
+        ShapeError: an argument has a different type from the program's parameter.
 
     Example:
         >>> import treadle

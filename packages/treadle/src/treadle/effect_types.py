@@ -31,7 +31,7 @@ class EffectTypes:
         """Say of a class of effects that it is so.
 
         Raises:
-            ArgumentError: it is no class of effects.
+            ArgumentError: it is not a class of effects.
         """
         given: object = effect_type
         if not isinstance(given, type) or not issubclass(given, Effect):

@@ -33,8 +33,8 @@ def fwd_and_bwd(
         `bwd(residuals, cotangents)` the cotangents of the arguments, a tuple where `argnums` is a sequence.
 
     Raises:
-        ArgumentError: `fun` is no function, or a flag no boolean; by the calls: there is no such argument, one is not
-            a tree of arrays, or residuals are of something else.
+        ArgumentError: `fun` is not a function, or a flag is not a boolean; by the calls: there is no such argument,
+            one is not a tree of arrays, or residuals are of something else.
         StructureError, ShapeError: by `bwd`: cotangents are not like the result.
 
     Example:

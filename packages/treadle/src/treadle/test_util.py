@@ -243,7 +243,7 @@ def _pair(function: str, name: str, given: object) -> tuple[Any, Any]:
 
 
 def _numbers(function: str, **given: object) -> None:
-    """Refuse tolerances and steps that are no numbers; the step of `check_grads` may be None, the default."""
+    """Refuse tolerances and steps that are not numbers; the step of `check_grads` may be None, the default."""
     for name, value in given.items():
         if value is None and name == "eps" and function == "check_grads":
             continue
@@ -336,7 +336,7 @@ def _derivative(
 
 
 def _draw(seed: int = 0) -> np.random.RandomState:
-    """Where directions come from. Of order 1 they are JAX's."""
+    """Return where directions come from. Of order 1 they are JAX's."""
     return np.random.RandomState(seed)
 
 
@@ -363,7 +363,7 @@ def _only(tree: Tree, number: int) -> Tree:
 
 
 def _difference(f: Callable[..., Tree], args: Tree, tangents: Tree, eps: float) -> Tree:
-    """Return the central difference of the results along the tangents, in float64; zero where they are no floats."""
+    """Return the central difference of the results along the tangents, in float64; zero where they are not floats."""
     leaves, structure = tree_flatten(args)
     along = tree_leaves(tangents)
 

@@ -22,7 +22,7 @@ def _hashable(value: object) -> object:
 
 @final
 class UserContext:
-    """A value that functions may read when they are traced: a jitted function is traced anew for each.
+    """A value that functions may read when they are traced: a jitted function is traced again for each.
 
     `with context(value):` has another value for a while, in this thread or task; `set_global` sets the process's.
     """

@@ -153,7 +153,7 @@ class UpdatesAt:
         `strategy` says which indices are allowed: "auto" and "gather" take all of them, "static_slice" positions and
         ranges that are known, "dynamic_slice" single positions and ranges without gaps.
         """
-        if strategy.__class__ is not str or strategy != "auto":  # an array is no word
+        if strategy.__class__ is not str or strategy != "auto":  # an array is not a word
             check_strategy(strategy, self._array.shape, self._index, mode, wrap_negative_indices)
         x, index = self._array, self._positions(wrap_negative_indices)
         part = part_of(x, index)

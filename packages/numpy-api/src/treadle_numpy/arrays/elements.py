@@ -26,7 +26,7 @@ def view(self: Array, dtype: DTypeLike | None = None, type: object = None) -> Ar
 
 
 def clip(self: Array, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
-    """Return the numbers kept between two bounds; a bound that is None is no bound."""
+    """Return the numbers kept between two bounds; a bound that is None is not a bound."""
     return extremes.clip(self, min, max)
 
 

@@ -1,6 +1,6 @@
 """Operators of arrays: what `x + y` and `x == y` mean.
 
-Operators leave operands that are no arrays to Python (`NotImplemented`), so that other classes can take part,
+Operators leave operands that are not arrays to Python (`NotImplemented`), so that other classes can take part,
 except that a list beside an array is refused with advice: Python's own message would not name the fix.
 """
 

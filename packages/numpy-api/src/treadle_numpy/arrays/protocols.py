@@ -21,7 +21,7 @@ def contains(self: Array, value: ArrayLike) -> bool:
     """Return whether an element is equal to the value.
 
     Raises:
-        ArgumentError: the value is no array and no scalar; ShapeError: they have no common shape.
+        ArgumentError: the value is neither an array nor a scalar; ShapeError: they have no common shape.
     """
     return bool(any(equal(self, coerce("Array.__contains__", 0, value))))
 

@@ -218,7 +218,7 @@ def _counted(
 
 
 def _nearest(n: int, m: int) -> ArrayLike:
-    """Which of n pixels is nearest to each of m."""
+    """Return which of n pixels is nearest to each of m."""
     if not is_symbolic((n, m)):
         places: np.ndarray[Any, Any] = np.floor((np.arange(m) + 0.5) * n / m).astype(np.int32)
         return places
@@ -249,7 +249,7 @@ def _along(
 def _weights(
     n: int, m: int, scale: Array, translation: Array, method: ResizeMethod, antialias: bool
 ) -> Array:
-    """How much of each of n pixels is in each of m: [n, m]; columns add up to 1, or are 0 beyond the image."""
+    """Return how much of each of n pixels is in each of m: [n, m]; columns add up to 1, or are 0 beyond the image."""
     exact = scale.dtype
     inverse = divide(1, scale)
     pixels = _counted(n, exact)[:, None]

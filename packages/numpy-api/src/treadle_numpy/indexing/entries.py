@@ -139,7 +139,7 @@ def _sequence_refused() -> IndexingError:
 
 
 def _positions(item: object) -> list[tuple[_Part, int]]:
-    """Return an index that is no range, as parts with the number of axes each takes.
+    """Return an index that is not a range, as parts with the number of axes each takes.
 
     Raises:
         RangeError: an integer of more than 64 bits. Any other one that is too large is outside of the axis.

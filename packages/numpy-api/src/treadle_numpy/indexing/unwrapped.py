@@ -18,7 +18,7 @@ def unwrapped(shape: tuple[int, ...], index: object) -> tuple[object, ...]:
     What counts negative positions from the end then finds each where it was, before the first element.
 
     Raises:
-        IndexingError: it is no index of an array of this shape.
+        IndexingError: it is not an index of an array of this shape.
     """
     read_index(shape, index)
     items = index if isinstance(index, tuple) else (index,)
@@ -34,7 +34,7 @@ def unwrapped(shape: tuple[int, ...], index: object) -> tuple[object, ...]:
 
 
 def _axes(item: object) -> int:
-    """How many axes an item of an index expression takes."""
+    """Return how many axes an item of an index expression takes."""
     if item is None or item is Ellipsis or isinstance(item, bool | np.bool_):
         return 0
     if isinstance(item, Array | np.ndarray) and is_bool(operand_type(item).dtype):

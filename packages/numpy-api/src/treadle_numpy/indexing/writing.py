@@ -5,7 +5,7 @@ names the window that is updated; otherwise there is an index vector for each el
 windows run over the axes that are taken whole. Positions out of range are dropped.
 
 The elements keep their type. Values of a wider one are combined with them in that type, and the result is converted:
-`x.at[0].multiply(2.5)` of integers turns 3 into 7. Values that are put in place of elements are converted themselves.
+`x.at[0].multiply(2.5)` of integers turns 3 into 7. Values that are put instead of elements are converted themselves.
 """
 
 from __future__ import annotations
@@ -264,7 +264,7 @@ def _listed(places: range | slice, dtype: DType) -> Positions:
 
 
 def _start(entry: Entry, size: int, whole: DType) -> Positions:
-    """Where a window starts along an axis."""
+    """Return where a window starts along an axis."""
     if isinstance(entry.index, slice):
         return np.asarray(entry.index.start, whole)
     if isinstance(entry.index, int):

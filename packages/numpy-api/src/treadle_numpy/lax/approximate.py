@@ -25,7 +25,7 @@ def approx_max_k(
     `aggregate_to_topk` all elements are returned in order, since the number of candidates is not fixed then.
 
     Raises:
-        DTypeError: the elements are no floats.
+        DTypeError: the elements are not floats.
         AxisError: there is no such axis.
         ArgumentError: k is negative or more than the axis has elements, or recall_target is not above 0 and up to 1.
 
@@ -58,7 +58,7 @@ def approx_min_k(
     """Return the `k` least elements along an axis, ascending, and their positions (i32): see `approx_max_k`.
 
     Raises:
-        DTypeError: the elements are no floats.
+        DTypeError: the elements are not floats.
         AxisError: there is no such axis.
         ArgumentError: k is negative or more than the axis has elements, or recall_target is not above 0 and up to 1.
 

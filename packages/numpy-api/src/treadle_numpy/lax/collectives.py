@@ -73,7 +73,7 @@ def psum(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> T
 
 
 def _equal_size(axis_name: Hashable, groups: Groups | None) -> int | None:
-    """How many batch elements are reduced together; None if some groups are larger than others."""
+    """Return how many batch elements are reduced together; None if some groups are larger than others."""
     if groups is None:
         return ops.axis_size(axis_name)
     sizes = {*map(len, groups)}

@@ -84,7 +84,7 @@ def mulhi(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Return the upper half of the bits of the product of two integers: of i32, the upper 32 of 64 bits.
 
     Raises:
-        DTypeError: the operands are no integers, or of different types.
+        DTypeError: the operands are not integers, or of different types.
         ShapeError: they have different shapes, and neither is a scalar.
 
     Example:

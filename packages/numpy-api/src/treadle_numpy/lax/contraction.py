@@ -120,7 +120,7 @@ def axes_of(name: str, dimension_numbers: DotDimensionNumbers) -> list[list[tupl
     """Return the contracted axes of both operands, and their batching axes.
 
     Raises:
-        ArgumentError: `dimension_numbers` is no pair of pairs.
+        ArgumentError: `dimension_numbers` is not a pair of pairs.
     """
     axes = [
         [

@@ -59,7 +59,7 @@ def conv_dimension_numbers(
     rhs_shape: Sequence[int],
     dimension_numbers: ConvGeneralDilatedDimensionNumbers,
 ) -> ConvDimensionNumbers:
-    """Where the axes of a convolution are: from a triple of strings ("NHWC", "HWIO", "NHWC"), or as given.
+    """Return where the axes of a convolution are: from a triple of strings ("NHWC", "HWIO", "NHWC"), or as given.
 
     N is the batch, C the features, O and I the features of result and input in the kernel; other letters are spatial
     axes, the same ones in all three. None means batch and features first: ("NCHW", "OIHW", "NCHW").

@@ -23,7 +23,7 @@ __all__ = [
 def conv_general_permutations(
     dimension_numbers: tuple[str, str, str],
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-    """Where batch, feature and spatial axes are: of input, kernel and output, from three strings.
+    """Return where batch, feature and spatial axes are: of input, kernel and output, from three strings.
 
     Raises:
         ArgumentError: they are not three strings with a letter for each axis.

@@ -118,7 +118,7 @@ def dynamic_slice_in_dim(
     Raises:
         AxisError: there is no such axis.
         ShapeError: the slice is longer than the axis.
-        ArgumentError: the start is no integer.
+        ArgumentError: the start is not an integer.
 
     Example:
         >>> print(dynamic_slice_in_dim(np.array([10, 20, 30, 40]), np.int32(1), 2))
@@ -152,7 +152,7 @@ def dynamic_index_in_dim(
 
     Raises:
         AxisError: there is no such axis.
-        ArgumentError: the position is no integer.
+        ArgumentError: the position is not an integer.
 
     Example:
         >>> x = np.array([[1, 2, 3], [4, 5, 6]])
@@ -180,7 +180,7 @@ def dynamic_update_slice(
     Raises:
         ShapeError: the update does not fit into the array, or there is not one start for each axis.
         DTypeError: array and update have different element types.
-        ArgumentError: starts are no integers.
+        ArgumentError: starts are not integers.
 
     Example:
         >>> print(dynamic_update_slice(np.zeros(5), np.array([1.0, 2.0]), (np.int32(1),)))
@@ -209,7 +209,7 @@ def dynamic_update_slice_in_dim(
         AxisError: there is no such axis.
         ShapeError: the update does not fit into the array.
         DTypeError: array and update have different element types.
-        ArgumentError: the start is no integer.
+        ArgumentError: the start is not an integer.
 
     Example:
         >>> print(dynamic_update_slice_in_dim(np.zeros(5), np.array([1.0, 2.0]), np.int32(3), 0))
@@ -240,7 +240,7 @@ def dynamic_update_index_in_dim(
         AxisError: there is no such axis.
         ShapeError: the update does not fit into the array.
         DTypeError: array and update have different element types.
-        ArgumentError: the position is no integer.
+        ArgumentError: the position is not an integer.
 
     Example:
         >>> print(dynamic_update_index_in_dim(np.zeros((2, 3)), np.ones(3), np.int32(1), 0))

@@ -73,7 +73,7 @@ def _without(x: Array, axis: int) -> Array:
 
 
 def _width(name: str, x: Array, axis: int, count: int, tiled: bool) -> int:
-    """How many elements along an axis each batch element gets."""
+    """Return how many elements along an axis each batch element gets."""
     size = x.shape[axis]
     if (size % count) if tiled else (size != count):
         raise ShapeError(
@@ -131,7 +131,7 @@ def pshuffle(x: Tree, axis_name: Hashable, perm: Sequence[int]) -> Tree:
 
     Raises:
         NameError: no such axis is being mapped.
-        ArgumentError: `perm` is no permutation of the numbers of batch elements.
+        ArgumentError: `perm` is not a permutation of the numbers of batch elements.
 
     Example:
         `vmap(lambda x: lax.pshuffle(x, "i", [2, 0, 1]), axis_name="i")(x)` is `x[[2, 0, 1]]`.
@@ -206,7 +206,7 @@ def pswapaxes(x: Tree, axis_name: Hashable, axis: int, *, axis_index_groups: obj
 
     Raises:
         NameError: no such axis is being mapped.
-        ShapeError: the axis has another size than the named one.
+        ShapeError: the axis has a different size from the named one.
         ArgumentError: `axis_index_groups` does not have each batch element once, in groups of one size.
 
     Example:
@@ -347,8 +347,8 @@ def ragged_all_to_all(
 
     Raises:
         NameError: no such axis is being mapped.
-        ShapeError: offsets and sizes are no vectors with a number for each batch element, or rows have unequal shapes.
-        DTypeError: offsets and sizes are no integers.
+        ShapeError: offsets and sizes are not vectors with a number for each batch element, or rows have unequal shapes.
+        DTypeError: offsets and sizes are not integers.
         MissingRuleError: `axis_index_groups` is given.
 
     Example:

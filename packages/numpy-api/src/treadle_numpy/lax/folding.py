@@ -51,7 +51,7 @@ class Fold:
 
         Raises:
             ArgumentError: there are no operands.
-            ShapeError: they have unequal shapes, or initial values are no scalars.
+            ShapeError: they have unequal shapes, or initial values are not scalars.
             StructureError, DTypeError: the function returns something else than it takes.
         """
         leaves, self.structure = flatten_operands(name, "operands", operands)

@@ -95,7 +95,7 @@ def gather(
     Raises:
         ArgumentError: `dimension_numbers` is of another class, or there is no such mode.
         ShapeError: axes or sizes do not fit the operand and the indices.
-        DTypeError: the indices are no integers.
+        DTypeError: the indices are not integers.
 
     Example:
         >>> import numpy as np

@@ -214,8 +214,8 @@ def pad(
     negative. The value is a scalar of the array's element type.
 
     Raises:
-        ArgumentError: `padding_config` is no sequence of triples of integers.
-        ShapeError: it has not one triple for each axis or leaves a negative size, or the value is no scalar.
+        ArgumentError: `padding_config` is not a sequence of triples of integers.
+        ShapeError: it has not one triple for each axis or leaves a negative size, or the value is not a scalar.
         DTypeError: array and value have different element types.
 
     Example:

@@ -137,7 +137,7 @@ def _patches(
     rhs_dilation: Sequence[int] | None,
     dimension_numbers: ConvGeneralDilatedDimensionNumbers,
 ) -> tuple[ConvDimensionNumbers, Array]:
-    """Where axes are, and [batch, features x window, *places]."""
+    """Return where axes are, and [batch, features x window, *places]."""
     window = integers(name, "filter_shape", filter_shape)
     strides = integers(name, "window_strides", window_strides)
     specs = conv_dimension_numbers(x.shape, x.shape, dimension_numbers)

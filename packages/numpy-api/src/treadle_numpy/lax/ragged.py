@@ -65,7 +65,7 @@ def ragged_dot(
 
     Raises:
         ShapeError: the shapes do not fit.
-        DTypeError: lhs and rhs have different element types, or the sizes are no integers.
+        DTypeError: lhs and rhs have different element types, or the sizes are not integers.
         UnsupportedError: `group_offset` or `out_sharding` is given.
 
     Example:
@@ -111,7 +111,7 @@ def ragged_dot_general(
 
     Raises:
         ShapeError: the shapes do not fit.
-        DTypeError: lhs and rhs have different element types, or the sizes are no integers.
+        DTypeError: lhs and rhs have different element types, or the sizes are not integers.
         ArgumentError: the numbers name no axes, or not one ragged axis and one of groups where it is free.
         UnsupportedError: `group_offset` or `out_sharding` is given.
 

@@ -114,7 +114,7 @@ def argmax(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
 
     Raises:
         AxisError: there is no such axis; ShapeError: it has no elements.
-        DTypeError: the elements are complex, or `index_dtype` is no integer type.
+        DTypeError: the elements are complex, or `index_dtype` is not an integer type.
 
     Example:
         >>> import numpy as np
@@ -133,7 +133,7 @@ def argmin(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
 
     Raises:
         AxisError: there is no such axis; ShapeError: it has no elements.
-        DTypeError: the elements are complex, or `index_dtype` is no integer type.
+        DTypeError: the elements are complex, or `index_dtype` is not an integer type.
 
     Example:
         >>> import numpy as np
@@ -180,7 +180,7 @@ def reduce(
 
     Raises:
         AxisError: there is no such axis.
-        ShapeError: arrays have unequal shapes, or an initial value is no scalar.
+        ShapeError: arrays have unequal shapes, or an initial value is not a scalar.
         StructureError, DTypeError: the function returns something else than it takes.
 
     Example:

@@ -196,7 +196,8 @@ def reshape(
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
-        ShapeError: the shape has another number of elements or a negative size, or `dimensions` is no permutation.
+        ShapeError: the shape has a different number of elements or a negative size, or `dimensions` is not a
+            permutation.
 
     Example:
         >>> print(reshape(np.array([[1, 2, 3], [4, 5, 6]]), (3, 2)))

@@ -25,7 +25,7 @@ def with_sharding_constraint(x: T, shardings: Any) -> T:
     Raises:
         ShardingError: an array cannot be laid out so.
         PlacementError: there is a specification, and no mesh in force.
-        ArgumentError: a leaf is no sharding, or no array.
+        ArgumentError: a leaf is not a sharding, or not an array.
 
     Example:
         >>> from treadle_numpy import lax

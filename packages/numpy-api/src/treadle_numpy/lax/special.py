@@ -80,7 +80,7 @@ def igamma_grad_a(a: ArrayLike, x: ArrayLike) -> Array:
 
 
 def random_gamma_grad(a: ArrayLike, x: ArrayLike) -> Array:
-    """How a sample `x` of the gamma distribution of shape `a` changes with `a`, its quantile kept.
+    """Return how a sample `x` of the gamma distribution of shape `a` changes with `a`, its quantile kept.
 
     Example:
         >>> print(f"{float(random_gamma_grad(2.0, 3.0)):.4f}")

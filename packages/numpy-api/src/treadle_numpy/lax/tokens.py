@@ -47,7 +47,7 @@ def after_all(*operands: Token) -> Token:
     """Return a token for several ones.
 
     Raises:
-        ArgumentError: an operand is no token.
+        ArgumentError: an operand is not a token.
 
     Example:
         >>> after_all(create_token(), create_token())

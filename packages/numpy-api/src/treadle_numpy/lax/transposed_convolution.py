@@ -121,7 +121,7 @@ def _defaults(count: int) -> tuple[str, str, str]:
 def transposed_pads(
     padding: Padding, extents: Sequence[int], strides: Sequence[int], consistent: bool
 ) -> tuple[tuple[int, int], ...]:
-    """How much is put on both sides of the dilated input.
+    """Return how much is put on both sides of the dilated input.
 
     Raises:
         ArgumentError: another padding, or lists that have not one entry for each axis.

@@ -41,7 +41,7 @@ def padtype_to_pads(
     window_strides: Sequence[int],
     padding: Padding,
 ) -> list[tuple[int, int]]:
-    """How much is put on both sides of each axis by "SAME", "SAME_LOWER" or "VALID".
+    """Return how much is put on both sides of each axis by "SAME", "SAME_LOWER" or "VALID".
 
     "VALID" puts nothing. The other two put as much as makes one place for every stride begun, with the odd one behind
     ("SAME") or in front ("SAME_LOWER").
@@ -82,10 +82,10 @@ def padtype_to_pads(
 
 
 def as_padding(function: str, padding: object) -> tuple[tuple[int, int], ...]:
-    """How much is put on both sides of each axis, as primitives take it.
+    """Return how much is put on both sides of each axis, as primitives take it.
 
     Raises:
-        ArgumentError: it is no sequence of pairs of integers.
+        ArgumentError: it is not a sequence of pairs of integers.
     """
     return tuple([(low, high) for low, high in pairs(function, "padding", padding)])
 
@@ -130,7 +130,7 @@ def reduce_window(
     windows of n elements take a logarithmic number of steps along each axis.
 
     Raises:
-        ShapeError: lists have not one positive entry for each axis, or an initial value is no scalar.
+        ShapeError: lists have not one positive entry for each axis, or an initial value is not a scalar.
         ArgumentError: another padding.
         StructureError, DTypeError: the function returns something else than it takes.
 

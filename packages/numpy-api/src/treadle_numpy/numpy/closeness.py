@@ -61,7 +61,7 @@ def isclose(
 
 
 def _distance(x: Operand, y: Operand) -> Array:
-    """How far integers are apart, in a type that holds it."""
+    """Return how far integers are apart, in a type that holds it."""
     high, low = maximum(x, y), minimum(x, y)
     dtype = high.dtype
     if is_unsigned(dtype):

@@ -130,7 +130,7 @@ def _kept_places(positions: Array, size: int) -> Array:
 
 
 def _marked(places: Array, size: int) -> Array:
-    """Which of so many places are among some."""
+    """Return which of so many places are among some."""
     return array_of(
         ops.scatter(
             filled((size,), np.bool_(False)),

@@ -290,7 +290,7 @@ def ix_(*args: ArrayLike | Sequence[int] | Sequence[bool]) -> tuple[Array, ...]:
     """Vectors of positions as an open grid, for `x[ix_(rows, columns)]`.
 
     Raises:
-        ShapeError: an argument is no vector.
+        ShapeError: an argument is not a vector.
 
     Example:
         >>> print([x.shape for x in ix_(np.array([0, 2]), np.array([1]))])
@@ -317,7 +317,7 @@ def mask_indices(
     """Return the positions in an n by n matrix that a function such as `triu` leaves, called with ones and `k`.
 
     Raises:
-        ArgumentError: `n` or `k` is no integer, or `mask_func` no function.
+        ArgumentError: `n` or `k` is not an integer, or `mask_func` is not a function.
         ShapeError: the function does not return a matrix.
 
     Example:

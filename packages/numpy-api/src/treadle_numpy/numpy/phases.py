@@ -42,7 +42,7 @@ def unwrap(
 
     Raises:
         DTypeError: the angles are complex.
-        ArgumentError: `period` is no number, or `discont` is complex.
+        ArgumentError: `period` is not a number, or `discont` is complex.
         ShapeError: `discont` is an array that does not broadcast to the jumps.
 
     Example:

@@ -64,7 +64,7 @@ def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: bool = False) -
     Differs from NumPy: leading zeros stay, unless `trim_leading_zeros`, which needs known elements.
 
     Raises:
-        ShapeError: the coefficients are no vectors.
+        ShapeError: the coefficients are not vectors.
         ConcretizationError: while tracing, with `trim_leading_zeros`.
 
     Example:
@@ -122,7 +122,7 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
 
     Raises:
         ArgumentError: m is negative.
-        ShapeError: p is no vector, or k has another size.
+        ShapeError: p is not a vector, or k has another size.
 
     Example:
         >>> print(polyint(np.array([6.0, 2.0], np.float32), 2, 5.0))
@@ -155,7 +155,7 @@ def polydiv(u: ArrayLike, v: ArrayLike, *, trim_leading_zeros: bool = False) -> 
     Differs from NumPy: the remainder keeps its leading zeros, unless `trim_leading_zeros`, which needs known elements.
 
     Raises:
-        ShapeError: the coefficients are no vectors, or there are none.
+        ShapeError: the coefficients are not vectors, or there are none.
         ConcretizationError: while tracing, with `trim_leading_zeros`.
 
     Example:

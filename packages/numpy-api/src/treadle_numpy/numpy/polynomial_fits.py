@@ -58,7 +58,7 @@ def polyfit(
 
     Raises:
         ArgumentError: the degree is negative, or there are too few points to scale the covariance.
-        ShapeError: x and y have not one size, there are no points, or w is no vector of that size.
+        ShapeError: x and y have not one size, there are no points, or w is not a vector of that size.
 
     Example:
         >>> import numpy as np

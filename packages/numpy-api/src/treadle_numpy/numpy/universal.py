@@ -19,7 +19,7 @@ def frompyfunc(
     Differs from NumPy: the function is traced, and results are arrays of numbers, not of objects.
 
     Raises:
-        ArgumentError: it is no function, or the numbers of arguments and results are no integers.
+        ArgumentError: it is not a function, or the numbers of arguments and results are not integers.
 
     Example:
         >>> import numpy as np

@@ -1,6 +1,6 @@
 """vectorize: a function of arrays with few axes, applied over all the axes before them.
 
-The axes before are mapped one by one by `vmap`, and only those arguments that have an axis (with another size than 1)
+The axes before are mapped one by one by `vmap`, and only those arguments that have an axis (with a size other than 1)
 are mapped over it, so that what is broadcast is not copied. Where no `vmap` is installed, elements are taken one after
 the other.
 """

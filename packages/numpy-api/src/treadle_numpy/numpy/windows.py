@@ -99,7 +99,7 @@ def bartlett(M: int) -> Array:  # noqa: N803 - NumPy's name
     """Return a triangle of `M` points from 0 to 1 and back to 0, in the default float type; a single point is 1.
 
     Raises:
-        ArgumentError: M is no integer, or negative, for which NumPy's window is empty.
+        ArgumentError: M is not an integer, or negative, for which NumPy's window is empty.
 
     Example:
         >>> print(bartlett(5))
@@ -117,7 +117,7 @@ def blackman(M: int) -> Array:  # noqa: N803
     """`M` points of 0.42 - 0.5 cos(2 pi n / (M - 1)) + 0.08 cos(4 pi n / (M - 1)), in the default float type.
 
     Raises:
-        ArgumentError: M is no integer, or negative, for which NumPy's window is empty.
+        ArgumentError: M is not an integer, or negative, for which NumPy's window is empty.
 
     Example:
         >>> print(abs(blackman(5)).round(2))
@@ -132,7 +132,7 @@ def hamming(M: int) -> Array:  # noqa: N803
     """`M` points of 0.54 - 0.46 cos(2 pi n / (M - 1)), in the default float type; a single point is 1.
 
     Raises:
-        ArgumentError: M is no integer, or negative, for which NumPy's window is empty.
+        ArgumentError: M is not an integer, or negative, for which NumPy's window is empty.
 
     Example:
         >>> print(hamming(5).round(2))
@@ -147,7 +147,7 @@ def hanning(M: int) -> Array:  # noqa: N803
     """`M` points of 0.5 - 0.5 cos(2 pi n / (M - 1)), in the default float type; a single point is 1.
 
     Raises:
-        ArgumentError: M is no integer, or negative, for which NumPy's window is empty.
+        ArgumentError: M is not an integer, or negative, for which NumPy's window is empty.
 
     Example:
         >>> print(hanning(5).round(2))
@@ -164,8 +164,8 @@ def kaiser(M: int, beta: ArrayLike) -> Array:  # noqa: N803
     is too great, where NumPy's window is NaN from 711 on.
 
     Raises:
-        ArgumentError: M is no integer, or negative, for which NumPy's window is empty.
-        ShapeError: beta is no scalar.
+        ArgumentError: M is not an integer, or negative, for which NumPy's window is empty.
+        ShapeError: beta is not a scalar.
         DTypeError: beta is complex.
 
     Example:

@@ -46,7 +46,7 @@ def coerce(function: str, position: int, x: object) -> Operand:
     """Return one argument as an operand of canonical element type; Python scalars become weak literals.
 
     Raises:
-        ArgumentError: it is no array and no scalar.
+        ArgumentError: it is neither an array nor a scalar.
     """
     operand = operand_or_none(x)
     if operand is None:
@@ -58,13 +58,13 @@ def coerce_array(function: str, position: int, x: object) -> Array:
     """Return one argument as an array; scalars become arrays without axes.
 
     Raises:
-        ArgumentError: it is no array and no scalar.
+        ArgumentError: it is neither an array nor a scalar.
     """
     return array_of(coerce(function, position, x))
 
 
 def refused(function: str, position: int, x: object) -> ArgumentError:
-    """Return the error for an argument that is no array and no scalar."""
+    """Return the error for an argument that is neither an array nor a scalar."""
     if isinstance(x, (list, tuple)):
         fix = "make it an array first: `treadle.numpy.array(...)`; sequences are not converted by themselves"
     elif x is None:

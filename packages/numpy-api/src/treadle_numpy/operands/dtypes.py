@@ -50,7 +50,7 @@ class ScalarType(type):
     def __eq__(cls, other: object) -> bool:
         if other is None:  # which is float64 to NumPy
             return False
-        # NumPy's rule for its own types: whatever is no element type is unequal, and never an error.
+        # NumPy's rule for its own types: whatever is not an element type is unequal, and never an error.
         return cls.dtype.__eq__(other.dtype if isinstance(other, ScalarType) else other)
 
     def __hash__(cls) -> int:

@@ -16,7 +16,7 @@ _KEPT: Final = 4096
 
 
 def remember(plans: dict[Key, Plan], key: Key, plan: Plan) -> None:
-    """Keep what was planned for the next time; a table that has grown large starts anew."""
+    """Keep what was planned for the next time; a table that has grown large starts again."""
     if len(plans) >= _KEPT:
         plans.clear()
     plans[key] = plan

@@ -94,7 +94,7 @@ def operand_in(function: str, position: int, x: object, dtype: DType) -> Operand
     Under 32-bit types `2**40` as a float is not the float of what is left of it in 32 bits.
 
     Raises:
-        ArgumentError: it is no array and no number; RangeError: an integer beyond 64 bits for an integer type.
+        ArgumentError: it is neither an array nor a number; RangeError: an integer beyond 64 bits for an integer type.
     """
     if not is_extended(dtype):
         if isinstance(x, (np.ndarray, np.generic)):

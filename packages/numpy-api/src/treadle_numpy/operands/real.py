@@ -22,7 +22,7 @@ def coerce_real(function: str, position: int, x: object) -> Operand:
     """Return one argument as an operand of canonical element type, integers and booleans as they are.
 
     Raises:
-        ArgumentError: it is no array and no scalar; DTypeError: it is complex.
+        ArgumentError: it is neither an array nor a scalar; DTypeError: it is complex.
     """
     return _real(function, coerce(function, position, x))
 

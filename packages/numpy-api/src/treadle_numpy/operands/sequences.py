@@ -56,7 +56,7 @@ def operand_from(function: str, position: int, x: object) -> Operand:
     """Return an argument as an operand, for functions whose argument may be a list or a tuple: such a one is an array.
 
     Raises:
-        ArgumentError: it is no array, scalar or sequence of them; ShapeError: sequences of unequal lengths.
+        ArgumentError: it is not an array, scalar or sequence of them; ShapeError: sequences of unequal lengths.
     """
     if isinstance(x, (list, tuple)):
         return array_from(function, x, None)
@@ -67,7 +67,7 @@ def array_from(function: str, x: object, dtype: DType | None) -> Array:
     """Return an array from an array, a scalar or nested sequences of them, in an element type if one is given.
 
     Raises:
-        ArgumentError: something in it is no array, scalar or sequence; ShapeError: sequences of unequal lengths.
+        ArgumentError: something in it is not an array, scalar or sequence; ShapeError: sequences of unequal lengths.
     """
     if type(x) is np.ndarray and dtype is None:
         return as_array(x)

@@ -18,7 +18,7 @@ def as_shape(function: str, shape: object) -> tuple[int, ...]:
     """Return a shape argument as a tuple of ints; concrete arrays and tracers count as their elements.
 
     Raises:
-        ArgumentError: a size is no integer; ShapeError: a size is negative.
+        ArgumentError: a size is not an integer; ShapeError: a size is negative.
     """
     if type(shape) is tuple:
         for size in shape:

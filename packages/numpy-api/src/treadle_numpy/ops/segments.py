@@ -79,7 +79,7 @@ def segment_sum(
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
-        ArgumentError: the numbers are no integers, or `num_segments` is negative.
+        ArgumentError: the numbers are not integers, or `num_segments` is negative.
         ShapeError: there is not one number for each row.
         DTypeError: the data are booleans.
         ConcretizationError: while tracing, without `num_segments`.
@@ -303,7 +303,7 @@ def _scattered(
 
 
 def _segment_count(function: str, ids: Array, num_segments: int | None) -> int:
-    """How many segments there are: as given, or one more than the largest number."""
+    """Return how many segments there are: as given, or one more than the largest number."""
     if num_segments is not None:
         count = integer(function, "num_segments", num_segments)
         if count < 0:

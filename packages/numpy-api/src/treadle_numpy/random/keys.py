@@ -1,7 +1,7 @@
 """Keys: where randomness comes from. Typed keys (`key(0)`) and raw ones (`PRNGKey(0)`, their words) are both taken.
 
 Typed keys are arrays of an element type of their generator, so they are indexed, stacked, chosen and transformed as
-arrays are. They are no numbers: arithmetic refuses them. Raw keys are the words themselves, u32[*shape, 2]; those of
+arrays are. They are not numbers: arithmetic refuses them. Raw keys are the words themselves, u32[*shape, 2]; those of
 another generator than threefry2x32 have four words, and are taken where it is the default.
 
 There are three generators:
@@ -124,7 +124,7 @@ def _seed(seed: ArrayLike) -> Operand:
     """Return a seed as an array of the width in force, for generators of libraries.
 
     Raises:
-        ArgumentError: it is no integer; RangeError: it has more than 64 bits.
+        ArgumentError: it is not an integer; RangeError: it has more than 64 bits.
     """
     if _is_number(seed):
         high, low = _words(int(seed))
@@ -178,7 +178,7 @@ def PRNGKey(seed: ArrayLike, *, impl: Implementation = None) -> Array:  # noqa: 
         impl: 'threefry2x32', 'rbg' or 'unsafe_rbg', whose keys are u32[4]; None: the setting `default_prng_impl`.
 
     Raises:
-        ArgumentError: the seed is no integer; UnsupportedError: another implementation.
+        ArgumentError: the seed is not an integer; UnsupportedError: another implementation.
 
     Example:
         >>> print(PRNGKey(7), PRNGKey(7, impl="rbg"))
@@ -221,7 +221,7 @@ def key(seed: ArrayLike, *, impl: Implementation = None, dtype: object = None) -
         dtype: the element type of keys, instead of `impl`.
 
     Raises:
-        ArgumentError: the seed is no integer; UnsupportedError: another implementation.
+        ArgumentError: the seed is not an integer; UnsupportedError: another implementation.
 
     Example:
         >>> key(7).shape, str(key_data(key(7)))
@@ -236,7 +236,7 @@ def key(seed: ArrayLike, *, impl: Implementation = None, dtype: object = None) -
     times = key_words(kind) // 2
     if _is_number(seed):
         first, second = _words(int(seed))
-        if staging_trace() is not None:  # made anew in each call, for `debug_key_reuse`
+        if staging_trace() is not None:  # made again in each call, for `debug_key_reuse`
             return ops.random_wrap(made(np.array((first, second) * times, np.uint32)), dtype=kind)
         return made(np.array(first | second << 32, kind))  # the first word is the lower half
     return ops.random_wrap(_traced_words(seed, times), dtype=kind)
@@ -246,7 +246,7 @@ def keys_of(name: str, keys: KeyLike) -> Array:
     """Keys as an array: typed ones, or the words of raw ones of threefry2x32.
 
     Raises:
-        ArgumentError: they are no keys.
+        ArgumentError: they are not keys.
     """
     if isinstance(keys, Array) and is_key(keys.dtype):
         return keys
@@ -267,7 +267,7 @@ def keys_of(name: str, keys: KeyLike) -> Array:
 
 
 def _check_words(name: str, words: Array, kind: DType) -> None:
-    """Refuse what are no words of keys of a type."""
+    """Refuse what are not words of keys of a type."""
     shape = key_shape(kind)
     if words.dtype != _U32 or words.shape[max(words.ndim - len(shape), 0) :] != shape:
         one, generator = ArrayType(shape, _U32), _generator(kind)
@@ -299,7 +299,7 @@ def single(name: str, key: KeyLike) -> Array:
     """Return one key, typed or raw.
 
     Raises:
-        ArgumentError: it is no key, or an array of keys.
+        ArgumentError: it is not a key, or an array of keys.
     """
     found = keys_of(name, key)
     shape = found.shape if is_key(found.dtype) else found.shape[:-1]
@@ -318,7 +318,7 @@ def split(key: KeyLike, num: Shape = 2) -> Array:
         result: [num] or [*num], with words behind if the key is raw
 
     Raises:
-        ArgumentError: it is no key, or several.
+        ArgumentError: it is not a key, or several.
 
     Example:
         >>> split(key(0), 3).shape
@@ -380,7 +380,7 @@ def wrap_key_data(
         result: [*shape]
 
     Raises:
-        ArgumentError: these are no words of keys, or are typed keys already.
+        ArgumentError: these are not words of keys, or are typed keys already.
         UnsupportedError: another implementation.
 
     Example:

@@ -83,7 +83,7 @@ class DeviceArray(Placed):
         self.raw = raw
 
     def __treadle_layout__(self, mesh: AbstractMesh) -> Layout | None:
-        """How it lies over the axes of a mesh; None where these cannot say it."""
+        """Return how it lies over the axes of a mesh; None where these cannot say it."""
         return layout_in(self.placed.placement.sharding, mesh, self.type.ndim)
 
     def __treadle_mesh__(self) -> MeshAxes | None:

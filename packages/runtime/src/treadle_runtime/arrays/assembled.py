@@ -219,7 +219,7 @@ def _checked(name: str, sharding: object) -> Sharding:
 
 
 def _covered(sharding: Sharding, shape: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Where the parts of this process begin, and their shape together."""
+    """Return where the parts of this process begin, and their shape together."""
     parts = [*sharding.addressable_devices_indices_map(shape).values()]
     starts = tuple([min([part[axis].start or 0 for part in parts]) for axis in range(len(shape))])
     ends = [

@@ -34,7 +34,7 @@ def as_argument(leaf: object) -> DeviceArray:
     """Return a leaf of an evaluated call as an array of ours. NumPy arrays are copied: the program may run later.
 
     Raises:
-        ArgumentError: it is no array and no number.
+        ArgumentError: it is neither an array nor a number.
         RangeError: a Python integer that does not fit. (Also an OverflowError.)
     """
     if type(leaf) is DeviceArray:
@@ -89,7 +89,7 @@ def as_device_array(operand: object) -> DeviceArray:
         EscapedTracerError: it is a tracer.
         ArgumentError: it is nothing of the kind.
     """
-    operand = untraced(operand)  # type: ignore[arg-type]  # what is no operand is refused below
+    operand = untraced(operand)  # type: ignore[arg-type]  # what is not an operand is refused below
     if isinstance(operand, DeviceArray):
         return operand
     type = type_of(operand)

@@ -27,7 +27,7 @@ class Shard:
 
 
 def _place(device: Device, sharding: Sharding) -> Placement:
-    """Where the part of one device is."""
+    """Return where the part of one device is."""
     alone = SingleDeviceSharding(device, memory_kind=sharding.memory_kind)
     return placement_of(alone, committed=True)
 

@@ -62,7 +62,7 @@ def device_put(
 ) -> Any:
     """Return a tree of arrays on a device, or over several, committed to it; without a device, arrays where they are.
 
-    Without a device, what is no array yet becomes one on the default device, uncommitted. The arrays given stay
+    Without a device, what is not an array yet becomes one on the default device, uncommitted. The arrays given stay
     valid unless `donate`.
 
     Args:
@@ -78,7 +78,7 @@ def device_put(
         ShardingError: an array cannot be laid out so.
         UnsupportedError: a format asks for another order in memory than the row-major one.
         ForkError: to a device, in a process forked after XLA had been started.
-        ArgumentError: a leaf that is no array and no number; the memory is both given away and shared.
+        ArgumentError: a leaf that is neither an array nor a number; the memory is both given away and shared.
 
     Example:
         >>> from treadle_runtime import devices

@@ -44,7 +44,7 @@ def cpu_asynchronous(environ: Mapping[str, str]) -> bool:
 
 
 def cpu_device_count(environ: Mapping[str, str]) -> int:
-    """How many devices the CPU is to show.
+    """Return how many devices the CPU is to show.
 
     TREADLE_NUM_CPU_DEVICES, or JAX_NUM_CPU_DEVICES, or XLA_FLAGS=--xla_force_host_platform_device_count=N.
 

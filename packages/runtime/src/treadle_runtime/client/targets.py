@@ -64,7 +64,7 @@ def register_ffi_target_as_batch_partitionable(name: str) -> None:
     """Say that a target does the same along its leading axes, so that several devices may each call it on a part.
 
     Raises:
-        ArgumentError: the name is no string.
+        ArgumentError: the name is not a string.
 
     Example:
         >>> register_ffi_target_as_batch_partitionable("half")
@@ -137,7 +137,7 @@ def pycapsule(funcptr: Any) -> Any:  # Any: a function of ctypes, and a capsule,
     """Return a function of a library that `ctypes` has loaded, as XLA takes it.
 
     Raises:
-        ArgumentError: it is no function of `ctypes`.
+        ArgumentError: it is not a function of `ctypes`.
 
     Example:
         >>> import ctypes

@@ -67,7 +67,7 @@ class _OnTrees:
 
     function: Callable[..., Any] | _Same
     arguments: PyTreeDef
-    constants: tuple[tuple[int, Any], ...]  # leaves that are no arrays, such as strings
+    constants: tuple[tuple[int, Any], ...]  # leaves that are not arrays, such as strings
     results: PyTreeDef | None
     types: tuple[ArrayType, ...]
 
@@ -266,7 +266,7 @@ def debug_callback(
         kwargs: its keyword arguments.
 
     Raises:
-        ArgumentError: the callback is no function, or there are arguments without it.
+        ArgumentError: the callback is not a function, or there are arguments without it.
 
     Example:
         >>> from treadle_runtime import effects_barrier, jit

@@ -174,10 +174,10 @@ def _layouts(name: str, given: Any, types: Sequence[Any]) -> tuple[AxisOrder, ..
 def checked_aliases(
     function: str, given: Mapping[int, int] | None, operands: int, results: int
 ) -> tuple[tuple[int, int], ...]:
-    """Which operands' memory becomes which results', as pairs.
+    """Return which operands' memory becomes which results', as pairs.
 
     Raises:
-        ArgumentError: it is no dict of integers; RangeError: there are not so many.
+        ArgumentError: it is not a dict of integers; RangeError: there are not so many.
     """
     name = "input_output_aliases"
     if given is None:

@@ -57,7 +57,7 @@ class ArgInfo:
 
 
 def _donated(arguments: Arguments, split: Split) -> list[bool]:
-    """Which of the arrays among the arguments are donated, in their order."""
+    """Return which of the arrays among the arguments are donated, in their order."""
     positional, keywords = arguments.rebuilt(range(len(arguments.leaves)))
     donated = [x for number, x in enumerate(positional) if number in split.donate_argnums]
     donated += [x for name, x in keywords.items() if name in split.donate_argnames]

@@ -270,7 +270,7 @@ def live_devices(devices: list[Device]) -> Iterator[list[Device]]:
     It is of use with the setting `enable_recoverability`: without it, a process that hears of a lost one ends.
 
     Raises:
-        ProcessFailureError: a process was lost, or started anew, in the block.
+        ProcessFailureError: a process was lost, or started again, in the block.
 
     Example:
         >>> import treadle

@@ -161,7 +161,7 @@ def stateful_rng(seed: ArrayLike | None = None, *, impl: Any = None) -> Stateful
         impl: the name of the generator of its keys, as for `random.key`.
 
     Raises:
-        ArgumentError: the seed is no integer, or there is no such generator.
+        ArgumentError: the seed is not an integer, or there is no such generator.
 
     Example:
         >>> one, two = stateful_rng(7), stateful_rng(7)

@@ -52,7 +52,7 @@ _GATES: Final = 4
 def get_num_params_in_lstm(
     input_size: int, hidden_size: int, num_layers: int, bidirectional: bool
 ) -> int:
-    """How many weights an LSTM has.
+    """Return how many weights an LSTM has.
 
     Raises:
         RangeError: a size or the number of layers is not positive.
@@ -154,7 +154,7 @@ def _parts(weights: ArrayLike, sizes: _Sizes) -> Iterator[Array]:
     """Yield the matrices and biases in a vector of weights.
 
     Raises:
-        ShapeError: it is no vector of that many.
+        ShapeError: it is not a vector of that many.
     """
     vector = tnp.asarray(weights)
     if vector.shape != (sizes.count,):
@@ -261,7 +261,7 @@ def lstm(
 
     Raises:
         RangeError: a size or the number of layers is not positive.
-        ShapeError: an array has another shape than these.
+        ShapeError: an array has a different shape from these.
         UnsupportedError: there is dropout.
 
     Example:
@@ -299,7 +299,7 @@ def lstm_ref(
 
     Raises:
         RangeError: a size or the number of layers is not positive.
-        ShapeError: an array has another shape than `lstm` says.
+        ShapeError: an array has a different shape from the one that `lstm` expects.
         UnsupportedError: there is dropout.
 
     Example:

@@ -19,7 +19,7 @@ def scheduling_group(name: str) -> Callable[[F], F]:
     Compilers that do not know of it pass over it, and so does that of the CPU.
 
     Raises:
-        ArgumentError: `name` is no string.
+        ArgumentError: `name` is not a string.
 
     Example:
         >>> import treadle

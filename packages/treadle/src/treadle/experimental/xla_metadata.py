@@ -64,7 +64,7 @@ def set_xla_metadata(x: Any = None, **kwargs: object) -> Any:
         kwargs: the attributes.
 
     Raises:
-        ArgumentError: a value is no string, number or boolean, or `x` holds what is no array.
+        ArgumentError: a value is not a string, number or boolean, or `x` holds what is not an array.
 
     Example:
         >>> import treadle, treadle.numpy as tnp
@@ -100,7 +100,7 @@ def xla_metadata_call(f: Any = None, /, **meta: object) -> Any:
         meta: the attributes, as those of `set_xla_metadata`.
 
     Raises:
-        ArgumentError: `f` is no function, or a value no string, number or boolean.
+        ArgumentError: `f` is not a function, or a value is not a string, number or boolean.
 
     Example:
         >>> import treadle, treadle.numpy as tnp
@@ -149,7 +149,7 @@ def xla_metadata_call2(
             for none, or others as a dictionary.
 
     Raises:
-        ArgumentError: `f` is no function, a value no string, number or boolean, or `ad_metadata` something else.
+        ArgumentError: `f` is not a function, a value no string, number or boolean, or `ad_metadata` something else.
 
     Example:
         >>> import treadle, treadle.numpy as tnp

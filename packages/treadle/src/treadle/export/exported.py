@@ -311,20 +311,20 @@ class Exported:
         return False
 
     def in_shardings_jax(self, mesh: object) -> tuple[NamedSharding | None, ...]:
-        """How the arguments lie over a mesh of devices; None where nobody said it.
+        """Return how the arguments lie over a mesh of devices; None where nobody said it.
 
         Raises:
-            ArgumentError: it is no mesh; ShardingError: its axes are not those that the function was exported over.
+            ArgumentError: it is not a mesh; ShardingError: its axes are not those that the function was exported over.
         """
         return self._on(
             mesh, self.in_shardings_hlo if self.body.lies is None else self.body.lies.inputs
         )
 
     def out_shardings_jax(self, mesh: object) -> tuple[NamedSharding | None, ...]:
-        """How the results lie over a mesh of devices; None where nobody said it.
+        """Return how the results lie over a mesh of devices; None where nobody said it.
 
         Raises:
-            ArgumentError: it is no mesh; ShardingError: its axes are not those that the function was exported over.
+            ArgumentError: it is not a mesh; ShardingError: its axes are not those that the function was exported over.
         """
         return self._on(
             mesh, self.out_shardings_hlo if self.body.lies is None else self.body.lies.outputs

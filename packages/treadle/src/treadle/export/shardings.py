@@ -64,7 +64,7 @@ class Over:
         """The same over the devices of a mesh.
 
         Raises:
-            ArgumentError: it is no mesh of devices; ShardingError: its axes are others.
+            ArgumentError: it is not a mesh of devices; ShardingError: its axes are others.
         """
         if not isinstance(mesh, Mesh):
             raise refused("in_shardings_jax, out_shardings_jax", "mesh", "a Mesh", mesh)
@@ -128,7 +128,7 @@ def lies_of(
     inputs: Sequence[Sharding | None],
     outputs: Sequence[Sharding | None],
 ) -> Lies | None:
-    """How a function lies that is exported; None on a single device.
+    """Return how a function lies that is exported; None on a single device.
 
     Raises:
         UnsupportedError, ShardingError: it speaks of different numbers of devices.

@@ -56,7 +56,7 @@ def register_pytree_node_serialization(
         from_children: from metadata and children to a node; by default, as the class was registered.
 
     Raises:
-        ArgumentError: the class is no node, or class or name are registered already.
+        ArgumentError: the class is not a node, or class or name are registered already.
 
     Example:
         >>> import treadle
@@ -101,7 +101,7 @@ def register_namedtuple_serialization(nodetype: T, *, serialized_name: str) -> T
     """Let trees with nodes of a namedtuple class be written by `Exported.serialize`, and read again.
 
     Raises:
-        ArgumentError: the class is no namedtuple, or class or name are registered already.
+        ArgumentError: the class is not a namedtuple, or class or name are registered already.
 
     Example:
         >>> import collections, treadle
@@ -228,7 +228,7 @@ def read_tree(written: object) -> PyTreeDef:
         raise damaged(f"the structure of arguments or results is none: {error}") from error
 
 
-_LEAF: Final = object()  # of a class that is no node, and cannot become one
+_LEAF: Final = object()  # of a class that is not a node, and cannot become one
 
 
 def _read(entry: list[Any], children: list[Any]) -> Any:  # Any: JSON, and nodes of a tree

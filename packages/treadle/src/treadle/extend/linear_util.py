@@ -266,7 +266,7 @@ def cache(call: Callable[..., Value], *, explain: Function | None = None) -> _Ca
         explain: JAX's, which it calls for its logs: taken, and never called.
 
     Raises:
-        ArgumentError: `call` is no function.
+        ArgumentError: `call` is not a function.
 
     Example:
         >>> from treadle.extend import linear_util as lu

@@ -26,7 +26,7 @@ def serialize_portable_artifact(
         use_mixed_serialization: for JAX's sake; operations of other dialects than StableHLO are refused.
 
     Raises:
-        ModuleError: it is no module, or has what that version had not.
+        ModuleError: it is not a module, or has what that version had not.
 
     Example:
         >>> import treadle
@@ -100,8 +100,8 @@ def refine_polymorphic_shapes(
         enable_shardy: shardings are Shardy's.
 
     Raises:
-        ArgumentError: it is neither text nor bytes, or a flag no boolean.
-        ModuleError: it is no module, or sizes stay unknown.
+        ArgumentError: it is neither text nor bytes, or a flag is not a boolean.
+        ModuleError: it is not a module, or sizes stay unknown.
 
     Example:
         >>> import treadle

@@ -118,7 +118,7 @@ def seed_with_impl(impl: PRNGImpl, seed: ArrayLike) -> Array:
     """Return the key of a seed, for a generator.
 
     Raises:
-        ArgumentError: it is no generator, or the seed is no integer.
+        ArgumentError: it is not a generator, or the seed is not an integer.
 
     Example:
         >>> from treadle import random
@@ -133,7 +133,7 @@ def random_seed(seeds: ArrayLike, impl: PRNGImpl) -> Array:
     """Keys of seeds: an array of them for an array of seeds.
 
     Raises:
-        ArgumentError: it is no generator, or the seeds are no integers.
+        ArgumentError: it is not a generator, or the seeds are not integers.
 
     Example:
         >>> from treadle.extend.random import random_seed, threefry_prng_impl

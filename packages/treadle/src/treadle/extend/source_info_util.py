@@ -260,7 +260,7 @@ def register_exclusion(path: str) -> None:
     """Leave the lines of a file, or of the files of a folder, out of tracebacks and messages.
 
     Raises:
-        ArgumentError: it is no string.
+        ArgumentError: it is not a string.
     """
     names("register_exclusion", path=path)
     source.internal(path)

@@ -33,7 +33,7 @@ def register_constant_handler(type_: type, handler_fun: ConstantHandler) -> None
     `ir_constant` and `ir_constants` ask for it.
 
     Raises:
-        ArgumentError: `type_` is no class, or the handler no function.
+        ArgumentError: `type_` is not a class, or the handler is not a function.
     """
     if not isinstance(type_, type):
         raise refused("register_constant_handler", "type_", "a class", type_)

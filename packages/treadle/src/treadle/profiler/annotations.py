@@ -56,7 +56,7 @@ def annotate_function(
     """Return the function, with a mark around each of its calls; a decorator. The name is by default the function's.
 
     Raises:
-        ArgumentError: it is no function.
+        ArgumentError: it is not a function.
 
     Example:
         >>> from treadle.profiler import annotate_function

@@ -14,7 +14,7 @@ def canonicalize_shape(shape: Any, context: str = "") -> tuple[int, ...]:  # Any
     """Return the sizes of a shape as integers; one integer is a shape of one axis.
 
     Raises:
-        ArgumentError: a size is no integer. (Also a TypeError.)
+        ArgumentError: a size is not an integer. (Also a TypeError.)
     """
     sizes: Iterable[Any] = shape if isinstance(shape, Iterable) else (shape,)
     try:

@@ -145,7 +145,7 @@ def cond(
     `cond(pred, true_operand, true_fun, false_operand, false_fun)` is taken, too.
 
     Raises:
-        ArgumentError: `pred` is no scalar; StructureError, ShapeError, DTypeError: the branches return different
+        ArgumentError: `pred` is not a scalar; StructureError, ShapeError, DTypeError: the branches return different
             things.
 
     Example:
@@ -211,7 +211,7 @@ def switch(
     """`branches[index](*operands)`, the index kept within the range of branches; only that branch runs.
 
     Raises:
-        ArgumentError: `index` is no integer scalar; StructureError, ShapeError, DTypeError: the branches return
+        ArgumentError: `index` is not an integer scalar; StructureError, ShapeError, DTypeError: the branches return
             different things.
 
     Example:
@@ -357,7 +357,7 @@ def _divided_alike(bodies: Sequence[Body], functions: Sequence[object]) -> list[
 
 
 def _one_division(layouts: Sequence[Whole | None]) -> Whole | None:
-    """How a result is divided by some branches, all in the same way, that others return whole."""
+    """Return how a result is divided by some branches, all in the same way, that others return whole."""
     divided = {layout for layout in layouts if layout is not None and not is_whole(layout)}
     return divided.pop() if len(divided) == 1 and len({*layouts}) == 2 else None
 

@@ -229,9 +229,9 @@ def fori_loop(
     `upper`.
 
     Raises:
-        ArgumentError: a bound is no scalar, or they are not both integers or both finite floats, or `unroll` is given
-            with traced bounds; StructureError,
-            ShapeError, DTypeError: `body_fun` returns something else than it took.
+        ArgumentError: a bound is not a scalar, or they are not both integers or both finite floats, or `unroll` is
+            given with traced bounds; StructureError, ShapeError, DTypeError: `body_fun` returns something else than it
+            took.
 
     Example:
         >>> print(fori_loop(0, 5, lambda i, total: total + i, 0))

@@ -77,7 +77,7 @@ def custom_linear_solve(
         `x`, a tree of arrays like `b`; with `has_aux` the pair `(x, aux)`.
 
     Raises:
-        ArgumentError: `b` is no tree of arrays, or a function is none.
+        ArgumentError: `b` is not a tree of arrays, or a function is none.
         StructureError, ShapeError, DTypeError: `matvec` or a solver returns what is not like `b`.
         DerivativeError: when reverse mode needs a `transpose_solve` that is not there.
 
@@ -158,7 +158,7 @@ def custom_root(
         `x`, a tree of arrays like the guess; with `has_aux` the pair `(x, aux)`.
 
     Raises:
-        ArgumentError: the guess is no tree of arrays, or a function is none.
+        ArgumentError: the guess is not a tree of arrays, or a function is none.
         DTypeError: the guess has integers.
         StructureError, ShapeError, DTypeError: a function returns what is not like the guess.
 

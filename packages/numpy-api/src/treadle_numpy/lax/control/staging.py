@@ -73,7 +73,7 @@ def first_difference(
 
 
 def flatten_operands(function: str, what: str, tree: Tree) -> tuple[list[Operand], PyTreeDef]:
-    """Return the leaves of a tree as operands, and its structure; a leaf that is no array is named by its path.
+    """Return the leaves of a tree as operands, and its structure; a leaf that is not an array is named by its path.
 
     Raises:
         ArgumentError: a leaf is not an array or a number.
@@ -91,7 +91,7 @@ def flatten_operands(function: str, what: str, tree: Tree) -> tuple[list[Operand
 
 
 def paths_of(structure: PyTreeDef) -> list[str]:
-    """Where the leaves of a structure are: `['w'][0]`."""
+    """Return where the leaves of a structure are: `['w'][0]`."""
     tree = tree_unflatten(structure, range(structure.num_leaves))
     return [keystr(path) for path in leaf_paths(tree)]
 

@@ -76,7 +76,7 @@ def lu_pivots_to_permutation(pivots: ArrayLike, permutation_size: int) -> Array:
 
     Raises:
         ShapeError: there are more pivots than rows.
-        DTypeError: the pivots are no integers.
+        DTypeError: the pivots are not integers.
 
     Example:
         >>> import numpy as np

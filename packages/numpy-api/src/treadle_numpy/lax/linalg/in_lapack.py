@@ -248,7 +248,7 @@ def lu_factor(types: Sequence[ArrayType]) -> Counterpart | None:
 
 
 def lu_solve(types: Sequence[ArrayType]) -> Counterpart | None:
-    """`getrs`; pivots that are no rows are left to the operations."""
+    """`getrs`; pivots that are not rows are left to the operations."""
     factors, pivots, right = types
     getrs = _of_scipy("getrs", factors) if _serves((factors, right)) else None
     if getrs is None or pivots.shape != factors.shape[:1]:

@@ -79,7 +79,7 @@ def _sizes(shape: tuple[int, ...], argument: str, axes: tuple[int, ...]) -> int:
 
 
 def _fan(shape: tuple[int, ...], mode: str, axes: Mapping[str, tuple[int, ...]]) -> float:
-    """How many numbers each output is made of, or each input goes to: what the variance is divided by."""
+    """Return how many numbers each output is made of, or each input goes to: what the variance is divided by."""
     ins, outs, copies = [_sizes(shape, argument, each) for argument, each in axes.items()]
     if not prod(shape):
         return 1.0  # nothing is drawn

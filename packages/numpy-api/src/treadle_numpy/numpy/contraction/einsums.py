@@ -201,7 +201,7 @@ def einsum(
     order = _order_of(optimize, len(arrays))
     try:
         steps = _path(text, shapes, order)
-    except (LookupError, TypeError) as error:  # opt_einsum reads what is no list
+    except (LookupError, TypeError) as error:  # opt_einsum reads what is not a list
         raise ArgumentError(
             f"einsum: optimize is {shown(optimize)}: {error}",
             fix='use "auto", "optimal", "greedy", or a list of positions as of einsum_path',

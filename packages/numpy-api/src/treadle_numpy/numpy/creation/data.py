@@ -51,7 +51,7 @@ def array(
     Differs from NumPy: 32-bit types by default, and a Python scalar alone gives a weakly typed array.
 
     Raises:
-        ArgumentError: another order than row-major, or an element is not a number.
+        ArgumentError: an order other than row-major, or an element is not a number.
 
     Example:
         >>> print(array([1, 2.5]))
@@ -113,7 +113,7 @@ def copy(a: ArrayLike, order: str | None = None) -> Array:
     """Return an array with the same elements in a buffer of its own.
 
     Raises:
-        ArgumentError: another order than row-major, or an element is not a number.
+        ArgumentError: an order other than row-major, or an element is not a number.
 
     Example:
         >>> import numpy as np

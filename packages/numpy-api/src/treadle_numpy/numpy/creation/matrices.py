@@ -90,7 +90,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None
 
 
 def lower_mask(rows: int, columns: int, k: int) -> Array:
-    """Which elements of a matrix are on or below diagonal `k`."""
+    """Return which elements of a matrix are on or below diagonal `k`."""
     if on_host():
         with allocating():
             mask = np.tri(rows, columns, k, dtype=np.bool_)

@@ -103,7 +103,8 @@ def fromiter(iter: Iterable[object], dtype: DTypeLike, count: int = -1) -> Array
     Differs from JAX: it is there. An iterator inside of `jit` is read while tracing, once.
 
     Raises:
-        ArgumentError: it cannot be iterated over, yields fewer elements than `count`, or something that is no number.
+        ArgumentError: it cannot be iterated over, yields fewer elements than `count`, or something that is not a
+            number.
 
     Example:
         >>> print(fromiter((n * n for n in range(4)), int))

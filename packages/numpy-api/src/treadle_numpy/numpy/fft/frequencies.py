@@ -27,7 +27,7 @@ def fftfreq(
     0, 1, ..., (n - 1) // 2, then -(n // 2), ..., -1, divided by n d; of the default float type unless `dtype` is given.
 
     Raises:
-        ArgumentError: n is no integer, or negative.
+        ArgumentError: n is not an integer, or negative.
         DTypeError: d is complex.
 
     Example:
@@ -58,7 +58,7 @@ def rfftfreq(
     They are of the default float type unless `dtype` is given.
 
     Raises:
-        ArgumentError: n is no integer, or negative.
+        ArgumentError: n is not an integer, or negative.
         DTypeError: d is complex.
 
     Example:

@@ -46,7 +46,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Return the product of each element of one vector with each of another, as a matrix.
 
     Raises:
-        ShapeError: an operand is no vector; `treadle.numpy.outer` takes any shape.
+        ShapeError: an operand is not a vector; `treadle.numpy.outer` takes any shape.
 
     Example:
         >>> import numpy as np
@@ -72,7 +72,7 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
 
     Raises:
         ShapeError: the last two axes are not square.
-        ArgumentError: `n` is no integer.
+        ArgumentError: `n` is not an integer.
 
     Example:
         >>> import numpy as np

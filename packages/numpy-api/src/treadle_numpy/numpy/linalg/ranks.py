@@ -248,7 +248,7 @@ def matrix_rank(
     hermitian: bool = False,
     tol: ArrayLike | None = None,
 ) -> Array:
-    """How many singular values are above a limit: `tol`, or `rtol` times the greatest, max(m, n) eps by default.
+    """Return how many singular values are above a limit: `tol`, or `rtol` times the greatest, max(m, n) eps by default.
 
     What has fewer than two axes has rank 1, or 0 if all elements are zero.
 

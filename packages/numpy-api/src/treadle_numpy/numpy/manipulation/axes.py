@@ -60,7 +60,7 @@ def permute_dims(a: ArrayLike, /, axes: Sequence[int]) -> Array:
     """Return the axes in another order, as the array API standard calls it: `transpose` that must be told which.
 
     Raises:
-        ArgumentError: `axes` is no sequence.
+        ArgumentError: `axes` is not a sequence.
         ShapeError: `axes` does not name each axis once.
 
     Example:

@@ -109,7 +109,7 @@ def roll(
         axis: the axes; None for the elements in a row.
 
     Raises:
-        ArgumentError: there are more shifts than axes, or fewer, or they are no integers.
+        ArgumentError: there are more shifts than axes, or fewer, or they are not integers.
 
     Example:
         >>> import numpy as np

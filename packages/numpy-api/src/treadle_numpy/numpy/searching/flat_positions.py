@@ -96,7 +96,7 @@ def ravel_multi_index(
 
     Raises:
         ConcretizationError: `mode` is `raise` while tracing.
-        DTypeError: the positions, or `dtype`, are no integers, or the type does not hold all positions.
+        DTypeError: the positions, or `dtype`, are not integers, or the type does not hold all positions.
         ArgumentError: there are not as many positions as axes, one is out of range, or there is no such mode.
 
     Example:

@@ -39,12 +39,12 @@ def searchsorted(
     *,
     method: str = "scan",
 ) -> Array:
-    """Where each value would have to be put into a sorted vector to keep it sorted.
+    """Return where each value would have to be put into a sorted vector to keep it sorted.
 
     Differs from NumPy: positions are i32 where that is enough. `method` changes nothing.
 
     Raises:
-        ArgumentError: `a` is no vector, or `side` is neither `left` nor `right`.
+        ArgumentError: `a` is not a vector, or `side` is neither `left` nor `right`.
         DTypeError: `a` and `v` have no common element type.
 
     Example:
@@ -97,7 +97,7 @@ def _before(here: Array, values: Array, side: str) -> Array:
 
 
 def _counted(ordered: Array, values: Array, side: str) -> Array:
-    """How many elements are before the place of each value: all of them are compared."""
+    """Return how many elements are before the place of each value: all of them are compared."""
     whole = position_dtype(ordered.size)
     axis = values.ndim
     shape = (*values.shape, ordered.size)
@@ -124,7 +124,7 @@ def digitize(
     Differs from NumPy: bins in disorder are not noticed. `method` changes nothing.
 
     Raises:
-        ArgumentError: `bins` is no vector.
+        ArgumentError: `bins` is not a vector.
 
     Example:
         >>> print(digitize(np.array([0, 4, 9], np.int32), np.array([1, 5], np.int32)))

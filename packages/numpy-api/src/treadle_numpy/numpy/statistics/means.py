@@ -101,7 +101,7 @@ def mean_of(
 
 
 def valid(a: ArrayLike, where: ArrayLike | None) -> Array:
-    """Where elements are not NaN, and `where` is true."""
+    """Return where elements are not NaN, and `where` is true."""
     operand = coerce("isnan", 0, a)
     if is_inexact(operand.dtype):
         present = ops.compare(operand, operand, direction="eq")

@@ -149,7 +149,7 @@ def _in_order(x: Array, weights: Array | None, skip_nan: bool) -> _Vectors:
 
 
 def _lighter(weights: Array, share: Array) -> Array:
-    """How many elements of each vector have less than a share of the weight up to and with themselves.
+    """Return how many elements of each vector have less than a share of the weight up to and with themselves.
 
     Shapes:
         weights: [*outer, n]

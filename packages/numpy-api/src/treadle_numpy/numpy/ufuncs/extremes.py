@@ -63,7 +63,7 @@ def fmin(x1: ArrayLike, x2: ArrayLike) -> Array:
 
 @composed
 def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
-    """Return the numbers kept between two bounds; a bound that is None is no bound.
+    """Return the numbers kept between two bounds; a bound that is None is not a bound.
 
     Raises:
         ArgumentError: one of them is complex.

@@ -144,7 +144,7 @@ def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
 
 @composed
 def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """`x1 * 2**x2`, rounded once: also where `2**x2` itself is no float.
+    """`x1 * 2**x2`, rounded once: also where `2**x2` itself is not a float.
 
     Raises:
         DTypeError: `x1` is complex, or `x2` not of integer type.

@@ -75,7 +75,7 @@ def _counted(
     *,
     later: bool,
 ) -> Array:
-    """How many steps, each a function of a uniform number, a sum takes from 0 until it does not go on, less one.
+    """Return how many steps, each a function of a uniform number, a sum takes from 0 until it does not go on, less one.
 
     `later`: the second half of a split key makes the numbers, not the first.
     """

@@ -75,7 +75,7 @@ def idct(
     """Return the inverse of `dct`, for the same `norm`.
 
     Raises:
-        UnsupportedError: another type than 2, or norm "forward".
+        UnsupportedError: a type other than 2, or norm "forward".
         AxisError: there is no such axis.
         ArgumentError: n is less than 1, the axis has no elements, or there is no such norm.
 
@@ -101,7 +101,7 @@ def dctn(
     for `dct`.
 
     Raises:
-        UnsupportedError: another type than 2, or norm "forward".
+        UnsupportedError: a type other than 2, or norm "forward".
         AxisError: there is no such axis.
         ArgumentError: an axis is named twice or has no elements; there are not as many lengths as axes, or one is less
             than 1; or there is no such norm.
@@ -126,7 +126,7 @@ def idctn(
     """Return the inverse of `dctn`, for the same `norm`.
 
     Raises:
-        UnsupportedError: another type than 2, or norm "forward".
+        UnsupportedError: a type other than 2, or norm "forward".
         AxisError: there is no such axis.
         ArgumentError: an axis is named twice or has no elements; there are not as many lengths as axes, or one is less
             than 1; or there is no such norm.

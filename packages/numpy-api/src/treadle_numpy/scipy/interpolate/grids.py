@@ -191,7 +191,7 @@ def _axis(given: ArrayLike) -> Array:
 
 
 def _cell(grid: Array, x: Array) -> _Cell:
-    """Where numbers lie along one axis of the grid."""
+    """Return where numbers lie along one axis of the grid."""
     line, place = [array_of(v) for v in promote("RegularGridInterpolator", grid, x, inexact=True)]
     last = line.size - 1
     below = converted(subtract(searchsorted(line, place), 1), default_dtype(int))

@@ -104,7 +104,7 @@ def minimize(
 
     Raises:
         ArgumentError: there is no such method or option, or an argument is of another kind.
-        ShapeError: x0 is no vector.
+        ShapeError: x0 is not a vector.
         DTypeError: x0 has complex elements, or `fun` does not return a real number.
 
     Example:

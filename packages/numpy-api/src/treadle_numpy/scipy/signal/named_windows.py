@@ -94,7 +94,7 @@ def as_window(function: str, window: object, nperseg: int | None, most: int) -> 
 
     Raises:
         ArgumentError: there is no such window, or the length is not that of the vector.
-        ShapeError: it is no vector.
+        ShapeError: it is not a vector.
     """
     if isinstance(window, (str, tuple)):
         count = min(256 if nperseg is None else nperseg, most)

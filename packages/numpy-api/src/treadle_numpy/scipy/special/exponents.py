@@ -268,7 +268,7 @@ def _box_cox(logarithm: Operand, power: Operand) -> Array:
 
 def _weighed(weights: Array, exponents: Array) -> Array:
     """`weights * exp(exponents)`; 0 where the weight is, with the slope by it of the other terms."""
-    # an exponential there must not overflow, since 0 times infinity is no number
+    # an exponential there must not overflow, since 0 times infinity is not a number
     size = ops.real(exponents) if is_complex(exponents.dtype) else exponents
     greatest = np.log(float(finfo(size.dtype).max)) - 1
     most = number(greatest, size)

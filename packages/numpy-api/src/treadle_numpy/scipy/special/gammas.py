@@ -146,7 +146,7 @@ def multigammaln(a: ArrayLike, d: int) -> Array:
     For lesser `a`, which SciPy refuses, it is the sum of the same logarithms of absolute values.
 
     Raises:
-        ArgumentError: `d` is no integer from 1 to 4096.
+        ArgumentError: `d` is not an integer from 1 to 4096.
         DTypeError: `a` is complex.
 
     Example:

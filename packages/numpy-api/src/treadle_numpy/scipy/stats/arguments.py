@@ -58,7 +58,7 @@ def placed(
     quantile: Callable[..., Array],
     *shapes: ArrayLike,
 ) -> Array:
-    """`loc + scale * quantile(q, *shapes)`; NaN for a `q` that is no probability."""
+    """`loc + scale * quantile(q, *shapes)`; NaN for a `q` that is not a probability."""
     q, loc, scale, *shapes_ = parameters(function, q, loc, scale, *shapes)
     inside = (q >= 0) & (q <= 1)
     value = loc + scale * quantile(where(inside, q, 0.5), *shapes_)

@@ -109,7 +109,7 @@ def _column(indices: Operand, column: int) -> Operand:
 
 
 def _window_sizes(primitive: ScatterFamily, operands: Operands) -> list[int]:
-    """How long the slices are that a scatter writes, by axis of its operand."""
+    """Return how long the slices are that a scatter writes, by axis of its operand."""
     updates = type_of(operands[2]).shape
     windows = iter([updates[axis] for axis in primitive.update_window_dims])
     single = (*primitive.inserted_window_dims, *primitive.operand_batching_dims)

@@ -95,7 +95,7 @@ def check(
 
     Raises:
         FailedCheckError: at once, outside of every transformation, where the condition does not hold.
-        ArgumentError: the condition is not a scalar boolean, the message is no string, or it has names that no value
+        ArgumentError: the condition is not a scalar boolean, the message is not a string, or it has names that no value
             is given for.
         UnsupportedError: when a function that has not been transformed by `checkify` is compiled.
 
@@ -176,7 +176,7 @@ def checked(primitive: Check, condition: Operand, values: Operands) -> None:
 
 
 def elements_here(x: Operand) -> Elements | None:
-    """Return the elements of an array, or of keys, that is no tracer of what is not known yet."""
+    """Return the elements of an array, or of keys, that is not a tracer of what is not known yet."""
     dtype = type_of(x).dtype
     if is_key(dtype):
         return None if isinstance(x, Tracer) else np.asarray(x, dtype)

@@ -37,7 +37,7 @@ def checkify(f: Callable[P, R], errors: Categories = user_checks) -> Callable[P,
     `f` is traced, as under jit: its arguments have no elements for Python's `if`.
 
     Raises:
-        ArgumentError: `f` is no function, or `errors` no set of these categories.
+        ArgumentError: `f` is not a function, or `errors` is not a set of these categories.
 
     Example:
         >>> import treadle

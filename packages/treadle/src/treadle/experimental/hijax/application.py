@@ -86,7 +86,7 @@ def tangent_types(aval: AbstractValue) -> tuple[ArrayType, ...]:
 
 
 def fixed_of(aval: AbstractValue) -> int:
-    """How many arrays of a value, the first ones, have no tangents."""
+    """Return how many arrays of a value, the first ones, have no tangents."""
     return parts_of(aval).fixed if isinstance(aval, HiType) else 0
 
 

@@ -39,7 +39,7 @@ class RulePair:
         return iter(self._rules)
 
     def __call__(self, *args: Tree, **kwargs: Tree) -> NoReturn:
-        """Refuse: it is no rule."""
+        """Refuse: it is not a rule."""
         raise ArgumentError(
             f"{self.__name__} is a pair of rules, not a rule",
             fix=f"write `{self._names} = {self.__name__}` in the body of the class",
@@ -80,7 +80,7 @@ def _pushing(
         ]
         outward = instantiated(push(*tree_unflatten(prim.in_tree, flat)))
         for aval, leaf in zip(prim.out_flat, prim.out_tree.flatten_up_to(outward), strict=True):
-            taken(prim, aval, leaf)  # refuses what is no tangent of the result
+            taken(prim, aval, leaf)  # refuses what is not a tangent of the result
         return outward
 
     return of_wanted, [zero_of(aval) for flag, aval in zip(wanted, avals, strict=True) if flag]

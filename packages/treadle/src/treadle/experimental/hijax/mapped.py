@@ -29,7 +29,7 @@ def _is_none(x: object) -> bool:
 
 
 def dims_of_results(of: HiPrim, out_dims: Tree) -> list[Any]:
-    """Where the batch is in each result: what is given may stand for several."""
+    """Return where the batch is in each result: what is given may stand for several."""
     structure = tree_flatten(out_dims, _is_none)[1]
     if structure.is_leaf():
         return [out_dims] * len(of.out_flat)

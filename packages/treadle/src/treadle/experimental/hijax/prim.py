@@ -174,7 +174,7 @@ class HiPrim:
         raise self._lacks("vmap", "`batch` or `batch_dim_rule`")
 
     def batch_dim_rule(self, axis_data: Any, dims: tuple[Tree, ...], /) -> Tree:
-        """Where the axis of the batch elements is in the result, for the rules to be made of the others."""
+        """Return where the axis of the batch elements is in the result, for the rules to be made of the others."""
         raise self._lacks("vmap", "`batch` or `batch_dim_rule`")
 
     def check(self, *arg_tys: Tree) -> None:

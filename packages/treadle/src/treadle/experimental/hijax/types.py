@@ -122,7 +122,7 @@ class HiType(AbstractValue):
         raise missing(self, "inc_rank", "vmap or scan")
 
     def leading_axis_spec(self) -> MappingSpec:
-        """How `scan` maps over such a value."""
+        """Return how `scan` maps over such a value."""
         raise missing(self, "leading_axis_spec", "scan")
 
     def shard(self, mesh: Any, manual_axes: Any, check_vma: bool, spec: HiPspec) -> AbstractValue:
@@ -146,11 +146,11 @@ class HiPspec:
         raise missing(self, "to_lo", "shard_map")
 
     def to_tangent_spec(self) -> HiPspec:
-        """How tangents lie."""
+        """Return how tangents lie."""
         raise missing(self, "to_tangent_spec", "the derivative of shard_map")
 
     def to_ct_spec(self) -> HiPspec:
-        """How cotangents lie."""
+        """Return how cotangents lie."""
         return self.to_tangent_spec()
 
 
@@ -270,19 +270,19 @@ class HiForm(Form):
         return fixed + (lowered(self.aval.to_tangent_aval(), tangent) if parts.slots else [])
 
     def mapped(self, spec: MappingSpec, size: int) -> Dims:
-        """Where the arrays have the axis that `spec` maps over."""
+        """Return where the arrays have the axis that `spec` maps over."""
         element = self.aval.dec_rank(size, spec)
         if not isinstance(element, HiType):
             raise refused("dec_rank", "the result", "a HiType", element)
         return axes_of(element, spec)
 
     def stacked(self, spec: MappingSpec, size: int) -> Dims:
-        """Where the arrays get an axis by `spec`."""
+        """Return where the arrays get an axis by `spec`."""
         return axes_of(self.aval, spec)
 
 
 def axes_of(element: HiType, spec: MappingSpec) -> Dims:
-    """Where the arrays of a value get a new axis, by what `inc_rank` says of types."""
+    """Return where the arrays of a value get a new axis, by what `inc_rank` says of types."""
     known = _specs.setdefault(type(element), {})
     if spec not in known:
         if len(known) >= _MOST_SPECS:
@@ -361,7 +361,7 @@ class HiTracer:
     """A value of a type of a library's own while a function is traced: operations of the library take it."""
 
     __slots__ = ("_aval", "children")
-    __treadle_traced__ = True  # an instance of `treadle.core.Tracer`, though it is no array
+    __treadle_traced__ = True  # an instance of `treadle.core.Tracer`, though it is not an array
 
     def __init__(self, aval: HiType, children: Sequence[Any]) -> None:
         self._aval = aval

@@ -157,7 +157,7 @@ def zero_prop(
     """Return the results of an operation that does not move, and `zero_series`.
 
     Raises:
-        ArgumentError: `prim` is no operation.
+        ArgumentError: `prim` is not an operation.
 
     Example:
         >>> from functools import partial
@@ -182,7 +182,7 @@ def linear_prop(
     """Return the results and series of an operation that is linear in all its operands together.
 
     Raises:
-        ArgumentError: `prim` is no operation, or the series have different lengths.
+        ArgumentError: `prim` is not an operation, or the series have different lengths.
 
     Example:
         >>> from functools import partial

@@ -49,9 +49,9 @@ def jet(
     each. A function with a `custom_vjp` rule is expanded itself, without the rule.
 
     Raises:
-        ArgumentError: `primals` or `series` is no tuple, orders differ, or an argument moves that is no floating or
-            complex array.
-        StructureError, ShapeError: a derivative is no tree like its argument.
+        ArgumentError: `primals` or `series` is not a tuple, orders differ, or an argument moves that is not a floating
+            or complex array.
+        StructureError, ShapeError: a derivative is not a tree like its argument.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -105,7 +105,7 @@ def jet(
 
 
 def _order(series: Sequence[Any]) -> int:
-    """How many terms each series has."""
+    """Return how many terms each series has."""
     orders = []
     for number, each in enumerate(series):
         if isinstance(each, ZeroSeries):

@@ -71,8 +71,8 @@ def odeint(
     reach a time within `mxstep`, or become NaN, the solution there is extrapolated, or NaN.
 
     Raises:
-        ArgumentError: an argument is no tree of arrays, or the state is not floating or complex.
-        ShapeError: `t` is no vector, or it is empty.
+        ArgumentError: an argument is not a tree of arrays, or the state is not floating or complex.
+        ShapeError: `t` is not a vector, or it is empty.
         StructureError: `func` does not return a tree like `y0`.
 
     Example:

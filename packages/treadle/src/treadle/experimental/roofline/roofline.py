@@ -74,7 +74,7 @@ def roofline(
         print_jaxpr: print the program that is looked at.
 
     Raises:
-        ArgumentError: `f` is no function, `mesh` no mesh, or a flag not a boolean.
+        ArgumentError: `f` is not a function, `mesh` is not a mesh, or a flag not a boolean.
 
     Example:
         >>> import treadle, treadle.numpy as tnp

@@ -94,7 +94,7 @@ def bcoo_multiply_dense(sp_mat: BCOO, v: Any) -> Array:
     indices.
 
     Raises:
-        ShapeError: the product would have another shape than the sparse array.
+        ShapeError: the product would have a different shape from the sparse array.
 
     Example:
         >>> import treadle.numpy as tnp

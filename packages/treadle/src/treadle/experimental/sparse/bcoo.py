@@ -78,7 +78,7 @@ class BCOO(JAXSparse):
     `indices_sorted` promises that the rows of indices ascend, `unique_indices` that no two are equal.
 
     Raises:
-        ArgumentError: it is given no pair of arrays, or indices that are no integers.
+        ArgumentError: it is given no pair of arrays, or indices that are not integers.
         ShapeError: data, indices and shape do not go together.
 
     Example:

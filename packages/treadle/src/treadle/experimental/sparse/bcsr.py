@@ -69,7 +69,7 @@ class BCSR(JAXSparse):
     It multiplies dense arrays; for everything else there is `to_bcoo()`.
 
     Raises:
-        ArgumentError: it is given no three arrays, or indices that are no integers.
+        ArgumentError: it is given no three arrays, or indices that are not integers.
         ShapeError: they do not go together with the shape.
 
     Example:

@@ -59,8 +59,8 @@ class COO(JAXSparse):
     It multiplies dense vectors and matrices; for everything else there is `to_bcoo()`.
 
     Raises:
-        ArgumentError: it is given no three arrays, or indices that are no integers.
-        ShapeError: they are no vectors of one length, or the shape has not two axes.
+        ArgumentError: it is given no three arrays, or indices that are not integers.
+        ShapeError: they are not vectors of one length, or the shape has not two axes.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -164,7 +164,7 @@ def coo_fromdense(mat: Any, *, nse: int | None = None, index_dtype: Any = np.int
     """Return a COO of the elements of a matrix that are not zero, row by row; `nse` of them are stored.
 
     Raises:
-        ShapeError: it is no matrix.
+        ShapeError: it is not a matrix.
         ConcretizationError: `nse` is not given while tracing.
 
     Example:

@@ -120,7 +120,7 @@ class CSR(_Compressed):
     It multiplies dense vectors and matrices; for everything else there is `to_bcoo()`.
 
     Raises:
-        ArgumentError: it is given no three arrays, or indices that are no integers.
+        ArgumentError: it is given no three arrays, or indices that are not integers.
         ShapeError: they do not go together with the shape.
 
     Example:
@@ -161,7 +161,7 @@ class CSC(_Compressed):
     It multiplies dense vectors and matrices; for everything else there is `to_bcoo()`.
 
     Raises:
-        ArgumentError: it is given no three arrays, or indices that are no integers.
+        ArgumentError: it is given no three arrays, or indices that are not integers.
         ShapeError: they do not go together with the shape.
 
     Example:
@@ -209,7 +209,7 @@ def csr_fromdense(mat: Any, *, nse: int | None = None, index_dtype: Any = np.int
     """Return a CSR of the elements of a matrix that are not zero; `nse` of them are stored.
 
     Raises:
-        ShapeError: it is no matrix.
+        ShapeError: it is not a matrix.
         ConcretizationError: `nse` is not given while tracing.
 
     Example:

@@ -29,8 +29,8 @@ def checked_parts(
     """Return the three vectors of a matrix, data and two of indices, and its shape.
 
     Raises:
-        ArgumentError: it is given no three arrays, or indices that are no integers.
-        ShapeError: they are no vectors, data have not one index each, or the shape has not two axes.
+        ArgumentError: it is given no three arrays, or indices that are not integers.
+        ShapeError: they are not vectors, data have not one index each, or the shape has not two axes.
     """
     if not isinstance(args, (tuple, list)) or len(args) != 3:
         raise refused(name, "args", f"three arrays `({', '.join(parts)})`", args)
@@ -56,7 +56,7 @@ def matrix_of(name: str, mat: Any, nse: int | None, index_dtype: Any) -> BCOO:
     """Return the BCOO of a dense matrix.
 
     Raises:
-        ShapeError: it is no matrix.
+        ShapeError: it is not a matrix.
     """
     dense = tnp.asarray(mat)
     if dense.ndim != 2:

@@ -91,7 +91,7 @@ def sparsify(f: Callable[..., Any], use_tracer: bool = False) -> Callable[..., A
     store as many elements after each iteration as before. `use_tracer` is there for JAX's sake: there is one way.
 
     Raises:
-        ArgumentError: `f` is no function.
+        ArgumentError: `f` is not a function.
         UnsupportedError: from the function, where an operation on a sparse array has no sparse result.
 
     Example:
@@ -128,7 +128,7 @@ def eval_sparse(
     """Return the results of a program on values of an environment, as further values of it.
 
     Raises:
-        ArgumentError: it is no program, or the numbers of constants and values are not those of its parameters.
+        ArgumentError: it is not a program, or the numbers of constants and values are not those of its parameters.
         UnsupportedError: an operation on a sparse array has no sparse result.
 
     Example:
@@ -158,7 +158,7 @@ def eval_sparse(
 
 
 def sparsify_raw(f: Callable[..., Any]) -> Callable[..., tuple[list[SparsifyValue], PyTreeDef]]:
-    """Return a function of an environment and values in place of one of arrays: what `sparsify` does, without the
+    """Return a function of an environment and values instead of one of arrays: what `sparsify` does, without the
     arrays.
 
     Args:
@@ -169,7 +169,7 @@ def sparsify_raw(f: Callable[..., Any]) -> Callable[..., tuple[list[SparsifyValu
         values of the results, in a list, and their tree.
 
     Raises:
-        ArgumentError: `f` is no function.
+        ArgumentError: `f` is not a function.
 
     Example:
         >>> import treadle.numpy as tnp

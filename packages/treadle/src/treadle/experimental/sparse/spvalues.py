@@ -116,7 +116,7 @@ class SparsifyEnv:
         return self._get("indices", spvalue.indices_ref)
 
     def indptr(self, spvalue: SparsifyValue) -> Array:
-        """Where the rows of a value by compressed rows begin."""
+        """Return where the rows of a value by compressed rows begin."""
         return self._get("indptr", spvalue.indptr_ref)
 
     def dense(self, data: object) -> SparsifyValue:
@@ -166,7 +166,7 @@ class SparsifyEnv:
 
 
 def arrays_to_spvalues(spenv: SparsifyEnv, args: Tree) -> Tree:
-    """Return a tree of values in place of arrays and sparse arrays, whose parts are put into an environment.
+    """Return a tree of values instead of arrays and sparse arrays, whose parts are put into an environment.
 
     Raises:
         ArgumentError: an array is sparse, but neither a `BCOO` nor a `BCSR`.
@@ -200,7 +200,7 @@ def arrays_to_spvalues(spenv: SparsifyEnv, args: Tree) -> Tree:
 
 
 def spvalues_to_arrays(spenv: SparsifyEnv, spvalues: Tree) -> Tree:
-    """Return a tree of arrays and sparse arrays in place of values."""
+    """Return a tree of arrays and sparse arrays instead of values."""
 
     _check("spvalues_to_arrays", spenv)
 
@@ -223,7 +223,7 @@ def spvalues_to_arrays(spenv: SparsifyEnv, spvalues: Tree) -> Tree:
 
 
 def spvalues_to_avals(spenv: SparsifyEnv, spvalues: Tree) -> Tree:
-    """Return a tree of abstract arrays in place of values: what is known of the arrays that they stand for."""
+    """Return a tree of abstract arrays instead of values: what is known of the arrays that they stand for."""
     arrays = spvalues_to_arrays(spenv, spvalues)
     return tree_map(
         lambda x: ShapedArray(x.shape, x.dtype), arrays, is_leaf=lambda x: isinstance(x, JAXSparse)
@@ -264,7 +264,7 @@ class SparseRules(UserDict[Operation, Rule]):
         """Give an operation its rule.
 
         Raises:
-            ArgumentError: it is no operation, or the rule no function.
+            ArgumentError: it is not an operation, or the rule is not a function.
         """
         if not isinstance(key, Operation):
             raise refused("sparse_rules_bcoo", "the key", "a Primitive, such as `lax.sin_p`", key)

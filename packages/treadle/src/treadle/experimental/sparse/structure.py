@@ -47,7 +47,7 @@ def bcoo_transpose(mat: BCOO, *, permutation: Sequence[int]) -> BCOO:
     """Return the axes in another order. Batch and dense axes that change places with others become sparse.
 
     Raises:
-        ArgumentError: it is no permutation of the axes.
+        ArgumentError: it is not a permutation of the axes.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -119,7 +119,7 @@ def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None, remove_zeros: bool = 
     known; while tracing, as many as before. What does not fit is left out, and padding has indices beyond the end.
 
     Raises:
-        ArgumentError: `nse` is no integer, or negative.
+        ArgumentError: `nse` is not an integer, or negative.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -291,7 +291,7 @@ def bcoo_reshape(
 
 
 def _leading(old: Sequence[int], new: Sequence[int]) -> tuple[int, int]:
-    """How many of the first new sizes make up how many of the old ones: as many of these as can be."""
+    """Return how many of the first new sizes make up how many of the old ones: as many of these as can be."""
     products = [1]
     for size in new:
         products.append(products[-1] * size)

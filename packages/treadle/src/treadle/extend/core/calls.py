@@ -145,7 +145,7 @@ def eval_jaxpr_transpose(
         An array or a `Zero` for each operand; None where it is known.
 
     Raises:
-        ArgumentError: `call_jaxpr` is no jaxpr.
+        ArgumentError: `call_jaxpr` is not a jaxpr.
     """
     program, constants = parts("eval_jaxpr_transpose", call_jaxpr)
     linear = [is_undefined_primal(each) for each in args]

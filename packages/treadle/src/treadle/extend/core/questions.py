@@ -81,7 +81,7 @@ def set_current_trace(trace: Trace, check_leaks: bool = False) -> running:
     """`with set_current_trace(trace):` operations are given to that trace.
 
     Raises:
-        ArgumentError: it is no trace.
+        ArgumentError: it is not a trace.
     """
     if not isinstance(trace, Trace):
         raise refused("set_current_trace", "trace", "a trace", trace)
@@ -203,7 +203,7 @@ def check_jaxpr(jaxpr: Jaxpr) -> None:
     """Check everything that a program promises: types, definitions before uses, effects.
 
     Raises:
-        JaxprTypeError: it does not keep it; ArgumentError: it is no program.
+        JaxprTypeError: it does not keep it; ArgumentError: it is not a program.
 
     Example:
         >>> import treadle

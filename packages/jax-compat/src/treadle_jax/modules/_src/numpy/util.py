@@ -18,7 +18,7 @@ def promote_dtypes(*args: Any) -> list[Array]:
 
 
 def promote_dtypes_inexact(*args: Any) -> list[Array]:
-    """The same, in floats where it is no floating or complex one."""
+    """The same, in floats where it is not a floating or complex one."""
     return _met("promote_dtypes_inexact", args, inexact_dtype)
 
 
@@ -38,7 +38,7 @@ def promote_args(fun_name: str, *args: Any) -> list[Array]:
 
 
 def promote_args_inexact(fun_name: str, *args: Any) -> list[Array]:
-    """The same, in floats where the type is no floating or complex one."""
+    """The same, in floats where the type is not a floating or complex one."""
     return promote_shapes(fun_name, *_met(fun_name, args, inexact_dtype))
 
 
@@ -65,7 +65,7 @@ def promote_shapes(fun_name: str, *args: Any) -> list[Array]:
 def check_arraylike(
     fun_name: str, *args: Any, emit_warning: bool = False, stacklevel: int = 3
 ) -> None:
-    """Refuse what is no array and no number.
+    """Refuse what is neither an array nor a number.
 
     Raises:
         ArgumentError: there is such an argument. (Also a TypeError.)
@@ -79,7 +79,7 @@ def check_arraylike(
 
 
 def ensure_arraylike(fun_name: str, /, *args: Any) -> Any:
-    """Return the arguments as arrays, one alone or a tuple; what is no array and no number is refused."""
+    """Return the arguments as arrays, one alone or a tuple; what is neither an array nor a number is refused."""
     arrays = ensure_arraylike_tuple(fun_name, args)
     return arrays[0] if len(arrays) == 1 else arrays
 

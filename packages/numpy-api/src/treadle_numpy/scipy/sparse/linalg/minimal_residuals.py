@@ -64,7 +64,7 @@ def gmres(
         x0: where to start; zeros by default.
         tol: the search ends when the norm of `b - A x` is at most `tol` times that of b,
         atol: or at most this,
-        restart: the size of the basis, which is made anew when it is full: what it takes is memory.
+        restart: the size of the basis, which is made again when it is full: what it takes is memory.
         maxiter: the search ends after so many bases; ten times the number of elements by default.
         M: the preconditioner, close to the inverse of A.
         solve_method: "batched" makes whole bases; "incremental" looks at the residual after each vector, and takes

@@ -230,7 +230,7 @@ class Rotation:
         return Rotation(self.quat[indexer])
 
     def __len__(self) -> int:
-        """How many there are in a row."""
+        """Return how many there are in a row."""
         if self.single:
             raise ArgumentError("Rotation: a single rotation has no length")
         return int(self.quat.shape[0])
