@@ -114,7 +114,7 @@ class custom_vjp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
         gets a cotangent for each example, and none is counted twice.
 
         Raises:
-            ArgumentError: a rule is no function, or a flag is not a boolean.
+            ArgumentError: a rule is no function, or a flag no boolean.
         """
         functions("custom_vjp.defvjp", fwd=fwd, bwd=bwd)
         flags(

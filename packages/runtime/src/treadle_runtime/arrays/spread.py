@@ -59,7 +59,7 @@ def _part(
 
 
 def _repeats(elements: np.ndarray[Any, Any]) -> bool:
-    """Return whether an array has the same memory at several places, as `np.broadcast_to` makes it: parts may be one."""
+    """Return whether an array repeats memory, as the results of `np.broadcast_to` do: shards may be one buffer."""
     return any(
         [step == 0 < size - 1 for step, size in zip(elements.strides, elements.shape, strict=True)]
     )
