@@ -27,7 +27,7 @@ OPEN = (
 
 
 def imported(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """The line and full name of each module or name that a file imports."""
+    """Yield the line and full name of each module or name that a file imports."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
@@ -36,7 +36,7 @@ def imported(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def is_inner(module: str) -> bool:
-    """Whether this names a plain file inside a distribution, or a folder that is not public."""
+    """Return whether this names a plain file inside a distribution, or a folder that is not public."""
     package, *rest = module.split(".")
     if package not in SOURCES or package == "treadle" or not rest or module.startswith(OPEN):
         return False

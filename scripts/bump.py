@@ -14,7 +14,7 @@ KINDS = ("added", "changed", "fixed", "removed")
 
 
 def gather(package: Path) -> tuple[str, list[Path]]:
-    """The changelog section made of the fragments, and the fragments."""
+    """Return the changelog section made of the fragments, and the fragments."""
     used: list[Path] = []
     text = ""
     for kind in KINDS:

@@ -95,7 +95,7 @@ def cached_functions(body: list[ast.stmt]) -> Iterator[str]:
 
 
 def starts_empty(value: ast.expr) -> bool:
-    """Whether an expression makes an empty container: one that nobody ever fills is of no use."""
+    """Return whether an expression makes an empty container: one that nobody ever fills is of no use."""
     match value:
         case ast.List(elts=[]) | ast.Dict(keys=[]):
             return True
@@ -105,7 +105,7 @@ def starts_empty(value: ast.expr) -> bool:
 
 
 def mapping_classes(tree: ast.Module) -> Iterator[str]:
-    """The classes of a module whose objects users fill."""
+    """Yield the classes of a module whose objects users fill."""
     for each in tree.body:
         if isinstance(each, ast.ClassDef) and any(
             ast.unparse(base).partition("[")[0] == "UserDict" for base in each.bases
@@ -114,7 +114,7 @@ def mapping_classes(tree: ast.Module) -> Iterator[str]:
 
 
 def cells(path: Path) -> Iterator[str]:
-    """The cells of a module, by name."""
+    """Yield the cells of a module, by name."""
     tree = ast.parse(path.read_text())
     touched = changed(tree)
     mappings = {*mapping_classes(tree)}
@@ -139,7 +139,7 @@ def cells(path: Path) -> Iterator[str]:
 
 
 def found() -> list[str]:
-    """All cells, `module: name`."""
+    """Return all cells, `module: name`."""
     modules = sorted(ROOT.glob("packages/*/src/**/*.py"))
     return [
         f"{module_name(path)}: {name}"

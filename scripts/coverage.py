@@ -62,7 +62,7 @@ def owner(namespace: str, members: dict[str, object]) -> object:
 
 
 def has(owner: object, name: str) -> bool:
-    """Whether there is such a name; an attribute that exists in order to refuse counts.
+    """Return whether there is such a name; an attribute that exists in order to refuse counts.
 
     So does one that the class has and this value has not, such as what only arrays on a GPU have.
     """
@@ -85,7 +85,7 @@ def reasons() -> list[tuple[str, str, str]]:
 
 
 def report() -> tuple[str, list[str]]:
-    """The page, and what is wrong with the reasons."""
+    """Return the page, and what is wrong with the reasons."""
     members = owners()
     have: Counter[tuple[str, str]] = Counter()
     total: Counter[tuple[str, str]] = Counter()
@@ -125,7 +125,7 @@ def page(
     total: Counter[tuple[str, str]],
     by_reason: dict[str, list[Lacking]],
 ) -> Iterator[str]:
-    """The lines of the page."""
+    """Yield the lines of the page."""
     yield "# Which public names there are"
     yield ""
     yield "The names that users of JAX look for, by tier: T1 every user needs, T2 serious users expect, T3 is"

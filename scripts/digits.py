@@ -16,16 +16,16 @@ NUMBER = re.compile(r"(?<![\w.])\d+\.\d*(?:e[+-]?\d+)?(?![\w.])")
 
 
 def beyond(text: str) -> list[str]:
-    """The numbers of a text that show more digits than every processor prints alike."""
+    """Return the numbers of a text that show more digits than every processor prints alike."""
     return [each for each in NUMBER.findall(text) if digits(each) > DIGITS and not exact(each)]
 
 
 def digits(number: str) -> int:
-    """How many significant digits it is written with."""
+    """Return how many significant digits it is written with."""
     return len(number.partition("e")[0].replace(".", "").strip("0"))
 
 
 def exact(number: str) -> bool:
-    """Whether it is a power of two, or a sum of two, which no rounding of a function's makes."""
+    """Return whether it is a power of two, or a sum of two, which no rounding of a function's makes."""
     fraction = int(np.float32(number).view(np.uint32)) & 0x7FFFFF
     return fraction.bit_count() < 2

@@ -44,7 +44,7 @@ OTHERS = (
 
 
 def functions() -> dict[str, object]:
-    """The public functions and classes of treadle's own, by name; another name for one counts as the first."""
+    """Return the public functions and classes of treadle's own, by name; another name for one counts as the first."""
     found: dict[str, object] = {}
     known: set[int] = set()
     everything = ["treadle", *[f"treadle.{each}" for each in (*NAMESPACES, *OTHERS)]]
@@ -63,12 +63,12 @@ def functions() -> dict[str, object]:
 
 
 def without_example() -> set[str]:
-    """The names of those whose docstring shows no call."""
+    """Return the names of those whose docstring shows no call."""
     return {name for name, each in functions().items() if ">>>" not in (inspect.getdoc(each) or "")}
 
 
 def beyond() -> dict[str, list[str]]:
-    """The numbers that examples show with more digits than every processor prints alike, by function."""
+    """Return the numbers that examples show with more digits than every processor prints alike, by function."""
     shown = {
         name: [
             number

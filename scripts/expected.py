@@ -16,7 +16,7 @@ Names = dict[str, str]  # each name with its tier
 
 
 def expected() -> dict[str, Names]:
-    """The expected names by namespace."""
+    """Return the expected names by namespace."""
     sections = re.split(r"^\[(.+)\]\n", _FILE.read_text(), flags=re.MULTILINE)[1:]
     return {
         namespace: _with_tiers(text)

@@ -49,17 +49,17 @@ def loaded(path: Path) -> Laws:
 
 
 def title(function: str) -> str:
-    """A law's name in words."""
+    """Return a law's name in words."""
     return function.removeprefix("test_").replace("_", " ")
 
 
 def number(count: int) -> str:
-    """A count with its thousands apart; nothing where there is none."""
+    """Return a count with its thousands apart; nothing where there is none."""
     return f"{count:,}" if count else ""
 
 
 def table(head: list[str], rows: list[list[str]]) -> list[str]:
-    """A Markdown table; columns of numbers are aligned at the right."""
+    """Return a Markdown table; columns of numbers are aligned at the right."""
     numbers = [all(re.fullmatch(r"[\d,]*", row[i]) for row in rows) for i in range(len(head))]
     rule = "".join("---:|" if each else "---|" for each in numbers)
     return [f"| {' | '.join(head)} |", f"|{rule}", *(f"| {' | '.join(row)} |" for row in rows)]
@@ -77,7 +77,7 @@ def by(laws: Laws, what: str) -> dict[str, Counter[str]]:
 
 
 def matrix(first: str, counts: dict[str, Counter[str]], order: list[str]) -> list[str]:
-    """A table with a row for each operation or element type, and a column for each file of laws."""
+    """Return a table with a row for each operation or element type, and a column for each file of laws."""
     rows = [
         [
             f"`{each}`",
@@ -171,7 +171,7 @@ def page(laws: Laws) -> str:
 
 
 def _cell(text: str) -> str:
-    """A message as a table's cell."""
+    """Return a message as a table's cell."""
     return "`" + text.replace("|", "\\|").replace("`", "'") + "`"
 
 

@@ -54,7 +54,7 @@ class Namespace:
 
 
 def public_packages() -> list[str]:
-    """The namespaces, as modules: `treadle_numpy.numpy`, `treadle_numpy.numpy.linalg`, ..."""
+    """Return the namespaces, as modules: `treadle_numpy.numpy`, `treadle_numpy.numpy.linalg`, ..."""
     found = [path.parent for path in LIBRARY.rglob("__init__.py") if MARK in path.read_text()]
     modules = [path for path in LIBRARY.rglob("*.py") if f"\n{NAMESPACE}" in path.read_text()]
     found += [path.with_suffix("") for path in modules]
@@ -62,7 +62,7 @@ def public_packages() -> list[str]:
 
 
 def namespaces() -> list[Namespace]:
-    """All namespaces below `treadle_numpy`, outer ones first."""
+    """Return all namespaces below `treadle_numpy`, outer ones first."""
     folders = [
         tuple(package.split(".")[1:]) for package in public_packages() if package != LIBRARY.name
     ]
@@ -88,7 +88,7 @@ def _namespace(path: tuple[str, ...], all_paths: list[tuple[str, ...]]) -> Names
 
 
 def declared(file: Path) -> tuple[str, ...]:
-    """The names in `__all__` of a module: a literal, or `list(TABLE)` for the keys of a dict display."""
+    """Return the names in `__all__` of a module: a literal, or `list(TABLE)` for the keys of a dict display."""
     tables: dict[str, ast.Dict] = {}
     for statement in ast.parse(file.read_text()).body:
         match statement:
@@ -151,7 +151,7 @@ def words(names: Iterable[str], indent: str) -> list[str]:
 
 
 def table(modules: Mapping[str, tuple[str, ...]], indent: str) -> str:
-    """A dict display of names by module, as the formatter writes it."""
+    """Return a dict display of names by module, as the formatter writes it."""
     if not modules:
         return "{}"
     text = ""
@@ -168,7 +168,7 @@ def table(modules: Mapping[str, tuple[str, ...]], indent: str) -> str:
 
 
 def submodule_argument(names: tuple[str, ...], indent: str) -> str:
-    """The last argument of `lazy` and `mirror`, which stands on a line of its own if it is long."""
+    """Return the last argument of `lazy` and `mirror`, which stands on a line of its own if it is long."""
     if not names:
         return ""
     listed = ", ".join(f'"{name}"' for name in names)
@@ -180,7 +180,7 @@ def submodule_argument(names: tuple[str, ...], indent: str) -> str:
 
 
 def namespace_text(each: Namespace) -> str:
-    """The written part of a namespace's `__init__.py`."""
+    """Return the written part of a namespace's `__init__.py`."""
     package = f"treadle_numpy.{each.dotted}"
     blocks = {f"{package}.{module}": names for module, names in each.modules.items()}
     if each.submodules:
@@ -197,7 +197,7 @@ def namespace_text(each: Namespace) -> str:
 
 
 def mirror_text(target: str, original: str, names: list[str], submodules: tuple[str, ...]) -> str:
-    """The written part of a module that offers the names of a namespace."""
+    """Return the written part of a module that offers the names of a namespace."""
     blocks = {original: tuple(names)} if names else {}
     if submodules:
         blocks[target] = submodules
@@ -219,7 +219,7 @@ def mirror_text(target: str, original: str, names: list[str], submodules: tuple[
 
 
 def lazy_text(file: Path) -> str:
-    """The written part of a package that imports its names when they are asked for."""
+    """Return the written part of a package that imports its names when they are asked for."""
     module = file.parent if file.name == "__init__.py" else file.with_suffix("")
     package = ".".join(module.relative_to(file.parents[_depth(file)]).parts)
     modules: dict[str, list[str]] = {}
@@ -259,7 +259,7 @@ def lazy_text(file: Path) -> str:
 
 
 def _depth(file: Path) -> int:
-    """How many folders up from a file the source folder is."""
+    """Return how many folders up from a file the source folder is."""
     return next(i for i, folder in enumerate(file.parents) if folder.name == "src")
 
 
@@ -280,19 +280,19 @@ def missing_text(all_namespaces: list[Namespace]) -> str:
 
 
 def with_written_part(file: Path, written: str, docstring: str) -> str:
-    """A file's text with its written part replaced; a new file begins with a docstring."""
+    """Return a file's text with its written part replaced; a new file begins with a docstring."""
     head = file.read_text().partition(MARK)[0] if file.exists() else f'"""{docstring}"""\n\n'
     return head + written
 
 
 def facade_file(each: Namespace) -> Path:
-    """Where the facade mirrors a namespace: a package if there are submodules."""
+    """Return where the facade mirrors a namespace: a package if there are submodules."""
     path = FACADE.joinpath(*each.path)
     return path / "__init__.py" if each.submodules else path.with_suffix(".py")
 
 
 def written_files() -> dict[Path, str]:
-    """Every file that is written here, with the text it should have."""
+    """Return every file that is written here, with the text it should have."""
     found = namespaces()
     files = {LIBRARY / "missing.py": missing_text(found)}
     for file in ROOT.glob("packages/*/src/**/*.py"):

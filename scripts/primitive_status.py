@@ -30,7 +30,7 @@ MARKS = {"rule": "✓", "family": "family", "absent": "–", "unneeded": "·"}
 
 
 def operations() -> list[type[Primitive]]:
-    """Every concrete primitive of treadle: those with a mnemonic of their own."""
+    """Return every concrete primitive of treadle: those with a mnemonic of their own."""
     found = []
     package = treadle_ir.primitives
     for _, module_name, _ in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
@@ -47,12 +47,12 @@ def operations() -> list[type[Primitive]]:
 
 
 def is_own_tangent(rule: object) -> bool:
-    """Whether a jvp rule was registered with `linear`."""
+    """Return whether a jvp rule was registered with `linear`."""
     return getattr(rule, "__qualname__", "").startswith("linear.")
 
 
 def family(primitive: type[Primitive]) -> str:
-    """The basename that a primitive's files share in every package."""
+    """Return the basename that a primitive's files share in every package."""
     return primitive.__module__.split(".")[2]
 
 
@@ -73,7 +73,7 @@ def status(name: str, primitive: type[Primitive]) -> str:
 
 
 def page() -> str:
-    """The page of all primitives, one table per family."""
+    """Return the page of all primitives, one table per family."""
     lines = [
         "# Primitives",
         "",

@@ -14,7 +14,7 @@ HELPERS = ("TYPE_CHECKING", "annotations")  # names of the language
 
 
 def public_names(package: str) -> list[str]:
-    """The names a package offers at its top level, sorted."""
+    """Return the names a package offers at its top level, sorted."""
     module = importlib.import_module(package)
     names = [name for name in dir(module) if not name.startswith("_") and name not in HELPERS]
     return sorted(name for name in names if not inspect.ismodule(getattr(module, name)))

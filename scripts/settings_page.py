@@ -35,12 +35,12 @@ Other variables: `TREADLE_CACHE`, `TREADLE_CACHE_DIR`, `TREADLE_CACHE_SIZE` (com
 
 
 def default_of(setting: Any) -> str:
-    """The default, as Python writes it."""
+    """Return the default, as Python writes it."""
     return f"`{setting.default!r}`"
 
 
 def page() -> str:
-    """The page."""
+    """Return the page."""
     import treadle  # noqa: PLC0415 - when the environment is clean
     from treadle import managers  # noqa: PLC0415
     from treadle.settings import names  # noqa: PLC0415

@@ -34,12 +34,12 @@ def text_of(numbers: Version) -> str:
 
 
 def sources(root: Path) -> dict[str, Path]:
-    """The folder of each import package's distribution, by the package's name."""
+    """Return the folder of each import package's distribution, by the package's name."""
     return {path.name: path.parent.parent for path in sorted(root.glob("packages/*/src/treadle*"))}
 
 
 def taken(file: Path, packages: set[str]) -> Iterator[str]:
-    """The full names that a file takes from some packages: `treadle_ir.tree.tree_map`."""
+    """Yield the full names that a file takes from some packages: `treadle_ir.tree.tree_map`."""
     tree = ast.parse(file.read_text())
     modules: dict[str, str] = {}
     for node in ast.walk(tree):
@@ -76,7 +76,7 @@ def needs(root: Path) -> dict[str, dict[str, set[str]]]:
 
 
 def bounds(folder: Path) -> dict[str, Version]:
-    """The least release of each sibling that a package declares, by import name."""
+    """Return the least release of each sibling that a package declares, by import name."""
     project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
     found = {}
     for line in project["dependencies"]:
@@ -87,14 +87,14 @@ def bounds(folder: Path) -> dict[str, Version]:
 
 
 def recorded(folder: Path) -> dict[str, Version]:
-    """The release in which each name came."""
+    """Return the release in which each name came."""
     file = folder / "since.txt"
     lines = file.read_text().splitlines() if file.exists() else []
     return {name: version(since) for since, name in [line.split() for line in lines]}
 
 
 def coming(folder: Path, package: str) -> Version:
-    """The release that brings what is new in the tree: its version, or the one after if that is released."""
+    """Return the release that brings what is new in the tree: its version, or the one after if that is released."""
     text = (folder / "src" / package / "_version.py").read_text()
     (found,) = re.findall(r'__version__ = "([\d.]+)"', text)
     here = version(found)

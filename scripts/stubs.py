@@ -29,7 +29,7 @@ SPECIAL = {"": VERSIONS, "version": VERSIONS}
 
 
 def modules_of(folder: Path) -> dict[str, bool]:
-    """The modules below a folder, as `numpy.linalg`, and whether each is a package; the folder itself is ``."""
+    """Return the modules below a folder, as `numpy.linalg`, and whether each is a package; the folder itself is ``."""
     found = {}
     for file in sorted(folder.rglob("*.py")):
         parts = file.relative_to(folder).with_suffix("").parts
@@ -39,7 +39,7 @@ def modules_of(folder: Path) -> dict[str, bool]:
 
 
 def known() -> set[str]:
-    """The modules that JAX has, those above them included."""
+    """Return the modules that JAX has, those above them included."""
     sections = {name for name in expected() if " " not in name and name != "treadle"}
     return {
         ".".join(name.split(".")[:count])
@@ -49,7 +49,7 @@ def known() -> set[str]:
 
 
 def stubs() -> dict[Path, str]:
-    """The stubs by file."""
+    """Return the stubs by file."""
     treadle, own = modules_of(FACADE), modules_of(OWN)
     offered = {name for name in treadle if name in known()}
     offered |= {name for name in own if not name.startswith("_src")} | EARLIER

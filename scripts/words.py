@@ -134,8 +134,6 @@ NAMES = {
     "is_whole": "is_fully_replicated",
     "Whole": "Replicated, Unmapped",
     "weak_again": "as_weak_like",
-    "settled": "drop_weak_type_of_arrays",
-    "apart": "copy_if_aliased",
     "forgetting": "cache_clearing",
     "last_words": "termination_message",
     "look_at_the_clock": "check_timeouts",

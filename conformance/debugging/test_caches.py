@@ -17,9 +17,9 @@ import pytest
 import treadle
 import treadle.numpy as tnp
 from conformance.programs_pool import POOL
+from treadle.cache_clearing import CACHES
 from treadle.errors import ArgumentError, CacheError, CacheWarning
 from treadle.experimental.compilation_cache import compilation_cache
-from treadle.forgetting import CACHES
 from treadle_ir import ROOT
 from treadle_ir.events import FunctionStaged, listening
 

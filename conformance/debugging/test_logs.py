@@ -82,7 +82,7 @@ def test_misses_are_explained(caplog: pytest.LogCaptureFixture) -> None:
     f = treadle.jit(scaled, static_argnames=("times", "name"))
     x = np.ones(3, np.float32)
     assert "never traced before: scaled, of " in explanation(caplog, lambda: f(x))
-    assert "argument x has another type: f32[4] now, f32[3] before" in explanation(
+    assert "argument x has a different type: f32[4] now, f32[3] before" in explanation(
         caplog, lambda: f(np.ones(4, np.float32))
     )
     assert "static arguments differ: times = 3 now, none before" in explanation(
@@ -105,7 +105,7 @@ def test_a_function_that_is_defined_anew_is_told_of(caplog: pytest.LogCaptureFix
 
     text = explanation(caplog, call, call)
     assert "never traced before" in text
-    assert "defined anew" in text
+    assert "defined again" in text
 
 
 def test_no_tracing_refuses_new_signatures_only() -> None:
@@ -292,7 +292,7 @@ def test_misses_name_arguments_and_compare_with_the_last_call(
     x = np.ones(3, np.float32)
     for size in (3, 4, 5):
         f(np.ones(size, np.float32), one)
-    assert "argument x has another type: f32[6] now, f32[5] before" in explanation(
+    assert "argument x has a different type: f32[6] now, f32[5] before" in explanation(
         caplog, lambda: f(np.ones(6, np.float32), one)
     )
     text = explanation(caplog, lambda: f(x, two))
@@ -321,7 +321,7 @@ def test_misses_by_place_are_explained(tmp_path: Path) -> None:
         check=True,
     )
     assert "COMPILATION CACHE MISS at places.py:6, in <module>:  f(tnp.ones(3), " in done.stderr
-    assert "argument y is in another place: " in done.stderr
+    assert "argument y has a different placement: " in done.stderr
     assert "argument x" not in done.stderr
 
 

@@ -5,7 +5,7 @@ import treadle.numpy as tnp
 
 
 def loss(x: treadle.Array) -> treadle.Array:
-    """A function with a known gradient."""
+    """Return a function with a known gradient."""
     return tnp.sum(tnp.sin(x) ** 2)
 
 

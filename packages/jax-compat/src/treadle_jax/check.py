@@ -64,7 +64,7 @@ _Task: TypeAlias = tuple[ast.AST, _Scope, bool]
 
 
 def uses(source: str, file: str) -> Iterator[Use]:
-    """The names of JAX's that a program takes, each with its line.
+    """Yield the names of JAX's that a program takes, each with its line.
 
     Args:
         source: the program.
@@ -91,7 +91,7 @@ def uses(source: str, file: str) -> Iterator[Use]:
 
 
 def _below(node: ast.AST, scope: _Scope, guarded: bool) -> Iterator[_Task]:
-    """The parts of a node, each with its scope."""
+    """Yield the parts of a node, each with its scope."""
     if isinstance(node, ast.Try):
         caught = any([_catches(handler) for handler in node.handlers])
         for part in node.body:
@@ -132,7 +132,7 @@ def _is_for_type_checkers(test: ast.expr) -> bool:
 
 
 def _scope_of(node: ast.AST, outer: _Scope | None) -> _Scope:
-    """The scope of a module, a function, a class or a comprehension, with what its own statements bind."""
+    """Return the scope of a module, a function, a class or a comprehension, with what its own statements bind."""
     scope = _Scope(outer)
     if isinstance(node, _FUNCTIONS):
         given = node.args
@@ -162,7 +162,7 @@ def _scope_of(node: ast.AST, outer: _Scope | None) -> _Scope:
 
 
 def _imported(node: ast.Import | ast.ImportFrom) -> dict[str, str | None]:
-    """The names that an import binds, each with the name of JAX's that it stands for."""
+    """Return the names that an import binds, each with the name of JAX's that it stands for."""
     if isinstance(node, ast.Import):
         return {
             each.asname or each.name.partition(".")[0]: (
@@ -184,7 +184,7 @@ def _is_jax(name: str) -> bool:
 
 
 def _chain(node: ast.AST | None, scope: _Scope) -> str | None:
-    """The name of JAX's that `a.b.c` is; None if `a` is something else."""
+    """Return the name of JAX's that `a.b.c` is; None if `a` is something else."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -194,7 +194,7 @@ def _chain(node: ast.AST | None, scope: _Scope) -> str | None:
 
 
 def _taken(node: ast.AST, scope: _Scope) -> list[str]:
-    """The names of JAX's that one node takes."""
+    """Return the names of JAX's that one node takes."""
     if isinstance(node, ast.Import):
         return [each.name for each in node.names if _is_jax(each.name)]
     if isinstance(node, ast.ImportFrom):
@@ -215,7 +215,7 @@ def _taken(node: ast.AST, scope: _Scope) -> list[str]:
 
 
 def missing(name: str) -> str | None:
-    """The part of a name up to where treadle lacks it; None if treadle has it. The hook is in.
+    """Return the part of a name up to where treadle lacks it; None if treadle has it. The hook is in.
 
     Args:
         name: a name of JAX's, as `jax.numpy.sin`.

@@ -28,7 +28,7 @@ _OF_JAXLIB = re.compile(r"jax\.extend\.(mlir\.(?:ir|passmanager|dialects)\b.*)")
 
 
 def behind(name: str) -> list[ModuleType]:
-    """The modules that answer for one of JAX's: those of this distribution first, then treadle's.
+    """Return the modules that answer for one of JAX's: those of this distribution first, then treadle's.
 
     For a private module its own come first, then those of its public homes.
     """
@@ -46,12 +46,12 @@ def behind(name: str) -> list[ModuleType]:
 def _exists(name: str) -> bool:
     try:
         return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:  # its parent is missing, or is no package
+    except ModuleNotFoundError:  # its parent is missing, or is not a package
         return False
 
 
 def _only_asked() -> bool:
-    """Whether `importlib.util.find_spec` asks for a spec, which is to be None where there is no such module.
+    """Return whether `importlib.util.find_spec` asks for a spec, which is to be None where there is no such module.
 
     An import asks in the same way, and is to fail with a message that says more than Python's.
     """
@@ -75,7 +75,7 @@ class ViewLoader(Loader):
         self._variables = variables
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """The view."""
+        """Return the view."""
         return View(spec.name, self._modules)
 
     def exec_module(self, module: ModuleType) -> None:
@@ -104,7 +104,7 @@ class Finder(DistributionFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The spec of `jax` or of a module below it; None for all others.
+        """Return the spec of `jax` or of a module below it; None for all others.
 
         Raises:
             ModuleNotFoundError: treadle has no such module.
@@ -129,7 +129,7 @@ class Finder(DistributionFinder):
     def find_distributions(
         self, context: DistributionFinder.Context | None = None
     ) -> Iterable[Distribution]:
-        """The distribution `jax`, for libraries that ask for its version, where it is not installed."""
+        """Yield the distribution `jax`, for libraries that ask for its version, where it is not installed."""
         wanted = None if context is None else context.name
         if wanted is not None and wanted.lower() != "jax":
             return

@@ -16,7 +16,7 @@ _PATH_HOOK: Final = path_hook(_FINDER.find_spec)
 
 
 def installed() -> bool:
-    """Whether `import jax` gives treadle in this process.
+    """Return whether `import jax` gives treadle in this process.
 
     Example:
         >>> import treadle_jax
@@ -63,7 +63,7 @@ def uninstall() -> None:
     """Let `import jax` give what is installed under that name again. What was imported before keeps treadle.
 
     Libraries that were imported while the hook was in hold treadle's functions: a process that wants both loads them
-    anew, or is two processes.
+    again, or is two processes.
 
     Example:
         >>> import treadle_jax

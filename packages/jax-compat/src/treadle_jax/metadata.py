@@ -13,7 +13,9 @@ import treadle
 
 @cache
 def version() -> str:
-    """The release of JAX that belongs to the jaxlib that is installed: libraries take the branches for that one."""
+    """Return the release of JAX that belongs to the jaxlib that is installed: libraries take the branches for that
+    one.
+    """
     return importlib.metadata.version("jaxlib")
 
 
@@ -22,11 +24,11 @@ class JaxDistribution(importlib.metadata.Distribution):
     """What `importlib.metadata.distribution("jax")` gives."""
 
     def read_text(self, filename: str | os.PathLike[str]) -> str | None:
-        """The text of the metadata; there are no other files."""
+        """Return the text of the metadata; there are no other files."""
         if str(filename) not in ("METADATA", "PKG-INFO"):
             return None
         return f"Metadata-Version: 2.1\nName: jax\nVersion: {version()}\nSummary: treadle, under JAX's names\n"
 
     def locate_file(self, path: str | os.PathLike[str]) -> Path:
-        """Where a file of it would be."""
+        """Return where a file of it would be."""
         return Path(treadle.__path__[0]).parent / path

@@ -21,7 +21,7 @@ _MARK: Final = "treadle_jax:"
 
 
 def path_of(name: str, behind: tuple[ModuleType, ...]) -> list[str]:
-    """The path of the view `name` of the modules behind."""
+    """Return the path of the view `name` of the modules behind."""
     file = getattr(behind[-1], "__file__", None) if behind else None
     return [os.path.join(os.path.dirname(file or __file__), _MARK + name)]
 
@@ -35,14 +35,14 @@ class Entry:
         self._find_spec = find_spec
 
     def find_spec(self, fullname: str, target: ModuleType | None = None) -> ModuleSpec | None:
-        """The spec of a module below, for whoever goes by `sys.path_hooks` alone."""
+        """Return the spec of a module below, for whoever goes by `sys.path_hooks` alone."""
         try:
             return self._find_spec(fullname, None, target)
         except ModuleNotFoundError:  # what is missing was said by the finder, where it was asked
             return None
 
     def iter_modules(self, prefix: str = "") -> Iterator[tuple[str, bool]]:
-        """The modules below by `prefix` and name, and whether each has modules below it, for `pkgutil`."""
+        """Yield the modules below by `prefix` and name, and whether each has modules below it, for `pkgutil`."""
         found: dict[str, bool] = dict.fromkeys(below(self._name, wanted.modules()), True)
         public = self._name.replace("._src", "", 1)
         for module in getattr(sys.modules.get(self._name), "_behind", ()):
@@ -56,7 +56,7 @@ class Entry:
 
 
 def path_hook(find_spec: Callable[..., ModuleSpec | None]) -> Callable[[str], Entry]:
-    """The hook for `sys.path_hooks`, which takes the paths of views and no others."""
+    """Return the hook for `sys.path_hooks`, which takes the paths of views and no others."""
 
     def hook(entry: str) -> Entry:
         mark, colon, name = os.path.basename(entry).partition(":")

@@ -69,7 +69,7 @@ jax.typing:             array basearray dtypes core
 
 
 def _homes() -> dict[str, list[str]]:
-    """The public modules of each private one."""
+    """Return the public modules of each private one."""
     homes: dict[str, list[str]] = {}
     public = ""
     for word in _TEXT.split():
@@ -84,7 +84,7 @@ _HOMES: Final = _homes()
 
 
 def homes(name: str) -> list[str]:
-    """The public modules that may have the names of a private one: that of the same name, and others.
+    """Return the public modules that may have the names of a private one: that of the same name, and others.
 
     Example:
         >>> homes("jax._src.scipy.linalg"), homes("jax._src.nn.functions")
@@ -98,12 +98,12 @@ def homes(name: str) -> list[str]:
 
 
 def is_module(name: str) -> bool:
-    """Whether it is a private module, also where a public function has its name: `jax._src.numpy.einsum`."""
+    """Return whether it is a private module, also where a public function has its name: `jax._src.numpy.einsum`."""
     return name in _HOMES
 
 
 def below(name: str, more: Iterable[str] = ()) -> set[str]:
-    """The last words of the private modules, and of `more` modules, that are directly below a module.
+    """Return the last words of the private modules, and of `more` modules, that are directly below a module.
 
     Example:
         >>> sorted(below("jax._src.random"))
@@ -115,5 +115,5 @@ def below(name: str, more: Iterable[str] = ()) -> set[str]:
 
 
 def is_package(name: str) -> bool:
-    """Whether other private modules are below it."""
+    """Return whether other private modules are below it."""
     return any(private.startswith(f"{name}.") for private in _HOMES)

@@ -1,4 +1,4 @@
-"""Processes that multiprocessing starts anew get the hook before they import the main module.
+"""Processes that multiprocessing starts again get the hook before they import the main module.
 
 Such a process first unpickles how it is to be prepared. One value of that is replaced by a string whose unpickling
 puts the hook in.

@@ -49,7 +49,7 @@ class View(ModuleType):
         return importlib.import_module, (self.__name__,)
 
     def __getattr__(self, name: str) -> object:
-        """A name that was not asked for before; found in the module itself the next time."""
+        """Return a name that was not asked for before; found in the module itself the next time."""
         if name == "__all__":  # `from jax.x import *` looks no further than this, or `__dict__`
             return self._public()
         if is_module(f"{self.__name__}.{name}"):
@@ -82,7 +82,7 @@ class View(ModuleType):
         raise AttributeError(missing(f"{self.__name__}.{name}") + nearest, name=name)
 
     def _public(self) -> list[str]:
-        """The public names of the modules behind: their `__all__`, or all that have no underscore in front."""
+        """Return the public names of the modules behind: their `__all__`, or all that have no underscore in front."""
         names: set[str] = set()
         for module in self._behind:
             public = getattr(module, "__all__", None)

@@ -36,19 +36,19 @@ MODULES: Final[dict[str, str]] = {
 
 
 def missing(name: str) -> str:
-    """The message for a name or module of JAX's that treadle lacks."""
+    """Return the message for a name or module of JAX's that treadle lacks."""
     users = USERS.get(name) or MODULES.get(name)
     used = f"; {users} imports it" if users else ""
     return f"treadle has no `{name}`, which was asked for through treadle_jax{used}"
 
 
 def modules() -> set[str]:
-    """The modules that the stand-ins are in, and those that have no names."""
+    """Return the modules that the stand-ins are in, and those that have no names."""
     return {name.rpartition(".")[0] for name in USERS} | MODULES.keys()
 
 
 def stand_in(name: str) -> type | None:
-    """A class in the place of a name that a library imports; None for other names.
+    """Return a class in the place of a name that a library imports; None for other names.
 
     It can stand in annotations and in `isinstance`, which is false; a call of it raises.
     """

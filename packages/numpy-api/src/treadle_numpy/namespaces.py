@@ -19,7 +19,7 @@ ABSENT: Final = frozenset({"int1", "uint1"} if not hasattr(ml_dtypes, "int1") el
 
 
 def lazy(module: str, table: Mapping[str, str], submodules: Collection[str] = ()) -> NamespaceHooks:
-    """A namespace whose names are defined in modules below it: `table` gives the names by module."""
+    """Return a namespace whose names are defined in modules below it: `table` gives the names by module."""
     homes = {
         f"{module}.{home}": " ".join([name for name in names.split() if name not in ABSENT])
         for home, names in table.items()
@@ -38,7 +38,7 @@ def mirror(
 
 
 def unknown(module: str, name: str, offered: Collection[str]) -> AttributeError:
-    """The error for a name that a namespace does not offer: another spelling, or that treadle lacks it."""
+    """Return the error for a name that a namespace does not offer: another spelling, or that treadle lacks it."""
     if name in ABSENT:
         return AttributeError(
             f"{name} needs ml_dtypes 0.6, and {ml_dtypes.__version__} is installed: pip install 'ml_dtypes>=0.6'",
@@ -54,7 +54,7 @@ def unknown(module: str, name: str, offered: Collection[str]) -> AttributeError:
 
 
 def _library_with(module: str, name: str) -> str | None:
-    """The library that offers a name which treadle lacks."""
+    """Return the library that offers a name which treadle lacks."""
     import numpy  # noqa: PLC0415 - for errors only
 
     from treadle_numpy.missing import MISSING  # noqa: PLC0415 - for errors only

@@ -142,7 +142,7 @@ def refuse_described_ref(leaf: object) -> None:
 
 
 def abstract_placed(leaf: Any) -> PlacedType:  # Any: whatever has a shape and an element type
-    """The type and the place of an array, a number, or anything with a shape and an element type.
+    """Return the type and the place of an array, a number, or anything with a shape and an element type.
 
     Raises:
         ArgumentError: it is none of these.

@@ -125,7 +125,7 @@ class Launch:
         return results
 
     def _located(self, error: TreadleError) -> TreadleError:
-        """The error with the calls of native functions that it may come from: XLA does not say which."""
+        """Return the error with the calls of native functions that it may come from: XLA does not say which."""
         calls = [_shown(each) for each in self.foreign[:_MOST_SHOWN]]
         if not calls or type(error) is not ExecutionError:
             return error
@@ -145,7 +145,7 @@ _MOST_SHOWN: Final = 5
 
 
 def _shown(equation: Equation) -> str:
-    """A call of a native function, with the line that made it."""
+    """Return a call of a native function, with the line that made it."""
     assert isinstance(equation.primitive, ForeignCall)
     where = equation.source.show().partition(":  ")[0]
     return f"{equation.primitive.target_name!r}{f' at {where}' if where else ''}"
@@ -260,7 +260,7 @@ def compile_program(
 def _checked_callbacks(
     lowered: LoweredModule, *, answers: bool
 ) -> list[tuple[LoweredCallback, Validated]]:
-    """The callbacks of a module, each with what makes it safe for XLA."""
+    """Return the callbacks of a module, each with what makes it safe for XLA."""
     found = []
     for each in lowered.callbacks:
         assert isinstance(each, compiler.LoweredCallback)
@@ -281,7 +281,7 @@ def _places_of_results(
     placement: Placement,
     wanted: Sequence[Sharding | None],
 ) -> Sequence[Placement | None]:
-    """Where the results of a program are; None for one that XLA has cut into unequal parts."""
+    """Return where the results of a program are; None for one that XLA has cut into unequal parts."""
     kinds = [DEVICE_MEMORY] * len(types)
     if lowered.memories is not None:
         kinds = [kind or DEVICE_MEMORY for kind in lowered.memories.results]
@@ -297,7 +297,7 @@ def _places_of_results(
 
 
 def _foreign_calls(program: Program) -> list[Equation]:
-    """The calls of native functions in a program and in those within it."""
+    """Return the calls of native functions in a program and in those within it."""
     return [
         equation
         for each in (program, *program.nested())
@@ -324,7 +324,7 @@ def _parts_of(
 
 
 def _in_memory(placement: Placement, kind: str) -> Placement:
-    """The place in another kind of memory; an array is there because somebody asked for it."""
+    """Return the place in another kind of memory; an array is there because somebody asked for it."""
     if kind == DEVICE_MEMORY:
         return placement
     return placement_of(placement.sharding.with_memory_kind(kind), committed=True)
@@ -352,7 +352,7 @@ def _present(buffer: Buffer) -> bool | None:
 
 
 def _with_token(checked: Validated) -> Callable[..., object]:
-    """An ordered callback as XLA calls it: a token, which has no value, goes in and comes out first."""
+    """Return an ordered callback as XLA calls it: a token, which has no value, goes in and comes out first."""
 
     def function(_: None, *operands: Any) -> tuple[Any, ...]:  # Any: NumPy arrays
         return (None, *checked(*operands))

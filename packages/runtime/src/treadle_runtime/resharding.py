@@ -1,4 +1,4 @@
-"""Arrays over the same devices, laid out anew: the parts go from device to device, by a program that XLA makes."""
+"""Arrays over the same devices, laid out again: the parts go from device to device, by a program that XLA makes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from treadle_runtime.placement.placement import Placement, placement_of
 
 
 def resharded(array: DeviceArray, sharding: NamedSharding) -> Buffer:
-    """The buffer of an array laid out so over the devices that it is on."""
+    """Return the buffer of an array laid out so over the devices that it is on."""
     launch = _launch(array.type, array.placed.placement, sharding)
     (buffer,) = launch.run([buffer_of(array)])
     return buffer

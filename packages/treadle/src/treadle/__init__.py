@@ -59,8 +59,8 @@ if TYPE_CHECKING:
         typeof as typeof,
         xla_computation as xla_computation,
     )
+    from treadle.cache_clearing import clear_caches as clear_caches
     from treadle.environment import print_environment_info as print_environment_info
-    from treadle.forgetting import clear_caches as clear_caches
     from treadle.hosts import host_count as host_count, host_id as host_id, host_ids as host_ids
     from treadle.jacobians import (
         hessian as hessian,
@@ -176,8 +176,8 @@ if not TYPE_CHECKING:
         __name__,
         {
             "treadle.abstract": "ShapeDtypeStruct eval_shape make_jaxpr typeof xla_computation",
+            "treadle.cache_clearing": "clear_caches",
             "treadle.environment": "print_environment_info",
-            "treadle.forgetting": "clear_caches",
             "treadle.hosts": "host_count host_id host_ids",
             "treadle.jacobians": "hessian jacfwd jacobian jacrev",
             "treadle.managers": (

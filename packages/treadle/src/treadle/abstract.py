@@ -77,7 +77,7 @@ Tree = Any  # a pytree: any Python object
 
 
 def abstract_type(leaf: Any) -> ArrayType:
-    """The type of an array, a number, or what describes one."""
+    """Return the type of an array, a number, or what describes one."""
     if isinstance(leaf, (ShapeDtypeStruct, ShapedArray)):
         return ArrayType(leaf.shape, canonical_dtype(leaf.dtype), leaf.weak_type)
     if isinstance(leaf, (np.ndarray, np.generic)):
@@ -91,7 +91,7 @@ def staged(
     kwargs: dict[str, Tree],
     static: Sequence[int] = (),
 ) -> tuple[Staged, PyTreeDef]:
-    """A function of pytrees as a program, and the structure of its results; its arguments may be abstract."""
+    """Return a function of pytrees as a program, and the structure of its results; its arguments may be abstract."""
     return _staged(fun, take_apart(args, kwargs, _fixed(static, args)))
 
 
@@ -111,13 +111,13 @@ def _staged(fun: Callable[..., Tree], arguments: Arguments) -> tuple[Staged, PyT
 
 
 def _fixed(static: Sequence[int], args: tuple[Tree, ...]) -> set[int]:
-    """The positions of static arguments, counted from the first one; what is left out has its default."""
+    """Return the positions of static arguments, counted from the first one; what is left out has its default."""
     count = len(args)
     return {i % count for i in static if -count <= i < count}
 
 
 def _layouts(leaves: Sequence[Any]) -> tuple[Whole | None, ...] | None:
-    """How arguments lie over explicit axes, also those that are only described; None where there are none."""
+    """Return how arguments lie over explicit axes, also those that are only described; None where there are none."""
     mesh = explicit_mesh()
     if mesh is None:
         return None
@@ -137,7 +137,7 @@ def make_jaxpr(
     axis_env: Sequence[tuple[Hashable, int]] | None = None,
     return_shape: bool = False,
 ) -> Callable[..., Any]:
-    """A function that traces `fun` on its arguments, without running it, and returns the program.
+    """Return a function that traces `fun` on its arguments, without running it, and returns the program.
 
     Programs have no references. Where the function is given one, the parameter is what it holds; what the references
     hold that it closes over are the last parameters. What all of them hold in the end are the last results of the
@@ -185,7 +185,7 @@ def make_jaxpr(
 
 
 def _named(function: str, axis: object) -> tuple[Hashable, int]:
-    """The name and the size of an axis."""
+    """Return the name and the size of an axis."""
     match axis:
         case (Hashable() as name, int() as size) if size >= 0:
             return name, size
@@ -237,7 +237,7 @@ class _Call(NamedTuple):
     leaves: Sequence[Any]  # what the parameters stand for
 
     def results(self, leaves: Sequence[Any]) -> Tree:
-        """The tree of the function's results, without what references hold in the end."""
+        """Return the tree of the function's results, without what references hold in the end."""
         tree = tree_unflatten(self.structure, leaves)
         return tree[0] if self.uses_cells else tree
 
@@ -245,7 +245,7 @@ class _Call(NamedTuple):
 def _staged_with(
     fun: Callable[..., Tree], name: str, arguments: Arguments, closed: Sequence[Cell]
 ) -> _Call:
-    """A function staged for arguments among which there may be references; it closes over the given cells."""
+    """Return a function staged for arguments among which there may be references; it closes over the given cells."""
     places = _places_of_refs(arguments)
     if not places and not closed:
         return _Call(*_staged(fun, arguments), False, arguments.leaves)
@@ -270,7 +270,7 @@ def _staged_with(
 
 
 def _places_of_refs(arguments: Arguments) -> tuple[int, ...]:
-    """Where references are among the leaves of a call, or what stands for them."""
+    """Return where references are among the leaves of a call, or what stands for them."""
     places = [
         i
         for i, leaf in enumerate(arguments.leaves)
@@ -280,12 +280,12 @@ def _places_of_refs(arguments: Arguments) -> tuple[int, ...]:
 
 
 def _lying(made: Staged, leaves: Sequence[Any]) -> list[NamedSharding | None] | None:
-    """How results lie over explicit axes of the mesh in force, or of that of an argument."""
+    """Return how results lie over explicit axes of the mesh in force, or of that of an argument."""
     return shardings_of_results(made.layouts) or _over_own_mesh(made, leaves)
 
 
 def _lies(leaf: Any) -> NamedSharding | None:
-    """How an argument lies over explicit axes, as its type shows it; None where it shows nothing."""
+    """Return how an argument lies over explicit axes, as its type shows it; None where it shows nothing."""
     sharding = getattr(leaf, "sharding", None)
     mesh = getattr(sharding, "mesh", None)
     if not isinstance(sharding, NamedSharding) or not isinstance(mesh, MeshAxes):
@@ -324,13 +324,13 @@ def _over_own_mesh(made: Staged, leaves: Sequence[Any]) -> list[NamedSharding | 
 
 
 def _explicit_mesh_of(leaf: object) -> MeshAxes | None:
-    """The mesh whose explicit axes an argument shows."""
+    """Return the mesh whose explicit axes an argument shows."""
     asked = getattr(leaf, "__treadle_mesh__", None)
     return None if asked is None else asked()
 
 
 def _resharded_over(program: Program) -> MeshAxes | None:
-    """The first mesh with explicit axes over which a program lays an array."""
+    """Return the first mesh with explicit axes over which a program lays an array."""
     for equation in program.equations:
         primitive = equation.primitive
         # By identity: `isinstance` of an abstract class takes a tenth of the time in which an operation is staged.
@@ -389,18 +389,18 @@ class XlaComputation:
         self._module = lower_program(program)
 
     def as_hlo_text(self) -> str:
-        """The HLO before XLA optimises it."""
+        """Return the HLO before XLA optimises it."""
         return unoptimized_hlo(self._module.text)
 
     def as_stablehlo_text(self) -> str:
-        """The StableHLO that treadle wrote."""
+        """Return the StableHLO that treadle wrote."""
         return self._module.text
 
 
 def xla_computation(
     fun: Callable[..., Tree], static_argnums: int | Sequence[int] | None = ()
 ) -> Callable[..., XlaComputation]:
-    """A function that traces `fun` and returns its program in XLA's terms, with `as_hlo_text()`.
+    """Return a function that traces `fun` and returns its program in XLA's terms, with `as_hlo_text()`.
 
     Example:
         >>> print(xla_computation(lambda x: 2 * x)(1.0).as_hlo_text().split(",")[0])

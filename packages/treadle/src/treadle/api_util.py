@@ -88,7 +88,7 @@ def donation_vector(
 def rebase_donate_argnums(
     donate_argnums: Sequence[int], static_argnums: Sequence[int]
 ) -> tuple[int, ...]:
-    """The numbers of donated arguments, counted without the static ones.
+    """Return the numbers of donated arguments, counted without the static ones.
 
     Raises:
         ArgumentError: an argument is both.
@@ -110,12 +110,12 @@ def rebase_donate_argnums(
 def flatten_axes(
     name: str, treedef: PyTreeDef, axis_tree: Tree, *, kws: bool = False, tupled_args: bool = False
 ) -> list[Any]:  # Any: what the leaves of the tree are
-    """The leaf of a prefix that belongs to each leaf of a structure: what `in_axes` of `vmap` means.
+    """Return the leaf of a prefix that belongs to each leaf of a structure: what `in_axes` of `vmap` means.
 
     None is a leaf of the prefix. With `kws`, the structure is of `(args, kwargs)`, and keyword arguments get axis 0.
 
     Raises:
-        StructureError: it is no prefix of the structure.
+        StructureError: it is not a prefix of the structure.
 
     Example:
         >>> import treadle
@@ -152,7 +152,7 @@ def _wrapped(function: str, name: str, value: object) -> None:
 
 
 def safe_map(f: Callable[..., R], *args: Iterable[Any]) -> list[R]:  # Any: what the function takes
-    """The results of a function of the elements of sequences of the same length.
+    """Return the results of a function of the elements of sequences of the same length.
 
     Raises:
         ArgumentError: their lengths differ.
@@ -187,7 +187,8 @@ def _flattened_nokwargs(
 
 
 def flatten_fun(fun: WrappedFun, in_tree: PyTreeDef) -> tuple[WrappedFun, Callable[[], PyTreeDef]]:
-    """The function of leaves that a function of pytrees is, and what gives the structure of its results afterwards.
+    """Return the function of leaves that a function of pytrees is, and what gives the structure of its results
+    afterwards.
 
     `in_tree` is the structure of `(args, kwargs)`.
 
@@ -254,7 +255,7 @@ def argnums_partial(
     args: Sequence[Tree],
     require_static_args_hashable: bool = True,
 ) -> tuple[WrappedFun, tuple[Tree, ...]]:
-    """The function of some of its arguments, the others fixed, and those arguments.
+    """Return the function of some of its arguments, the others fixed, and those arguments.
 
     Raises:
         ArgumentError: there is no argument of such a number, or a fixed one has no hash where it is to have one.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def to_device(x: Array, /, device: treadle_runtime.Device, *, stream: None = None) -> Array:
-    """The array on a device; the method `x.to_device` of the array API standard."""
+    """Return the array on a device; the method `x.to_device` of the array API standard."""
     if stream is not None:
         raise UnsupportedError("to_device: streams are not supported", fix="leave `stream` out")
     moved: Array = treadle_runtime.device_put(x, device)

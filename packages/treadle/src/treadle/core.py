@@ -58,7 +58,7 @@ ParamDict: TypeAlias = dict[str, Any]  # Any: attributes of operations, which ar
 
 
 class _Traced(ABCMeta):
-    """What makes `Tracer` the class of all that is traced, also of what is no array."""
+    """What makes `Tracer` the class of all that is traced, also of what is not an array."""
 
     def __instancecheck__(cls, x: object) -> bool:
         kind = type(x)
@@ -127,7 +127,7 @@ class ManualAxisType:
         reduced: those over which its cotangent is such a sum. Values of programs have none.
 
     Raises:
-        ArgumentError: one of them is no set, or an axis is varying and one of the others. (Also a ValueError.)
+        ArgumentError: one of them is not a set, or an axis is varying and one of the others. (Also a ValueError.)
 
     Example:
         >>> from treadle.sharding import ManualAxisType
@@ -187,7 +187,8 @@ class ShapedArray(AbstractValue):
         """Say what is known; `sharding` is how the array lies, over a mesh with or without devices.
 
         Raises:
-            ArgumentError: the shape is no sequence of sizes, `dtype` no element type, or `vma` no set of names.
+            ArgumentError: the shape is not a sequence of sizes, `dtype` no element type, or `vma` is not a set of
+                names.
             ShapeError: a size is negative.
         """
         flags("ShapedArray", weak_type=weak_type)
@@ -307,15 +308,15 @@ class ShapedArray(AbstractValue):
     # such types alike.
 
     def lo_ty(self) -> list[ShapedArray]:
-        """The types of the arrays that such a value is made of: itself."""
+        """Return the types of the arrays that such a value is made of: itself."""
         return [self]
 
     def lower_val(self, val: Array) -> list[Array]:
-        """The arrays that a value is made of: itself."""
+        """Return the arrays that a value is made of: itself."""
         return [val]
 
     def raise_val(self, val: Array) -> Array:
-        """The value of these arrays."""
+        """Return the value of these arrays."""
         return val
 
     def dec_rank(self, size: int | None, spec: int | None) -> ShapedArray:
@@ -335,7 +336,7 @@ class ShapedArray(AbstractValue):
         )
 
     def leading_axis_spec(self) -> int:
-        """The axis that `scan` maps over."""
+        """Return the axis that `scan` maps over."""
         return 0
 
     @property
@@ -374,13 +375,13 @@ def shown_aval(type: Type, sharding: NamedSharding | None) -> AbstractValue:
 
 
 def layout_of_aval(aval: object, type: ArrayType) -> Whole:
-    """How arrays of a type lie over explicit axes, as an `aval` says."""
+    """Return how arrays of a type lie over explicit axes, as an `aval` says."""
     said = aval._layout if isinstance(aval, ShapedArray) else None
     return ((),) * type.ndim if said is None else said
 
 
 def type_of_aval(aval: object) -> Type:
-    """The type that is meant by an `aval`, or by anything that has a shape and a dtype.
+    """Return the type that is meant by an `aval`, or by anything that has a shape and a dtype.
 
     Raises:
         ArgumentError: it has none.
@@ -410,7 +411,7 @@ def aval(x: Array) -> ShapedArray:
     """What is known of an array: with its elements when it is a concrete tracer.
 
     Raises:
-        ArgumentError: it is no array.
+        ArgumentError: it is not an array.
     """
     if not isinstance(x, Array):
         raise refused("aval", "x", "an array", x)
@@ -434,7 +435,7 @@ def known_of(x: object, type: ArrayType) -> ShapedArray:
 
 
 def trace_state_clean() -> bool:
-    """Whether nothing is being traced in this thread."""
+    """Return whether nothing is being traced in this thread."""
     return isinstance(current_trace(), EvalTrace)
 
 
@@ -450,14 +451,14 @@ def eval_jaxpr(
     *args: object,
     propagate_source_info: bool = True,
 ) -> list[Array]:
-    """The results of a program for arrays; what its function captured goes first, as `consts`.
+    """Return the results of a program for arrays; what its function captured goes first, as `consts`.
 
     Under a transformation, or under jit, its operations are transformed as any others. `propagate_source_info` is
     there for JAX's sake: operations keep the lines that they came from.
 
     Raises:
-        ArgumentError: it is no program, or the number of arguments is another.
-        ShapeError: an argument has another type than the program's parameter.
+        ArgumentError: it is not a program, or the number of arguments is another.
+        ShapeError: an argument has a different type from the program's parameter.
 
     Example:
         >>> import treadle
@@ -503,12 +504,12 @@ def eval_context() -> AbstractContextManager[None]:
 
 
 def max_dim(d1: int, d2: int) -> int:
-    """The larger of two sizes."""
+    """Return the larger of two sizes."""
     return max(integer("max_dim", "d1", d1), integer("max_dim", "d2", d2))
 
 
 def min_dim(d1: int, d2: int) -> int:
-    """The smaller of two sizes."""
+    """Return the smaller of two sizes."""
     return min(integer("min_dim", "d1", d1), integer("min_dim", "d2", d2))
 
 

@@ -21,7 +21,7 @@ _SUPPORTED: Final = frozenset(
 
 
 def from_dlpack(external_array: object, device: Device = None, copy: bool | None = None) -> Array:
-    """An array of the elements of another library's array, in the memory of the CPU or of an NVIDIA GPU.
+    """Return an array of the elements of another library's array, in the memory of the CPU or of an NVIDIA GPU.
 
     The memory is shared, so its owner must not write to it any more, except where `copy` is true, or where a 64-bit
     element type becomes a 32-bit one.
@@ -41,7 +41,7 @@ def from_dlpack(external_array: object, device: Device = None, copy: bool | None
 
 
 def is_supported_dtype(dtype: object) -> bool:
-    """Whether arrays of an element type can be exchanged.
+    """Return whether arrays of an element type can be exchanged.
 
     Example:
         >>> from treadle.dlpack import is_supported_dtype

@@ -31,7 +31,7 @@ class EffectTypes:
         """Say of a class of effects that it is so.
 
         Raises:
-            ArgumentError: it is no class of effects.
+            ArgumentError: it is not a class of effects.
         """
         given: object = effect_type
         if not isinstance(given, type) or not issubclass(given, Effect):
@@ -40,7 +40,7 @@ class EffectTypes:
             setattr(effect_type, self._variable, True)
 
     def contains(self, eff: Effect) -> bool:
-        """Whether it is so of an effect.
+        """Return whether it is so of an effect.
 
         Raises:
             ArgumentError: it is none.

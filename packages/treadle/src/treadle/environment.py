@@ -13,7 +13,7 @@ from treadle._version import __version__
 from treadle_ir import SETTINGS, did_you_mean, flags
 
 _PREFIXES: Final = ("TREADLE_", "JAX_")
-# Variables that are no settings' own.
+# Variables that are not settings' own.
 _OTHERS: Final = frozenset(
     {
         # of processes: `treadle_runtime/distributed/clusters.py`

@@ -92,7 +92,7 @@ class Primitive:
     def abstract_eval(
         self, *avals: AbstractValue, **params: Tree
     ) -> tuple[Tree, frozenset[Effect]]:
-        """The types of the results, and the effects.
+        """Return the types of the results, and the effects.
 
         Raises:
             MissingRuleError: nobody has said.

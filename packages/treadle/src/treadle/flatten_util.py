@@ -23,7 +23,7 @@ Tree = Any  # a pytree: any Python object
 
 
 def ravel_pytree(pytree: Tree) -> tuple[Operand, Callable[[Operand], Tree]]:
-    """The leaves of a tree in one vector, and the function that makes the tree from such a vector.
+    """Return the leaves of a tree in one vector, and the function that makes the tree from such a vector.
 
     Leaves of several element types are converted to one that holds them all, and back. Of one type they are left as
     they are, and so is what the function is given: a vector of another type, or weakly typed, makes leaves that are so.
@@ -57,7 +57,7 @@ class _Unravel:
     mixed: DType | None  # what leaves of several element types were converted to
 
     def __call__(self, vector: Operand) -> Tree:
-        """The tree.
+        """Return the tree.
 
         Raises:
             ShapeError, DTypeError: the vector has not as many elements, or is of another type where there are several.

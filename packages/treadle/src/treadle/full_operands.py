@@ -9,7 +9,7 @@ from treadle_ir.types import ArrayType
 
 
 def in_full(equation: Equation) -> list[Equation]:
-    """The equations that JAX has for one of a program.
+    """Return the equations that JAX has for one of a program.
 
     `Select` chooses between scalars, too, but the choices of `select_n` have the shape of the result: what is a scalar
     is broadcast before.

@@ -52,7 +52,7 @@ Lies: TypeAlias = tuple[Sequence[NamedSharding | None], Sequence[NamedSharding |
 def _avals(
     atoms: Sequence[Atom], lie: Sequence[NamedSharding | None] | None
 ) -> list[AbstractValue]:
-    """The types of atoms, some of which lie over explicit axes."""
+    """Return the types of atoms, some of which lie over explicit axes."""
     return [
         shown_aval(atom.type, sharding)
         for atom, sharding in zip(atoms, lie or [None] * len(atoms), strict=True)
@@ -109,7 +109,7 @@ class InstructionView:
 def made(
     cls: type[Instruction], params: Mapping[str, Tree], like: Instruction | None = None
 ) -> Instruction:
-    """The operation with other parameters than `like`, and its attributes that parameters do not show.
+    """Return the operation with other parameters than `like`, and its attributes that parameters do not show.
 
     Raises:
         ArgumentError: it has other parameters.
@@ -123,7 +123,7 @@ def made(
 
 
 def params_of(primitive: Instruction) -> dict[str, Tree]:
-    """The parameters of an operation under JAX's names; nested programs as `ClosedJaxpr`s."""
+    """Return the parameters of an operation under JAX's names; nested programs as `ClosedJaxpr`s."""
     if isinstance(primitive, Application):
         return dict(primitive.parameters)
     return {name: _shown(value) for name, value in parameters(primitive).items()}
@@ -138,7 +138,7 @@ def _shown(value: Tree) -> Tree:
 
 
 def view_of(primitive: Instruction) -> Tree:
-    """The operation under JAX's name, which it is compared with: `eqn.primitive is lax.sin_p`."""
+    """Return the operation under JAX's name, which it is compared with: `eqn.primitive is lax.sin_p`."""
     if isinstance(primitive, Application):
         return primitive.of
     from treadle.extend.core.primitives import view_for  # noqa: PLC0415 - a table of all names
@@ -172,7 +172,7 @@ class JaxprEqn:
 
     @staticmethod
     def of(equation: Equation) -> JaxprEqn:
-        """The view of an equation."""
+        """Return the view of an equation."""
         return JaxprEqn(
             ordered(equation.primitive.name, equation.operands),
             equation.results,
@@ -219,7 +219,7 @@ def new_jaxpr_eqn(
     source_info: SourceInfo | None = None,
     ctx: object = None,
 ) -> JaxprEqn:
-    """A new equation."""
+    """Return a new equation."""
     return JaxprEqn(invars, outvars, primitive, params, effects, source_info, ctx)
 
 
@@ -270,7 +270,7 @@ class Jaxpr:
 
     @staticmethod
     def of(program: Program, constants: int = 0, lies: Lies | None = None) -> Jaxpr:
-        """The view of a program with so many constants; how arguments and results lie over explicit axes."""
+        """Return the view of a program with so many constants; how arguments and results lie over explicit axes."""
         view = Jaxpr.__new__(Jaxpr)
         view.program = program
         view._constants = constants
@@ -336,7 +336,7 @@ class Jaxpr:
         return coloured(text) if wants_colour() else text
 
     def pretty_print(self, **_: object) -> str:
-        """The program as text."""
+        """Return the program as text."""
         return str(self)
 
 
@@ -431,12 +431,12 @@ class ClosedJaxpr:
         return repr(self.jaxpr)
 
     def pretty_print(self, **_: object) -> str:
-        """The program as text."""
+        """Return the program as text."""
         return str(self)
 
 
 def gensym() -> Callable[[AbstractValue], Value]:
-    """A function that makes new variables of types, for those who write jaxprs themselves.
+    """Return a function that makes new variables of types, for those who write jaxprs themselves.
 
     Example:
         >>> import treadle
@@ -453,7 +453,7 @@ def gensym() -> Callable[[AbstractValue], Value]:
 
 
 def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr) -> Callable[..., list[Array]]:
-    """The function of flat arrays that a program is.
+    """Return the function of flat arrays that a program is.
 
     Example:
         >>> import treadle
@@ -472,7 +472,7 @@ def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr) -> Callable[..., list[Array]]:
 
 
 def jaxprs_in_params(params: Mapping[str, Tree]) -> Iterator[Jaxpr]:
-    """The nested programs among an equation's parameters."""
+    """Yield the nested programs among an equation's parameters."""
     for value in params.values():
         for each in value if isinstance(value, (tuple, list)) else (value,):
             if isinstance(each, Jaxpr):
@@ -482,7 +482,7 @@ def jaxprs_in_params(params: Mapping[str, Tree]) -> Iterator[Jaxpr]:
 
 
 def subjaxprs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
-    """The nested programs of a program's equations."""
+    """Return the nested programs of a program's equations."""
     return itertools.chain.from_iterable(jaxprs_in_params(eqn.params) for eqn in jaxpr.eqns)
 
 

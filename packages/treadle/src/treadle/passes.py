@@ -17,7 +17,8 @@ def fwd_and_bwd(
     has_aux: bool = False,
     jitted: bool = True,
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The forward and the backward pass of a function's derivative, as two functions that are compiled once each.
+    """Return the forward and the backward pass of a function's derivative, as two functions that are compiled once
+    each.
 
     Unlike the function that `vjp` returns, `bwd` is the same one for all calls.
 
@@ -32,8 +33,8 @@ def fwd_and_bwd(
         `bwd(residuals, cotangents)` the cotangents of the arguments, a tuple where `argnums` is a sequence.
 
     Raises:
-        ArgumentError: `fun` is no function, or a flag no boolean; by the calls: there is no such argument, one is not
-            a tree of arrays, or residuals are of something else.
+        ArgumentError: `fun` is not a function, or a flag is not a boolean; by the calls: there is no such argument,
+            one is not a tree of arrays, or residuals are of something else.
         StructureError, ShapeError: by `bwd`: cotangents are not like the result.
 
     Example:

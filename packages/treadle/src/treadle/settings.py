@@ -22,7 +22,7 @@ _PREFIXES: Final = ("treadle_", "jax_")
 
 
 def names() -> list[str]:
-    """The names of all settings, without a prefix; those with an underscore have functions of their own."""
+    """Return the names of all settings, without a prefix; those with an underscore have functions of their own."""
     return sorted([name for name in SETTINGS if not name.startswith("_")])
 
 
@@ -106,7 +106,7 @@ class Config:
         setting.set(val)
 
     def read(self, name: str) -> Any:  # Any: of all kinds
-        """The value of a setting here.
+        """Return the value of a setting here.
 
         Raises:
             AttributeError: there is no such setting.
@@ -195,7 +195,7 @@ class Config:
 
 
 def _flags() -> list[tuple[str, str]]:
-    """The absl flags, each with its setting."""
+    """Return the absl flags, each with its setting."""
     return [(prefix + name, name) for name in names() for prefix in _PREFIXES]
 
 

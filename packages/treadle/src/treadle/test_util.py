@@ -243,7 +243,7 @@ def _pair(function: str, name: str, given: object) -> tuple[Any, Any]:
 
 
 def _numbers(function: str, **given: object) -> None:
-    """Refuse tolerances and steps that are no numbers; the step of `check_grads` may be None, the default."""
+    """Refuse tolerances and steps that are not numbers; the step of `check_grads` may be None, the default."""
     for name, value in given.items():
         if value is None and name == "eps" and function == "check_grads":
             continue
@@ -253,7 +253,7 @@ def _numbers(function: str, **given: object) -> None:
 
 
 def _tolerances(function: str, **given: Tolerance) -> list[Tolerance]:
-    """The tolerances, by element types of NumPy where they are given as mappings."""
+    """Return the tolerances, by element types of NumPy where they are given as mappings."""
     found: list[Tolerance] = []
     for name, value in given.items():
         if not isinstance(value, Mapping):
@@ -317,7 +317,7 @@ def _modes(modes: Sequence[str]) -> list[str]:
 
 
 def _chains(modes: Sequence[str], order: int) -> Iterator[tuple[str, ...]]:
-    """Each sequence of modes up to a length, shorter ones first: the first failure is the simplest."""
+    """Yield each sequence of modes up to a length, shorter ones first: the first failure is the simplest."""
     chains: list[tuple[str, ...]] = [()]
     for _ in range(order):
         chains = [(*chain, mode) for chain in chains for mode in modes]
@@ -327,7 +327,7 @@ def _chains(modes: Sequence[str], order: int) -> Iterator[tuple[str, ...]]:
 def _derivative(
     f: Callable[..., Tree], args: tuple[Tree, ...], mode: str
 ) -> tuple[Callable[..., Tree], tuple[Tree, ...]]:
-    """The derivative along fixed directions, as a function of the same arguments."""
+    """Return the derivative along fixed directions, as a function of the same arguments."""
     if mode == "fwd":
         tangents = _directions(args, _draw(1))
         return lambda *xs: treadle_autodiff.jvp(f, xs, tangents)[1], args
@@ -336,12 +336,12 @@ def _derivative(
 
 
 def _draw(seed: int = 0) -> np.random.RandomState:
-    """Where directions come from. Of order 1 they are JAX's."""
+    """Return where directions come from. Of order 1 they are JAX's."""
     return np.random.RandomState(seed)
 
 
 def _directions(tree: Tree, draw: np.random.RandomState) -> Tree:
-    """A random tangent of each leaf, from the normal distribution."""
+    """Return a random tangent of each leaf, from the normal distribution."""
     leaves, structure = tree_flatten(tree)
     return tree_unflatten(structure, [_direction(draw, np.asarray(leaf)) for leaf in leaves])
 
@@ -356,14 +356,14 @@ def _direction(draw: np.random.RandomState, x: Elements) -> Elements:
 
 
 def _only(tree: Tree, number: int) -> Tree:
-    """The tangents of one leaf, and zeros for the others."""
+    """Return the tangents of one leaf, and zeros for the others."""
     leaves, structure = tree_flatten(tree)
     chosen = [leaf if i == number else np.zeros_like(leaf) for i, leaf in enumerate(leaves)]
     return tree_unflatten(structure, chosen)
 
 
 def _difference(f: Callable[..., Tree], args: Tree, tangents: Tree, eps: float) -> Tree:
-    """The central difference of the results along the tangents, in float64; zero where they are no floats."""
+    """Return the central difference of the results along the tangents, in float64; zero where they are not floats."""
     leaves, structure = tree_flatten(args)
     along = tree_leaves(tangents)
 
@@ -437,7 +437,7 @@ def _close(
 
 
 def _allowed(given: Tolerance, dtype: np.dtype[Any]) -> float:
-    """The tolerance for an element type: the one that is given, or the default."""
+    """Return the tolerance for an element type: the one that is given, or the default."""
     if isinstance(given, Mapping):
         given = given.get(dtype)
     return _tolerance(dtype) if given is None else given
@@ -452,7 +452,9 @@ def _tolerance(dtype: np.dtype[Any]) -> float:
 
 
 def _step(args: Tree) -> float:
-    """The step at which the error of the differences and that of rounding are alike: the cube root of precision."""
+    """Return the step at which the error of the differences and that of rounding are alike: the cube root of
+    precision.
+    """
     precisions = [_precision(np.asarray(leaf).dtype) for leaf in tree_leaves(args)]
     return float(max(precisions, default=1.0) ** (1 / 3))
 

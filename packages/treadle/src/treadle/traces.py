@@ -79,7 +79,7 @@ class Trace(Interpretation, metaclass=_Interpreting):
     def process_primitive(
         self, primitive: Value, tracers: Sequence[Value], params: dict[str, Value], /
     ) -> Value:
-        """The result of an operation; a list, if `primitive.multiple_results`."""
+        """Return the result of an operation; a list, if `primitive.multiple_results`."""
 
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
         """Hand an operation over, as JAX names it."""
@@ -138,7 +138,7 @@ class Trace(Interpretation, metaclass=_Interpreting):
         return [*method(custom_vjp_call_p, *wrapped, [*operands], **parameters)]
 
     def _interpreted(self, function: Callable[..., Value]) -> Callable[..., Value]:
-        """The function, run under this trace where it is given tracers of this trace."""
+        """Return the function, run under this trace where it is given tracers of this trace."""
 
         def called(*operands: Value) -> Value:
             if any(isinstance(each, Tracer) and each.owner is self for each in operands):
@@ -149,7 +149,7 @@ class Trace(Interpretation, metaclass=_Interpreting):
         return called
 
     def full_raise(self, x: Value) -> Value:
-        """The value: those of other traces may stand beside the trace's own."""
+        """Return the value: those of other traces may stand beside the trace's own."""
         return x
 
     def invalidate(self) -> None:
@@ -157,5 +157,5 @@ class Trace(Interpretation, metaclass=_Interpreting):
         self.closed = True
 
     def is_valid(self) -> bool:
-        """Whether it is not over."""
+        """Return whether it is not over."""
         return not self.closed

@@ -12,7 +12,7 @@ _F = _TypeVar("_F")
 
 
 def _short(function: _F, name: str) -> _F:
-    """The function `tree_<name>` as `name`, whose documentation has the short names, too."""
+    """Return the function `tree_<name>` as `name`, whose documentation has the short names, too."""
     named = _alias(function, name, __name__)
     named.__doc__ = _re.sub(r"\btree_(?!util)", "", function.__doc__ or "")
     return named

@@ -22,7 +22,7 @@ def _hashable(value: object) -> object:
 
 @final
 class UserContext:
-    """A value that functions may read when they are traced: a jitted function is traced anew for each.
+    """A value that functions may read when they are traced: a jitted function is traced again for each.
 
     `with context(value):` has another value for a while, in this thread or task; `set_global` sets the process's.
     """
@@ -52,7 +52,7 @@ class UserContext:
         return self._setting.override(new_value)
 
     def get_global(self) -> Any:  # Any: whatever was set
-        """The process's value."""
+        """Return the process's value."""
         return self._said(process_context[0].get(self._setting))
 
     def set_global(self, new_value: object) -> None:
@@ -65,7 +65,7 @@ class UserContext:
 
 
 def make_user_context(default_value: object = None) -> UserContext:
-    """A value of your own that functions may read when they are traced, and on which their caches depend.
+    """Return a value of your own that functions may read when they are traced, and on which their caches depend.
 
     Example:
         >>> import treadle

@@ -37,22 +37,22 @@ pytype_aval_mappings: dict[type, Any] = {np.ndarray: typeof}
 
 
 def nonempty_axis_env_DO_NOT_USE() -> bool:  # noqa: N802 - JAX's name
-    """Whether an axis has a name here, as within `vmap(..., axis_name=...)`."""
+    """Return whether an axis has a name here, as within `vmap(..., axis_name=...)`."""
     return bool(unsafe_get_axis_names_DO_NOT_USE())
 
 
 def is_concrete(x: object) -> bool:
-    """Whether a value has elements now: it is no tracer, or one of a value that is known, as within `grad`."""
+    """Whether a value has elements now: it is not a tracer, or one of a value that is known, as within `grad`."""
     return not isinstance(x, Tracer) or (
         x.concrete() is not None and not isinstance(x, KnownTracer)
     )
 
 
 def is_constant_dim(d: object) -> bool:
-    """Whether a size is a number."""
+    """Return whether a size is a number."""
     return not is_symbolic_dim(d)
 
 
 def is_constant_shape(s: tuple[object, ...]) -> bool:
-    """Whether all sizes are numbers."""
+    """Return whether all sizes are numbers."""
     return all(map(is_constant_dim, s))

@@ -1,4 +1,4 @@
-"""What `jax.numpy` does with values that are no arrays of its own, and that libraries rely on."""
+"""What `jax.numpy` does with values that are not arrays of its own, and that libraries rely on."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, opera
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.laid_out import laid_out
-from treadle_numpy.operands.promote import converted, weak_again
+from treadle_numpy.operands.promote import as_weak, converted
 
 
 @boundary
@@ -73,7 +73,7 @@ def at(x: ArrayLike) -> Updates:
 def _updated(
     out_sharding: Device, how: How, at: UpdatesAt, values: ArrayLike, wraps: bool
 ) -> Array:
-    """The array with values combined into it, laid over a mesh as said."""
+    """Return the array with values combined into it, laid over a mesh as said."""
     index = at._positions(wraps)
     if out_sharding is None:
         return update(how, at._array, index, values)
@@ -81,7 +81,7 @@ def _updated(
 
 
 def _method(name: str, instruction: ScatterInstruction, doc: str) -> Callable[..., Array]:
-    """A method that combines values into the elements by one instruction of the scatter family."""
+    """Return a method that combines values into the elements by one instruction of the scatter family."""
 
     def method(
         self: UpdatesAt,
@@ -130,7 +130,7 @@ class UpdatesAt:
         return self._index
 
     def _positions(self, wraps: bool) -> object:
-        """The index expression, of which negative positions count from the end or are beyond the axis."""
+        """Return the index expression, of which negative positions count from the end or are beyond the axis."""
         flags("x.at[...]", wrap_negative_indices=wraps)
         return self._index if wraps else unwrapped(self._array.shape, self._index)
 
@@ -148,12 +148,12 @@ class UpdatesAt:
         out_sharding: Device = None,
         strategy: str = "auto",
     ) -> Array:
-        """The elements, as `x[index]`, with a choice of what stands for positions out of range.
+        """Return the elements, as `x[index]`, with a choice of what stands for positions out of range.
 
         `strategy` says which indices are allowed: "auto" and "gather" take all of them, "static_slice" positions and
         ranges that are known, "dynamic_slice" single positions and ranges without gaps.
         """
-        if strategy.__class__ is not str or strategy != "auto":  # an array is no word
+        if strategy.__class__ is not str or strategy != "auto":  # an array is not a word
             check_strategy(strategy, self._array.shape, self._index, mode, wrap_negative_indices)
         x, index = self._array, self._positions(wrap_negative_indices)
         part = part_of(x, index)
@@ -192,7 +192,7 @@ class UpdatesAt:
         wrap_negative_indices: bool = True,
         out_sharding: Device = None,
     ) -> Array:
-        """The array with values subtracted there."""
+        """Return the array with values subtracted there."""
         how = How(ops.scatter_add, mode, indices_are_sorted, unique_indices)
         operand = coerce("x.at[...].subtract", 1, values)
         if is_bool(operand.dtype) and not is_bool(self._array.dtype):
@@ -209,7 +209,7 @@ class UpdatesAt:
         wrap_negative_indices: bool = True,
         out_sharding: Device = None,
     ) -> Array:
-        """The array divided by values there; of floating numbers, as every quotient is."""
+        """Return the array divided by values there; of floating numbers, as every quotient is."""
         if out_sharding is not None:
             return laid_out(
                 self.divide,
@@ -234,7 +234,7 @@ class UpdatesAt:
         wrap_negative_indices: bool = True,
         out_sharding: Device = None,
     ) -> Array:
-        """The array raised to powers there."""
+        """Return the array raised to powers there."""
         if out_sharding is not None:
             return laid_out(
                 self.power,
@@ -258,7 +258,7 @@ class UpdatesAt:
         mode: IndexMode = None,
         wrap_negative_indices: bool = True,
     ) -> Array:
-        """The array with an elementwise function applied there, once also to positions named more than once."""
+        """Return the array with an elementwise function applied there, once also to positions named more than once."""
         functions("x.at[...].apply", func=func)
         x, index = self._array, self._positions(wrap_negative_indices)
         how = How(ops.scatter, mode, indices_are_sorted, unique_indices)
@@ -267,4 +267,4 @@ class UpdatesAt:
 
 def _ones_like(x: Array) -> Array:
     ones = filled(x.shape, x.dtype.type(1))
-    return weak_again(ones) if operand_type(x).weak else ones
+    return as_weak(ones) if operand_type(x).weak else ones

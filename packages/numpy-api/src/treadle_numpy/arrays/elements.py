@@ -26,7 +26,7 @@ def view(self: Array, dtype: DTypeLike | None = None, type: object = None) -> Ar
 
 
 def clip(self: Array, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
-    """The numbers kept between two bounds; a bound that is None is no bound."""
+    """Return the numbers kept between two bounds; a bound that is None is not a bound."""
     return extremes.clip(self, min, max)
 
 
@@ -39,7 +39,7 @@ def compress(
     fill_value: ArrayLike | None = 0,
     out: None = None,
 ) -> Array:
-    """The parts along an axis at the places where a condition holds; of the flat array by default.
+    """Return the parts along an axis at the places where a condition holds; of the flat array by default.
 
     Example:
         >>> import treadle_numpy as tnp

@@ -39,11 +39,11 @@ class ForeignMethod:
 
 
 def _without_foreign(self: object) -> list[str]:
-    """The names of attributes, without those that stand for others' methods."""
+    """Return the names of attributes, without those that stand for others' methods."""
     return sorted({*object.__dir__(self)} - FOREIGN.keys())
 
 
 def foreign_methods() -> dict[str, object]:
-    """The methods by name, and what lists the names that arrays have."""
+    """Return the methods by name, and what lists the names that arrays have."""
     methods = {name: ForeignMethod(name, fix) for name, fix in FOREIGN.items()}
     return {**methods, "__dir__": _without_foreign}

@@ -8,7 +8,7 @@ import numpy as np
 
 from treadle_ir import Array, DTypeError, dtypes, names, ops, type_of
 from treadle_numpy.numpy.manipulation import axes, conversion, shapes
-from treadle_numpy.operands.arrays import apart
+from treadle_numpy.operands.arrays import copy_if_aliased
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike
 from treadle_numpy.operands.shapes import Shape
@@ -34,7 +34,7 @@ def reshape(
 
 
 def transpose(self: Array, *args: Shape | None) -> Array:
-    """The axes in another order, given one by one or as one tuple; reversed by default."""
+    """Return the axes in another order, given one by one or as one tuple; reversed by default."""
     if not args or (len(args) == 1 and args[0] is None):
         return axes.transpose(self)
     order = args[0] if len(args) == 1 and not isinstance(args[0], int) else args
@@ -43,7 +43,7 @@ def transpose(self: Array, *args: Shape | None) -> Array:
 
 def flatten(self: Array, order: str = "C", *, out_sharding: Device = None) -> Array:
     """The elements in one axis, in row-major order (column-major with `order="F"`), always in a buffer of their own."""
-    return apart(shapes.ravel(self, order, out_sharding=out_sharding), self)
+    return copy_if_aliased(shapes.ravel(self, order, out_sharding=out_sharding), self)
 
 
 def astype(
@@ -99,6 +99,6 @@ def copy(self: Array) -> Array:
 
 
 def tobytes(self: Array, order: Literal["C", "F", "A", "K"] = "C") -> bytes:
-    """The bytes of the elements, in row-major order (column-major with `order="F"`)."""
+    """Return the bytes of the elements, in row-major order (column-major with `order="F"`)."""
     names("tobytes", order=order)
     return np.asarray(self).tobytes("F" if order == "F" else "C")

@@ -1,6 +1,6 @@
 """Operators of arrays: what `x + y` and `x == y` mean.
 
-Operators leave operands that are no arrays to Python (`NotImplemented`), so that other classes can take part,
+Operators leave operands that are not arrays to Python (`NotImplemented`), so that other classes can take part,
 except that a list beside an array is refused with advice: Python's own message would not name the fix.
 """
 
@@ -33,7 +33,8 @@ _SQUARE: Final = Square()
 
 
 def converts(y: object) -> bool:
-    """Whether a class says how it is made an array: then it is one to operators, too, whatever it does reflected.
+    """Return whether a class says how it is made an array: then it is one to operators, too, whatever it does
+    reflected.
 
     As with NumPy, `__array_ufunc__ = None` says that the class has operators of its own.
     """
@@ -164,7 +165,7 @@ def _setitem(x: Array, index: object, value: object) -> NoReturn:
 
 
 def operators() -> dict[str, object]:
-    """The operators by the names of Python's methods."""
+    """Return the operators by the names of Python's methods."""
     table: dict[str, object] = {
         "__pow__": _pow,
         "__rpow__": _rpow,

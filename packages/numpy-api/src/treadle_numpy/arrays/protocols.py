@@ -18,10 +18,10 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce
 
 
 def contains(self: Array, value: ArrayLike) -> bool:
-    """Whether an element is equal to the value.
+    """Return whether an element is equal to the value.
 
     Raises:
-        ArgumentError: the value is no array and no scalar; ShapeError: they have no common shape.
+        ArgumentError: the value is neither an array nor a scalar; ShapeError: they have no common shape.
     """
     return bool(any(equal(self, coerce("Array.__contains__", 0, value))))
 
@@ -33,7 +33,7 @@ def as_bytes(self: Array) -> bytes:
 
 
 def backwards(self: Array) -> Iterator[Array]:
-    """The parts along the first axis, from the last on."""
+    """Return the parts along the first axis, from the last on."""
     return iter(unstack(flip(self, 0)))
 
 
@@ -45,7 +45,7 @@ def rounded(self: Array, ndigits: int | None = None) -> Array:
 
 
 def array_namespace(self: Array, *, api_version: str | None = None) -> ModuleType:
-    """The namespace of functions of arrays, as the array API asks for it.
+    """Return the namespace of functions of arrays, as the array API asks for it.
 
     Raises:
         ArgumentError: a version of the standard is named that the namespace does not follow.

@@ -74,7 +74,7 @@ class Deferred:
 
 
 def as_method(name: str, function: FunctionType) -> FunctionType:
-    """A function of an array as its method: the same code, no call in between, under a name of its own."""
+    """Return a function of an array as its method: the same code, no call in between, under a name of its own."""
     method = FunctionType(
         function.__code__, function.__globals__, name, function.__defaults__, function.__closure__
     )

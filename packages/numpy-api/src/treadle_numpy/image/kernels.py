@@ -41,7 +41,7 @@ class ResizeMethod(enum.Enum):
 
     @staticmethod
     def from_string(s: str) -> ResizeMethod:
-        """The method of a name.
+        """Return the method of a name.
 
         Raises:
             ArgumentError: there is no such method.
@@ -68,7 +68,7 @@ _NAMES: Final = {
 
 
 def as_method(method: Method) -> ResizeMethod:
-    """A method, or what its name means."""
+    """Return a method, or what its name means."""
     return method if isinstance(method, ResizeMethod) else ResizeMethod.from_string(method)
 
 

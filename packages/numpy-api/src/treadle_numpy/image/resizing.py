@@ -55,7 +55,7 @@ def resize(
     antialias: bool = True,
     precision: PrecisionLike = Precision.HIGHEST,
 ) -> Array:
-    """An image of another shape.
+    """Return an image of another shape.
 
     Shapes:
         image: [n1, n2, ...]
@@ -114,7 +114,7 @@ def scale_and_translate(
     antialias: bool = True,
     precision: PrecisionLike = Precision.HIGHEST,
 ) -> Array:
-    """An image made larger or smaller by a factor along some axes, and moved, in a frame of another shape.
+    """Return an image made larger or smaller by a factor along some axes, and moved, in a frame of another shape.
 
     Shapes:
         image: [n1, n2, ...]
@@ -196,13 +196,13 @@ def _vector(name: str, given: Factors, count: int) -> Array:
 
 
 def _weight_type(dtype: DType) -> DType:
-    """The type that weights are computed in: float32 at least."""
+    """Return the type that weights are computed in: float32 at least."""
     real = real_part(dtype)
     return real if real == BY_NAME["f64"] else BY_NAME["f32"]
 
 
 def _ratio(size: int, of: int, exact: DType) -> Array:
-    """One size divided by another."""
+    """Return one size divided by another."""
     if is_symbolic((size, of)):
         return divide(size_scalar(size, exact), size_scalar(of, exact))
     return array_of(np.asarray(size / of, exact))
@@ -211,14 +211,14 @@ def _ratio(size: int, of: int, exact: DType) -> Array:
 def _counted(
     size: int, exact: DType
 ) -> Any:  # Any: NumPy's array, or of a size that is symbolic ours
-    """The numbers below a size."""
+    """Return the numbers below a size."""
     if is_symbolic((size,)):
         return ops.iota(shape=(size,), dtype=exact, dimension=0)
     return np.arange(size, dtype=exact)
 
 
 def _nearest(n: int, m: int) -> ArrayLike:
-    """Which of n pixels is nearest to each of m."""
+    """Return which of n pixels is nearest to each of m."""
     if not is_symbolic((n, m)):
         places: np.ndarray[Any, Any] = np.floor((np.arange(m) + 0.5) * n / m).astype(np.int32)
         return places
@@ -238,7 +238,7 @@ def _along(
     antialias: bool,
     precision: PrecisionLike,
 ) -> Array:
-    """The image scaled along one axis."""
+    """Return the image scaled along one axis."""
     weights = _weights(x.shape[axis], size, scale, translation, method, antialias)
     product = tensordot(
         x, converted(weights, real_part(x.dtype)), axes=([axis], [0]), precision=precision
@@ -249,7 +249,7 @@ def _along(
 def _weights(
     n: int, m: int, scale: Array, translation: Array, method: ResizeMethod, antialias: bool
 ) -> Array:
-    """How much of each of n pixels is in each of m: [n, m]; columns add up to 1, or are 0 beyond the image."""
+    """Return how much of each of n pixels is in each of m: [n, m]; columns add up to 1, or are 0 beyond the image."""
     exact = scale.dtype
     inverse = divide(1, scale)
     pixels = _counted(n, exact)[:, None]

@@ -12,7 +12,7 @@ def concrete_mask(
     x: Operand,
     fix: str = "say how many there are at most with `size=`, or use the three-argument `where`",
 ) -> Elements:
-    """The elements of a condition that has to be known; `fix` says what to do where they are not.
+    """Return the elements of a condition that has to be known; `fix` says what to do where they are not.
 
     Raises:
         ConcretizationError: it is being traced.

@@ -46,7 +46,7 @@ class Entry:
 
 
 def neighbouring(entries: list[Entry], indexed: list[int]) -> bool:
-    """Whether the entries that are positions stand side by side, so that their axes stay in place."""
+    """Return whether the entries that are positions stand side by side, so that their axes stay in place."""
     first, last = indexed[0], indexed[-1]
     return indexed == list(range(first, last + 1)) and not any(
         [entry.apart for entry in entries[first + 1 : last + 1]]
@@ -54,7 +54,7 @@ def neighbouring(entries: list[Entry], indexed: list[int]) -> bool:
 
 
 def read_index(shape: tuple[int, ...], index: object) -> list[Entry]:
-    """One entry for each axis of an array of this shape, and for each axis that the expression puts in.
+    """Return one entry for each axis of an array of this shape, and for each axis that the expression puts in.
 
     Raises:
         IndexingError: too many indices, a mask of the wrong shape, an index of the wrong type;
@@ -139,7 +139,7 @@ def _sequence_refused() -> IndexingError:
 
 
 def _positions(item: object) -> list[tuple[_Part, int]]:
-    """An index that is no range, as parts with the number of axes each takes.
+    """Return an index that is not a range, as parts with the number of axes each takes.
 
     Raises:
         RangeError: an integer of more than 64 bits. Any other one that is too large is outside of the axis.
@@ -188,7 +188,7 @@ def _positions(item: object) -> list[tuple[_Part, int]]:
 
 
 def _range(item: slice, size: int) -> slice:
-    """A range with known bounds inside the axis."""
+    """Return a range with known bounds inside the axis."""
     if is_symbolic((size, item.start, item.stop)):
         return _symbolic_range(item, size)
     try:
@@ -203,7 +203,7 @@ def _range(item: slice, size: int) -> slice:
 
 
 def _symbolic_range(item: slice, size: int) -> slice:
-    """A range whose ends, or the axis, have symbolic sizes: as `slice.indices` would say it of known ones."""
+    """Return a range whose ends, or the axis, have symbolic sizes: as `slice.indices` would say it of known ones."""
     step = 1 if item.step is None else integer("x[...]", "the step of a slice", item.step)
     if is_symbolic((step,)) or step == 0:
         raise IndexingError(

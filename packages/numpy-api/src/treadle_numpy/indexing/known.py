@@ -52,7 +52,7 @@ def static_key(index: object) -> StaticKey | None:
 
 
 def plan_position(type: ArrayType, index: int) -> tuple[Primitive, ...]:
-    """The primitives that take the part at a known position out of an array of some type.
+    """Return the primitives that take the part at a known position out of an array of some type.
 
     Raises:
         RangeError: the position has more than 64 bits.
@@ -68,7 +68,7 @@ def plan_position(type: ArrayType, index: int) -> tuple[Primitive, ...]:
 
 
 def plan_known(own: tuple[int, ...], entries: list[Entry]) -> tuple[Primitive, ...]:
-    """The primitives that take known ranges and positions out of an array of some shape, in their order."""
+    """Return the primitives that take known ranges and positions out of an array of some shape, in their order."""
     start, limit, strides = list[int](), list[int](), list[int]()
     backwards, result = list[int](), list[int]()
     axis = 0
@@ -113,7 +113,7 @@ def plan_known(own: tuple[int, ...], entries: list[Entry]) -> tuple[Primitive, .
 
 
 def all_inside(own: tuple[int, ...], entries: list[Entry]) -> bool:
-    """Whether all known positions are those of elements.
+    """Return whether all known positions are those of elements.
 
     Raises:
         IndexingError: one is not, and `check_static_indices` is on.
@@ -133,13 +133,13 @@ def all_inside(own: tuple[int, ...], entries: list[Entry]) -> bool:
 
 
 def _is_inside(index: int, size: int) -> bool:
-    """Whether a position is surely that of an element; of a symbolic size, what is known decides."""
+    """Return whether a position is surely that of an element; of a symbolic size, what is known decides."""
     least = symbolic_dim_bounds(size)[0] if is_symbolic((size,)) else size
     return -least <= index < least
 
 
 def clipped(index: int, size: int) -> int:
-    """A known position as one from 0 to size - 1."""
+    """Return a known position as one from 0 to size - 1."""
     if not size:
         raise IndexingError(f"index {index} is out of bounds for an axis of size 0")
     if is_symbolic((index, size)):

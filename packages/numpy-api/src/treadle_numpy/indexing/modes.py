@@ -27,7 +27,7 @@ class GatherScatterMode(enum.Enum):
 
     @staticmethod
     def from_any(s: str | GatherScatterMode | None) -> GatherScatterMode:
-        """The mode that a name or a mode means.
+        """Return the mode that a name or a mode means.
 
         Raises:
             ArgumentError: there is no such mode.
@@ -53,7 +53,7 @@ IndexMode: TypeAlias = str | GatherScatterMode | None
 
 
 def gather_mode(mode: IndexMode, default: Mode) -> Mode:
-    """A `mode` argument as the primitive's: clip, fill or promise_in_bounds.
+    """Return a `mode` argument as the primitive's: clip, fill or promise_in_bounds.
 
     Raises:
         ArgumentError: there is no such mode.

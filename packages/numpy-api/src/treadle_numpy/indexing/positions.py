@@ -39,7 +39,7 @@ def counting(sizes: Iterable[int]) -> DType:
 
 
 def result_type(function: str, size: int) -> DType:
-    """The type of positions that users get: the default integer type.
+    """Return the type of positions that users get: the default integer type.
 
     Raises:
         DTypeError: there are more places than it counts.
@@ -88,7 +88,7 @@ def around(index: Operand, size: int, whole: DType) -> Array:
 
 
 def _known(index: Operand) -> Elements | None:
-    """The positions, if the host has them."""
+    """Return the positions, if the host has them."""
     known: object = index
     if isinstance(index, Array) and on_host() and index.type.size <= _FEW:
         known = index.__treadle_host__()
@@ -96,12 +96,12 @@ def _known(index: Operand) -> Elements | None:
 
 
 def _holds_more(dtype: DType, whole: DType) -> bool:
-    """Whether an unsigned type has numbers beyond those of a signed one."""
+    """Return whether an unsigned type has numbers beyond those of a signed one."""
     return is_unsigned(dtype) and dtype.itemsize >= whole.itemsize
 
 
 def position(index: int, size: int, whole: DType) -> Positions:
-    """A known position along an axis, counted from its end if negative; one beyond the axis stays beyond it."""
+    """Return a known position along an axis, counted from its end if negative; one beyond the axis stays beyond it."""
     from_start = index + size if index < 0 else index
     inside = max_dim(-1, min_dim(from_start, size))
     if is_symbolic_dim(inside):

@@ -105,7 +105,7 @@ def take_entries(
     indices_are_sorted: bool = False,
     unique_indices: bool = False,
 ) -> Array:
-    """The elements that the entries of an index expression name."""
+    """Return the elements that the entries of an index expression name."""
     strict = mode != "clip"
     own = _expanded(x, entries)
     if strict:
@@ -137,7 +137,7 @@ def take_entries(
 
 
 def _expanded(x: Operand, entries: list[Entry]) -> list[int]:
-    """The shape of the array with the axes that the expression puts in."""
+    """Return the shape of the array with the axes that the expression puts in."""
     sizes = iter(x.shape)
     return [1 if entry.new else next(sizes) for entry in entries]
 
@@ -178,7 +178,7 @@ def _dynamic(x: Operand, entries: list[Entry], own: list[int]) -> Array:
 
 
 def _all_full(entries: Sequence[Entry], own: Sequence[int]) -> bool:
-    """Whether every entry names all of its axis."""
+    """Return whether every entry names all of its axis."""
     return all(
         isinstance(e.index, slice) and e.index == slice(0, n, 1)
         for e, n in zip(entries, own, strict=True)

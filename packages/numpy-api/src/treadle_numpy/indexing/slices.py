@@ -44,12 +44,12 @@ register_pytree_node(
 
 
 def ds(start: Any, size: int | None = None, stride: int | None = None) -> Slice:
-    """A range of a known size, as an index of arrays and references; its start may be traced.
+    """Return a range of a known size, as an index of arrays and references; its start may be traced.
 
     `ds(n)` are the first n elements. A start that is an array is moved so that the range is within the axis.
 
     Raises:
-        ArgumentError: the start is no integer, or the size or the stride is none or negative.
+        ArgumentError: the start is not an integer, or the size or the stride is none or negative.
 
     Example:
         >>> ds(2, 3)  # x[ds(2, 3)] has the elements 2, 3 and 4
@@ -78,7 +78,7 @@ class Part:
     starts: tuple[Operand, ...] | None  # None: it is the whole array
 
     def put_back(self, whole: Array, part: Array) -> Array:
-        """The whole array with another part."""
+        """Return the whole array with another part."""
         if self.starts is None:
             return part
         return ops.dynamic_update_slice(whole, part, *self.starts)
@@ -133,7 +133,7 @@ def part_of(x: Array, index: object) -> Part | None:
 
 
 def _axes_of(item: object) -> int:
-    """How many axes an item of an index takes."""
+    """Return how many axes an item of an index takes."""
     if item is None or item is Ellipsis or isinstance(item, bool):
         return 0
     given = None if isinstance(item, (slice, Slice, int)) else operand_or_none(item)

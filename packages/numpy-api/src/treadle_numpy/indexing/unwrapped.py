@@ -13,12 +13,12 @@ from treadle_numpy.operands.scalars import size_scalar
 
 
 def unwrapped(shape: tuple[int, ...], index: object) -> tuple[object, ...]:
-    """The index expression with its negative positions moved down by the size of their axis.
+    """Return the index expression with its negative positions moved down by the size of their axis.
 
     What counts negative positions from the end then finds each where it was, before the first element.
 
     Raises:
-        IndexingError: it is no index of an array of this shape.
+        IndexingError: it is not an index of an array of this shape.
     """
     read_index(shape, index)
     items = index if isinstance(index, tuple) else (index,)
@@ -34,7 +34,7 @@ def unwrapped(shape: tuple[int, ...], index: object) -> tuple[object, ...]:
 
 
 def _axes(item: object) -> int:
-    """How many axes an item of an index expression takes."""
+    """Return how many axes an item of an index expression takes."""
     if item is None or item is Ellipsis or isinstance(item, bool | np.bool_):
         return 0
     if isinstance(item, Array | np.ndarray) and is_bool(operand_type(item).dtype):
@@ -43,7 +43,7 @@ def _axes(item: object) -> int:
 
 
 def _below(item: object, size: int) -> object:
-    """A position, or positions, with negative ones moved down by the size of the axis."""
+    """Return a position, or positions, with negative ones moved down by the size of the axis."""
     if isinstance(item, slice):
         return item
     if isinstance(item, list | tuple):

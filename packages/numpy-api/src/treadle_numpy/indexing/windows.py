@@ -32,7 +32,7 @@ _UPDATE: Final = DynamicUpdateSlice()
 def write_window(x: Array, known: StaticKey, index: object, value: object) -> Array | None:
     """`x.at[index].set(number)` for a known index inside the array: the number broadcast to a window, and written.
 
-    None where it is not that simple: the value is no number that takes the array's element type as it is, or the
+    None where it is not that simple: the value is not a number that takes the array's element type as it is, or the
     index names no window.
     """
     type = operand_type(x)
@@ -42,7 +42,7 @@ def write_window(x: Array, known: StaticKey, index: object, value: object) -> Ar
     key = type, known, x64_enabled()
     plan = _WINDOWS.get(key)
     if plan is None:
-        if is_symbolic(type.shape):  # starts are no numbers: not to be kept
+        if is_symbolic(type.shape):  # starts are not numbers: not to be kept
             return None
         entries = read_index(type.shape, index)
         kept = [entry for entry in entries if not entry.new]
@@ -59,7 +59,7 @@ def write_window(x: Array, known: StaticKey, index: object, value: object) -> Ar
 
 
 def window_shape(own: tuple[int, ...], kept: list[Entry]) -> tuple[int, ...] | None:
-    """The shape of the window that known positions and contiguous ranges name; None if they are not all that."""
+    """Return the shape of the window that known positions and contiguous ranges name; None if they are not all that."""
     block = []
     for entry, n in zip(kept, own, strict=True):
         at = entry.index
@@ -75,7 +75,7 @@ def window_shape(own: tuple[int, ...], kept: list[Entry]) -> tuple[int, ...] | N
 
 
 def window_starts(own: tuple[int, ...], kept: list[Entry]) -> list[np.generic | Array]:
-    """Where such a window starts on each axis."""
+    """Return where such a window starts on each axis."""
     whole = counting(own)
     starts: list[np.generic | Array] = []
     for entry, n in zip(kept, own, strict=True):

@@ -5,7 +5,7 @@ names the window that is updated; otherwise there is an index vector for each el
 windows run over the axes that are taken whole. Positions out of range are dropped.
 
 The elements keep their type. Values of a wider one are combined with them in that type, and the result is converted:
-`x.at[0].multiply(2.5)` of integers turns 3 into 7. Values that are put in place of elements are converted themselves.
+`x.at[0].multiply(2.5)` of integers turns 3 into 7. Values that are put instead of elements are converted themselves.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from treadle_numpy.indexing.slices import part_of
 from treadle_numpy.indexing.windows import window_shape, window_starts, write_window
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
-from treadle_numpy.operands.promote import converted, weak_again
+from treadle_numpy.operands.promote import as_weak, converted
 from treadle_numpy.operands.scalars import scalar_beside, size_scalar
 from treadle_numpy.operands.sequences import array_from
 
@@ -60,7 +60,7 @@ class ScatterInstruction(Protocol):
         indices_are_sorted: bool = False,
         unique_indices: bool = False,
     ) -> Array:
-        """The operand with updates combined into it."""
+        """Return the operand with updates combined into it."""
         ...
 
 
@@ -74,13 +74,13 @@ class How(NamedTuple):
 
 
 def update(how: How, x: Array, index: object, values: ArrayLike | Sequence[ArrayLike]) -> Array:
-    """The array with values combined into the elements that an index expression names.
+    """Return the array with values combined into the elements that an index expression names.
 
     Raises:
         ShapeError: the values do not broadcast to the shape of `x[index]`.
     """
     if operand_type(x).weak:
-        return weak_again(update(how, converted(x, x.dtype), index, values))
+        return as_weak(update(how, converted(x, x.dtype), index, values))
     if how.instruction is ops.scatter and how.mode is None:
         key = static_key(index)
         if key is not None:
@@ -101,7 +101,7 @@ def update(how: How, x: Array, index: object, values: ArrayLike | Sequence[Array
 
 
 def _written(how: How, x: Array, entries: list[Entry], operand: Operand) -> Array:
-    """The array with values of its element type combined into the elements that the entries name."""
+    """Return the array with values of its element type combined into the elements that the entries name."""
     kept = [entry for entry in entries if not (entry.new and isinstance(entry.index, slice))]
     if any(entry.new for entry in kept):  # a scalar mask: on an axis of its own
         sizes = iter(x.shape)
@@ -236,7 +236,7 @@ def _by_vectors(
 
 
 def _places(index: slice, size: int) -> range | slice:
-    """The positions of a range along an axis; itself where its ends are symbolic."""
+    """Return the positions of a range along an axis; itself where its ends are symbolic."""
     if is_symbolic((index.start, index.stop, size)):
         return index
     return range(index.start, index.stop, index.step)
@@ -250,7 +250,7 @@ def _length(places: range | slice) -> int:
 
 
 def _listed(places: range | slice, dtype: DType) -> Positions:
-    """The positions as integers."""
+    """Return the positions as integers."""
     if isinstance(places, range):
         return np.asarray(list(places), dtype)
     if places.step < 0:
@@ -264,7 +264,7 @@ def _listed(places: range | slice, dtype: DType) -> Positions:
 
 
 def _start(entry: Entry, size: int, whole: DType) -> Positions:
-    """Where a window starts along an axis."""
+    """Return where a window starts along an axis."""
     if isinstance(entry.index, slice):
         return np.asarray(entry.index.start, whole)
     if isinstance(entry.index, int):
@@ -283,13 +283,13 @@ def _on_axes(index: Positions, shape: tuple[int, ...], places: list[int], rank: 
 
 
 def _with_new_axes(entries: list[Entry], sizes: Iterator[int]) -> tuple[int, ...]:
-    """The shape of `x[index]` where no array of positions is in it."""
+    """Return the shape of `x[index]` where no array of positions is in it."""
     ranges = [entry for entry in entries if isinstance(entry.index, slice)]
     return tuple([1 if entry.new else next(sizes) for entry in ranges])
 
 
 def _full_shape(entries: list[Entry], batch: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of `x[index]`, with the axes that the expression puts in.
+    """Return the shape of `x[index]`, with the axes that the expression puts in.
 
     New axes separate arrays of positions as ranges do, so where the batch stands is decided with them.
     """
@@ -305,7 +305,7 @@ def _full_shape(entries: list[Entry], batch: tuple[int, ...]) -> tuple[int, ...]
 
 
 def _broadcast(values: Operand, full: tuple[int, ...], shape: tuple[int, ...]) -> Operand:
-    """The values broadcast to the shape of `x[index]`, without its new axes."""
+    """Return the values broadcast to the shape of `x[index]`, without its new axes."""
     own = values.shape
     extra = len(own) - len(full)
     if extra > 0 and all(n == 1 for n in own[:extra]):

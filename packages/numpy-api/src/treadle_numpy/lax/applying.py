@@ -29,7 +29,7 @@ def scatter_apply(
     unique_indices: bool = False,
     mode: IndexMode = None,
 ) -> Array:
-    """The array with an elementwise function applied at computed places, as often as each is named.
+    """Return the array with an elementwise function applied at computed places, as often as each is named.
 
     Places are described as for `scatter`, whose updates would have the shape `update_shape`. The function is called
     with the whole array, and its results are taken where a place was named; repeatedly, unless `unique_indices` says

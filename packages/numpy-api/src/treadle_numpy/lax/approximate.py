@@ -19,13 +19,13 @@ def approx_max_k(
     reduction_input_size_override: int = -1,
     aggregate_to_topk: bool = True,
 ) -> list[Array]:
-    """The `k` greatest elements along an axis, descending, and their positions (i32).
+    """Return the `k` greatest elements along an axis, descending, and their positions (i32).
 
     JAX may leave some out, down to `recall_target`, on accelerators; here the result is exact. Without
     `aggregate_to_topk` all elements are returned in order, since the number of candidates is not fixed then.
 
     Raises:
-        DTypeError: the elements are no floats.
+        DTypeError: the elements are not floats.
         AxisError: there is no such axis.
         ArgumentError: k is negative or more than the axis has elements, or recall_target is not above 0 and up to 1.
 
@@ -55,10 +55,10 @@ def approx_min_k(
     reduction_input_size_override: int = -1,
     aggregate_to_topk: bool = True,
 ) -> list[Array]:
-    """The `k` least elements along an axis, ascending, and their positions (i32): see `approx_max_k`.
+    """Return the `k` least elements along an axis, ascending, and their positions (i32): see `approx_max_k`.
 
     Raises:
-        DTypeError: the elements are no floats.
+        DTypeError: the elements are not floats.
         AxisError: there is no such axis.
         ArgumentError: k is negative or more than the axis has elements, or recall_target is not above 0 and up to 1.
 

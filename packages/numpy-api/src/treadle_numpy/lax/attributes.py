@@ -230,7 +230,7 @@ def _attribute_names(cls: type[Primitive]) -> list[str]:
 
 
 def _parameters_of(cls: type[Primitive]) -> dict[str, Parameter]:
-    """All parameters of an instruction by name: those of the table, and the other attributes as they are."""
+    """Return all parameters of an instruction by name: those of the table, and the other attributes as they are."""
     known = _PARAMETERS.get(cls.name, {})
     told = {attribute for parameter in known.values() for attribute in parameter.attributes}
     told.update(_HIDDEN.get(cls.name, ()))
@@ -239,7 +239,7 @@ def _parameters_of(cls: type[Primitive]) -> dict[str, Parameter]:
 
 
 def parameters(primitive: Primitive) -> dict[str, Tree]:
-    """The attributes of an instruction as parameters."""
+    """Return the attributes of an instruction as parameters."""
     return {
         name: parameter.shown(*[getattr(primitive, each) for each in parameter.attributes])
         for name, parameter in _parameters_of(type(primitive)).items()
@@ -253,14 +253,14 @@ def ordered(name: str, operands: Sequence[T]) -> Sequence[T]:
 
 
 def hidden(primitive: Primitive) -> dict[str, Tree]:
-    """The attributes of an instruction that no parameter shows."""
+    """Return the attributes of an instruction that no parameter shows."""
     return {name: getattr(primitive, name) for name in _HIDDEN.get(primitive.name, ())}
 
 
 def instruction(
     cls: type[Primitive], given: Mapping[str, Tree], untold: Mapping[str, Tree]
 ) -> Primitive | None:
-    """The instruction with these parameters; nested programs may be whatever has a `program`.
+    """Return the instruction with these parameters; nested programs may be whatever has a `program`.
 
     `untold` are attributes that no parameter shows. Constants may be left out. None where it has other parameters, or
     another constant than given, as `round` by another method is another instruction; or what is given is no such thing.

@@ -41,7 +41,7 @@ class BinaryFunction(Protocol):
     __name__: str
 
     def __call__(self, x: ArrayLike, y: ArrayLike) -> Array:
-        """The result."""
+        """Return the result."""
         ...
 
 
@@ -89,7 +89,7 @@ def _binary(
 def _numbers(
     name: str, instruction: Callable[[Operand, Operand], Array]
 ) -> Callable[[Operand, Operand], Array]:
-    """The instruction without its meaning for booleans, which this function has not."""
+    """Return the instruction without its meaning for booleans, which this function has not."""
 
     def of_numbers(x: Operand, y: Operand) -> Array:
         if is_bool(x.dtype):
@@ -145,7 +145,7 @@ _mul = _binary("mul", _numbers("mul", ops.multiply), "iufc", "The product.", "mu
 
 
 def mul(x: ArrayLike, y: ArrayLike, *, out_dtype: DTypeLike | None = None) -> Array:
-    """The product.
+    """Return the product.
 
     The operands have one shape, or one is a scalar, and one element type, unless that of the result is said: then they
     are converted to it first. Python's numbers take the type of the other. Of operands with as many axes, those of
@@ -174,7 +174,7 @@ def mul(x: ArrayLike, y: ArrayLike, *, out_dtype: DTypeLike | None = None) -> Ar
 
 
 def nextafter(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """The next number of the element type after `x1` towards `x2`.
+    """Return the next number of the element type after `x1` towards `x2`.
 
     Raises:
         ShapeError: the shapes differ by more than sizes of 1, and neither is a scalar's.

@@ -29,12 +29,12 @@ def _only_axis(name: str, axes: object) -> int:
 
 
 def argmax(operand: ArrayLike, *, axes: Sequence[int], index_dtype: DTypeLike) -> Array:
-    """The position of the greatest element along the only one of `axes`."""
+    """Return the position of the greatest element along the only one of `axes`."""
     return greatest(operand, _only_axis("argmax", axes), index_dtype)
 
 
 def argmin(operand: ArrayLike, *, axes: Sequence[int], index_dtype: DTypeLike) -> Array:
-    """The position of the least element along the only one of `axes`."""
+    """Return the position of the least element along the only one of `axes`."""
     return least(operand, _only_axis("argmin", axes), index_dtype)
 
 
@@ -57,7 +57,7 @@ def copy(operand: ArrayLike) -> Array:
 
 
 def conj(operand: ArrayLike) -> Array:
-    """The complex conjugate."""
+    """Return the complex conjugate."""
     return conjugated(operand)
 
 
@@ -69,7 +69,7 @@ def all_gather(
     axis_index_groups: object = None,
     tiled: bool = False,
 ) -> Tree:
-    """All batch elements along an axis."""
+    """Return all batch elements along an axis."""
     if isinstance(axis_name, tuple) and len(axis_name) == 1:
         (axis_name,) = axis_name
     return gathered(
@@ -91,7 +91,7 @@ def approx_top_k(
     reduction_input_size_override: int = -1,
     aggregate_to_topk: bool = True,
 ) -> list[Array]:
-    """The greatest or least elements along an axis, and their positions."""
+    """Return the greatest or least elements along an axis, and their positions."""
     flags("approx_top_k", is_max_k=is_max_k)
     function = approx_max_k if is_max_k else approx_min_k
     return function(
@@ -105,7 +105,7 @@ def approx_top_k(
 
 
 def add_any(x: ArrayLike, y: ArrayLike) -> Array:
-    """The sum of two tangents."""
+    """Return the sum of two tangents."""
     return ops.add(*strict("add_any", x, y))
 
 
@@ -136,7 +136,7 @@ def select_and_scatter_add(
     window_strides: Sequence[int],
     padding: Sequence[tuple[int, int]],
 ) -> Array:
-    """Each element of `source` added to where its window selects an element of the operand."""
+    """Return each element of `source` added to where its window selects an element of the operand."""
     name = "select_and_scatter_add"
     values, x = [array_of(each) for each in strict(name, source, operand)]
     return ops.select_and_scatter_add(
@@ -160,7 +160,7 @@ def select_and_gather_add(
     base_dilation: Sequence[int] = (),
     window_dilation: Sequence[int] = (),
 ) -> Array:
-    """The element of `tangents` where each window selects an element of the operand."""
+    """Return the element of `tangents` where each window selects an element of the operand."""
     name = "select_and_gather_add"
     values, x = [array_of(each) for each in strict(name, tangents, operand)]
     return ops.select_and_gather_add(

@@ -52,7 +52,7 @@ def rng_bit_generator(
     *,
     out_sharding: object = None,
 ) -> list[Array]:
-    """The next state, and random bits in an array of a shape.
+    """Return the next state, and random bits in an array of a shape.
 
     `key` is the state: u32[4] or u64[2]. `dtype` is uint8, uint16, uint32 or uint64. Threefry-2x32 with 20 rounds and
     Philox-4x32 with 10 rounds, whose counter has the key as its upper half, give JAX's bits. `treadle.random` is for
@@ -124,19 +124,19 @@ def _word(words: Array, i: int) -> Array:
 
 
 def _joined(low: Operand, high: Operand) -> Array:
-    """Two words as one of 64 bits."""
+    """Return two words as one of 64 bits."""
     upper = ops.shift_left(ops.convert(high, dtype=_U64), _U64.type(32))
     return ops.or_(ops.convert(low, dtype=_U64), upper)
 
 
 def _halves(wide: Operand) -> tuple[Array, Array]:
-    """The low and the high word of 64 bits."""
+    """Return the low and the high word of 64 bits."""
     upper = ops.shift_right_logical(wide, _U64.type(32))
     return ops.convert(wide, dtype=_U32), ops.convert(upper, dtype=_U32)
 
 
 def _counter(words: Array, shape: tuple[int, ...], first: int = 0) -> Array:
-    """The counter, counted on from `first` along a vector."""
+    """Return the counter, counted on from `first` along a vector."""
     start = ops.add(_joined(_word(words, 2), _word(words, 3)), _U64.type(first))
     start = ops.broadcast_in_dim(start, shape=shape, dimensions=())
     return ops.add(start, ops.iota(shape=shape, dtype=_U64, dimension=0))

@@ -24,12 +24,12 @@ __all__ = ["all_gather", "axis_index", "axis_size", "pmax", "pmean", "pmin", "ps
 
 
 def over(f: Callable[[Array], Array], x: Tree) -> Tree:
-    """A function of every leaf of a tree, as an array."""
+    """Return a function of every leaf of a tree, as an array."""
     return tree_map(lambda leaf: f(array_from("asarray", leaf, None)), x)
 
 
 def psum(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> Tree:
-    """The sum over all batch elements of a named axis (or of a tuple of them), of every leaf.
+    """Return the sum over all batch elements of a named axis (or of a tuple of them), of every leaf.
 
     Of a Python number, which all batch elements have, it is a Python number, known while the function is traced:
     `psum(1, "i")` is the number of batch elements, and can be a length or the end of a `range`. Booleans are counted.
@@ -73,7 +73,7 @@ def psum(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> T
 
 
 def _equal_size(axis_name: Hashable, groups: Groups | None) -> int | None:
-    """How many batch elements are reduced together; None if some groups are larger than others."""
+    """Return how many batch elements are reduced together; None if some groups are larger than others."""
     if groups is None:
         return ops.axis_size(axis_name)
     sizes = {*map(len, groups)}
@@ -81,7 +81,7 @@ def _equal_size(axis_name: Hashable, groups: Groups | None) -> int | None:
 
 
 def pmean(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> Tree:
-    """The mean over all batch elements of a named axis (or of a tuple of them), of every leaf; floats.
+    """Return the mean over all batch elements of a named axis (or of a tuple of them), of every leaf; floats.
 
     Raises:
         NameError: no such axis is being mapped.
@@ -111,7 +111,7 @@ def pmean(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> 
 
 
 def pmax(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> Tree:
-    """The maximum over all batch elements of a named axis (or of a tuple of them), of every leaf.
+    """Return the maximum over all batch elements of a named axis (or of a tuple of them), of every leaf.
 
     Raises:
         NameError: no such axis is being mapped.
@@ -139,7 +139,7 @@ def pmax(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> T
 
 
 def pmin(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> Tree:
-    """The minimum over all batch elements of a named axis (or of a tuple of them), of every leaf.
+    """Return the minimum over all batch elements of a named axis (or of a tuple of them), of every leaf.
 
     Raises:
         NameError: no such axis is being mapped.
@@ -175,7 +175,7 @@ def all_gather(
     tiled: bool = False,
     to: Literal["varying", "invarying"] = "varying",
 ) -> Tree:
-    """All batch elements of every leaf, stacked along a new axis (or, `tiled`, joined along an existing one).
+    """Return all batch elements of every leaf, stacked along a new axis (or, `tiled`, joined along an existing one).
 
     Over a tuple of names, in the order of their `axis_index`.
 
@@ -224,7 +224,7 @@ def all_gather(
 
 
 def _is_invariant(to: object, in_groups: bool) -> bool:
-    """Whether what is gathered is one value that all devices share, as the argument `to` says."""
+    """Return whether what is gathered is one value that all devices share, as the argument `to` says."""
     if to == "reduced":
         raise UnsupportedError(
             "all_gather: sums that are put off do not go into a shard_map",
@@ -243,7 +243,7 @@ def _is_invariant(to: object, in_groups: bool) -> bool:
 
 
 def axis_index(axis_name: Hashable) -> Array:
-    """The number of the batch element along a named axis (or among those of a tuple of them), an int32 scalar.
+    """Return the number of the batch element along a named axis (or among those of a tuple of them), an int32 scalar.
 
     Of a tuple of names the last one counts fastest: over `("i", "j")` it is `axis_index("i") * axis_size("j") +
     axis_index("j")`.
@@ -266,7 +266,7 @@ def axis_index(axis_name: Hashable) -> Array:
 
 
 def axis_size(axis_name: Hashable) -> int:
-    """The number of batch elements along a named axis (or a tuple of them), a Python integer.
+    """Return the number of batch elements along a named axis (or a tuple of them), a Python integer.
 
     Raises:
         NameError: no such axis is being mapped.

@@ -32,7 +32,7 @@ R = TypeVar("R")
 
 
 def composite(decomposition: Callable[P, R], name: str, version: int = 0) -> Callable[P, R]:
-    """A function as one operation with a name, which a compiler may have its own implementation of.
+    """Return a function as one operation with a name, which a compiler may have its own implementation of.
 
     Compilers that do not know the name run the function, which `decomposition` says in other operations; so do
     derivatives and `vmap`, which make other functions of it.

@@ -19,7 +19,8 @@ __all__ = ["log2", "mulhi", "one_minus_square", "polynomial"]
 
 
 def log2(x: ArrayLike, *, accuracy: object = None) -> Array:
-    """The logarithm to base 2 of floats or complex numbers; `accuracy` is taken for JAX's sake, and changes nothing.
+    """Return the logarithm to base 2 of floats or complex numbers; `accuracy` is taken for JAX's sake, and changes
+    nothing.
 
     Raises:
         DTypeError: the operand is neither floating nor complex.
@@ -54,7 +55,8 @@ def one_minus_square(x: ArrayLike) -> Array:
 def polynomial(
     x: ArrayLike, coeffs: Sequence[ArrayLike] | Operand, *, unroll: int | None = None
 ) -> Array:
-    """The value of a polynomial by Horner's rule, the coefficient of the lowest power first; 0 without coefficients.
+    """Return the value of a polynomial by Horner's rule, the coefficient of the lowest power first; 0 without
+    coefficients.
 
     Coefficients are numbers, or arrays of the shape and element type of x. `unroll` changes nothing: there is no loop.
 
@@ -79,10 +81,10 @@ def polynomial(
 
 @composed
 def mulhi(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """The upper half of the bits of the product of two integers: of i32, the upper 32 of 64 bits.
+    """Return the upper half of the bits of the product of two integers: of i32, the upper 32 of 64 bits.
 
     Raises:
-        DTypeError: the operands are no integers, or of different types.
+        DTypeError: the operands are not integers, or of different types.
         ShapeError: they have different shapes, and neither is a scalar.
 
     Example:

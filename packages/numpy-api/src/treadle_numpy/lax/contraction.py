@@ -72,7 +72,7 @@ def within_integers(x: Array, wanted: DType) -> Array:
 
 
 def _holds(wanted: DType, dtype: DType) -> bool:
-    """Whether a type is a float of no fewer bytes."""
+    """Return whether a type is a float of no fewer bytes."""
     return is_floating(wanted) and wanted.itemsize >= dtype.itemsize
 
 
@@ -117,10 +117,10 @@ def _room(dtype: DType) -> tuple[bool, bool, int, float]:
 
 
 def axes_of(name: str, dimension_numbers: DotDimensionNumbers) -> list[list[tuple[int, ...]]]:
-    """The contracted axes of both operands, and their batching axes.
+    """Return the contracted axes of both operands, and their batching axes.
 
     Raises:
-        ArgumentError: `dimension_numbers` is no pair of pairs.
+        ArgumentError: `dimension_numbers` is not a pair of pairs.
     """
     axes = [
         [
@@ -193,7 +193,7 @@ def dot(
     preferred_element_type: DTypeLike | None = None,
     out_sharding: Device = None,
 ) -> Array:
-    """The product of vectors and matrices: sums over the last axis of lhs and the first of rhs.
+    """Return the product of vectors and matrices: sums over the last axis of lhs and the first of rhs.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
@@ -228,7 +228,8 @@ def dot(
 
 
 def batch_matmul(lhs: ArrayLike, rhs: ArrayLike, precision: PrecisionLike = None) -> Array:
-    """The product of matrices in the last two axes, for each index of the leading ones, which are the same in both.
+    """Return the product of matrices in the last two axes, for each index of the leading ones, which are the same in
+    both.
 
     Raises:
         ShapeError: the leading axes differ, or the matrices do not fit.

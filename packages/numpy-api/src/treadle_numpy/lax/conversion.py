@@ -79,7 +79,8 @@ def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int)
 
 
 def dtype(x: ArrayLike | DTypeLike) -> DType:
-    """The element type of a value; of Python's numbers, the default one of their kind. Element types are given back.
+    """Return the element type of a value; of Python's numbers, the default one of their kind. Element types are given
+    back.
 
     Raises:
         ArgumentError: the value is neither an array nor a number.
@@ -94,7 +95,7 @@ def dtype(x: ArrayLike | DTypeLike) -> DType:
 
 
 def stage(x: ArrayLike, /) -> Array:
-    """A number or a NumPy array as an array: of the program that is being traced, if there is one.
+    """Return a number or a NumPy array as an array: of the program that is being traced, if there is one.
 
     Example:
         >>> stage(2).dtype

@@ -59,7 +59,7 @@ def conv_dimension_numbers(
     rhs_shape: Sequence[int],
     dimension_numbers: ConvGeneralDilatedDimensionNumbers,
 ) -> ConvDimensionNumbers:
-    """Where the axes of a convolution are: from a triple of strings ("NHWC", "HWIO", "NHWC"), or as given.
+    """Return where the axes of a convolution are: from a triple of strings ("NHWC", "HWIO", "NHWC"), or as given.
 
     N is the batch, C the features, O and I the features of result and input in the kernel; other letters are spatial
     axes, the same ones in all three. None means batch and features first: ("NCHW", "OIHW", "NCHW").
@@ -111,7 +111,7 @@ def conv_general_dilated(
     preferred_element_type: DTypeLike | None = None,
     out_sharding: object = None,
 ) -> Array:
-    """The convolution (as in neural networks: not mirrored) of an input with a kernel.
+    """Return the convolution (as in neural networks: not mirrored) of an input with a kernel.
 
     The kernel's window moves by `window_strides` over the spatial axes, whose elements lie `lhs_dilation` apart; the
     kernel's own lie `rhs_dilation` apart. `padding` is "SAME", "SAME_LOWER", "VALID" or how many zeros are put on both
@@ -200,7 +200,7 @@ def conv_general_dilated(
 
 
 def _dilated(sizes: Sequence[int], dilations: Sequence[int]) -> tuple[int, ...]:
-    """The sizes of axes whose elements lie apart.
+    """Return the sizes of axes whose elements lie apart.
 
     Raises:
         ShapeError: they are those of an array that no memory can hold.

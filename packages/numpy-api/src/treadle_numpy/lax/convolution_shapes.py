@@ -23,7 +23,7 @@ __all__ = [
 def conv_general_permutations(
     dimension_numbers: tuple[str, str, str],
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-    """Where batch, feature and spatial axes are: of input, kernel and output, from three strings.
+    """Return where batch, feature and spatial axes are: of input, kernel and output, from three strings.
 
     Raises:
         ArgumentError: they are not three strings with a letter for each axis.
@@ -47,7 +47,7 @@ def conv_shape_tuple(
     pads: Padding,
     batch_group_count: int = 1,
 ) -> tuple[int, ...]:
-    """The shape of a convolution's result, batch and feature axes first.
+    """Return the shape of a convolution's result, batch and feature axes first.
 
     Raises:
         ArgumentError: lists have not one entry for each spatial axis; batch_group_count does not divide the batch.
@@ -73,7 +73,7 @@ def conv_general_shape_tuple(
     padding: Padding,
     dimension_numbers: ConvGeneralDilatedDimensionNumbers,
 ) -> tuple[int, ...]:
-    """The shape of a convolution's result.
+    """Return the shape of a convolution's result.
 
     Raises:
         ArgumentError: wrong dimension numbers, or lists that have not one entry for each spatial axis.
@@ -97,7 +97,7 @@ def conv_transpose_shape_tuple(
     padding: Padding,
     dimension_numbers: ConvGeneralDilatedDimensionNumbers,
 ) -> tuple[int, ...]:
-    """The shape of what `conv_transpose` returns.
+    """Return the shape of what `conv_transpose` returns.
 
     Raises:
         ArgumentError: wrong dimension numbers, or lists that have not one entry for each spatial axis.
@@ -126,7 +126,7 @@ def reduce_window_shape_tuple(
     base_dilation: Sequence[int] | None = None,
     window_dilation: Sequence[int] | None = None,
 ) -> tuple[int, ...]:
-    """The shape of what `reduce_window` returns.
+    """Return the shape of what `reduce_window` returns.
 
     Raises:
         ArgumentError: lists have not one positive number for each axis.

@@ -11,7 +11,7 @@ from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.laid_out import laid_out, lying_like
-from treadle_numpy.operands.promote import operand_in, weak_again
+from treadle_numpy.operands.promote import as_weak, operand_in
 from treadle_numpy.operands.shapes import Shape, as_shape
 
 __all__ = ["broadcasted_iota", "empty", "full", "full_like", "iota"]
@@ -20,7 +20,7 @@ __all__ = ["broadcasted_iota", "empty", "full", "full_like", "iota"]
 def full(
     shape: Shape, fill_value: ArrayLike, dtype: DTypeLike | None = None, *, sharding: Device = None
 ) -> Array:
-    """An array of one value, in its own element type if none is given.
+    """Return an array of one value, in its own element type if none is given.
 
     `sharding` says how the result lies over a mesh: see `reshard`.
 
@@ -45,7 +45,7 @@ def full(
 
 
 def empty(shape: Shape, dtype: DTypeLike, *, out_sharding: Device = None) -> Array:
-    """An array whose elements the caller will not look at: zeros here.
+    """Return an array whose elements the caller will not look at: zeros here.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
@@ -71,7 +71,7 @@ def full_like(
     shape: Shape | None = None,
     sharding: Device = None,
 ) -> Array:
-    """One value in an array's shape and element type, or in those that are given instead.
+    """Return one value in an array's shape and element type, or in those that are given instead.
 
     `sharding` says how the result lies over a mesh: see `reshard`. Without it a result of the array's shape is where
     the array has been put.
@@ -87,12 +87,12 @@ def full_like(
     wanted = own.dtype if dtype is None else dtype
     made = full(own.shape if shape is None else shape, fill_value, wanted, sharding=sharding)
     if dtype is None and own.weak:
-        made = weak_again(made)
+        made = as_weak(made)
     return made if sharding is not None else lying_like(x, made, reshaped=shape is not None)
 
 
 def iota(dtype: DTypeLike, size: int) -> Array:
-    """The integers from 0 to below `size`, as a vector of an element type.
+    """Return the integers from 0 to below `size`, as a vector of an element type.
 
     Raises:
         ShapeError: the size is negative.
@@ -114,7 +114,7 @@ def _counted(count: int, dtype: DType) -> Array:
 def broadcasted_iota(
     dtype: DTypeLike, shape: Shape, dimension: int, *, out_sharding: Device = None
 ) -> Array:
-    """Each element's position along one axis, in an array of a shape; a negative axis counts from the last.
+    """Return each element's position along one axis, in an array of a shape; a negative axis counts from the last.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 

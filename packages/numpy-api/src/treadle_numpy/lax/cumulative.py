@@ -18,7 +18,7 @@ class RunningFunction(Protocol):
     __name__: str
 
     def __call__(self, operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
-        """The results so far, at each position; from the end if `reverse`."""
+        """Return the results so far, at each position; from the end if `reverse`."""
         ...
 
 

@@ -23,7 +23,7 @@ OutTrees: TypeAlias = Callable[[], tuple[PyTreeDef, PyTreeDef, Sequence[int | No
 
 
 def opened_jvp(call: CustomJvpCall) -> tuple[Flat, Flat]:
-    """The function and its rule."""
+    """Return the function and its rule."""
 
     def jvp(*operands: Operand) -> list[Any]:
         count = len(operands) // 2
@@ -49,7 +49,7 @@ def custom_jvp_call(
 
 
 def opened_vjp(call: CustomVjpCall) -> tuple[Flat, Flat, Flat, OutTrees]:
-    """The function, `fwd`, `bwd`, and `out_trees`; the last two work when `fwd` has run."""
+    """Return the function, `fwd`, `bwd`, and `out_trees`; the last two work when `fwd` has run."""
     last: dict[str, Any] = {}
 
     def fwd(*operands: Any) -> list[Any]:

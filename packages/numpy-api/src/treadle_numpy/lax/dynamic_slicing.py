@@ -92,7 +92,7 @@ def dynamic_slice(
     *,
     allow_negative_indices: bool | Sequence[bool] = True,
 ) -> Array:
-    """A slice of fixed sizes from computed starts, clipped so that it lies inside.
+    """Return a slice of fixed sizes from computed starts, clipped so that it lies inside.
 
     Example:
         >>> print(dynamic_slice(np.arange(5), (np.int32(3),), (3,)))
@@ -118,7 +118,7 @@ def dynamic_slice_in_dim(
     Raises:
         AxisError: there is no such axis.
         ShapeError: the slice is longer than the axis.
-        ArgumentError: the start is no integer.
+        ArgumentError: the start is not an integer.
 
     Example:
         >>> print(dynamic_slice_in_dim(np.array([10, 20, 30, 40]), np.int32(1), 2))
@@ -145,14 +145,14 @@ def dynamic_index_in_dim(
     *,
     allow_negative_indices: bool = True,
 ) -> Array:
-    """One computed position along one axis, moved into range.
+    """Return one computed position along one axis, moved into range.
 
     The axis stays with size 1 or, without `keepdims`, is gone. Negative positions count from the end, unless
     `allow_negative_indices` is false.
 
     Raises:
         AxisError: there is no such axis.
-        ArgumentError: the position is no integer.
+        ArgumentError: the position is not an integer.
 
     Example:
         >>> x = np.array([[1, 2, 3], [4, 5, 6]])
@@ -173,14 +173,14 @@ def dynamic_update_slice(
     *,
     allow_negative_indices: bool | Sequence[bool] = True,
 ) -> Array:
-    """The array with a slice replaced, from computed starts, clipped so that the update lies inside.
+    """Return the array with a slice replaced, from computed starts, clipped so that the update lies inside.
 
     There is a start for each axis. Negative starts count from the end, unless `allow_negative_indices` is false.
 
     Raises:
         ShapeError: the update does not fit into the array, or there is not one start for each axis.
         DTypeError: array and update have different element types.
-        ArgumentError: starts are no integers.
+        ArgumentError: starts are not integers.
 
     Example:
         >>> print(dynamic_update_slice(np.zeros(5), np.array([1.0, 2.0]), (np.int32(1),)))
@@ -209,7 +209,7 @@ def dynamic_update_slice_in_dim(
         AxisError: there is no such axis.
         ShapeError: the update does not fit into the array.
         DTypeError: array and update have different element types.
-        ArgumentError: the start is no integer.
+        ArgumentError: the start is not an integer.
 
     Example:
         >>> print(dynamic_update_slice_in_dim(np.zeros(5), np.array([1.0, 2.0]), np.int32(3), 0))
@@ -231,7 +231,7 @@ def dynamic_update_index_in_dim(
     *,
     allow_negative_indices: bool = True,
 ) -> Array:
-    """The array with one computed position along one axis replaced; the position is moved into range.
+    """Return the array with one computed position along one axis replaced; the position is moved into range.
 
     The update has size 1 along that axis, or is without it. Negative positions count from the end, unless
     `allow_negative_indices` is false.
@@ -240,7 +240,7 @@ def dynamic_update_index_in_dim(
         AxisError: there is no such axis.
         ShapeError: the update does not fit into the array.
         DTypeError: array and update have different element types.
-        ArgumentError: the position is no integer.
+        ArgumentError: the position is not an integer.
 
     Example:
         >>> print(dynamic_update_index_in_dim(np.zeros((2, 3)), np.ones(3), np.int32(1), 0))

@@ -65,7 +65,7 @@ class UnaryFunction(Protocol):
     __name__: str
 
     def __call__(self, x: ArrayLike, *, accuracy: object = None) -> Array:
-        """The result; `accuracy` is taken for JAX's sake, and changes nothing."""
+        """Return the result; `accuracy` is taken for JAX's sake, and changes nothing."""
         ...
 
 
@@ -340,7 +340,7 @@ tanh = _unary("tanh", ops.tanh, "fc", "The hyperbolic tangent.", "tanh(0.5).roun
 
 
 def conj(x: ArrayLike) -> Array:
-    """The complex conjugate; f32 and f64 become complex.
+    """Return the complex conjugate; f32 and f64 become complex.
 
     Raises:
         DTypeError: the elements are neither complex nor f32 or f64.
@@ -385,7 +385,7 @@ def integer_pow(x: ArrayLike, y: int) -> Array:
 
 
 def round(x: ArrayLike, rounding_method: RoundingMethod = RoundingMethod.AWAY_FROM_ZERO) -> Array:
-    """The nearest whole number, in the same element type; halves away from zero, or to the even neighbour.
+    """Return the nearest whole number, in the same element type; halves away from zero, or to the even neighbour.
 
     Raises:
         ArgumentError: there is no such rounding method.

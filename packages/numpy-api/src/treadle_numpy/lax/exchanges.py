@@ -52,7 +52,7 @@ def _exchanged(
     given: object,
     f: Callable[[Array, Hashable, int, Groups | None], Array],
 ) -> Tree:
-    """A function of every leaf, of the name, of how many batch elements exchange, and of the groups that do."""
+    """Return a function of every leaf, of the name, of how many batch elements exchange, and of the groups that do."""
     groups = as_groups(name, given, axis_name)
     if axis_name == ():  # nobody to exchange with
         return over(lambda leaf: leaf, x)
@@ -61,7 +61,7 @@ def _exchanged(
 
 
 def _own_part(x: Array, axis_name: Hashable, axis: int, width: int) -> Array:
-    """The elements from `width` times the number of this batch element on."""
+    """Return the elements from `width` times the number of this batch element on."""
     start = ops.multiply(ops.axis_index(axis_name), np.int32(width))
     starts = [start if i == axis else np.int32(0) for i in range(x.ndim)]
     sizes = tuple([width if i == axis else n for i, n in enumerate(x.shape)])
@@ -73,7 +73,7 @@ def _without(x: Array, axis: int) -> Array:
 
 
 def _width(name: str, x: Array, axis: int, count: int, tiled: bool) -> int:
-    """How many elements along an axis each batch element gets."""
+    """Return how many elements along an axis each batch element gets."""
     size = x.shape[axis]
     if (size % count) if tiled else (size != count):
         raise ShapeError(
@@ -131,7 +131,7 @@ def pshuffle(x: Tree, axis_name: Hashable, perm: Sequence[int]) -> Tree:
 
     Raises:
         NameError: no such axis is being mapped.
-        ArgumentError: `perm` is no permutation of the numbers of batch elements.
+        ArgumentError: `perm` is not a permutation of the numbers of batch elements.
 
     Example:
         `vmap(lambda x: lax.pshuffle(x, "i", [2, 0, 1]), axis_name="i")(x)` is `x[[2, 0, 1]]`.
@@ -163,7 +163,7 @@ def all_to_all(
     axis_index_groups: object = None,
     tiled: bool = False,
 ) -> Tree:
-    """A named axis made an axis of every leaf, at `concat_axis`, and the axis `split_axis` named in its place.
+    """Return a named axis made an axis of every leaf, at `concat_axis`, and the axis `split_axis` named in its place.
 
     `split_axis` is as long as the named axis, and goes. `tiled` cuts it into as many parts instead, and joins the parts
     along `concat_axis`, which all stay.
@@ -201,11 +201,12 @@ def all_to_all(
 
 
 def pswapaxes(x: Tree, axis_name: Hashable, axis: int, *, axis_index_groups: object = None) -> Tree:
-    """A named axis and an axis of every leaf exchanged, which have one size: `all_to_all(x, axis_name, axis, axis)`.
+    """Return a named axis and an axis of every leaf exchanged, which have one size: `all_to_all(x, axis_name, axis,
+    axis)`.
 
     Raises:
         NameError: no such axis is being mapped.
-        ShapeError: the axis has another size than the named one.
+        ShapeError: the axis has a different size from the named one.
         ArgumentError: `axis_index_groups` does not have each batch element once, in groups of one size.
 
     Example:
@@ -231,7 +232,7 @@ def psum_scatter(
     axis_index_groups: object = None,
     tiled: bool = False,
 ) -> Tree:
-    """The sum over a named axis, of which every batch element gets its own part along `scatter_dimension`.
+    """Return the sum over a named axis, of which every batch element gets its own part along `scatter_dimension`.
 
     That axis is as long as the named one, and goes; `tiled` cuts it into as many parts instead.
 
@@ -346,8 +347,8 @@ def ragged_all_to_all(
 
     Raises:
         NameError: no such axis is being mapped.
-        ShapeError: offsets and sizes are no vectors with a number for each batch element, or rows have unequal shapes.
-        DTypeError: offsets and sizes are no integers.
+        ShapeError: offsets and sizes are not vectors with a number for each batch element, or rows have unequal shapes.
+        DTypeError: offsets and sizes are not integers.
         MissingRuleError: `axis_index_groups` is given.
 
     Example:

@@ -51,7 +51,7 @@ class Fold:
 
         Raises:
             ArgumentError: there are no operands.
-            ShapeError: they have unequal shapes, or initial values are no scalars.
+            ShapeError: they have unequal shapes, or initial values are not scalars.
             StructureError, DTypeError: the function returns something else than it takes.
         """
         leaves, self.structure = flatten_operands(name, "operands", operands)
@@ -106,7 +106,7 @@ class Fold:
         ) and not any(type_of(each).shape for each in self._captured)
 
     def combine(self, left: Sequence[Operand], right: Sequence[Operand]) -> Arrays:
-        """The function of all pairs of elements."""
+        """Return the function of all pairs of elements."""
         shape = next((x.shape for x in (*left, *right) if x.shape), ())
         if self._elementwise:
             results = interpret(self._program, *self._captured, *left, *right)
@@ -126,7 +126,7 @@ class Fold:
         return [ops.reshape(x, shape=shape) for x in flat]
 
     def along_first(self) -> Tree:
-        """The elements along the first axis combined, in a tree as the operands were."""
+        """Return the elements along the first axis combined, in a tree as the operands were."""
         results = self._halved(self.operands)
         return tree_unflatten(self.structure, self.combine(self.inits, results))
 
@@ -157,7 +157,7 @@ class Fold:
         base: tuple[int, ...],
         holes: tuple[int, ...],
     ) -> Tree:
-        """The elements of each window combined, one axis after the other, the last first."""
+        """Return the elements of each window combined, one axis after the other, the last first."""
         counts = window_counts(self.shape, window, strides, padding, base, holes)
         if 0 in counts:
             empty = [np.zeros(counts, x.dtype) for x in self.operands]
@@ -181,7 +181,7 @@ class Fold:
     def _slid(
         self, arrays: Arrays, axis: int, width: int, stride: int, hole: int, count: int
     ) -> Arrays:
-        """The windows along one axis: of widths 1, 2, 4, ..., and from these of the width that there is."""
+        """Return the windows along one axis: of widths 1, 2, 4, ..., and from these of the width that there is."""
         result: Arrays | None = None
         offset, done = 0, 1
         remaining = width

@@ -39,7 +39,7 @@ _KINDS: Final[dict[FftType, FftKind]] = {
 
 
 def fft(x: ArrayLike, fft_type: FftType | str, fft_lengths: Sequence[int]) -> Array:
-    """The discrete Fourier transform of the last one to three axes, as many as there are lengths.
+    """Return the discrete Fourier transform of the last one to three axes, as many as there are lengths.
 
     `fft_type` is a member of `FftType` or its name. Nothing is padded or cut: the last axes must have these lengths; of
     the operand of "irfft", and of the result of "rfft", the last one has n // 2 + 1 elements. "ifft" and "irfft" divide

@@ -95,7 +95,7 @@ def gather(
     Raises:
         ArgumentError: `dimension_numbers` is of another class, or there is no such mode.
         ShapeError: axes or sizes do not fit the operand and the indices.
-        DTypeError: the indices are no integers.
+        DTypeError: the indices are not integers.
 
     Example:
         >>> import numpy as np
@@ -127,7 +127,7 @@ def gather(
 
 
 def index_take(src: ArrayLike, idxs: Sequence[ArrayLike], axes: Sequence[int]) -> Array:
-    """The slices at positions along some axes: `idxs` has a vector of positions for each of `axes`.
+    """Return the slices at positions along some axes: `idxs` has a vector of positions for each of `axes`.
 
     These axes are replaced by one in front, along which the vectors run. Positions are moved into range.
 
@@ -182,7 +182,7 @@ class ScatterFunction(Protocol):
         unique_indices: bool = False,
         mode: IndexMode = None,
     ) -> Array:
-        """The array with the updates combined into it."""
+        """Return the array with the updates combined into it."""
 
 
 def _scatter(
@@ -283,7 +283,7 @@ def scatter_sub(
     unique_indices: bool = False,
     mode: IndexMode = None,
 ) -> Array:
-    """The array with updates subtracted at computed places: `scatter_add` of their negatives.
+    """Return the array with updates subtracted at computed places: `scatter_add` of their negatives.
 
     Raises:
         ArgumentError: `dimension_numbers` is of another class.

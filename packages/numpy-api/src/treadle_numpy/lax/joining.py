@@ -36,7 +36,8 @@ Arrays: TypeAlias = Sequence[ArrayLike] | Array | Elements
 
 
 def operands_of(function: str, arrays: Arrays) -> list[Operand]:
-    """The parts of a sequence of arrays, or of an array along its first axis, as operands; there is at least one.
+    """Return the parts of a sequence of arrays, or of an array along its first axis, as operands; there is at least
+    one.
 
     Raises:
         ArgumentError: there are none.
@@ -126,7 +127,7 @@ def stacked(arrays: Arrays, axis: int, dtype: DType | None) -> Array:
 
 
 def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array]:
-    """The array cut along an axis into parts of these sizes.
+    """Return the array cut along an axis into parts of these sizes.
 
     Raises:
         AxisError: there is no such axis.
@@ -152,7 +153,7 @@ def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array
 
 @composed
 def unstack(x: ArrayLike, axis: int = 0) -> tuple[Array, ...]:
-    """The parts at each position of an axis, without it: the inverse of `stack`.
+    """Return the parts at each position of an axis, without it: the inverse of `stack`.
 
     Raises:
         ShapeError: the array has no axes.
@@ -180,7 +181,7 @@ def unstack(x: ArrayLike, axis: int = 0) -> tuple[Array, ...]:
 
 
 def tile(operand: ArrayLike, reps: Shape) -> Array:
-    """The array repeated as a whole along each axis; `reps` has a number for each.
+    """Return the array repeated as a whole along each axis; `reps` has a number for each.
 
     Raises:
         ShapeError: a number is negative, or there is not one for each axis.
@@ -207,14 +208,14 @@ def tile(operand: ArrayLike, reps: Shape) -> Array:
 def pad(
     operand: ArrayLike, padding_value: ArrayLike, padding_config: Sequence[tuple[int, int, int]]
 ) -> Array:
-    """The array with a value before, after and between its elements; negative padding takes elements away.
+    """Return the array with a value before, after and between its elements; negative padding takes elements away.
 
     `padding_config` has for each axis how often the value is put before, after and between neighbours, which is not
     negative. The value is a scalar of the array's element type.
 
     Raises:
-        ArgumentError: `padding_config` is no sequence of triples of integers.
-        ShapeError: it has not one triple for each axis or leaves a negative size, or the value is no scalar.
+        ArgumentError: `padding_config` is not a sequence of triples of integers.
+        ShapeError: it has not one triple for each axis or leaves a negative size, or the value is not a scalar.
         DTypeError: array and value have different element types.
 
     Example:

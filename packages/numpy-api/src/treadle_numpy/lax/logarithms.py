@@ -21,7 +21,7 @@ _TWO: Final = (math.log10(2.0), -2.8037281277851704e-18)
 
 
 def logarithm(base: int, x: Operand) -> Array:
-    """The logarithm of floats or complex numbers to base 2 or 10, no longer weak; 16 bits are computed in 32."""
+    """Return the logarithm of floats or complex numbers to base 2 or 10, no longer weak; 16 bits are computed in 32."""
     if is_complex(x.dtype):
         # Part by part: a quotient of complex numbers has NaN for the argument of an infinite one.
         natural = ops.log(converted(x, x.dtype))

@@ -30,7 +30,7 @@ class Reduction(Protocol):
     """A reduction along axes."""
 
     def __call__(self, x: Operand, /, *, axes: Sequence[int]) -> Array:
-        """The elements along the axes combined."""
+        """Return the elements along the axes combined."""
         ...
 
 
@@ -48,7 +48,7 @@ class WindowReduction(Protocol):
         base_dilation: tuple[int, ...],
         window_dilation: tuple[int, ...],
     ) -> Array:
-        """The elements of each window combined."""
+        """Return the elements of each window combined."""
         ...
 
 

@@ -83,7 +83,7 @@ def conv_general_dilated_local(
     dimension_numbers: ConvGeneralDilatedDimensionNumbers = None,
     precision: PrecisionLike = None,
 ) -> Array:
-    """A convolution that has a kernel of its own for each place of the window ("locally connected").
+    """Return a convolution that has a kernel of its own for each place of the window ("locally connected").
 
     The spatial axes of `rhs` are the places: they have the sizes of the result's. Its axis of input features has a
     weight for each element of a window, in the order of `conv_general_dilated_patches`. Other arguments are those of
@@ -137,7 +137,7 @@ def _patches(
     rhs_dilation: Sequence[int] | None,
     dimension_numbers: ConvGeneralDilatedDimensionNumbers,
 ) -> tuple[ConvDimensionNumbers, Array]:
-    """Where axes are, and [batch, features x window, *places]."""
+    """Return where axes are, and [batch, features x window, *places]."""
     window = integers(name, "filter_shape", filter_shape)
     strides = integers(name, "window_strides", window_strides)
     specs = conv_dimension_numbers(x.shape, x.shape, dimension_numbers)
@@ -178,7 +178,7 @@ def _patches(
 
 
 def _seen(x: Array, new: int, axis: int, width: int, stride: int, hole: int, places: int) -> Array:
-    """A new axis with what a window along `axis` sees at each place, which that axis counts then."""
+    """Return a new axis with what a window along `axis` sees at each place, which that axis counts then."""
     parts = []
     for k in range(width):
         start, limit = [0] * x.ndim, list(x.shape)

@@ -154,7 +154,7 @@ _PRECISIONS: Final[dict[str, PrecisionName]] = {
 
 
 def precision_name(precision: PrecisionLike) -> PrecisionName:
-    """A `precision` argument as the primitive's: the higher one of a pair, or what is set if there is none.
+    """Return a `precision` argument as the primitive's: the higher one of a pair, or what is set if there is none.
 
     Raises:
         ArgumentError: there is no such precision; UnsupportedError: it is one of 8-bit floats.

@@ -58,14 +58,14 @@ def ragged_dot(
     group_offset: None = None,
     out_sharding: None = None,
 ) -> Array:
-    """The rows of lhs times the matrix of their group: [m, k] times [g, k, n] is [m, n].
+    """Return the rows of lhs times the matrix of their group: [m, k] times [g, k, n] is [m, n].
 
     The first `group_sizes[0]` rows belong to group 0, the next to group 1, and so on; rows after the last group give
     zeros.
 
     Raises:
         ShapeError: the shapes do not fit.
-        DTypeError: lhs and rhs have different element types, or the sizes are no integers.
+        DTypeError: lhs and rhs have different element types, or the sizes are not integers.
         UnsupportedError: `group_offset` or `out_sharding` is given.
 
     Example:
@@ -111,7 +111,7 @@ def ragged_dot_general(
 
     Raises:
         ShapeError: the shapes do not fit.
-        DTypeError: lhs and rhs have different element types, or the sizes are no integers.
+        DTypeError: lhs and rhs have different element types, or the sizes are not integers.
         ArgumentError: the numbers name no axes, or not one ragged axis and one of groups where it is free.
         UnsupportedError: `group_offset` or `out_sharding` is given.
 
@@ -172,7 +172,7 @@ def ragged_dot_general(
 def _pairs(
     name: str, dot: object
 ) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], tuple[tuple[int, ...], tuple[int, ...]]]:
-    """The contracted and the batched axes, of both operands."""
+    """Return the contracted and the batched axes, of both operands."""
     axes = [
         [
             integers(name, "each of dot_dimension_numbers", each)
@@ -194,7 +194,7 @@ def _one_axis(name: str, what: str, axes: object, x: Array) -> int:
 
 
 def _of_groups(name: str, x: Array, sizes: Array, lead: list[int], axis: int) -> Array:
-    """The operand once for each group, in front, with zeros in the rows of others."""
+    """Return the operand once for each group, in front, with zeros in the rows of others."""
     shape = tuple([x.shape[i] for i in lead])
     if sizes.ndim == 1:
         lead, shape = [], ()

@@ -50,7 +50,7 @@ class ReductionFunction(Protocol):
     def __call__(
         self, operand: ArrayLike, axes: Sequence[int], *, out_sharding: Device = None
     ) -> Array:
-        """The elements along the axes combined."""
+        """Return the elements along the axes combined."""
         ...
 
 
@@ -109,11 +109,12 @@ reduce_xor = _reduction(
 
 
 def argmax(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
-    """The position of the greatest element along an axis, which is gone: of the first NaN, else of the first maximum.
+    """Return the position of the greatest element along an axis, which is gone: of the first NaN, else of the first
+    maximum.
 
     Raises:
         AxisError: there is no such axis; ShapeError: it has no elements.
-        DTypeError: the elements are complex, or `index_dtype` is no integer type.
+        DTypeError: the elements are complex, or `index_dtype` is not an integer type.
 
     Example:
         >>> import numpy as np
@@ -127,11 +128,12 @@ def argmax(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
 
 
 def argmin(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
-    """The position of the least element along an axis, which is gone: of the first NaN, else of the first minimum.
+    """Return the position of the least element along an axis, which is gone: of the first NaN, else of the first
+    minimum.
 
     Raises:
         AxisError: there is no such axis; ShapeError: it has no elements.
-        DTypeError: the elements are complex, or `index_dtype` is no integer type.
+        DTypeError: the elements are complex, or `index_dtype` is not an integer type.
 
     Example:
         >>> import numpy as np
@@ -167,7 +169,7 @@ def reduce(
     dimensions: Sequence[int],
     out_sharding: Device = None,
 ) -> Tree:
-    """The elements along some axes combined by a function of two elements.
+    """Return the elements along some axes combined by a function of two elements.
 
     `computation(a, b)` is associative, and the initial value is its identity; it is combined with every result, once.
     With a tree of arrays of one shape the function takes and returns two such trees of scalars, and there is an initial
@@ -178,7 +180,7 @@ def reduce(
 
     Raises:
         AxisError: there is no such axis.
-        ShapeError: arrays have unequal shapes, or an initial value is no scalar.
+        ShapeError: arrays have unequal shapes, or an initial value is not a scalar.
         StructureError, DTypeError: the function returns something else than it takes.
 
     Example:
@@ -203,7 +205,7 @@ def reduce(
 
 @composed_numbers("start")
 def _combined(x: Array, start: Tree, name: str, axes: tuple[int, ...]) -> Array:
-    """A reduction by a monoid of this name."""
+    """Return a reduction by a monoid of this name."""
     monoid = MONOIDS[name]
     initial = beside(coerce("reduce", 1, start), x)
     if initial.shape:
@@ -220,7 +222,7 @@ def _folded(
     computation: Callable[..., Tree],
     dimensions: Sequence[int],
 ) -> Tree:
-    """The reduced axes in front, made one."""
+    """Return the reduced axes in front, made one."""
     leaves, structure = flatten_operands("reduce", "operands", operands)
     moved: list[Array] = []
     for leaf in leaves:

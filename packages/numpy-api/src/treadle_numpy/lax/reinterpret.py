@@ -85,7 +85,7 @@ def _joined(x: Array) -> Array:
 
 
 def viewed(x: Array, dtype: DType) -> Array:
-    """The bits of the last axis read as elements of another type; its size changes with the elements' width.
+    """Return the bits of the last axis read as elements of another type; its size changes with the elements' width.
 
     Complex numbers read as their parts, and the other way round, have derivatives.
 

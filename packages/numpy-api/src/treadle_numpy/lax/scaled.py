@@ -40,7 +40,7 @@ def scaled_dot(
 
     Raises:
         ShapeError: operands and scales do not go together.
-        ArgumentError: there are no dimension numbers, and the operands are no matrices and no batches of them.
+        ArgumentError: there are no dimension numbers, and the operands are not matrices and no batches of them.
 
     Example:
         >>> import numpy as np

@@ -45,7 +45,7 @@ __all__ = [
 
 
 def broadcast(operand: ArrayLike, sizes: Sequence[int], *, out_sharding: Device = None) -> Array:
-    """The array repeated along new leading axes of these sizes.
+    """Return the array repeated along new leading axes of these sizes.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
@@ -72,7 +72,7 @@ def broadcast_in_dim(
     *,
     out_sharding: Device = None,
 ) -> Array:
-    """The array repeated along new axes, and along its axes of size 1.
+    """Return the array repeated along new axes, and along its axes of size 1.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
@@ -103,7 +103,7 @@ def broadcast_in_dim(
 
 
 def broadcast_like(arr: ArrayLike, like_arr: ArrayLike) -> Array:
-    """The array broadcast to the shape of another one, by NumPy's rules; of the other, only the shape matters.
+    """Return the array broadcast to the shape of another one, by NumPy's rules; of the other, only the shape matters.
 
     Raises:
         ShapeError: the shapes do not broadcast, or not to that of `like_arr`.
@@ -120,7 +120,7 @@ def broadcast_like(arr: ArrayLike, like_arr: ArrayLike) -> Array:
 
 
 def broadcast_to_rank(x: ArrayLike, rank: int) -> Array:
-    """The array with axes of size 1 in front, so that it has `rank` axes; as it is if it has as many or more.
+    """Return the array with axes of size 1 in front, so that it has `rank` axes; as it is if it has as many or more.
 
     Example:
         >>> broadcast_to_rank(np.array([1.0, 2.0]), 3).shape
@@ -136,7 +136,7 @@ def broadcast_to_rank(x: ArrayLike, rank: int) -> Array:
 
 
 def shape_as_value(shape: Shape) -> Array:
-    """A shape as a vector of 32-bit integers.
+    """Return a shape as a vector of 32-bit integers.
 
     Raises:
         RangeError: a size does not fit.
@@ -153,7 +153,7 @@ def shape_as_value(shape: Shape) -> Array:
 
 
 def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
-    """The shape that shapes broadcast to; an integer counts as the shape of one axis.
+    """Return the shape that shapes broadcast to; an integer counts as the shape of one axis.
 
     Raises:
         ShapeError: in some axis, counted from the last one, two sizes are neither equal nor 1.
@@ -196,7 +196,8 @@ def reshape(
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
-        ShapeError: the shape has another number of elements or a negative size, or `dimensions` is no permutation.
+        ShapeError: the shape has a different number of elements or a negative size, or `dimensions` is not a
+            permutation.
 
     Example:
         >>> print(reshape(np.array([[1, 2, 3], [4, 5, 6]]), (3, 2)))
@@ -214,7 +215,7 @@ def reshape(
 
 
 def collapse(operand: Array, start_dimension: int, stop_dimension: int | None = None) -> Array:
-    """The axes from one to below another, or to the last, made one; negative numbers count from behind.
+    """Return the axes from one to below another, or to the last, made one; negative numbers count from behind.
 
     Example:
         >>> collapse(np.zeros((2, 3, 4)), 0, 2).shape
@@ -235,7 +236,7 @@ slice_type: Final = type(np.s_[:])
 
 
 def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
-    """The array without some axes of size 1.
+    """Return the array without some axes of size 1.
 
     Raises:
         AxisError: there is no such axis.
@@ -258,7 +259,7 @@ def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
 
 
 def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:
-    """The array with axes of size 1 put in, at these places of the result.
+    """Return the array with axes of size 1 put in, at these places of the result.
 
     Raises:
         AxisError: the result has no such axis.
@@ -278,7 +279,7 @@ def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:
 
 
 def transpose(operand: ArrayLike, permutation: Sequence[int]) -> Array:
-    """The axes in another order: axis `permutation[i]` of the operand is axis i of the result.
+    """Return the axes in another order: axis `permutation[i]` of the operand is axis i of the result.
 
     Raises:
         ShapeError: `permutation` has not each axis once; axes do not count from behind here.
@@ -294,7 +295,7 @@ def transpose(operand: ArrayLike, permutation: Sequence[int]) -> Array:
 
 
 def rev(operand: ArrayLike, dimensions: Sequence[int]) -> Array:
-    """The elements in the opposite order along some axes.
+    """Return the elements in the opposite order along some axes.
 
     Raises:
         ShapeError: there is no such axis, or one is named twice; axes do not count from behind here.
@@ -309,7 +310,7 @@ def rev(operand: ArrayLike, dimensions: Sequence[int]) -> Array:
 
 
 def moved(x: Array, source: int, destination: int) -> Array:
-    """An array with one axis moved to another place; the others keep their order."""
+    """Return an array with one axis moved to another place; the others keep their order."""
     order = list(range(x.ndim))
     order.insert(destination % x.ndim, order.pop(source % x.ndim))
     return x if order == list(range(x.ndim)) else ops.transpose(x, permutation=tuple(order))

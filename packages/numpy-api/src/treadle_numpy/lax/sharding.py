@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def with_sharding_constraint(x: T, shardings: Any) -> T:
-    """The arrays of a tree, laid over the devices of a mesh as said.
+    """Return the arrays of a tree, laid over the devices of a mesh as said.
 
     Within a jitted function it tells the compiler how an intermediate array lies; otherwise the array is brought there.
     The value is the same; derivatives lie in the same way.
@@ -25,7 +25,7 @@ def with_sharding_constraint(x: T, shardings: Any) -> T:
     Raises:
         ShardingError: an array cannot be laid out so.
         PlacementError: there is a specification, and no mesh in force.
-        ArgumentError: a leaf is no sharding, or no array.
+        ArgumentError: a leaf is not a sharding, or not an array.
 
     Example:
         >>> from treadle_numpy import lax

@@ -22,7 +22,7 @@ __all__ = ["index_in_dim", "slice", "slice_in_dim"]
 
 
 def slice_along(x: Array, axis: int, start: int, limit: int) -> Array:
-    """The elements from `start` below `limit` along one axis."""
+    """Return the elements from `start` below `limit` along one axis."""
     own = x.shape
     low, high = [0] * len(own), list(own)
     low[axis], high[axis] = start, limit
@@ -35,7 +35,7 @@ def slice(
     limit_indices: Sequence[int],
     strides: Sequence[int] | None = None,
 ) -> Array:
-    """The elements at start, start + stride, ... below limit, on each axis; strides are 1 if none are given.
+    """Return the elements at start, start + stride, ... below limit, on each axis; strides are 1 if none are given.
 
     Raises:
         ShapeError: lists have not one entry for each axis, a range leaves its axis, or a stride is not positive.
@@ -61,7 +61,7 @@ def slice_in_dim(
     stride: int = 1,
     axis: int = 0,
 ) -> Array:
-    """A range along one axis; None is the axis' beginning or end, and negative numbers count from its end.
+    """Return a range along one axis; None is the axis' beginning or end, and negative numbers count from its end.
 
     Raises:
         AxisError: there is no such axis.
@@ -86,7 +86,7 @@ def slice_in_dim(
 
 
 def index_in_dim(operand: ArrayLike, index: int, axis: int = 0, keepdims: bool = True) -> Array:
-    """One position along one axis; a negative one counts from the end.
+    """Return one position along one axis; a negative one counts from the end.
 
     The axis stays with size 1 or, without `keepdims`, is gone.
 

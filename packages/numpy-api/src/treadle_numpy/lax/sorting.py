@@ -31,7 +31,7 @@ def sort(
     is_stable: bool = True,
     num_keys: int = 1,
 ) -> Array | tuple[Array, ...]:
-    """The array, or several arrays by the first `num_keys`, in ascending order along an axis; NaN is last.
+    """Return the array, or several arrays by the first `num_keys`, in ascending order along an axis; NaN is last.
 
     Several arrays come as a tuple or list and have one shape; all are rearranged alike. Of the first `num_keys`, later
     ones decide where earlier ones are equal. `is_stable` keeps the order of elements whose keys are all equal.
@@ -79,7 +79,7 @@ def sort_key_val(
 
 
 def top_k(operand: ArrayLike, k: int, *, axis: int = -1, is_stable: bool = True) -> list[Array]:
-    """The `k` greatest elements along an axis, descending, and their positions as i32; NaN is the greatest.
+    """Return the `k` greatest elements along an axis, descending, and their positions as i32; NaN is the greatest.
 
     Of equal elements, the first ones come first; `is_stable=False` says that any order will do, and is the same.
 

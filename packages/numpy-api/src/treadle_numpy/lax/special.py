@@ -40,7 +40,7 @@ def bessel_i1e(x: ArrayLike) -> Array:
 
 
 def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
-    """The regularised incomplete beta function; see `treadle.scipy.special.betainc`.
+    """Return the regularised incomplete beta function; see `treadle.scipy.special.betainc`.
 
     Example:
         >>> print(betainc(1.0, 1.0, 0.25))
@@ -50,7 +50,7 @@ def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
 
 
 def igamma(a: ArrayLike, x: ArrayLike) -> Array:
-    """The regularised lower incomplete gamma function; see `treadle.scipy.special.gammainc`.
+    """Return the regularised lower incomplete gamma function; see `treadle.scipy.special.gammainc`.
 
     Example:
         >>> print(f"{float(igamma(1.0, 2.0)):.4f}")
@@ -60,7 +60,7 @@ def igamma(a: ArrayLike, x: ArrayLike) -> Array:
 
 
 def igammac(a: ArrayLike, x: ArrayLike) -> Array:
-    """The regularised upper incomplete gamma function; see `treadle.scipy.special.gammaincc`.
+    """Return the regularised upper incomplete gamma function; see `treadle.scipy.special.gammaincc`.
 
     Example:
         >>> print(f"{float(igammac(1.0, 2.0)):.4f}")
@@ -70,7 +70,7 @@ def igammac(a: ArrayLike, x: ArrayLike) -> Array:
 
 
 def igamma_grad_a(a: ArrayLike, x: ArrayLike) -> Array:
-    """The derivative of `igamma` by `a`.
+    """Return the derivative of `igamma` by `a`.
 
     Example:
         >>> print(f"{float(igamma_grad_a(2.0, 3.0)):.4f}")
@@ -80,7 +80,7 @@ def igamma_grad_a(a: ArrayLike, x: ArrayLike) -> Array:
 
 
 def random_gamma_grad(a: ArrayLike, x: ArrayLike) -> Array:
-    """How a sample `x` of the gamma distribution of shape `a` changes with `a`, its quantile kept.
+    """Return how a sample `x` of the gamma distribution of shape `a` changes with `a`, its quantile kept.
 
     Example:
         >>> print(f"{float(random_gamma_grad(2.0, 3.0)):.4f}")
@@ -90,7 +90,7 @@ def random_gamma_grad(a: ArrayLike, x: ArrayLike) -> Array:
 
 
 def polygamma(m: ArrayLike, x: ArrayLike) -> Array:
-    """The derivative of order `m` of `digamma` at `x`; NaN for an order that is not whole, or negative.
+    """Return the derivative of order `m` of `digamma` at `x`; NaN for an order that is not whole, or negative.
 
     Derivatives by `m` are 0.
 
@@ -102,7 +102,7 @@ def polygamma(m: ArrayLike, x: ArrayLike) -> Array:
 
 
 def zeta(x: ArrayLike, q: ArrayLike) -> Array:
-    """The Hurwitz zeta function; see `treadle.scipy.special.zeta`.
+    """Return the Hurwitz zeta function; see `treadle.scipy.special.zeta`.
 
     Example:
         >>> print(f"{float(zeta(2.0, 1.0)):.4f}")

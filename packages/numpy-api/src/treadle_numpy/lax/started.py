@@ -28,7 +28,7 @@ class Future:
         self._result: Final = result
 
     def done(self) -> Tree:
-        """The result."""
+        """Return the result."""
         return self._result
 
     def __repr__(self) -> str:
@@ -43,10 +43,10 @@ def psum_scatter_start(
     axis_index_groups: object = None,
     tiled: bool = False,
 ) -> Future:
-    """The first half of `psum_scatter`: its `done()` is the sum's own part.
+    """Return the first half of `psum_scatter`: its `done()` is the sum's own part.
 
-    What is written between both halves may run meanwhile, where the platform can do so. A `Future` is no array: call
-    `done()` within the function that started it. Unlike JAX's, it can be differentiated and batched.
+    What is written between both halves may run meanwhile, where the platform can do so. A `Future` is not an array:
+    call `done()` within the function that started it. Unlike JAX's, it can be differentiated and batched.
 
     Raises:
         NameError: no such axis is being mapped.

@@ -26,7 +26,7 @@ class Token:
         return "Token()"
 
     def block_until_ready(self) -> Token:
-        """The token itself: there is nothing to wait for."""
+        """Return the token itself: there is nothing to wait for."""
         return self
 
 
@@ -34,7 +34,7 @@ register_pytree_node(Token, lambda token: ((), None), lambda rest, children: Tok
 
 
 def create_token(_: object = None) -> Token:
-    """A token. Nothing depends on it: effects take place in the order of the program.
+    """Return a token. Nothing depends on it: effects take place in the order of the program.
 
     Example:
         >>> create_token()
@@ -44,10 +44,10 @@ def create_token(_: object = None) -> Token:
 
 
 def after_all(*operands: Token) -> Token:
-    """A token for several ones.
+    """Return a token for several ones.
 
     Raises:
-        ArgumentError: an operand is no token.
+        ArgumentError: an operand is not a token.
 
     Example:
         >>> after_all(create_token(), create_token())

@@ -46,7 +46,7 @@ def conv_transpose(
     preferred_element_type: DTypeLike | None = None,
     use_consistent_padding: bool = False,
 ) -> Array:
-    """The convolution of an input, its elements put `strides` apart, with a kernel: it makes arrays larger.
+    """Return the convolution of an input, its elements put `strides` apart, with a kernel: it makes arrays larger.
 
     `padding` "SAME" makes n s elements of n, and "VALID" all that the kernel touches, n s + max(k - s, 0) with a kernel
     that reaches over k. Pairs of integers pad the dilated input; with `use_consistent_padding` they are instead the
@@ -121,7 +121,7 @@ def _defaults(count: int) -> tuple[str, str, str]:
 def transposed_pads(
     padding: Padding, extents: Sequence[int], strides: Sequence[int], consistent: bool
 ) -> tuple[tuple[int, int], ...]:
-    """How much is put on both sides of the dilated input.
+    """Return how much is put on both sides of the dilated input.
 
     Raises:
         ArgumentError: another padding, or lists that have not one entry for each axis.

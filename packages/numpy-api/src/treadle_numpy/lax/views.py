@@ -173,7 +173,7 @@ class PrimitiveView:
         return dict([each.split("=") for each in self._matched.split(" ")[1:]])
 
     def _bound(self, operands: Sequence[Any], given: dict[str, Any]) -> list[Array] | None:
-        """The results of the instruction that has exactly these parameters, if one of those that match has."""
+        """Return the results of the instruction that has exactly these parameters, if one of those that match has."""
         from treadle_numpy.lax.attributes import instruction, ordered  # noqa: PLC0415 - half of lax
 
         for mnemonic in self.mnemonics:
@@ -199,7 +199,7 @@ class PrimitiveView:
         return found
 
     def matches(self, what: Primitive | Equation) -> bool:
-        """Whether a primitive of treadle's, or an equation's, is this instruction.
+        """Return whether a primitive of treadle's, or an equation's, is this instruction.
 
         Where treadle has one instruction for several of JAX's, several views match: `reshape_p` and `squeeze_p`. A view
         of what treadle makes of several instructions matches none.

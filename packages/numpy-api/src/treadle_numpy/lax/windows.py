@@ -41,7 +41,7 @@ def padtype_to_pads(
     window_strides: Sequence[int],
     padding: Padding,
 ) -> list[tuple[int, int]]:
-    """How much is put on both sides of each axis by "SAME", "SAME_LOWER" or "VALID".
+    """Return how much is put on both sides of each axis by "SAME", "SAME_LOWER" or "VALID".
 
     "VALID" puts nothing. The other two put as much as makes one place for every stride begun, with the odd one behind
     ("SAME") or in front ("SAME_LOWER").
@@ -82,10 +82,10 @@ def padtype_to_pads(
 
 
 def as_padding(function: str, padding: object) -> tuple[tuple[int, int], ...]:
-    """How much is put on both sides of each axis, as primitives take it.
+    """Return how much is put on both sides of each axis, as primitives take it.
 
     Raises:
-        ArgumentError: it is no sequence of pairs of integers.
+        ArgumentError: it is not a sequence of pairs of integers.
     """
     return tuple([(low, high) for low, high in pairs(function, "padding", padding)])
 
@@ -122,7 +122,7 @@ def reduce_window(
     base_dilation: Sequence[int] | None = None,
     window_dilation: Sequence[int] | None = None,
 ) -> Tree:
-    """The elements of each window combined by a function of two elements.
+    """Return the elements of each window combined by a function of two elements.
 
     Windows slide over all axes; every list has one entry for each. `padding` is "SAME", "SAME_LOWER", "VALID" or how
     much is put on both sides of each axis, of copies of the initial value. The function and the initial value are as
@@ -130,7 +130,7 @@ def reduce_window(
     windows of n elements take a logarithmic number of steps along each axis.
 
     Raises:
-        ShapeError: lists have not one positive entry for each axis, or an initial value is no scalar.
+        ShapeError: lists have not one positive entry for each axis, or an initial value is not a scalar.
         ArgumentError: another padding.
         StructureError, DTypeError: the function returns something else than it takes.
 
@@ -174,7 +174,7 @@ def reduce_window(
 
 
 def _is_usual(start: Tree) -> bool:
-    """Whether an initial value is a number that reductions commonly start with."""
+    """Return whether an initial value is a number that reductions commonly start with."""
     return isinstance(start, int | float | np.number) and start in (0, np.inf, -np.inf)
 
 
@@ -189,7 +189,7 @@ def _combined(
     base: tuple[int, ...],
     holes: tuple[int, ...],
 ) -> Array:
-    """A reduction of windows by a monoid of this name."""
+    """Return a reduction of windows by a monoid of this name."""
     monoid = MONOIDS[name]
     assert monoid.reduce_window is not None
     result = monoid.reduce_window(

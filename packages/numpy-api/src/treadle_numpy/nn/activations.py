@@ -140,7 +140,7 @@ def relu6(x: ArrayLike) -> Array:
 
 @composed
 def identity(x: ArrayLike) -> Array:
-    """The operand itself.
+    """Return the operand itself.
 
     Example:
         >>> print(identity(2.5))
@@ -273,7 +273,7 @@ def mish(x: ArrayLike) -> Array:
 
 
 def _negative_branch(x: Operand) -> Operand:
-    """The operand where it is negative, else 0: keeps exponentials of the branch not taken finite."""
+    """Return the operand where it is negative, else 0: keeps exponentials of the branch not taken finite."""
     return ops.select(ops.compare(x, zero_like(x), direction="gt"), zero_like(x), x)
 
 
@@ -306,7 +306,7 @@ def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
 
 @composed
 def selu(x: ArrayLike) -> Array:
-    """The scaled `elu` that keeps mean 0 and variance 1 (Klambauer et al. 2017).
+    """Return the scaled `elu` that keeps mean 0 and variance 1 (Klambauer et al. 2017).
 
     Example:
         >>> print(selu(np.array([0.0, 1.0], np.float32)).round(4))
@@ -406,7 +406,7 @@ def gelu(x: ArrayLike, approximate: bool = True) -> Array:
 
 @composed
 def glu(x: ArrayLike, axis: int = -1) -> Array:
-    """The first half of an axis times the sigmoid of the second.
+    """Return the first half of an axis times the sigmoid of the second.
 
     Raises:
         ArgumentError: the axis has an odd size.

@@ -83,7 +83,7 @@ def _fitting(argument: str, x: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _window(size: int | tuple[int, int]) -> tuple[int, int]:
-    """How many positions to the left and to the right a query may look at."""
+    """Return how many positions to the left and to the right a query may look at."""
     sides = size if isinstance(size, (tuple, list)) else (size, size)
     if len(sides) != 2:
         raise ArgumentError(f"{_NAME}: local_window_size must be {_WINDOW}, got {shown(size)}")
@@ -205,7 +205,8 @@ def dot_product_attention(
         return_residual: whether the logarithm of the softmax's denominator comes, too.
 
     Raises:
-        ShapeError: the shapes do not go together; DTypeError: a mask that is not boolean, lengths that are no integers.
+        ShapeError: the shapes do not go together; DTypeError: a mask that is not boolean, lengths that are not
+            integers.
         UnsupportedError: the implementation 'cudnn'.
 
     Source: Vaswani et al., "Attention is all you need" (2017); Ainslie et al., "GQA" (2023).

@@ -31,7 +31,7 @@ __all__ = ["log_softmax", "logmeanexp", "logsumexp", "softmax", "standardize"]
 def _exponentials(
     name: str, x: ArrayLike, axis: Axis, where: ArrayLike | None
 ) -> tuple[Array, Array, tuple[int, ...]]:
-    """The operand less its greatest element, its exponential, and the axes; masked places have exponential 0."""
+    """Return the operand less its greatest element, its exponential, and the axes; masked places have exponential 0."""
     operand = array_of(inexact_operand(name, x))
     if where is not None:
         operand = with_axes_of(name, operand, where)
@@ -65,7 +65,7 @@ def softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Ar
 
 @composed
 def log_softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Array:
-    """The logarithm of softmax.
+    """Return the logarithm of softmax.
 
     Elements where `where` is false have no share, and -inf.
 

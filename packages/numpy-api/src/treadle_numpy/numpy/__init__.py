@@ -276,6 +276,16 @@ if TYPE_CHECKING:
         minmax as minmax,
         ptp as ptp,
     )
+    from treadle_numpy.numpy.reductions.nan_functions import (
+        nanargmax as nanargmax,
+        nanargmin as nanargmin,
+        nancumprod as nancumprod,
+        nancumsum as nancumsum,
+        nanmax as nanmax,
+        nanmin as nanmin,
+        nanprod as nanprod,
+        nansum as nansum,
+    )
     from treadle_numpy.numpy.reductions.positions import argmax as argmax, argmin as argmin
     from treadle_numpy.numpy.reductions.running import (
         cumprod as cumprod,
@@ -289,16 +299,6 @@ if TYPE_CHECKING:
         sum as sum,
     )
     from treadle_numpy.numpy.reductions.truths import all as all, any as any
-    from treadle_numpy.numpy.reductions.without_nan import (
-        nanargmax as nanargmax,
-        nanargmin as nanargmin,
-        nancumprod as nancumprod,
-        nancumsum as nancumsum,
-        nanmax as nanmax,
-        nanmin as nanmin,
-        nanprod as nanprod,
-        nansum as nansum,
-    )
     from treadle_numpy.numpy.searching.choosing import (
         choose as choose,
         piecewise as piecewise,
@@ -591,13 +591,13 @@ else:
             "polynomials": "polyval",
             "printing": "array_repr array_str get_printoptions printoptions set_printoptions",
             "reductions.extremes": "amax amin max min minmax ptp",
+            "reductions.nan_functions": (
+                "nanargmax nanargmin nancumprod nancumsum nanmax nanmin nanprod nansum"
+            ),
             "reductions.positions": "argmax argmin",
             "reductions.running": "cumprod cumsum cumulative_prod cumulative_sum",
             "reductions.sums": "count_nonzero prod sum",
             "reductions.truths": "all any",
-            "reductions.without_nan": (
-                "nanargmax nanargmin nancumprod nancumsum nanmax nanmin nanprod nansum"
-            ),
             "searching.choosing": "choose piecewise select where",
             "searching.counting": "bincount",
             "searching.finding": "argwhere compress extract flatnonzero nonzero",

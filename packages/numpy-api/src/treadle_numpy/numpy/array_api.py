@@ -47,15 +47,15 @@ class ArrayNamespaceInfo:
         return {"boolean indexing": False, "data-dependent shapes": False, "max dimensions": 64}
 
     def default_device(self) -> object:
-        """The device that new arrays are on."""
+        """Return the device that new arrays are on."""
         return getattr(made(np.zeros((), np.float32)), "device", None)
 
     def devices(self) -> list[object]:
-        """The device that new arrays are on; `treadle.devices()` lists all of a platform."""
+        """Return the device that new arrays are on; `treadle.devices()` lists all of a platform."""
         return [self.default_device()]
 
     def default_dtypes(self, *, device: object = None) -> dict[str, DType]:
-        """The element types of results for which nothing says another, of the width in force."""
+        """Return the element types of results for which nothing says another, of the width in force."""
         whole = default_dtype(int)
         return {
             "real floating": default_dtype(float),
@@ -67,7 +67,8 @@ class ArrayNamespaceInfo:
     def dtypes(
         self, *, device: object = None, kind: str | tuple[str, ...] | None = None
     ) -> dict[str, DType]:
-        """The standard's element types of some kinds (all by default), by name; of 64 bits where they are in force.
+        """Return the standard's element types of some kinds (all by default), by name; of 64 bits where they are in
+        force.
 
         Raises:
             ArgumentError: there is no such kind.

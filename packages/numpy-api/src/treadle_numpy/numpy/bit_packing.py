@@ -33,7 +33,7 @@ _BITS: Final = 8
 
 @composed
 def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Array:
-    """Whether elements are zero, eight to a byte along an axis; the last byte is filled up with zeros.
+    """Return whether elements are zero, eight to a byte along an axis; the last byte is filled up with zeros.
 
     Shapes:
         a: [..., n, ...]
@@ -71,7 +71,7 @@ def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Ar
 def unpackbits(
     a: ArrayLike, axis: int | None = None, count: int | None = None, bitorder: str = "big"
 ) -> Array:
-    """The bits of bytes along an axis, each as 0 or 1 of type uint8.
+    """Return the bits of bytes along an axis, each as 0 or 1 of type uint8.
 
     Shapes:
         a: [..., n, ...], of type uint8
@@ -123,5 +123,5 @@ def _shifts(function: str, bitorder: str) -> Array:
 
 
 def _last(vector: Array, x: Array) -> Array:
-    """A vector along the last axis of an array, in the array's shape."""
+    """Return a vector along the last axis of an array, in the array's shape."""
     return ops.broadcast_in_dim(vector, shape=x.shape, dimensions=(x.ndim - 1,))

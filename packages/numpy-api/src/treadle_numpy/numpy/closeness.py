@@ -35,7 +35,7 @@ def isclose(
     atol: ArrayLike = 1e-08,
     equal_nan: bool = False,
 ) -> Array:
-    """Whether `|a - b| <= atol + rtol * |b|`; infinities are close to themselves, random keys to equal ones.
+    """Return whether `|a - b| <= atol + rtol * |b|`; infinities are close to themselves, random keys to equal ones.
 
     Example:
         >>> print(isclose(1.0, 1.0000001))
@@ -61,7 +61,7 @@ def isclose(
 
 
 def _distance(x: Operand, y: Operand) -> Array:
-    """How far integers are apart, in a type that holds it."""
+    """Return how far integers are apart, in a type that holds it."""
     high, low = maximum(x, y), minimum(x, y)
     dtype = high.dtype
     if is_unsigned(dtype):
@@ -79,7 +79,7 @@ def allclose(
     atol: ArrayLike = 1e-08,
     equal_nan: bool = False,
 ) -> Array:
-    """Whether all elements are close, as a boolean array without axes.
+    """Return whether all elements are close, as a boolean array without axes.
 
     Example:
         >>> print(allclose(1.0, 1.0 + 1e-9))
@@ -96,7 +96,7 @@ def array_equal(
     a2: ArrayLike | Sequence[ArrayLike],
     equal_nan: bool = False,
 ) -> Array:
-    """Whether shapes and all elements are equal, as a boolean array without axes.
+    """Return whether shapes and all elements are equal, as a boolean array without axes.
 
     Lists are arrays here, as in JAX.
 
@@ -118,7 +118,7 @@ def array_equal(
 
 @composed
 def array_equiv(a1: ArrayLike | Sequence[ArrayLike], a2: ArrayLike | Sequence[ArrayLike]) -> Array:
-    """Whether all elements are equal after broadcasting; False if the shapes do not broadcast.
+    """Return whether all elements are equal after broadcasting; False if the shapes do not broadcast.
 
     Lists are arrays here, as in JAX.
 

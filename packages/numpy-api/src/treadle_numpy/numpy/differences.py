@@ -42,7 +42,7 @@ def diff(
     prepend: ArrayLike | None = None,
     append: ArrayLike | None = None,
 ) -> Array:
-    """The differences of neighbours along an axis, `n` times.
+    """Return the differences of neighbours along an axis, `n` times.
 
     Raises:
         AxisError: `a` has no such axis.
@@ -97,7 +97,7 @@ def diff(
 def ediff1d(
     ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None
 ) -> Array:
-    """The differences of neighbours in the flat array, with values before and after.
+    """Return the differences of neighbours in the flat array, with values before and after.
 
     Raises:
         DTypeError: the elements are booleans.
@@ -120,7 +120,7 @@ def ediff1d(
 def trapezoid(
     y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: int = -1
 ) -> Array:
-    """The integral by the trapezoidal rule.
+    """Return the integral by the trapezoidal rule.
 
     Raises:
         AxisError: `y` has no such axis.

@@ -58,7 +58,7 @@ FEW_PARTS: Final = 8
 def delete(
     arr: ArrayLike, obj: Places, axis: int | None = None, *, assume_unique_indices: bool = False
 ) -> Array:
-    """The array without the parts at some positions along an axis; of the flat array by default.
+    """Return the array without the parts at some positions along an axis; of the flat array by default.
 
     `obj` is a position, an array of positions, a mask, or a slice. With `assume_unique_indices` the positions may be
     traced: they promise to be distinct, so that the size of the result is known; those out of range take parts out
@@ -120,7 +120,7 @@ def _without(x: Array, along: int, taken: Elements) -> Array:
 
 
 def _kept_places(positions: Array, size: int) -> Array:
-    """The places that distinct positions leave, as many as there must be, ascending."""
+    """Return the places that distinct positions leave, as many as there must be, ascending."""
     whole = default_dtype(int)
     flat = wrapped(ravel(positions), size)
     places = array_of(ops.clamp(whole.type(0), flat, whole.type(max(size - 1, 0))))
@@ -130,7 +130,7 @@ def _kept_places(positions: Array, size: int) -> Array:
 
 
 def _marked(places: Array, size: int) -> Array:
-    """Which of so many places are among some."""
+    """Return which of so many places are among some."""
     return array_of(
         ops.scatter(
             filled((size,), np.bool_(False)),
@@ -145,7 +145,7 @@ def _marked(places: Array, size: int) -> Array:
 
 
 def insert(arr: ArrayLike, obj: Places, values: ArrayLike, axis: int | None = None) -> Array:
-    """The array with values put in before some positions along an axis; into the flat array by default.
+    """Return the array with values put in before some positions along an axis; into the flat array by default.
 
     `obj` is a position, a vector of positions in the array as it was, or a slice. Values are broadcast to the places
     and take the element type of the array.
@@ -188,7 +188,7 @@ def insert(arr: ArrayLike, obj: Places, values: ArrayLike, axis: int | None = No
 
 
 def _with(x: Array, along: int, starts: Elements, new: Array) -> Array:
-    """The array with each new part before the old one at its place."""
+    """Return the array with each new part before the old one at its place."""
     if not starts.size:
         return x
     order = np.argsort(starts, stable=True)
@@ -223,7 +223,7 @@ def _merged(positions: Array, size: int, count: int) -> Array:
 
 
 def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axis = None) -> Array:
-    """The array without the zeros at its ends: at the front ("f"), at the back ("b"), or at both.
+    """Return the array without the zeros at its ends: at the front ("f"), at the back ("b"), or at both.
 
     Along each of several axes (all by default), the smallest range is kept outside of which all is zero.
 
@@ -254,7 +254,7 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axis = None) -> Array:
 
 
 def _flat_or_along(function: str, arr: ArrayLike, axis: int | None) -> tuple[Array, int]:
-    """The array and an axis; the flat array where none is given."""
+    """Return the array and an axis; the flat array where none is given."""
     x = coerce_array(function, 0, arr)
     if axis is None:
         return ravel(x), 0
@@ -262,7 +262,7 @@ def _flat_or_along(function: str, arr: ArrayLike, axis: int | None) -> tuple[Arr
 
 
 def _known_slice(function: str, given: slice) -> slice:
-    """A slice of integers."""
+    """Return a slice of integers."""
     bounds = [
         None if bound is None else as_index(function, "a bound of the slice", bound)
         for bound in (given.start, given.stop, given.step)

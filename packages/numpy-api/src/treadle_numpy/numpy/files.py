@@ -41,7 +41,7 @@ def save(file: File, arr: ArrayLike, allow_pickle: bool = True) -> None:
 def savez(file: File, *args: ArrayLike, **kwds: ArrayLike) -> None:
     """Write several arrays to a file in NumPy's format: those without a name are called `arr_0`, `arr_1`, ...
 
-    A file name without `.npz` gets it appended. `file` and `allow_pickle` are no names of arrays, as newer versions of
+    A file name without `.npz` gets it appended. `file` and `allow_pickle` are not names of arrays, as newer versions of
     NumPy have arguments of that name.
 
     Raises:
@@ -57,7 +57,7 @@ def savez(file: File, *args: ArrayLike, **kwds: ArrayLike) -> None:
         >>> sorted(load(file))
         ['arr_0', 'weights']
     """
-    if "allow_pickle" in kwds:  # NumPy 2.4 would leave it out without a word
+    if "allow_pickle" in kwds:  # NumPy 2.4 would leave it out silently
         raise ArgumentError(
             "savez: an array cannot be called allow_pickle",
             fix="give it another name; arrays of numbers are never pickled",

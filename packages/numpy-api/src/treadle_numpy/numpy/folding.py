@@ -75,7 +75,7 @@ _SCATTERS: Final = {
 
 
 def _binary(function: _Ufunc, method: str) -> str:
-    """The name of a method, which only functions of two arguments and one result have."""
+    """Return the name of a method, which only functions of two arguments and one result have."""
     if function.nin != 2:
         raise ArgumentError(
             f"{function.__name__}.{method}: only functions of two arguments have it, this one takes {function.nin}"
@@ -130,7 +130,7 @@ def _no_start(name: str) -> ArgumentError:
 
 
 def _rows(x: Array, axes: tuple[int, ...]) -> Array:
-    """The axes that are reduced, as one in front."""
+    """Return the axes that are reduced, as one in front."""
     moved = moveaxis(x, axes, tuple(range(len(axes))))
     rest = moved.shape[len(axes) :]
     size = 1
@@ -140,7 +140,7 @@ def _rows(x: Array, axes: tuple[int, ...]) -> Array:
 
 
 def _as_results(function: _Ufunc, rows: Array) -> Array:
-    """The elements in the type of the function's results, which are its arguments again."""
+    """Return the elements in the type of the function's results, which are its arguments again."""
     shape = (1, *rows.shape[1:])
     first = slice_along(rows, 0, 0, 1) if rows.shape[0] else filled(shape, rows.dtype.type(0))
     result = coerce_array(function.__name__, 0, function(first, first))
@@ -148,7 +148,7 @@ def _as_results(function: _Ufunc, rows: Array) -> Array:
 
 
 def _combined(function: _Ufunc, x: Array, y: Array) -> Array:
-    """The function of elements, in their own type."""
+    """Return the function of elements, in their own type."""
     result = coerce_array(function.__name__, 0, function(x, y))
     if result.shape != x.shape:
         raise ShapeError(
@@ -160,7 +160,7 @@ def _combined(function: _Ufunc, x: Array, y: Array) -> Array:
 def _folded(
     name: str, function: _Ufunc, rows: Array, start: ArrayLike | None, mask: Array | None
 ) -> Array:
-    """The elements along the first axis combined one after the other."""
+    """Return the elements along the first axis combined one after the other."""
     if start is not None:
         first = broadcast_to(converted(coerce_array(name, 5, start), rows.dtype), rows.shape[1:])
     elif rows.shape[0]:
@@ -254,7 +254,7 @@ def reduceat(
 
 
 def _parts_in_order(function: _Ufunc, rows: Array, starts: Elements) -> Array:
-    """The parts that begin at ascending places, each combined: one after the other."""
+    """Return the parts that begin at ascending places, each combined: one after the other."""
     count = rows.shape[0]
     begins = np.zeros(count, np.bool_)
     begins[starts] = True
@@ -303,7 +303,7 @@ def at(function: _Ufunc, a: ArrayLike, indices: Tree, b: ArrayLike | None, inpla
 
 
 def _holding_results(function: _Ufunc, x: Array, *others: Array) -> Array:
-    """The array, in the type of the function's results if they are of a higher kind, as floats are beside integers.
+    """Return the array, in the type of the function's results if they are of a higher kind, as floats are beside integers.
 
     NumPy changes an array in place, and refuses such results.
     """
@@ -314,7 +314,7 @@ def _holding_results(function: _Ufunc, x: Array, *others: Array) -> Array:
 
 
 def _one_by_one(name: str, function: _Ufunc, x: Array, indices: Tree, b: Array | None) -> Array:
-    """The function at each of the places in turn."""
+    """Return the function at each of the places in turn."""
     if not x.size:
         return x
     whole = default_dtype(int)

@@ -72,7 +72,7 @@ s_: Final = SliceExpression()
 
 
 def _vector(item: slice) -> Array:
-    """The numbers that a slice in a grid names: `0:5`, `0:5:2`, or `0:1:5j` for five points up to the end."""
+    """Return the numbers that a slice in a grid names: `0:5`, `0:5:2`, or `0:1:5j` for five points up to the end."""
     start = 0 if item.start is None else item.start
     step = 1 if item.step is None else item.step
     if isinstance(step, complex):
@@ -153,7 +153,7 @@ class Concatenator:
 
 
 def _directive(word: str, defaults: tuple[int, int, int]) -> tuple[int, int, int]:
-    """The up to three numbers of a directive; those that it leaves out by default."""
+    """Return the up to three numbers of a directive; those that it leaves out by default."""
     parts = word.split(",")
     try:
         numbers = [int(part) for part in parts]
@@ -169,7 +169,7 @@ def _directive(word: str, defaults: tuple[int, int, int]) -> tuple[int, int, int
 
 
 def _with_axes(part: Array, least: int, place: int) -> Array:
-    """The part with axes of size 1 around its own, which begin at some place; from the end if it is negative."""
+    """Return the part with axes of size 1 around its own, which begin at some place; from the end if it is negative."""
     more = least - part.ndim
     if more <= 0:
         return part
@@ -185,7 +185,7 @@ _MOST_AXES: Final = 64  # as NumPy has it
 
 
 def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
-    """The positions of the main diagonal.
+    """Return the positions of the main diagonal.
 
     Raises:
         ArgumentError: `n` is negative, or `ndim` no number of axes.
@@ -204,7 +204,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
 
 
 def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
-    """The positions of the main diagonal of an array.
+    """Return the positions of the main diagonal of an array.
 
     Example:
         >>> print(*diag_indices_from(np.ones((2, 2))))
@@ -226,7 +226,7 @@ def _triangle(mask: Elements) -> tuple[Array, Array]:
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
-    """The positions on and below a diagonal.
+    """Return the positions on and below a diagonal.
 
     Example:
         >>> print(*tril_indices(2))
@@ -241,7 +241,7 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
 
 
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
-    """The positions on and above a diagonal.
+    """Return the positions on and above a diagonal.
 
     Example:
         >>> print(*triu_indices(2))
@@ -263,7 +263,7 @@ def _matrix_shape(function: str, arr: ArrayLike) -> tuple[int, int]:
 
 
 def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
-    """The positions on and below a diagonal of a matrix.
+    """Return the positions on and below a diagonal of a matrix.
 
     Example:
         >>> print(*tril_indices_from(np.ones((2, 2))))
@@ -275,7 +275,7 @@ def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
 
 
 def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
-    """The positions on and above a diagonal of a matrix.
+    """Return the positions on and above a diagonal of a matrix.
 
     Example:
         >>> print(*triu_indices_from(np.ones((2, 2))))
@@ -290,7 +290,7 @@ def ix_(*args: ArrayLike | Sequence[int] | Sequence[bool]) -> tuple[Array, ...]:
     """Vectors of positions as an open grid, for `x[ix_(rows, columns)]`.
 
     Raises:
-        ShapeError: an argument is no vector.
+        ShapeError: an argument is not a vector.
 
     Example:
         >>> print([x.shape for x in ix_(np.array([0, 2]), np.array([1]))])
@@ -314,10 +314,10 @@ def ix_(*args: ArrayLike | Sequence[int] | Sequence[bool]) -> tuple[Array, ...]:
 def mask_indices(
     n: int, mask_func: Callable[[Array, int], ArrayLike], k: int = 0, *, size: int | None = None
 ) -> tuple[Array, Array]:
-    """The positions in an n by n matrix that a function such as `triu` leaves, called with ones and `k`.
+    """Return the positions in an n by n matrix that a function such as `triu` leaves, called with ones and `k`.
 
     Raises:
-        ArgumentError: `n` or `k` is no integer, or `mask_func` no function.
+        ArgumentError: `n` or `k` is not an integer, or `mask_func` is not a function.
         ShapeError: the function does not return a matrix.
 
     Example:

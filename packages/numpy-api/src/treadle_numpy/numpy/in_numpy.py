@@ -26,12 +26,12 @@ _Elements = np.ndarray[Any, Any]
 
 
 def _serves(type: ArrayType) -> bool:
-    """Whether arrays of a type hold floats that NumPy's functions compute with, and have axes."""
+    """Return whether arrays of a type hold floats that NumPy's functions compute with, and have axes."""
     return type.ndim > 0 and type.dtype.char in _TYPES
 
 
 def _is_finite(x: _Elements) -> bool:
-    """Whether all elements are finite; False also for some that are very large."""
+    """Return whether all elements are finite; False also for some that are very large."""
     square = float(np.vdot(x, x))
     return square - square == 0
 
@@ -85,12 +85,12 @@ def polyval(types: Sequence[ArrayType]) -> Counterpart | None:
 
 
 def _are_of_one_type(types: Sequence[ArrayType]) -> bool:
-    """Whether arrays have elements, all of one type that NumPy's functions compute with."""
+    """Return whether arrays have elements, all of one type that NumPy's functions compute with."""
     return all([_serves(x) and x.size > 0 and x.dtype == types[0].dtype for x in types])
 
 
 def _is_ordinary(quotient: _Elements, whole: _Elements, divisor: _Elements) -> bool:
-    """Whether NumPy rounds quotients, and gives zeros the signs, that the operations do."""
+    """Return whether NumPy rounds quotients, and gives zeros the signs, that the operations do."""
     exact = 1 << (21 if quotient.dtype.char == "f" else 50)
     return (
         bool(np.vdot(quotient, quotient) < exact * exact)

@@ -39,7 +39,7 @@ from treadle_numpy.operands.coerce import (
     host_elements,
     operand_type,
 )
-from treadle_numpy.operands.promote import converted, weak_again
+from treadle_numpy.operands.promote import as_weak, converted
 from treadle_numpy.operands.shapes import as_index, ndim_of
 
 __all__ = ["pad"]
@@ -79,7 +79,7 @@ def pad(
     mode: str | Callable[..., ArrayLike | None] = "constant",
     **kwargs: Any,  # what goes with the mode
 ) -> Array:
-    """The array with elements put around it.
+    """Return the array with elements put around it.
 
     Modes, with what may be said with them:
 
@@ -114,7 +114,7 @@ def pad(
     if not x.ndim:
         return x
     if operand_type(x).weak:
-        return weak_again(pad(converted(x, x.dtype), pad_width, mode, **kwargs))
+        return as_weak(pad(converted(x, x.dtype), pad_width, mode, **kwargs))
     widths = [
         (as_index("pad", "pad_width", low), as_index("pad", "pad_width", high))
         for low, high in _pad_pairs("pad_width", pad_width, x.ndim)
@@ -244,7 +244,7 @@ def _turned(x: Array, axis: int, low: int, high: int, edges_again: bool) -> Arra
 
 
 def _pad_pairs(name: str, value: Any, count: int) -> list[tuple[Any, Any]]:  # of numbers
-    """A (before, after) pair for each axis, from a number, a pair, or a pair for each axis."""
+    """Return a (before, after) pair for each axis, from a number, a pair, or a pair for each axis."""
     if isinstance(value, dict):
         pairs: list[tuple[Any, Any]] = [(0, 0)] * count
         for axis, pair in value.items():

@@ -42,7 +42,7 @@ def unwrap(
 
     Raises:
         DTypeError: the angles are complex.
-        ArgumentError: `period` is no number, or `discont` is complex.
+        ArgumentError: `period` is not a number, or `discont` is complex.
         ShapeError: `discont` is an array that does not broadcast to the jumps.
 
     Example:
@@ -87,7 +87,7 @@ def unwrap(
 
 
 def _turn(period: ArrayLike, dtype: DType) -> tuple[Operand, Operand, Operand]:
-    """The period, half of it - of integers, rounded down - and the negative of that."""
+    """Return the period, half of it - of integers, rounded down - and the negative of that."""
     if isinstance(period, int):
         period = integer("unwrap", "period", period)
     if isinstance(period, (int, float, np.number)):

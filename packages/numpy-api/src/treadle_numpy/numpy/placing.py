@@ -47,7 +47,7 @@ def _new_array_only(name: str, inplace: bool) -> None:
 def put(
     a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str | None = None, *, inplace: bool = True
 ) -> Array:
-    """The array with values at positions of the flat array; needs `inplace=False`.
+    """Return the array with values at positions of the flat array; needs `inplace=False`.
 
     Positions out of range are clipped, after counting negative ones from the end; with `mode="clip"` these are the
     first, and with `mode="wrap"` all are counted round and round.
@@ -85,7 +85,7 @@ def put(
 
 
 def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = True) -> Array:
-    """The array with values, one after the other, where a mask is true; needs `inplace=False`.
+    """Return the array with values, one after the other, where a mask is true; needs `inplace=False`.
 
     Raises:
         ArgumentError: there are no values.
@@ -116,7 +116,7 @@ def put_along_axis(
     *,
     mode: IndexMode = None,
 ) -> Array:
-    """The counterpart of `take_along_axis`; needs `inplace=False`.
+    """Return the counterpart of `take_along_axis`; needs `inplace=False`.
 
     Example:
         >>> import numpy as np
@@ -161,7 +161,7 @@ def put_along_axis(
 def fill_diagonal(
     a: ArrayLike, val: ArrayLike, wrap: bool = False, *, inplace: bool = True
 ) -> Array:
-    """The array with values on its main diagonal, over and over if there are few; needs `inplace=False`.
+    """Return the array with values on its main diagonal, over and over if there are few; needs `inplace=False`.
 
     Shapes:
         a: [n, m], or of more axes, all of one size

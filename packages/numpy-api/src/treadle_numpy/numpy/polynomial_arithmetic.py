@@ -22,7 +22,7 @@ __all__ = ["polyadd", "polyder", "polydiv", "polyint", "polymul", "polysub"]
 
 @composed
 def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
-    """The sum of two polynomials.
+    """Return the sum of two polynomials.
 
     Shapes:
         a1: [n, ...], a2: [m, ...]
@@ -43,7 +43,7 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
 
 @composed
 def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
-    """The difference of two polynomials; shapes and errors are those of `polyadd`.
+    """Return the difference of two polynomials; shapes and errors are those of `polyadd`.
 
     Example:
         >>> print(polysub(np.array([1, 2, 3]), np.array([2, 1])))
@@ -55,7 +55,7 @@ def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
 
 @composed
 def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: bool = False) -> Array:
-    """The product of two polynomials, as floats.
+    """Return the product of two polynomials, as floats.
 
     Shapes:
         a1: [n], a2: [m]
@@ -64,7 +64,7 @@ def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: bool = False) -
     Differs from NumPy: leading zeros stay, unless `trim_leading_zeros`, which needs known elements.
 
     Raises:
-        ShapeError: the coefficients are no vectors.
+        ShapeError: the coefficients are not vectors.
         ConcretizationError: while tracing, with `trim_leading_zeros`.
 
     Example:
@@ -83,7 +83,7 @@ def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: bool = False) -
 
 @composed
 def polyder(p: ArrayLike, m: int = 1) -> Array:
-    """The m-th derivative of a polynomial, as floats.
+    """Return the m-th derivative of a polynomial, as floats.
 
     Shapes:
         p: [n, ...]
@@ -112,7 +112,8 @@ def polyder(p: ArrayLike, m: int = 1) -> Array:
 
 @composed
 def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
-    """The m-th integral of a polynomial, as floats, with constants of integration `k` (0): one, or one for each step.
+    """Return the m-th integral of a polynomial, as floats, with constants of integration `k` (0): one, or one for each
+    step.
 
     Shapes:
         p: [n]
@@ -121,7 +122,7 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
 
     Raises:
         ArgumentError: m is negative.
-        ShapeError: p is no vector, or k has another size.
+        ShapeError: p is not a vector, or k has another size.
 
     Example:
         >>> print(polyint(np.array([6.0, 2.0], np.float32), 2, 5.0))
@@ -154,7 +155,7 @@ def polydiv(u: ArrayLike, v: ArrayLike, *, trim_leading_zeros: bool = False) -> 
     Differs from NumPy: the remainder keeps its leading zeros, unless `trim_leading_zeros`, which needs known elements.
 
     Raises:
-        ShapeError: the coefficients are no vectors, or there are none.
+        ShapeError: the coefficients are not vectors, or there are none.
         ConcretizationError: while tracing, with `trim_leading_zeros`.
 
     Example:

@@ -35,7 +35,8 @@ def polyfit(
     w: ArrayLike | None = None,
     cov: bool | str = False,
 ) -> Array | tuple[Array, ...]:
-    """The polynomial of a degree that is nearest to points (x, y) by least squares, the highest coefficient first.
+    """Return the polynomial of a degree that is nearest to points (x, y) by least squares, the highest coefficient
+    first.
 
     Shapes:
         x: [n]
@@ -57,7 +58,7 @@ def polyfit(
 
     Raises:
         ArgumentError: the degree is negative, or there are too few points to scale the covariance.
-        ShapeError: x and y have not one size, there are no points, or w is no vector of that size.
+        ShapeError: x and y have not one size, there are no points, or w is not a vector of that size.
 
     Example:
         >>> import numpy as np

@@ -34,7 +34,8 @@ __all__ = ["poly", "roots"]
 
 @composed_loop("seq_of_zeros", counterpart=in_numpy.poly)
 def poly(seq_of_zeros: ArrayLike) -> Array:
-    """The polynomial with given roots, or the characteristic polynomial of a matrix; the highest coefficient, 1, first.
+    """Return the polynomial with given roots, or the characteristic polynomial of a matrix; the highest coefficient,
+    1, first.
 
     Shapes:
         seq_of_zeros: [n], or [n, n]
@@ -72,7 +73,7 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
 
 
 def roots(p: ArrayLike, *, strip_zeros: bool = True) -> Array:
-    """The roots of a polynomial, the highest coefficient first; complex. On the CPU only, as `linalg.eigvals`.
+    """Return the roots of a polynomial, the highest coefficient first; complex. On the CPU only, as `linalg.eigvals`.
 
     Shapes:
         p: [n]
@@ -124,7 +125,7 @@ def _all_roots(x: Array) -> Array:
 
 
 def _eigenvalues(x: Array) -> Array:
-    """The roots of a polynomial whose first coefficient is not zero."""
+    """Return the roots of a polynomial whose first coefficient is not zero."""
     degree = x.size - 1
     first = reshape(slice_along(x, 0, 0, 1), ())
     row = reshape(negative(divide(slice_along(x, 0, 1, x.size), first)), (1, degree))

@@ -31,7 +31,7 @@ _FEW: Final = 16  # steps that are written out
 
 @composed_in_numpy(in_numpy.polyval)
 def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
-    """A polynomial's value, by Horner's rule; the highest coefficient first.
+    """Return a polynomial's value, by Horner's rule; the highest coefficient first.
 
     Shapes:
         p: [n, ...], polynomials along the first axis; what is left broadcasts with x

@@ -33,7 +33,7 @@ def array_repr(
     precision: int | None = None,
     suppress_small: bool | None = None,
 ) -> str:
-    """The elements as `repr` shows NumPy's.
+    """Return the elements as `repr` shows NumPy's.
 
     Example:
         >>> print(array_repr(np.array([1, 2, 3])))
@@ -51,7 +51,7 @@ def array_str(
     precision: int | None = None,
     suppress_small: bool | None = None,
 ) -> str:
-    """The elements as `str` shows NumPy's.
+    """Return the elements as `str` shows NumPy's.
 
     Example:
         >>> print(array_str(np.array([1, 2, 3])))

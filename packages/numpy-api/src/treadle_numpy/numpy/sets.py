@@ -114,7 +114,7 @@ def unique(
     fill_value: ArrayLike | None = None,
     sorted: bool = True,
 ) -> Array | tuple[Array, ...]:
-    """The distinct elements in ascending order; on request where each first stands, and how often.
+    """Return the distinct elements in ascending order; on request where each first stands, and how often.
 
     `sorted` may be false where the order does not matter; they are sorted then, too.
 
@@ -243,7 +243,7 @@ def isin(
     *,
     method: str = "auto",
 ) -> Array:
-    """Whether each element is among others.
+    """Return whether each element is among others.
 
     All pairs are compared where there are few others; else the others are sorted and searched, so that memory
     grows with the sum of the sizes, not with their product. `method` changes nothing.
@@ -276,7 +276,7 @@ def isin(
 def union1d(
     ar1: ArrayLike, ar2: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None
 ) -> Array:
-    """The distinct elements of both, in ascending order.
+    """Return the distinct elements of both, in ascending order.
 
     Example:
         >>> print(union1d(np.array([1, 2, 3]), np.array([2, 4])))
@@ -296,7 +296,7 @@ def setdiff1d(
     size: int | None = None,
     fill_value: ArrayLike | None = None,
 ) -> Array:
-    """The distinct elements of the one that the other has not.
+    """Return the distinct elements of the one that the other has not.
 
     Example:
         >>> print(setdiff1d(np.array([1, 2, 3]), np.array([2])))
@@ -321,7 +321,7 @@ def setdiff1d(
 def _picked(
     name: str, found: Array, seen: Operand, size: int, fill_value: ArrayLike | None
 ) -> Array:
-    """The elements that were seen, and what fills the places that are left."""
+    """Return the elements that were seen, and what fills the places that are left."""
     fill = 0 if fill_value is None else fill_value
     if not found.size:
         return filled((size,), array_of(converted(coerce(name, 4, fill), found.dtype)))
@@ -330,7 +330,7 @@ def _picked(
 
 
 def _distinct(x: Array) -> tuple[Array, Array]:
-    """The distinct elements of a vector in as many places as it has, and which of the places hold one."""
+    """Return the distinct elements of a vector in as many places as it has, and which of the places hold one."""
     found, counts = unique(x, return_counts=True, size=x.size)
     return found, ops.compare(counts, counts.dtype.type(0), direction="gt")
 
@@ -364,7 +364,7 @@ def intersect1d(
     size: int | None = None,
     fill_value: ArrayLike | None = None,
 ) -> Array | tuple[Array, Array, Array]:
-    """The distinct elements that both have; on request where they first stand in each.
+    """Return the distinct elements that both have; on request where they first stand in each.
 
     Raises:
         UnsupportedError: return_indices together with size.
@@ -401,7 +401,7 @@ def setxor1d(
     size: int | None = None,
     fill_value: ArrayLike | None = None,
 ) -> Array:
-    """The distinct elements that one of the two has and the other has not, in ascending order.
+    """Return the distinct elements that one of the two has and the other has not, in ascending order.
 
     `assume_unique` promises that both have distinct elements, and saves looking. While tracing, `size` must say how
     many there are at most; places that are left hold `fill_value`, or the least of the elements found.

@@ -64,7 +64,7 @@ def convolve(
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """The convolution of two vectors.
+    """Return the convolution of two vectors.
 
     Example:
         >>> import numpy as np
@@ -84,7 +84,7 @@ def correlate(
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """The correlation of two vectors, the second conjugated.
+    """Return the correlation of two vectors, the second conjugated.
 
     Example:
         >>> import numpy as np

@@ -58,7 +58,7 @@ def sort(
     stable: bool = True,
     descending: bool = False,
 ) -> Array:
-    """The elements in ascending order along an axis; NaN last.
+    """Return the elements in ascending order along an axis; NaN last.
 
     Example:
         >>> print(sort(np.array([3, 1, 2], np.int32)))
@@ -82,7 +82,7 @@ def argsort(
     descending: bool = False,
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """The positions that put the elements in ascending order along an axis; equal ones keep their order.
+    """Return the positions that put the elements in ascending order along an axis; equal ones keep their order.
 
     They are in the default integer type, or in the one given.
 
@@ -105,7 +105,7 @@ def argsort(
 
 @composed
 def lexsort(keys: Sequence[ArrayLike] | Array, axis: int = -1, *, batch_size: int = 16) -> Array:
-    """The positions that sort by several keys, the last one first.
+    """Return the positions that sort by several keys, the last one first.
 
     One sort compares all keys, however many: `batch_size`, which in JAX keeps the time to compile down, changes
     nothing.
@@ -137,7 +137,7 @@ def lexsort(keys: Sequence[ArrayLike] | Array, axis: int = -1, *, batch_size: in
 
 @composed
 def sort_complex(a: ArrayLike) -> Array:
-    """The elements in ascending order along the last axis, as complex numbers.
+    """Return the elements in ascending order along the last axis, as complex numbers.
 
     Example:
         >>> print(sort_complex(np.array([2 + 1j, 1 + 5j])))
@@ -152,7 +152,7 @@ def sort_complex(a: ArrayLike) -> Array:
 
 
 def _with_kth(name: str, a: ArrayLike, kth: int, axis: int) -> tuple[Array, int]:
-    """The array and the axis, which has a position `kth`."""
+    """Return the array and the axis, which has a position `kth`."""
     x, along = _along(name, a, axis)
     k = as_index(name, "kth", kth)
     if not -x.shape[along] <= k < x.shape[along]:
@@ -162,7 +162,7 @@ def _with_kth(name: str, a: ArrayLike, kth: int, axis: int) -> tuple[Array, int]
 
 @composed
 def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
-    """The array with its k-th element where sorting would put it, the lesser ones before it.
+    """Return the array with its k-th element where sorting would put it, the lesser ones before it.
 
     Raises:
         ArgumentError: the axis has no such position.
@@ -177,7 +177,7 @@ def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
 
 @composed
 def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
-    """The positions that `partition` would put the elements at.
+    """Return the positions that `partition` would put the elements at.
 
     Raises:
         ArgumentError: the axis has no such position.
@@ -193,7 +193,7 @@ def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
 def top_k(
     a: ArrayLike, k: int, /, *, axis: int = -1, mode: str = "largest", sorted: bool = True
 ) -> list[Array]:
-    """The `k` greatest (or least, with mode="smallest") elements along an axis, and their positions.
+    """Return the `k` greatest (or least, with mode="smallest") elements along an axis, and their positions.
 
     Raises:
         ArgumentError: `mode` is neither "largest" nor "smallest".

@@ -32,7 +32,7 @@ def take(
     indices_are_sorted: bool = False,
     fill_value: FillValue = None,
 ) -> Array:
-    """The elements at some positions along an axis; of the flat array by default.
+    """Return the elements at some positions along an axis; of the flat array by default.
 
     Differs from NumPy: positions out of range give NaN (`mode="fill"`, the default), never an error.
     `unique_indices` and `indices_are_sorted` are promises that may make it faster, about positions that all count from

@@ -37,7 +37,8 @@ class UniqueInverseResult(NamedTuple):
 def unique_all(
     x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None
 ) -> UniqueAllResult:
-    """The distinct elements, where each first stands in the flat array, which one each element is, and how often.
+    """Return the distinct elements, where each first stands in the flat array, which one each element is, and how
+    often.
 
     Constraints:
         While tracing, `size` must say how many there are at most; places that are left hold `fill_value` (the least
@@ -60,7 +61,7 @@ def unique_all(
 def unique_counts(
     x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None
 ) -> UniqueCountsResult:
-    """The distinct elements, and how often each occurs; `size` and errors are those of `unique_all`.
+    """Return the distinct elements, and how often each occurs; `size` and errors are those of `unique_all`.
 
     Example:
         >>> import numpy as np
@@ -77,7 +78,7 @@ def unique_counts(
 def unique_inverse(
     x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None
 ) -> UniqueInverseResult:
-    """The distinct elements, and which of them each element is; `size` and errors are those of `unique_all`.
+    """Return the distinct elements, and which of them each element is; `size` and errors are those of `unique_all`.
 
     Example:
         >>> import numpy as np
@@ -94,7 +95,7 @@ def unique_inverse(
 def unique_values(
     x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None
 ) -> Array:
-    """The distinct elements; `size` and errors are those of `unique_all`.
+    """Return the distinct elements; `size` and errors are those of `unique_all`.
 
     Example:
         >>> import numpy as np

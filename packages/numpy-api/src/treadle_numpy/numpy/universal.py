@@ -14,12 +14,12 @@ __all__ = ["frompyfunc"]
 def frompyfunc(
     func: Callable[..., Tree], /, nin: int, nout: int, *, identity: ArrayLike | None = None
 ) -> ufunc[Tree]:
-    """A function of single elements as a ufunc, with `reduce`, `accumulate`, `reduceat`, `at` and `outer`.
+    """Return a function of single elements as a ufunc, with `reduce`, `accumulate`, `reduceat`, `at` and `outer`.
 
     Differs from NumPy: the function is traced, and results are arrays of numbers, not of objects.
 
     Raises:
-        ArgumentError: it is no function, or the numbers of arguments and results are no integers.
+        ArgumentError: it is not a function, or the numbers of arguments and results are not integers.
 
     Example:
         >>> import numpy as np

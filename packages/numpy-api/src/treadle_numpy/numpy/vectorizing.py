@@ -1,6 +1,6 @@
 """vectorize: a function of arrays with few axes, applied over all the axes before them.
 
-The axes before are mapped one by one by `vmap`, and only those arguments that have an axis (with another size than 1)
+The axes before are mapped one by one by `vmap`, and only those arguments that have an axis (with a size other than 1)
 are mapped over it, so that what is broadcast is not copied. Where no `vmap` is installed, elements are taken one after
 the other.
 """
@@ -53,7 +53,7 @@ def vectorize(
     excluded: Collection[int | str] = frozenset(),
     signature: str | None = None,
 ) -> Callable[..., Tree]:
-    """A function that applies `pyfunc` to each element of its arguments, broadcast against each other.
+    """Return a function that applies `pyfunc` to each element of its arguments, broadcast against each other.
 
     Args:
         pyfunc: the function, of single elements, or of arrays with the axes that `signature` gives them.
@@ -119,7 +119,7 @@ def _call(
     args: tuple[Tree, ...],
     kwargs: dict[str, Tree],
 ) -> Tree:
-    """One call: arguments that are mapped are told from others, and mapped."""
+    """Return one call: arguments that are mapped are told from others, and mapped."""
     given: dict[int | str, Tree] = dict(enumerate(args))
     given.update((name, x) for name, x in kwargs.items())
     mapped = [key for key in given if key not in excluded]
@@ -150,7 +150,7 @@ def _call(
 def _sizes(
     arrays: Sequence[Array], dims: Sequence[Dims]
 ) -> tuple[dict[str, int], list[tuple[int, ...]]]:
-    """The sizes of the named axes, and the shapes before the arguments' own axes."""
+    """Return the sizes of the named axes, and the shapes before the arguments' own axes."""
     sizes: dict[str, int] = {}
     outer = []
     for position, (x, own) in enumerate(zip(arrays, dims, strict=True)):
@@ -178,7 +178,7 @@ def _bind(sizes: dict[str, int], own: Dims, shape: tuple[int, ...], what: str) -
 
 
 def _checked(result: Tree, signature: _Signature, sizes: dict[str, int]) -> Tree:
-    """The results of one call, which must have the axes that the signature says."""
+    """Return the results of one call, which must have the axes that the signature says."""
     several = len(signature.outputs) > 1
     parts = (*result,) if isinstance(result, (tuple, list)) else (result,)
     if len(parts) != len(signature.outputs) or (isinstance(result, (tuple, list)) and not several):
@@ -201,7 +201,7 @@ def _mapped(
     ranks: Sequence[int],
     outer: Sequence[tuple[int, ...]],
 ) -> Tree:
-    """The function mapped over the axes in front, which are broadcast against each other."""
+    """Return the function mapped over the axes in front, which are broadcast against each other."""
     loop = common_shape("vectorize", outer)
     aligned = [(1,) * (len(loop) - len(shape)) + shape for shape in outer]
     function = core
@@ -221,13 +221,13 @@ def _mapped(
 
 
 def _with_outer(y: Tree, loop: tuple[int, ...], wide: int) -> Array:
-    """A result with the axes of size 1 that were left out."""
+    """Return a result with the axes of size 1 that were left out."""
     x = array_from("vectorize: a result", y, None)
     return ops.reshape(x, shape=(*loop, *x.shape[wide:]))
 
 
 def over_axis(axis: int, function: Callable[..., Tree], has: Sequence[bool]) -> Callable[..., Tree]:
-    """A function mapped over an axis of some of its arguments; the results are stacked along their first."""
+    """Return a function mapped over an axis of some of its arguments; the results are stacked along their first."""
     try:
         vmap = installed_vmap("vectorize")
     except MissingRuleError:
@@ -236,7 +236,7 @@ def over_axis(axis: int, function: Callable[..., Tree], has: Sequence[bool]) -> 
 
 
 def _in_front(x: Array, axis: int) -> Array:
-    """The array with an axis as its first."""
+    """Return the array with an axis as its first."""
     order = (axis, *[i for i in range(x.ndim) if i != axis])
     return ops.transpose(x, permutation=order) if axis else x
 

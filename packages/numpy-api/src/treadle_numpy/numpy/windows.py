@@ -56,7 +56,7 @@ def _first_half(count: int) -> Array:
 
 @composed
 def _mirrored(first: Array, count: int) -> Array:
-    """All points, of which the first half is given."""
+    """Return all points, of which the first half is given."""
     rest = ops.reverse(slice_along(first, 0, 0, count // 2), dimensions=(0,))
     return ops.concatenate([first, rest], dimension=0)
 
@@ -96,10 +96,10 @@ def _of_cosines(constant: float, factor: float, square: float, count: int) -> Ar
 
 @composed
 def bartlett(M: int) -> Array:  # noqa: N803 - NumPy's name
-    """A triangle of `M` points from 0 to 1 and back to 0, in the default float type; a single point is 1.
+    """Return a triangle of `M` points from 0 to 1 and back to 0, in the default float type; a single point is 1.
 
     Raises:
-        ArgumentError: M is no integer, or negative, for which NumPy's window is empty.
+        ArgumentError: M is not an integer, or negative, for which NumPy's window is empty.
 
     Example:
         >>> print(bartlett(5))
@@ -117,7 +117,7 @@ def blackman(M: int) -> Array:  # noqa: N803
     """`M` points of 0.42 - 0.5 cos(2 pi n / (M - 1)) + 0.08 cos(4 pi n / (M - 1)), in the default float type.
 
     Raises:
-        ArgumentError: M is no integer, or negative, for which NumPy's window is empty.
+        ArgumentError: M is not an integer, or negative, for which NumPy's window is empty.
 
     Example:
         >>> print(abs(blackman(5)).round(2))
@@ -132,7 +132,7 @@ def hamming(M: int) -> Array:  # noqa: N803
     """`M` points of 0.54 - 0.46 cos(2 pi n / (M - 1)), in the default float type; a single point is 1.
 
     Raises:
-        ArgumentError: M is no integer, or negative, for which NumPy's window is empty.
+        ArgumentError: M is not an integer, or negative, for which NumPy's window is empty.
 
     Example:
         >>> print(hamming(5).round(2))
@@ -147,7 +147,7 @@ def hanning(M: int) -> Array:  # noqa: N803
     """`M` points of 0.5 - 0.5 cos(2 pi n / (M - 1)), in the default float type; a single point is 1.
 
     Raises:
-        ArgumentError: M is no integer, or negative, for which NumPy's window is empty.
+        ArgumentError: M is not an integer, or negative, for which NumPy's window is empty.
 
     Example:
         >>> print(hanning(5).round(2))
@@ -164,8 +164,8 @@ def kaiser(M: int, beta: ArrayLike) -> Array:  # noqa: N803
     is too great, where NumPy's window is NaN from 711 on.
 
     Raises:
-        ArgumentError: M is no integer, or negative, for which NumPy's window is empty.
-        ShapeError: beta is no scalar.
+        ArgumentError: M is not an integer, or negative, for which NumPy's window is empty.
+        ShapeError: beta is not a scalar.
         DTypeError: beta is complex.
 
     Example:
@@ -187,7 +187,7 @@ def kaiser(M: int, beta: ArrayLike) -> Array:  # noqa: N803
 
 @composed
 def _rising_kaiser(beta: Array, count: int) -> Array:
-    """The first half of Kaiser's window."""
+    """Return the first half of Kaiser's window."""
     before = _first_half(count)
     after = ops.subtract(np.float64(count - 1), before)
     root = ops.sqrt(ops.multiply(before, after))

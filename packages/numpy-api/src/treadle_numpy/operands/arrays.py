@@ -14,15 +14,15 @@ made = new_array
 
 
 def on_host() -> bool:
-    """Whether nothing transforms what runs now, so that constants may be made by NumPy at once."""
+    """Return whether nothing transforms what runs now, so that constants may be made by NumPy at once."""
     return type(current_trace()) is EvalTrace
 
 
 def array_of(operand: Operand) -> Array:
-    """A coerced operand as an array: tracers and arrays as they are, NumPy's and scalars made into one."""
+    """Return a coerced operand as an array: NumPy arrays and scalars are converted, others are returned unchanged."""
     return operand if isinstance(operand, Array) else as_array(operand)
 
 
-def apart(result: Array, given: object) -> Array:
-    """The result; if it is what was given, a copy, so that deleting or donating one leaves the other."""
+def copy_if_aliased(result: Array, given: object) -> Array:
+    """Return `result`, or a copy if it is the argument `given`, so that donating one does not delete the other."""
     return ops.copy(result) if result is given and on_host() else result

@@ -12,7 +12,7 @@ Axis: TypeAlias = int | Sequence[int] | None
 
 
 def as_axis(function: str, axis: object, ndim: int) -> int:
-    """A non-negative axis.
+    """Return a non-negative axis.
 
     Raises:
         AxisError: the array has no such axis.
@@ -27,7 +27,7 @@ def as_axis(function: str, axis: object, ndim: int) -> int:
 
 
 def as_axes(function: str, axis: object, ndim: int) -> tuple[int, ...]:
-    """All the axes that an `axis` argument names, in its order; None names all.
+    """Return all the axes that an `axis` argument names, in its order; None names all.
 
     Raises:
         AxisError: the array has no such axis; ArgumentError: an axis is named twice.
@@ -51,7 +51,7 @@ def as_axes(function: str, axis: object, ndim: int) -> tuple[int, ...]:
 
 
 def sorted_axes(name: str, axis: object, ndim: int) -> tuple[int, ...]:
-    """The axes that an `axis` argument names, ascending; None names all.
+    """Return the axes that an `axis` argument names, ascending; None names all.
 
     Raises:
         AxisError: the array has no such axis; ArgumentError: an axis is named twice.

@@ -24,7 +24,7 @@ from treadle_numpy.settings import RANK_PROMOTION
 
 
 def common_shape(function: str, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    """The shape that shapes broadcast to.
+    """Return the shape that shapes broadcast to.
 
     Raises:
         ShapeError: two sizes of an axis differ and neither is 1.
@@ -134,7 +134,7 @@ def broadcast_to_shape(x: Array, shape: tuple[int, ...]) -> Array: ...
 @overload
 def broadcast_to_shape(x: Operand, shape: tuple[int, ...]) -> Operand: ...
 def broadcast_to_shape(x: Operand, shape: tuple[int, ...]) -> Operand:
-    """An operand broadcast to a shape."""
+    """Return an operand broadcast to a shape."""
     own = x.shape
     if own == shape:
         return x
@@ -147,7 +147,8 @@ _BROADCASTS: Final[dict[Shapes, tuple[Primitive | None, Primitive | None]]] = {}
 
 
 def broadcast_pair(function: str, x: Array, y: Array) -> tuple[Operand, Operand]:
-    """Two arrays as operands of one shape, scalars left alone: `broadcast` for the operators, which are a hot path.
+    """Return two arrays as operands of one shape, scalars left alone: `broadcast` for the operators, which are a hot
+    path.
 
     Raises:
         ShapeError: NumPy's rule finds no common shape.

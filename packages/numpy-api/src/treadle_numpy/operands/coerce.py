@@ -29,7 +29,7 @@ SCALARS: Final = (bool, int, float, complex)
 
 
 def host_elements(x: object) -> Elements | None:
-    """The elements of a value, if there are any, as a NumPy array."""
+    """Return the elements of a value, if there are any, as a NumPy array."""
     if isinstance(x, Tracer):
         return x.concrete()
     if isinstance(x, Literal):
@@ -38,15 +38,15 @@ def host_elements(x: object) -> Elements | None:
 
 
 def is_array_like(x: object) -> TypeGuard[ArrayLike]:
-    """Whether it is an array or a scalar, which functions take without being asked."""
+    """Return whether it is an array or a scalar, which functions take without being asked."""
     return isinstance(x, (Array, np.ndarray, np.generic, bool, int, float, complex, Literal))
 
 
 def coerce(function: str, position: int, x: object) -> Operand:
-    """One argument as an operand of canonical element type; Python scalars become weak literals.
+    """Return one argument as an operand of canonical element type; Python scalars become weak literals.
 
     Raises:
-        ArgumentError: it is no array and no scalar.
+        ArgumentError: it is neither an array nor a scalar.
     """
     operand = operand_or_none(x)
     if operand is None:
@@ -55,16 +55,16 @@ def coerce(function: str, position: int, x: object) -> Operand:
 
 
 def coerce_array(function: str, position: int, x: object) -> Array:
-    """One argument as an array; scalars become arrays without axes.
+    """Return one argument as an array; scalars become arrays without axes.
 
     Raises:
-        ArgumentError: it is no array and no scalar.
+        ArgumentError: it is neither an array nor a scalar.
     """
     return array_of(coerce(function, position, x))
 
 
 def refused(function: str, position: int, x: object) -> ArgumentError:
-    """The error for an argument that is no array and no scalar."""
+    """Return the error for an argument that is neither an array nor a scalar."""
     if isinstance(x, (list, tuple)):
         fix = "make it an array first: `treadle.numpy.array(...)`; sequences are not converted by themselves"
     elif x is None:
@@ -80,7 +80,7 @@ def refused(function: str, position: int, x: object) -> ArgumentError:
 
 
 def operand_type(operand: Operand) -> ArrayType:
-    """The type of a coerced operand."""
+    """Return the type of a coerced operand."""
     if isinstance(operand, (np.ndarray, np.generic)):
         return ArrayType(operand.shape, operand.dtype)
     return operand.type

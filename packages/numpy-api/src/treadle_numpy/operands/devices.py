@@ -12,7 +12,7 @@ Device: TypeAlias = (
 
 
 def placed(x: Array, device: Device) -> Array:
-    """An array on a device, if one is given."""
+    """Return an array on a device, if one is given."""
     if device is None:
         return x
     return x.to_device(device)

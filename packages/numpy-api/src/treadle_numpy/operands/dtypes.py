@@ -43,14 +43,14 @@ class ScalarType(type):
     dtype: DType
 
     def __call__(cls, x: object = 0) -> Array:
-        """An array of this element type."""
+        """Return an array of this element type."""
         dtype = as_dtype(cls.__name__, cls)
         return as_staged(array_from(cls.__name__, x, dtype))
 
     def __eq__(cls, other: object) -> bool:
         if other is None:  # which is float64 to NumPy
             return False
-        # NumPy's rule for its own types: whatever is no element type is unequal, and never an error.
+        # NumPy's rule for its own types: whatever is not an element type is unequal, and never an error.
         return cls.dtype.__eq__(other.dtype if isinstance(other, ScalarType) else other)
 
     def __hash__(cls) -> int:
@@ -64,7 +64,7 @@ class ScalarType(type):
 
 
 def scalar_type(name: str, dtype: DType) -> ScalarType:
-    """The class of an element type, as users find it."""
+    """Return the class of an element type, as users find it."""
     members = {
         "dtype": dtype,
         "__doc__": _SHOWN.format(name=name),
@@ -88,7 +88,7 @@ DTypeLike: TypeAlias = (
 
 
 def is_python(x: object) -> TypeGuard[type[bool | int | float | complex]]:
-    """Whether it is one of Python's number types itself: np.dtype("float64") only compares equal to one."""
+    """Return whether it is one of Python's number types itself: np.dtype("float64") only compares equal to one."""
     return x is float or x is int or x is bool or x is complex
 
 
@@ -106,7 +106,7 @@ def as_dtype(function: str, dtype: DTypeLike) -> DType: ...
 @overload
 def as_dtype(function: str, dtype: DTypeLike | None) -> DType | None: ...
 def as_dtype(function: str, dtype: DTypeLike | None) -> DType | None:
-    """A `dtype` argument as an element type of the width in force; None stays None.
+    """Return a `dtype` argument as an element type of the width in force; None stays None.
 
     Warns:
         UserWarning: a 64-bit type was named while 32-bit types are in force, and `explicit_x64_dtypes` is `warn`.

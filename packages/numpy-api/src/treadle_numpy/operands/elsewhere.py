@@ -10,7 +10,7 @@ _HOST: Final = (1, 3)  # DLPack's kDLCPU and kDLCUDAHost
 
 
 def adopted(function: str, x: object) -> Array | None:
-    """An array in the memory of an accelerator where `x` has its elements; None where the host has them.
+    """Return an array in the memory of an accelerator where `x` has its elements; None where the host has them.
 
     Raises:
         UnsupportedError: nothing here can reach them.

@@ -55,10 +55,10 @@ def matched(name: str, *arguments: ArrayLike) -> Sequence[Operand]:
 
 
 def _widest(types: Sequence[ArrayType]) -> DType:
-    """The widest kind of Python numbers' types."""
+    """Return the widest kind of Python numbers' types."""
     return max(types, key=lambda t: _kind(t.dtype)).dtype
 
 
 def _kind(dtype: DType) -> int:
-    """The place of an element type's kind: booleans, integers, floats, complex numbers."""
+    """Return the place of an element type's kind: booleans, integers, floats, complex numbers."""
     return is_complex(dtype) + is_inexact(dtype) + (not is_bool(dtype))

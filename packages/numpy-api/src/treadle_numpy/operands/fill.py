@@ -12,7 +12,7 @@ from treadle_numpy.operands.arrays import made, on_host
 
 
 def scalar_of(function: str, value: int, dtype: DType) -> np.generic:
-    """A number in an element type; of random keys there is the one whose words are zero.
+    """Return a number in an element type; of random keys there is the one whose words are zero.
 
     Raises:
         DTypeError: another number as a random key.
@@ -28,7 +28,7 @@ def scalar_of(function: str, value: int, dtype: DType) -> np.generic:
 
 
 def filled(shape: tuple[int, ...], value: Operand) -> Array:
-    """An array of one value, a scalar operand of the element type it shall have."""
+    """Return an array of one value, a scalar operand of the element type it shall have."""
     if on_host() and not isinstance(value, Array):
         scalar = value.value if isinstance(value, Literal) else value
         # Memory of zeros is had without a write; -0.0 is none of these.

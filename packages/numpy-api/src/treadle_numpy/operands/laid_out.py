@@ -38,7 +38,7 @@ def laid_out(
 
 
 def lying_like(x: object, made: Array, *, reshaped: bool = False) -> Array:
-    """An array where another one is, if somebody has put that there; of another shape, only on a single device.
+    """Return an array where another one is, if somebody has put that there; of another shape, only on a single device.
 
     A traced one is divided by the same explicit axes of the mesh in force.
     """

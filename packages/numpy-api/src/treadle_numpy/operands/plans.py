@@ -16,14 +16,14 @@ _KEPT: Final = 4096
 
 
 def remember(plans: dict[Key, Plan], key: Key, plan: Plan) -> None:
-    """Keep what was planned for the next time; a table that has grown large starts anew."""
+    """Keep what was planned for the next time; a table that has grown large starts again."""
     if len(plans) >= _KEPT:
         plans.clear()
     plans[key] = plan
 
 
 def key_with_integers(a: object, numbers: object) -> tuple[ArrayType, int | tuple[int, ...]] | None:
-    """The type of an array and an integer or a tuple of them, to look a plan up by; None for anything else."""
+    """Return the type of an array and an integer or a tuple of them, to look a plan up by; None for anything else."""
     if numbers.__class__ is not tuple:
         if numbers.__class__ is not int:
             return None

@@ -33,7 +33,7 @@ def with_dtype(operand: Array, type: ArrayType, dtype: DType, weak: bool) -> Arr
 @overload
 def with_dtype(operand: Operand, type: ArrayType, dtype: DType, weak: bool) -> Operand: ...
 def with_dtype(operand: Operand, type: ArrayType, dtype: DType, weak: bool) -> Operand:
-    """A coerced operand in another element type; host scalars are converted here, arrays by `ops.convert`."""
+    """Return a coerced operand in another element type; host scalars are converted here, arrays by `ops.convert`."""
     if type.dtype is dtype or type.dtype == dtype:
         return operand if weak or not isinstance(operand, Literal) else operand.value
     if isinstance(operand, Literal) and not is_extended(dtype):
@@ -68,7 +68,7 @@ def converted(operand: Array, dtype: DType) -> Array: ...
 @overload
 def converted(operand: Operand, dtype: DType) -> Operand: ...
 def converted(operand: Operand, dtype: DType) -> Operand:
-    """A coerced operand in an element type, no longer weak."""
+    """Return a coerced operand in an element type, no longer weak."""
     type = operand_type(operand)
     if isinstance(operand, Literal) and not is_extended(
         dtype
@@ -88,12 +88,13 @@ def converted(operand: Operand, dtype: DType) -> Operand:
 
 
 def operand_in(function: str, position: int, x: object, dtype: DType) -> Operand:
-    """An argument in an element type, no longer weak; what the host has is converted from the type that it has there.
+    """Return an argument in an element type, no longer weak; what the host has is converted from the type that it has
+    there.
 
     Under 32-bit types `2**40` as a float is not the float of what is left of it in 32 bits.
 
     Raises:
-        ArgumentError: it is no array and no number; RangeError: an integer beyond 64 bits for an integer type.
+        ArgumentError: it is neither an array nor a number; RangeError: an integer beyond 64 bits for an integer type.
     """
     if not is_extended(dtype):
         if isinstance(x, (np.ndarray, np.generic)):
@@ -106,7 +107,7 @@ def operand_in(function: str, position: int, x: object, dtype: DType) -> Operand
 
 
 def _as_wide(x: complex, dtype: DType) -> Elements:
-    """A Python number in NumPy's type of it; integers beyond 64 bits are floats, unless integers are wanted."""
+    """Return a Python number in NumPy's type of it; integers beyond 64 bits are floats, unless integers are wanted."""
     elements = np.asarray(x)
     if elements.dtype != object:
         return elements
@@ -119,24 +120,24 @@ def _as_wide(x: complex, dtype: DType) -> Elements:
 
 
 def beside(operand: Operand, x: Array) -> Operand:
-    """A coerced operand in the element type of an array; it stays weak only where that is weak, too."""
+    """Return a coerced operand in the element type of an array; it stays weak only where that is weak, too."""
     type = operand_type(operand)
     return with_dtype(operand, type, x.dtype, operand_type(x).weak and type.weak)
 
 
-def weak_again(result: Array) -> Array:
-    """A result that is as weak as the array that it was made of, for what combines an array with numbers beside it."""
+def as_weak(result: Array) -> Array:
+    """Return `result` with a weak type, for functions that combine a weak array with numbers."""
     return ops.convert(result, dtype=result.dtype, weak=True)
 
 
-def settled(operand: Operand) -> Operand:
-    """An operand that is weak only if it is a scalar: what JAX combines with constants of its element type."""
+def without_weak_arrays(operand: Operand) -> Operand:
+    """Return `operand` with a strong type unless it is a scalar, as JAX does before it adds constants."""
     type = operand_type(operand)
     return converted(operand, type.dtype) if type.weak and type.shape else operand
 
 
 def inexact_operand(function: str, x: object) -> Operand:
-    """One operand, as a float if it is an integer or a boolean."""
+    """Coerce one operand, and convert integers and booleans to floats."""
     operand = coerce(function, 0, x)
     type = operand_type(operand)
     if is_inexact(type.dtype):
@@ -145,7 +146,7 @@ def inexact_operand(function: str, x: object) -> Operand:
 
 
 def weakly_inexact_operand(function: str, x: object) -> Operand:
-    """One operand, as a float if it is an integer or a boolean: a weak one, as beside a Python number."""
+    """Return one operand, as a float if it is an integer or a boolean: a weak one, as beside a Python number."""
     operand = coerce(function, 0, x)
     type = operand_type(operand)
     if is_inexact(type.dtype):

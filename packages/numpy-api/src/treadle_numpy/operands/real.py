@@ -19,16 +19,16 @@ def _real(function: str, operand: Operand) -> Operand:
 
 
 def coerce_real(function: str, position: int, x: object) -> Operand:
-    """One argument as an operand of canonical element type, integers and booleans as they are.
+    """Return one argument as an operand of canonical element type, integers and booleans as they are.
 
     Raises:
-        ArgumentError: it is no array and no scalar; DTypeError: it is complex.
+        ArgumentError: it is neither an array nor a scalar; DTypeError: it is complex.
     """
     return _real(function, coerce(function, position, x))
 
 
 def real_operand(function: str, x: object, *, strong: bool = False) -> Operand:
-    """One operand, as a float if it is an integer or a boolean; `strong` if it is to be weak no more.
+    """Return one operand, as a float if it is an integer or a boolean; `strong` if it is to be weak no more.
 
     Raises:
         DTypeError: it is complex.

@@ -16,7 +16,7 @@ FLOATS: Final = frozenset([BY_NAME[name] for name in ("bf16", "f16", "f32", "f64
 
 
 def scalar_beside(value: object, type: ArrayType) -> np.generic | None:
-    """A Python number as a scalar of an array's element type; None if promotion has to decide.
+    """Return a Python number as a scalar of an array's element type; None if promotion has to decide.
 
     Floats beside floating arrays and ints beside integer and floating arrays take the array's element type.
     """
@@ -39,19 +39,19 @@ def scalar_beside(value: object, type: ArrayType) -> np.generic | None:
 
 
 def number(value: Number, x: Operand) -> Scalar:
-    """A number in the element type of an operand, and weak if it is: results keep the mark."""
+    """Return a number in the element type of an operand, and weak if it is: results keep the mark."""
     type = operand_type(x)
     scalar: np.generic = type.dtype.type(value)
     return Literal(scalar, ArrayType((), type.dtype, True)) if type.weak else scalar
 
 
 def zero_like(x: Operand) -> Scalar:
-    """A zero of an operand's element type, for `select`, which broadcasts scalars."""
+    """Return a zero of an operand's element type, for `select`, which broadcasts scalars."""
     return number(0, x)
 
 
 def size_scalar(size: int | float, dtype: DType) -> np.generic | Array:
-    """A number of elements in an element type: a scalar of the host, or of the program where it is symbolic."""
+    """Return a number of elements in an element type: a scalar of the host, or of the program where it is symbolic."""
     if is_symbolic_dim(size):
         symbolic: Any = size
         return ops.convert(ops.dimension_size(symbolic), dtype=dtype)
@@ -60,6 +60,6 @@ def size_scalar(size: int | float, dtype: DType) -> np.generic | Array:
 
 
 def literal(value: Number, x: Operand) -> np.generic:
-    """A Python number in the element type of an operand, as a scalar of the host."""
+    """Return a Python number in the element type of an operand, as a scalar of the host."""
     scalar: np.generic = x.dtype.type(value)
     return scalar

@@ -53,10 +53,10 @@ Sizes: TypeAlias = tuple[int, ...]
 
 
 def operand_from(function: str, position: int, x: object) -> Operand:
-    """An argument as an operand, for functions whose argument may be a list or a tuple: such a one is an array.
+    """Return an argument as an operand, for functions whose argument may be a list or a tuple: such a one is an array.
 
     Raises:
-        ArgumentError: it is no array, scalar or sequence of them; ShapeError: sequences of unequal lengths.
+        ArgumentError: it is not an array, scalar or sequence of them; ShapeError: sequences of unequal lengths.
     """
     if isinstance(x, (list, tuple)):
         return array_from(function, x, None)
@@ -64,10 +64,10 @@ def operand_from(function: str, position: int, x: object) -> Operand:
 
 
 def array_from(function: str, x: object, dtype: DType | None) -> Array:
-    """An array from an array, a scalar or nested sequences of them, in an element type if one is given.
+    """Return an array from an array, a scalar or nested sequences of them, in an element type if one is given.
 
     Raises:
-        ArgumentError: something in it is no array, scalar or sequence; ShapeError: sequences of unequal lengths.
+        ArgumentError: something in it is not an array, scalar or sequence; ShapeError: sequences of unequal lengths.
     """
     if type(x) is np.ndarray and dtype is None:
         return as_array(x)
@@ -104,7 +104,7 @@ def array_from(function: str, x: object, dtype: DType | None) -> Array:
 
 
 def _is_handed_out(x: object) -> bool:
-    """Whether NumPy gets an array of it by one of its protocols: an image, a data frame, a tensor, a buffer."""
+    """Return whether NumPy gets an array of it by one of its protocols: an image, a data frame, a tensor, a buffer."""
     kind = type(x)
     if any([hasattr(kind, f"__array{how}__") for how in ("", "_interface", "_struct")]):
         return True
@@ -167,7 +167,7 @@ def _integers(function: str, x: object, dtype: DType) -> Elements:
 
 
 def _from_sequence(function: str, x: Nested, dtype: DType | None) -> Array:
-    """An array from nested sequences: by NumPy when all is on the host, else by stacking."""
+    """Return an array from nested sequences: by NumPy when all is on the host, else by stacking."""
     leaves = _leaves(x)
     if not any(isinstance(leaf, Array) or is_symbolic_dim(leaf) for leaf in leaves):
         for leaf in leaves:
@@ -236,7 +236,7 @@ def _leaves(x: Nested) -> list[object]:
 
 
 def _stacked(function: str, x: Nested, dtype: DType | None) -> Array:
-    """An array from nested sequences with arrays among them: the leaves, one after the other."""
+    """Return an array from nested sequences with arrays among them: the leaves, one after the other."""
     leaves = [coerce(function, 0, leaf) for leaf in _leaves(x)]
     shape = _shape(function, x, [leaf.shape for leaf in leaves])
     if dtype is None:
@@ -254,7 +254,7 @@ def _stacked(function: str, x: Nested, dtype: DType | None) -> Array:
 
 
 def _shape(function: str, x: Nested, leaves: Iterable[Sizes]) -> Sizes:
-    """The shape of the array that nested sequences make whose leaves have these shapes, without recursion."""
+    """Return the shape of the array that nested sequences make whose leaves have these shapes, without recursion."""
     rest = iter(leaves)
     around: list[tuple[Iterator[object], list[Sizes]]] = [(iter(x), [])]
     while True:

@@ -15,10 +15,10 @@ _MOST: Final = 1 << 58  # elements, of 16 bytes at most: NumPy counts bytes in 6
 
 
 def as_shape(function: str, shape: object) -> tuple[int, ...]:
-    """A shape argument as a tuple of ints; concrete arrays and tracers count as their elements.
+    """Return a shape argument as a tuple of ints; concrete arrays and tracers count as their elements.
 
     Raises:
-        ArgumentError: a size is no integer; ShapeError: a size is negative.
+        ArgumentError: a size is not an integer; ShapeError: a size is negative.
     """
     if type(shape) is tuple:
         for size in shape:
@@ -51,7 +51,7 @@ def as_shape(function: str, shape: object) -> tuple[int, ...]:
 
 
 def as_index(function: str, what: str, value: object) -> int:
-    """A Python integer from whatever stands for one; a tracer's own error tells what to do.
+    """Return a Python integer from whatever stands for one; a tracer's own error tells what to do.
 
     Raises:
         ArgumentError: it does not stand for an integer.
@@ -66,7 +66,7 @@ def as_index(function: str, what: str, value: object) -> int:
 
 
 def size_of(shape: tuple[int, ...]) -> int:
-    """The number of elements of a shape."""
+    """Return the number of elements of a shape."""
     total = 1
     for n in shape:
         total *= n
@@ -74,10 +74,10 @@ def size_of(shape: tuple[int, ...]) -> int:
 
 
 def kept_shape(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape with size 1 for the axes that were reduced."""
+    """Return a shape with size 1 for the axes that were reduced."""
     return tuple([1 if i in axes else n for i, n in enumerate(shape)])
 
 
 def ndim_of(x: object) -> int:
-    """The number of axes of a value or of nested sequences."""
+    """Return the number of axes of a value or of nested sequences."""
     return x.ndim if isinstance(x, Array) else np.ndim(x)  # type: ignore[arg-type]  # of whatever it is

@@ -9,7 +9,7 @@ from treadle_numpy.operands.scalars import zero_like
 
 
 def truth(function: str, position: int, x: object) -> Operand:
-    """An operand as a boolean: whether it is not zero (NaN is not)."""
+    """Return an operand as a boolean: whether it is not zero (NaN is not)."""
     operand = coerce(function, position, x)
     if is_bool(operand.dtype):
         return operand

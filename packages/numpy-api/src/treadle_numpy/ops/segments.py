@@ -65,7 +65,7 @@ def segment_sum(
     mode: IndexMode = None,
     out_sharding: Device = None,
 ) -> Array:
-    """The sum of the rows of each segment; zero for a segment that has none.
+    """Return the sum of the rows of each segment; zero for a segment that has none.
 
     Shapes:
         data: [n, ...]
@@ -79,7 +79,7 @@ def segment_sum(
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
-        ArgumentError: the numbers are no integers, or `num_segments` is negative.
+        ArgumentError: the numbers are not integers, or `num_segments` is negative.
         ShapeError: there is not one number for each row.
         DTypeError: the data are booleans.
         ConcretizationError: while tracing, without `num_segments`.
@@ -118,7 +118,7 @@ def segment_prod(
     mode: IndexMode = None,
     out_sharding: Device = None,
 ) -> Array:
-    """The product of the rows of each segment; one for a segment that has none.
+    """Return the product of the rows of each segment; one for a segment that has none.
 
     Shapes, options and errors are those of `segment_sum`.
 
@@ -158,7 +158,7 @@ def segment_max(
     mode: IndexMode = None,
     out_sharding: Device = None,
 ) -> Array:
-    """The greatest of the rows of each segment, element by element.
+    """Return the greatest of the rows of each segment, element by element.
 
     A segment without rows gets minus infinity, the least integer, or False. Shapes, options and errors are those of
     `segment_sum`, but booleans are taken; complex numbers are ordered by real part, then by imaginary part.
@@ -199,7 +199,7 @@ def segment_min(
     mode: IndexMode = None,
     out_sharding: Device = None,
 ) -> Array:
-    """The least of the rows of each segment, element by element.
+    """Return the least of the rows of each segment, element by element.
 
     A segment without rows gets infinity, the greatest integer, or True. Shapes, options and errors are those of
     `segment_max`.
@@ -257,7 +257,7 @@ def _scattered(
     segment_ids: ArrayLike,
     options: _Options,
 ) -> Array:
-    """The rows combined by segment: [num_segments, ...], or [buckets, num_segments, ...]."""
+    """Return the rows combined by segment: [num_segments, ...], or [buckets, num_segments, ...]."""
     flags(
         function,
         indices_are_sorted=options.indices_are_sorted,
@@ -303,7 +303,7 @@ def _scattered(
 
 
 def _segment_count(function: str, ids: Array, num_segments: int | None) -> int:
-    """How many segments there are: as given, or one more than the largest number."""
+    """Return how many segments there are: as given, or one more than the largest number."""
     if num_segments is not None:
         count = integer(function, "num_segments", num_segments)
         if count < 0:

@@ -44,7 +44,7 @@ class Defined(Protocol):
 
 
 def defined_generator(dtype: DType) -> Defined | None:
-    """The generator of an element type of keys, if a library has defined it."""
+    """Return the generator of an element type of keys, if a library has defined it."""
     if is_own_key(dtype):
         return None
     element = element_type_of(dtype)
@@ -55,7 +55,7 @@ def defined_generator(dtype: DType) -> Defined | None:
 
 
 def seeded(generator: Defined, dtype: DType, seed: Operand) -> Array:
-    """The key of a seed, an integer array without axes."""
+    """Return the key of a seed, an integer array without axes."""
     return _keys(generator, "seed", generator.seed(array_of(seed)), dtype, ())
 
 
@@ -67,7 +67,7 @@ def split_keys(generator: Defined, keys: Array, shape: tuple[int, ...]) -> Array
 
 
 def folded_keys(generator: Defined, keys: Array, data: Operand) -> Array:
-    """A new key from each of some, and one number."""
+    """Return a new key from each of some, and one number."""
     words = _over(generator.fold_in, keys.ndim, (0, None))(ops.random_unwrap(keys), array_of(data))
     return _keys(generator, "fold_in", words, keys.dtype, keys.shape)
 
@@ -101,7 +101,7 @@ def _draw(generator: Defined, width: int, shape: tuple[int, ...], words: Array) 
 def _over(
     function: Callable[..., Any], rank: int, axes: tuple[int | None, ...]
 ) -> Callable[..., Any]:
-    """A function of the words of one key, over an array of them with so many axes."""
+    """Return a function of the words of one key, over an array of them with so many axes."""
     for _ in range(rank):
         function = installed_vmap("an array of keys")(function, axes, 0, None, None)
     return function

@@ -1,7 +1,7 @@
 """Keys: where randomness comes from. Typed keys (`key(0)`) and raw ones (`PRNGKey(0)`, their words) are both taken.
 
 Typed keys are arrays of an element type of their generator, so they are indexed, stacked, chosen and transformed as
-arrays are. They are no numbers: arithmetic refuses them. Raw keys are the words themselves, u32[*shape, 2]; those of
+arrays are. They are not numbers: arithmetic refuses them. Raw keys are the words themselves, u32[*shape, 2]; those of
 another generator than threefry2x32 have four words, and are taken where it is the default.
 
 There are three generators:
@@ -78,17 +78,22 @@ KeyLike: TypeAlias = Array | Elements  # typed keys, or the words of raw ones
 
 
 def _implementation(function: str, impl: object, dtype: object = None) -> DType:
-    """The element type of keys of a generator, given by its name, by that type, or as `dtype`; else of the default.
+    """Return the dtype of the keys of a generator, by default of the default generator.
+
+    Args:
+        function: the calling function, for messages.
+        impl: the name of a generator, a generator, or the dtype of its keys.
+        dtype: the dtype of its keys.
 
     Raises:
-        ArgumentError: it is not there, or two are given.
+        ArgumentError: the generator is unknown, or both `impl` and `dtype` are given.
     """
     if impl is not None and dtype is not None:
         raise ArgumentError(f"{function}: impl and dtype cannot both be given", fix="leave out one")
     given = impl if dtype is None else dtype
     if given is None:
         return GENERATORS[PRNG_IMPL()]
-    given = getattr(given, "element_type_of_keys", given)  # of what stands for a generator
+    given = getattr(given, "element_type_of_keys", given)  # of a generator object
     if isinstance(given, (np.dtype, ExtendedDType)) and is_key(element_type(given)):
         return element_type(given)
     if not isinstance(given, str) or dtype is not None:
@@ -110,16 +115,16 @@ def _implementation(function: str, impl: object, dtype: object = None) -> DType:
 
 
 def _is_number(seed: object) -> TypeGuard[int | np.integer[Any]]:
-    """Whether a seed is an integer of Python or NumPy, which counts time differences among them."""
+    """Return whether a seed is an integer of Python or NumPy, which counts time differences among them."""
     integer = isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
     return integer and hasattr(seed, "__index__")
 
 
 def _seed(seed: ArrayLike) -> Operand:
-    """A seed as an array of the width in force, for generators of libraries.
+    """Return a seed as an array of the width in force, for generators of libraries.
 
     Raises:
-        ArgumentError: it is no integer; RangeError: it has more than 64 bits.
+        ArgumentError: it is not an integer; RangeError: it has more than 64 bits.
     """
     if _is_number(seed):
         high, low = _words(int(seed))
@@ -136,7 +141,7 @@ def _seed(seed: ArrayLike) -> Operand:
 
 
 def _words(seed: int) -> tuple[int, int]:
-    """The words of a key from a Python seed: its high and its low 32 bits."""
+    """Return the words of a key from a Python seed: its high and its low 32 bits."""
     seed += SEED_OFFSET()
     if not -(2**63) <= seed < 2**64:
         raise RangeError(f"the seed {shown(seed)} does not fit into 64 bits")
@@ -164,7 +169,7 @@ def _traced_words(seed: ArrayLike, times: int) -> Array:
 
 
 def PRNGKey(seed: ArrayLike, *, impl: Implementation = None) -> Array:  # noqa: N802 - JAX's name
-    """A raw key from a seed: its words, u32[2]. `key` makes typed ones, which cannot be mistaken for numbers.
+    """Return a raw key from a seed: its words, u32[2]. `key` makes typed ones, which cannot be mistaken for numbers.
 
     With the setting `enable_custom_prng` it is a typed key, too.
 
@@ -173,7 +178,7 @@ def PRNGKey(seed: ArrayLike, *, impl: Implementation = None) -> Array:  # noqa: 
         impl: 'threefry2x32', 'rbg' or 'unsafe_rbg', whose keys are u32[4]; None: the setting `default_prng_impl`.
 
     Raises:
-        ArgumentError: the seed is no integer; UnsupportedError: another implementation.
+        ArgumentError: the seed is not an integer; UnsupportedError: another implementation.
 
     Example:
         >>> print(PRNGKey(7), PRNGKey(7, impl="rbg"))
@@ -192,7 +197,7 @@ def PRNGKey(seed: ArrayLike, *, impl: Implementation = None) -> Array:  # noqa: 
 
 
 def key_dtype(impl_spec: Implementation = None) -> DType:
-    """The element type of keys of an implementation.
+    """Return the element type of keys of an implementation.
 
     Args:
         impl_spec: 'threefry2x32', 'rbg' or 'unsafe_rbg'; None: the setting `default_prng_impl`.
@@ -208,7 +213,7 @@ def key_dtype(impl_spec: Implementation = None) -> DType:
 
 
 def key(seed: ArrayLike, *, impl: Implementation = None, dtype: object = None) -> Array:
-    """A typed key from a seed: an array without axes.
+    """Return a typed key from a seed: an array without axes.
 
     Args:
         seed: an integer of up to 64 bits; without 64-bit types the lower 32 bits count.
@@ -216,7 +221,7 @@ def key(seed: ArrayLike, *, impl: Implementation = None, dtype: object = None) -
         dtype: the element type of keys, instead of `impl`.
 
     Raises:
-        ArgumentError: the seed is no integer; UnsupportedError: another implementation.
+        ArgumentError: the seed is not an integer; UnsupportedError: another implementation.
 
     Example:
         >>> key(7).shape, str(key_data(key(7)))
@@ -231,7 +236,7 @@ def key(seed: ArrayLike, *, impl: Implementation = None, dtype: object = None) -
     times = key_words(kind) // 2
     if _is_number(seed):
         first, second = _words(int(seed))
-        if staging_trace() is not None:  # made anew in each call, for `debug_key_reuse`
+        if staging_trace() is not None:  # made again in each call, for `debug_key_reuse`
             return ops.random_wrap(made(np.array((first, second) * times, np.uint32)), dtype=kind)
         return made(np.array(first | second << 32, kind))  # the first word is the lower half
     return ops.random_wrap(_traced_words(seed, times), dtype=kind)
@@ -241,7 +246,7 @@ def keys_of(name: str, keys: KeyLike) -> Array:
     """Keys as an array: typed ones, or the words of raw ones of threefry2x32.
 
     Raises:
-        ArgumentError: they are no keys.
+        ArgumentError: they are not keys.
     """
     if isinstance(keys, Array) and is_key(keys.dtype):
         return keys
@@ -262,7 +267,7 @@ def keys_of(name: str, keys: KeyLike) -> Array:
 
 
 def _check_words(name: str, words: Array, kind: DType) -> None:
-    """Refuse what are no words of keys of a type."""
+    """Refuse what are not words of keys of a type."""
     shape = key_shape(kind)
     if words.dtype != _U32 or words.shape[max(words.ndim - len(shape), 0) :] != shape:
         one, generator = ArrayType(shape, _U32), _generator(kind)
@@ -291,10 +296,10 @@ def _legacy(name: str, said: str) -> None:
 
 
 def single(name: str, key: KeyLike) -> Array:
-    """One key, typed or raw.
+    """Return one key, typed or raw.
 
     Raises:
-        ArgumentError: it is no key, or an array of keys.
+        ArgumentError: it is not a key, or an array of keys.
     """
     found = keys_of(name, key)
     shape = found.shape if is_key(found.dtype) else found.shape[:-1]
@@ -313,7 +318,7 @@ def split(key: KeyLike, num: Shape = 2) -> Array:
         result: [num] or [*num], with words behind if the key is raw
 
     Raises:
-        ArgumentError: it is no key, or several.
+        ArgumentError: it is not a key, or several.
 
     Example:
         >>> split(key(0), 3).shape
@@ -323,7 +328,7 @@ def split(key: KeyLike, num: Shape = 2) -> Array:
 
 
 def fold_in(key: KeyLike, data: ArrayLike) -> Array:
-    """A new key from a key and a number: a stream of its own for each step or layer.
+    """Return a new key from a key and a number: a stream of its own for each step or layer.
 
     Args:
         key: a random key.
@@ -351,7 +356,7 @@ def fold_in(key: KeyLike, data: ArrayLike) -> Array:
 
 
 def key_data(keys: KeyLike) -> Array:
-    """The words of keys, u32[*shape, 2], or u32[*shape, 4] of the generators with wide keys.
+    """Return the words of keys, u32[*shape, 2], or u32[*shape, 4] of the generators with wide keys.
 
     Example:
         >>> print(key_data(key(7)))
@@ -375,7 +380,7 @@ def wrap_key_data(
         result: [*shape]
 
     Raises:
-        ArgumentError: these are no words of keys, or are typed keys already.
+        ArgumentError: these are not words of keys, or are typed keys already.
         UnsupportedError: another implementation.
 
     Example:
@@ -400,7 +405,7 @@ def wrap_key_data(
 
 
 def _generator(kind: DType) -> str | Defined:
-    """The name of treadle's own generator, or what a library has defined."""
+    """Return the name of treadle's own generator, or what a library has defined."""
     element = element_type_of(kind)
     assert isinstance(element, KeyDType)
     found: Any = element.generator  # of either kind
@@ -408,7 +413,7 @@ def _generator(kind: DType) -> str | Defined:
 
 
 def key_impl(keys: KeyLike) -> str | Defined:
-    """The name of the algorithm that makes numbers of keys, or what a library has defined.
+    """Return the name of the algorithm that makes numbers of keys, or what a library has defined.
 
     Example:
         >>> key_impl(key(7))

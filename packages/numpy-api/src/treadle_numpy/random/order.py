@@ -72,7 +72,7 @@ def random_split(keys: Array, shape: tuple[int, ...]) -> Array:
 
 
 def random_fold_in(keys: Array, data: Operand) -> Array:
-    """A new key from each of some, and a number."""
+    """Return a new key from each of some, and a number."""
     generator = defined_generator(keys.dtype)
     if generator is not None:
         return folded_keys(generator, keys, data)

@@ -10,7 +10,7 @@ from treadle_runtime.arrays.deleted import Deleted
 
 
 def live_arrays(platform: str | None = None) -> list[DeviceArray]:
-    """The arrays that are alive and have not been deleted, on the devices of a platform; without one, on all.
+    """Return the arrays that are alive and have not been deleted, on the devices of a platform; without one, on all.
 
     They are looked for among all objects of the process, which takes some milliseconds or more.
 

@@ -83,11 +83,11 @@ class DeviceArray(Placed):
         self.raw = raw
 
     def __treadle_layout__(self, mesh: AbstractMesh) -> Layout | None:
-        """How it lies over the axes of a mesh; None where these cannot say it."""
+        """Return how it lies over the axes of a mesh; None where these cannot say it."""
         return layout_in(self.placed.placement.sharding, mesh, self.type.ndim)
 
     def __treadle_mesh__(self) -> MeshAxes | None:
-        """The mesh whose explicit axes its type shows; None where there are none."""
+        """Return the mesh whose explicit axes its type shows; None where there are none."""
         return explicit_mesh_of(self.placed)
 
     # ---- elements
@@ -116,7 +116,7 @@ class DeviceArray(Placed):
         return elements.copy() if copy else _read_only(elements)
 
     def item(self, *index: Any) -> Any:
-        """The one element as a Python scalar (or the element at `index`).
+        """Return the one element as a Python scalar (or the element at `index`).
 
         Raises:
             ShapeError: there is not exactly one element, and no index.
@@ -130,7 +130,7 @@ class DeviceArray(Placed):
         return elements.item(*index)
 
     def tolist(self) -> Any:
-        """The elements as nested lists of Python scalars."""
+        """Return the elements as nested lists of Python scalars."""
         return readable(self).tolist()
 
     def __bool__(self) -> bool:
@@ -254,7 +254,7 @@ class DeviceArray(Placed):
         dl_device: tuple[Any, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """A DLPack capsule of the elements, without a copy if possible. Receivers must not write to it."""
+        """Return a DLPack capsule of the elements, without a copy if possible. Receivers must not write to it."""
         there = self.__dlpack_device__()
         if there[0] != CPU and (dl_device is None or (int(dl_device[0]), dl_device[1]) == there):
             _check_readable(self.type)
@@ -281,7 +281,7 @@ class DeviceArray(Placed):
         return CPU, 0
 
     def unsafe_buffer_pointer(self) -> int:
-        """The address of the elements on their device."""
+        """Return the address of the elements on their device."""
         device = device_of(self)
         if self.sharding.num_devices > 1:
             raise PlacementError(
@@ -300,7 +300,7 @@ class DeviceArray(Placed):
         return self
 
     def is_ready(self) -> bool:
-        """Whether the elements are there."""
+        """Return whether the elements are there."""
         device = device_of(self)
         return self.raw is None or device.backend.is_ready(self.raw)
 
@@ -309,13 +309,13 @@ class DeviceArray(Placed):
         device_of(self)
 
     def on_device_size_in_bytes(self) -> int:
-        """The bytes that it takes on its devices together."""
+        """Return the bytes that it takes on its devices together."""
         sharding = self.sharding
         part = sharding.shard_shape(self.type.shape)
         return self.type.with_shape(part).nbytes * sharding.num_devices
 
     def is_deleted(self) -> bool:
-        """Whether it has been donated or deleted."""
+        """Return whether it has been donated or deleted."""
         return type(self.raw) is Deleted
 
     def delete(self) -> None:
@@ -337,7 +337,7 @@ _INTERNAL: Final = frozenset({"host", "placed", "raw"})
 
 
 def device_of(array: DeviceArray) -> Device:
-    """The device of an array that still has its memory.
+    """Return the device of an array that still has its memory.
 
     Raises:
         DonatedError: the array has been donated or deleted.
@@ -348,7 +348,7 @@ def device_of(array: DeviceArray) -> Device:
 
 
 def _read_only(elements: Elements) -> Elements:
-    """A view that its receiver cannot make writable.
+    """Return a view that its receiver cannot make writable.
 
     NumPy lets a view be made writable while an array below it is; so what has the memory is made read-only itself.
     """
@@ -362,7 +362,7 @@ def _read_only(elements: Elements) -> Elements:
 
 
 def readable(array: DeviceArray) -> Elements:
-    """The elements for Python and NumPy, which know nothing of random keys.
+    """Return the elements for Python and NumPy, which know nothing of random keys.
 
     Raises:
         DTypeError: they are random keys.
@@ -383,7 +383,7 @@ def _check_readable(type: ArrayType) -> None:
 
 
 def elements_of(array: DeviceArray, *, explicit: bool = False) -> Elements:
-    """The elements as a NumPy array that must not be written to; waits for them.
+    """Return the elements as a NumPy array that must not be written to; waits for them.
 
     Raises:
         DonatedError: the array has been donated or deleted.
@@ -413,7 +413,7 @@ def elements_of(array: DeviceArray, *, explicit: bool = False) -> Elements:
 
 
 def buffer_of(array: DeviceArray) -> Buffer:
-    """The device buffer, made now if there is none.
+    """Return the device buffer, made now if there is none.
 
     Raises:
         DonatedError: the array has been donated or deleted.
@@ -441,7 +441,7 @@ def buffer_of(array: DeviceArray) -> Buffer:
 
 
 def buffer_at(array: DeviceArray, placement: Placement, *, explicit: bool = False) -> Buffer:
-    """The array's buffer, brought to a place if it is elsewhere (the array itself stays where it is).
+    """Return the array's buffer, brought to a place if it is elsewhere (the array itself stays where it is).
 
     What is over the devices of the place already stays as it lies over them: programs are compiled for that.
     """
@@ -452,7 +452,7 @@ def buffer_at(array: DeviceArray, placement: Placement, *, explicit: bool = Fals
 
 
 def moved_to(array: DeviceArray, there: Sharding, *, explicit: bool = False) -> Buffer:
-    """The array's buffer, brought to other devices or to another of their memories."""
+    """Return the array's buffer, brought to other devices or to another of their memories."""
     here, target, memory = array.placed.placement.sharding, there.devices[0], there.memory_kind
     home = device_of(array)
     if current_context().watched:
@@ -495,7 +495,7 @@ def duplicate(array: DeviceArray) -> DeviceArray:
 def from_host(
     elements: Elements, *, weak: bool = False, placement: Placement | None = None
 ) -> DeviceArray:
-    """An array around a NumPy array that nobody will write to any more; uncommitted on the default device.
+    """Return an array around a NumPy array that nobody will write to any more; uncommitted on the default device.
 
     The element type is kept as it is: narrowing is the caller's business.
     """

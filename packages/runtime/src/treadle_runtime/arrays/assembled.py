@@ -32,7 +32,7 @@ from treadle_runtime.placement.sharding import Index, Sharding, SingleDeviceShar
 def make_array_from_single_device_arrays(
     shape: Sequence[int], sharding: Sharding, arrays: Sequence[Any], *, dtype: Any = None
 ) -> DeviceArray:
-    """An array over devices whose parts are there already, each on its device; nothing is copied.
+    """Return an array over devices whose parts are there already, each on its device; nothing is copied.
 
     Args:
         shape: of the whole array.
@@ -106,7 +106,7 @@ def make_array_from_callback(
     data_callback: Callable[[Index], Any],
     dtype: Any = None,
 ) -> DeviceArray:
-    """An array over devices whose parts a function gives: it is asked for the parts of this process only.
+    """Return an array over devices whose parts a function gives: it is asked for the parts of this process only.
 
     Args:
         shape: of the whole array.
@@ -166,7 +166,7 @@ def make_array_from_callback(
 def make_array_from_process_local_data(
     sharding: Sharding, local_data: Any, global_shape: Sequence[int] | None = None
 ) -> DeviceArray:
-    """An array over the devices of all processes, of which each process has its own part.
+    """Return an array over the devices of all processes, of which each process has its own part.
 
     Args:
         sharding: how it lies over the devices.
@@ -219,7 +219,7 @@ def _checked(name: str, sharding: object) -> Sharding:
 
 
 def _covered(sharding: Sharding, shape: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Where the parts of this process begin, and their shape together."""
+    """Return where the parts of this process begin, and their shape together."""
     parts = [*sharding.addressable_devices_indices_map(shape).values()]
     starts = tuple([min([part[axis].start or 0 for part in parts]) for axis in range(len(shape))])
     ends = [
@@ -230,7 +230,7 @@ def _covered(sharding: Sharding, shape: tuple[int, ...]) -> tuple[tuple[int, ...
 
 
 def _whole_shape(sharding: Sharding, local: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of the whole, if the parts of this process together have this one."""
+    """Return the shape of the whole, if the parts of this process together have this one."""
     # Of an array with one element for each part along each axis, the part of this process says how often it goes in.
     counts = tuple([sharding.num_devices] * len(local))
     try:

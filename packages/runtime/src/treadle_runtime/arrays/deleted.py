@@ -47,7 +47,7 @@ class GivenAway:
 
 
 def deleted_error(type: ArrayType, why: Deleted) -> DonatedError:
-    """The error for the use of an array that has been donated or deleted."""
+    """Return the error for the use of an array that has been donated or deleted."""
     shape = ",".join(map(str, type.shape))
     error = DonatedError(
         f"Array has been deleted with shape={dtypes.user_name(type.dtype)}[{shape}].",

@@ -31,10 +31,10 @@ _NUMBERS_LIMIT: Final = 1024
 
 
 def as_argument(leaf: object) -> DeviceArray:
-    """A leaf of an evaluated call as an array of ours. NumPy arrays are copied: the program may run later.
+    """Return a leaf of an evaluated call as an array of ours. NumPy arrays are copied: the program may run later.
 
     Raises:
-        ArgumentError: it is no array and no number.
+        ArgumentError: it is neither an array nor a number.
         RangeError: a Python integer that does not fit. (Also an OverflowError.)
     """
     if type(leaf) is DeviceArray:
@@ -70,7 +70,7 @@ def _number(value: float) -> DeviceArray:
 
 
 def copied(operand: Operand) -> Elements:
-    """A copy of an operand's elements, in memory that a device can use in place if it is large."""
+    """Return a copy of an operand's elements, in memory that a device can use in place if it is large."""
     value = operand.value if isinstance(operand, Literal) else operand
     array = np.asarray(value)
     if array.nbytes < ALIGNED:
@@ -81,7 +81,7 @@ def copied(operand: Operand) -> Elements:
 
 
 def as_device_array(operand: object) -> DeviceArray:
-    """An array around an operand that is none of ours: a NumPy array, a NumPy or Python scalar, a literal.
+    """Return an array around an operand that is none of ours: a NumPy array, a NumPy or Python scalar, a literal.
 
     The memory of a NumPy array is shared, so the result is good for one operation.
 
@@ -89,7 +89,7 @@ def as_device_array(operand: object) -> DeviceArray:
         EscapedTracerError: it is a tracer.
         ArgumentError: it is nothing of the kind.
     """
-    operand = untraced(operand)  # type: ignore[arg-type]  # what is no operand is refused below
+    operand = untraced(operand)  # type: ignore[arg-type]  # what is not an operand is refused below
     if isinstance(operand, DeviceArray):
         return operand
     type = type_of(operand)

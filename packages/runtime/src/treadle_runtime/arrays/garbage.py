@@ -20,7 +20,7 @@ _ARRAYS: Final = "treadle_runtime.arrays.array"  # where there are none before i
 
 
 def _level(value: object) -> str | None:
-    """One of the words; whoever wants to be told has the collector watched from then on."""
+    """Return one of the words, and start to observe the collector."""
     level: str | None = _LEVELS(value)
     if level in ("log", "fatal") and _collecting not in gc.callbacks:
         gc.callbacks.append(_collecting)

@@ -14,7 +14,7 @@ Elements: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
 def for_device(host: Elements) -> Elements:
-    """The elements for a device."""
+    """Return the elements for a device."""
     held = compiler.device_dtype(host.dtype)
     if not is_extended(host.dtype):
         return np.zeros(host.shape, held)
@@ -27,7 +27,7 @@ def for_device(host: Elements) -> Elements:
 
 
 def from_device(held: Elements, type: ArrayType) -> Elements:
-    """The inverse for types that NumPy has not."""
+    """Return the inverse for types that NumPy has not."""
     if held.shape == type.shape:
         return held.view(type.dtype)
     return np.ascontiguousarray(held).view(type.dtype).reshape(type.shape)

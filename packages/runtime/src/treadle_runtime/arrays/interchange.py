@@ -41,7 +41,7 @@ class Interchange(Array):
         raise NotImplementedError
 
     def __buffer__(self, flags: int) -> memoryview:
-        """The elements as a buffer that cannot be written to. Python asks for it from 3.12 on."""
+        """Return the elements as a buffer that cannot be written to. Python asks for it from 3.12 on."""
         try:
             return self.__array__().data  # not `np.asarray`, which asks for this first
         except KeyboardInterrupt:

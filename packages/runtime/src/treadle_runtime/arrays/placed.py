@@ -44,7 +44,7 @@ class Placed(Interchange):
         return self.sharding.device_set
 
     def platform(self) -> str:
-        """The platform of its devices: `cpu`, `gpu` or `tpu`."""
+        """Return the platform of its devices: `cpu`, `gpu` or `tpu`."""
         return self.placed.placement.device.platform
 
     @property
@@ -58,7 +58,7 @@ class Placed(Interchange):
         return self.sharding.is_fully_replicated
 
     def addressable_data(self, index: int) -> Array:
-        """The part on the device with this number among its own."""
+        """Return the part on the device with this number among its own."""
         shards = self.addressable_shards
         number = integer("addressable_data", "index", index)
         if not 0 <= number < len(shards):
@@ -105,7 +105,7 @@ class DeviceBuffer:
         self._array = array
 
     def device(self) -> Device:
-        """The device."""
+        """Return the device."""
         return self._array.placed.placement.device
 
     def __repr__(self) -> str:

@@ -27,13 +27,13 @@ class Shard:
 
 
 def _place(device: Device, sharding: Sharding) -> Placement:
-    """Where the part of one device is."""
+    """Return where the part of one device is."""
     alone = SingleDeviceSharding(device, memory_kind=sharding.memory_kind)
     return placement_of(alone, committed=True)
 
 
 def shards_of(array: DeviceArray, wanted: Collection[Device]) -> list[Shard]:
-    """The parts of an array on some of its devices."""
+    """Return the parts of an array on some of its devices."""
     sharding = array.placed.placement.sharding
     if sharding.num_devices == 1 and sharding.is_fully_addressable:
         return [Shard(sharding.devices[0], array, (slice(None),) * array.type.ndim)]

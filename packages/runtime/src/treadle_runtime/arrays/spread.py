@@ -52,14 +52,14 @@ def spread(elements: np.ndarray[Any, Any], sharding: Sharding, *, owned: bool = 
 def _part(
     elements: np.ndarray[Any, Any], index: Index | None, sharding: Sharding
 ) -> np.ndarray[Any, Any]:
-    """A part of an array; None stands for a term that adds nothing to a sum."""
+    """Return a part of an array; None stands for a term that adds nothing to a sum."""
     if index is None:
         return np.zeros(sharding.shard_shape(elements.shape), elements.dtype)
     return elements[index]
 
 
 def _repeats(elements: np.ndarray[Any, Any]) -> bool:
-    """Whether an array has the same memory at several places, as `np.broadcast_to` makes it: parts may be one."""
+    """Return whether an array repeats memory, as the results of `np.broadcast_to` do: shards may be one buffer."""
     return any(
         [step == 0 < size - 1 for step, size in zip(elements.strides, elements.shape, strict=True)]
     )

@@ -60,9 +60,9 @@ def device_put(
     donate: bool = False,
     may_alias: bool | None = None,
 ) -> Any:
-    """A tree of arrays on a device, or over several, committed to it; without a device, arrays where they are.
+    """Return a tree of arrays on a device, or over several, committed to it; without a device, arrays where they are.
 
-    Without a device, what is no array yet becomes one on the default device, uncommitted. The arrays given stay
+    Without a device, what is not an array yet becomes one on the default device, uncommitted. The arrays given stay
     valid unless `donate`.
 
     Args:
@@ -78,7 +78,7 @@ def device_put(
         ShardingError: an array cannot be laid out so.
         UnsupportedError: a format asks for another order in memory than the row-major one.
         ForkError: to a device, in a process forked after XLA had been started.
-        ArgumentError: a leaf that is no array and no number; the memory is both given away and shared.
+        ArgumentError: a leaf that is neither an array nor a number; the memory is both given away and shared.
 
     Example:
         >>> from treadle_runtime import devices
@@ -181,7 +181,7 @@ def _put(leaf: Any, sharding: Sharding | Space | None, donate: bool) -> Any:
 
 
 def _put_over(leaf: Any, sharding: NamedSharding, donate: bool) -> DeviceArray:
-    """An array over a mesh."""
+    """Return an array over a mesh."""
     # its parts are copied, and so not it
     shared = type(leaf) is np.ndarray and leaf.dtype.names is None
     if type(leaf) is not DeviceArray:
@@ -219,7 +219,7 @@ def _put_over(leaf: Any, sharding: NamedSharding, donate: bool) -> DeviceArray:
 
 
 def _lies_so(array: DeviceArray, sharding: Sharding) -> bool:
-    """Whether each device has the part of an array that it is to have, be it in another of its memories."""
+    """Return whether each device has the part of an array that it is to have, be it in another of its memories."""
     here = array.sharding
     if here.devices != sharding.devices:
         return False
@@ -231,7 +231,7 @@ def _raw(sharding: Sharding, type: ArrayType) -> Any:  # Any: jaxlib's sharding
 
 
 def _through_the_host(leaf: DeviceArray, placed: PlacedType) -> DeviceArray:
-    """An array put elsewhere by reading it; the host's copy of a large one is not kept."""
+    """Return an array put elsewhere by reading it; the host's copy of a large one is not kept."""
     had = leaf.host is not None
     put = DeviceArray(placed, elements_of(leaf))
     if not had:
@@ -241,12 +241,12 @@ def _through_the_host(leaf: DeviceArray, placed: PlacedType) -> DeviceArray:
 
 
 def _is_beside_the_host(sharding: Sharding) -> bool:
-    """Whether all parts are in the host's memory, where reading them costs nothing and XLA's exchange does."""
+    """Return whether all parts are in the host's memory, where reading them costs nothing and XLA's exchange does."""
     return sharding.devices[0].platform == "cpu" and sharding.is_fully_addressable
 
 
 def device_get(x: Any) -> Any:
-    """A tree of NumPy arrays (read-only) from a tree of arrays; waits for them.
+    """Return a tree of NumPy arrays (read-only) from a tree of arrays; waits for them.
 
     Other leaves stay as they are, and so do random keys, which NumPy knows nothing of, and traced arrays, which have
     no elements yet: a function that is called with and without jit may ask for the host's copy of its arguments.

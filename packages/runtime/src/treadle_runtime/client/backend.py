@@ -88,7 +88,7 @@ class Backend(Held):
             setattr(Backend, name, held(getattr(Backend, name), settles=True))
 
     def computes(self) -> bool:
-        """Whether an array that is alive is still being computed."""
+        """Return whether an array that is alive is still being computed."""
         arrays = self.raw.live_arrays()
         return any([not array.is_deleted() and not array.is_ready() for array in arrays])
 
@@ -107,19 +107,19 @@ class Backend(Held):
         return str(self.raw.platform_version)
 
     def device_count(self) -> int:
-        """The number of devices of all processes."""
+        """Return the number of devices of all processes."""
         return len(self.devices)
 
     def local_device_count(self) -> int:
-        """The number of devices of this process."""
+        """Return the number of devices of this process."""
         return len(self.local_devices)
 
     def process_index(self) -> int:
-        """The number of this process."""
+        """Return the number of this process."""
         return int(self.raw.process_index())
 
     def host_id(self) -> int:
-        """The older name of `process_index`."""
+        """Return the older name of `process_index`."""
         return self.process_index()
 
     def __repr__(self) -> str:
@@ -216,7 +216,7 @@ class Backend(Held):
         dtype: np.dtype[Any],
         sharding: Any,  # a jaxlib GSPMDSharding over the devices of all processes
     ) -> Buffer:
-        """One buffer of a (whole) shape made of one on each device of this process, without a copy."""
+        """Return one buffer of a (whole) shape made of one on each device of this process, without a copy."""
         return jaxlib().core.ArrayImpl(
             Aval(shape, dtype), sharding, list(buffers), committed=True, _skip_checks=True
         )
@@ -265,7 +265,7 @@ class Backend(Held):
         return handlers
 
     def result_sharding(self, device: Device, memory: str = DEVICE_MEMORY) -> Any:
-        """The jaxlib sharding of a result on one device."""
+        """Return the jaxlib sharding of a result on one device."""
         found = self._result_shardings.get((device, memory))
         if found is None:
             found = jaxlib().xla_client.SingleDeviceSharding(device, memory_kind=raw_kind(memory))
@@ -273,7 +273,7 @@ class Backend(Held):
         return found
 
     def sharding(self, device: Device, memory: str = DEVICE_MEMORY) -> Any:
-        """The jaxlib sharding of a buffer on one device, in the form that every release's put accepts."""
+        """Return the jaxlib sharding of a buffer on one device, in the form that every release's put accepts."""
         found = self._put_shardings.get((device, memory))
         if found is None:
             client = jaxlib().xla_client
@@ -286,7 +286,7 @@ class Backend(Held):
     # ---- device to host
 
     def read(self, buffer: Buffer) -> np.ndarray[Any, Any]:
-        """The value of a buffer, read-only, waiting for it; without a copy where that is possible.
+        """Return the value of a buffer, read-only, waiting for it; without a copy where that is possible.
 
         Raises:
             DonatedError: the buffer has been deleted or donated.
@@ -306,7 +306,7 @@ class Backend(Held):
         return read_uncommon(buffer)
 
     def shards(self, buffer: Buffer) -> list[Buffer]:
-        """The parts of a sharded buffer, one for each local device, in the sharding's order of devices.
+        """Return the parts of a sharded buffer, one for each local device, in the sharding's order of devices.
 
         Raises:
             DonatedError: the buffer has been deleted or donated.
@@ -319,7 +319,7 @@ class Backend(Held):
     # ---- state of a buffer
 
     def is_ready(self, buffer: Buffer) -> bool:
-        """Whether the value is there. A failed computation counts as ready.
+        """Return whether the value is there. A failed computation counts as ready.
 
         Raises:
             DonatedError: the buffer has been deleted or donated.
@@ -345,7 +345,7 @@ class Backend(Held):
             raise execution_error(error) from error
 
     def is_deleted(self, buffer: Buffer) -> bool:
-        """Whether the buffer has been deleted or donated."""
+        """Return whether the buffer has been deleted or donated."""
         return bool(buffer.is_deleted())
 
     def delete(self, buffer: Buffer) -> None:
@@ -353,7 +353,7 @@ class Backend(Held):
         buffer.delete()
 
     def copy_to_device(self, buffer: Buffer, device: Device, memory: str = DEVICE_MEMORY) -> Buffer:
-        """A copy in a memory of a device of this backend, also if it is there already; does not wait.
+        """Return a copy in a memory of a device of this backend, also if it is there already; does not wait.
 
         Raises:
             DonatedError: the buffer has been deleted or donated.
@@ -379,7 +379,7 @@ class Backend(Held):
         sharding: Any,  # a jaxlib GSPMDSharding over the devices of all processes
         memory: str = DEVICE_MEMORY,
     ) -> Buffer:
-        """A copy of a buffer over several devices, of which these are this process's, part by part.
+        """Return a copy of a buffer over several devices, of which these are this process's, part by part.
 
         jaxlib's own `clone` shares the memory so that deleting one deletes the other.
         """
@@ -390,7 +390,7 @@ class Backend(Held):
         return self.joined(parts, buffer.aval.shape, buffer.aval.dtype, sharding)
 
     def pointer(self, buffer: Buffer) -> int:
-        """The address of the buffer's memory; waits for the value on the CPU.
+        """Return the address of the buffer's memory; waits for the value on the CPU.
 
         Raises:
             DonatedError: the buffer has been deleted or donated.
@@ -425,7 +425,7 @@ _LIFE: Final = frozenset({"refuse", "hold", "computes", "kept"})
 
 
 def _used() -> list[str]:
-    """The names of the methods that use the platform."""
+    """Return the names of the methods that use the platform."""
     return [
         name
         for name, member in vars(Backend).items()
@@ -465,7 +465,7 @@ def number_range(kind: type, dtype: np.dtype[Any]) -> tuple[float, float]:
 
 
 def aligned_empty(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """A new array whose memory a CPU backend can use in place."""
+    """Return a new array whose memory a CPU backend can use in place."""
     count = math.prod(shape) * dtype.itemsize
     try:
         memory = np.empty(count + ALIGNMENT, np.uint8)

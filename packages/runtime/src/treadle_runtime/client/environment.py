@@ -9,7 +9,7 @@ from treadle_ir import ArgumentError
 
 
 def requested_platforms(environ: Mapping[str, str]) -> tuple[tuple[str, ...], bool]:
-    """The platforms that the environment names, best first, and whether there may be no others.
+    """Return the platforms that the environment names, best first, and whether there may be no others.
 
     TREADLE_PLATFORMS, or else JAX_PLATFORMS, is a complete list. TREADLE_PLATFORM_NAME, or else
     JAX_PLATFORM_NAME, only says which one comes first.
@@ -26,12 +26,12 @@ def requested_platforms(environ: Mapping[str, str]) -> tuple[tuple[str, ...], bo
 
 
 def words(text: str) -> tuple[str, ...]:
-    """The words of a list with commas, in lower case."""
+    """Return the words of a list with commas, in lower case."""
     return tuple(word.strip().lower() for word in text.split(",") if word.strip())
 
 
 def cpu_asynchronous(environ: Mapping[str, str]) -> bool:
-    """Whether calls on the CPU return before their results are there: unless the environment says no."""
+    """Return whether calls on the CPU return before their results are there: unless the environment says no."""
     for name in (
         "TREADLE_CPU_ASYNC",
         "TREADLE_CPU_ENABLE_ASYNC_DISPATCH",
@@ -44,7 +44,7 @@ def cpu_asynchronous(environ: Mapping[str, str]) -> bool:
 
 
 def cpu_device_count(environ: Mapping[str, str]) -> int:
-    """How many devices the CPU is to show.
+    """Return how many devices the CPU is to show.
 
     TREADLE_NUM_CPU_DEVICES, or JAX_NUM_CPU_DEVICES, or XLA_FLAGS=--xla_force_host_platform_device_count=N.
 

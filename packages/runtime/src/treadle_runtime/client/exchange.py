@@ -23,7 +23,9 @@ _MANAGED: Final = 13  # kDLCUDAManaged, which GPUs reach as well
 
 
 def capsule_of(backend: Backend, buffer: Buffer, stream: object) -> Any:
-    """A capsule of a buffer on a GPU. `stream` is CUDA's, on which it will be read; without it the value is there."""
+    """Return a capsule of a buffer on a GPU. `stream` is CUDA's, on which it will be read; without it the value is
+    there.
+    """
     told = stream if isinstance(stream, int) and stream > 0 else None
     if told is None:
         backend.block(buffer)
@@ -32,7 +34,8 @@ def capsule_of(backend: Backend, buffer: Buffer, stream: object) -> Any:
 
 
 def adopted(x: Any, kind: int, number: int) -> tuple[Backend, Device, Buffer] | None:
-    """A buffer in the memory of a GPU where `x` has its elements, and where it is; None for other kinds of devices.
+    """Return a buffer in the memory of a GPU where `x` has its elements, and where it is; None for other kinds of
+    devices.
 
     `x` is whatever has `__dlpack__` (so it has no other class), `kind` and `number` its `__dlpack_device__`.
 
@@ -53,7 +56,8 @@ def adopted(x: Any, kind: int, number: int) -> tuple[Backend, Device, Buffer] | 
 
 
 def taken(capsule: object, device: Device, stream: int | None) -> Buffer:
-    """A buffer in the memory of a device that a capsule is of, which will be there once the stream has come so far.
+    """Return a buffer in the memory of a device that a capsule is of, which will be there once the stream has come so
+    far.
 
     Raises:
         ArgumentError: it is not contiguous, or of an element type that devices do not have.
@@ -76,7 +80,7 @@ def _refused(error: Exception) -> ArgumentError:
 
 
 def is_row_major(capsule: object) -> bool:
-    """Whether the elements of a DLPack capsule follow one another, those along the last axis first.
+    """Return whether the elements of a DLPack capsule follow one another, those along the last axis first.
 
     Example:
         >>> import numpy as np

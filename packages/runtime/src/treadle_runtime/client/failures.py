@@ -32,7 +32,7 @@ class PlatformWarning(UserWarning):
 
 
 def execution_error(error: BaseException, results: Sequence[ArrayType] = ()) -> TreadleError:
-    """The exception to raise in the place of jaxlib's; `results` are the types of the program's results."""
+    """Return the exception to raise in the place of jaxlib's; `results` are the types of the program's results."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     first = lines[0] if lines else type(error).__name__
     if "deleted or donated" in first:
@@ -52,7 +52,7 @@ def execution_error(error: BaseException, results: Sequence[ArrayType] = ()) -> 
 
 
 def _raised(message: str) -> str | None:
-    """The exception at the end of Python's traceback in a message, and where it was raised.
+    """Return the exception at the end of Python's traceback in a message, and where it was raised.
 
     A GPU calls back when the program has long been started: nobody is there whom the exception itself could reach.
     """
@@ -67,7 +67,7 @@ def _raised(message: str) -> str | None:
 
 
 def deleted() -> DonatedError:
-    """The error for a buffer that jaxlib has given away."""
+    """Return the error for a buffer that jaxlib has given away."""
     return DonatedError(
         "this array's memory has been donated or deleted",
         fix="use the result of the call that it was donated to, or do not donate it",
@@ -75,7 +75,7 @@ def deleted() -> DonatedError:
 
 
 def size_text(count: int) -> str:
-    """A number of bytes as people read it.
+    """Return a number of bytes as people read it.
 
     Example:
         >>> size_text(12), size_text(3 << 29)
@@ -95,7 +95,7 @@ def _out_of_memory(message: str, results: Sequence[ArrayType]) -> OutOfMemoryErr
 
 
 def too_large(size: int, results: Sequence[ArrayType]) -> OutOfMemoryError:
-    """The error for so many bytes, which are perhaps those of one of a program's results."""
+    """Return the error for so many bytes, which are perhaps those of one of a program's results."""
     exactly = f" ({size} bytes)" if size >= 1024 else ""
     what = f"out of memory: a compiled program asked for {size_text(size)}{exactly}"
     fitting = [index for index, type in enumerate(results) if type.nbytes == size]

@@ -26,7 +26,7 @@ class Aval:
 
 
 def make_aval(shape: Sequence[int], dtype: object, weak_type: bool = False) -> object:
-    """The type of an array for jaxlib; of jax's own class if jax is loaded."""
+    """Return the type of an array for jaxlib; of jax's own class if jax is loaded."""
     # jaxlib keeps this function for ever, so if jax is loaded later it must hand over to the real class.
     real = sys.modules.get("jax.core")
     if real is None or real is _STUBS["jax.core"]:

@@ -16,7 +16,7 @@ from treadle_runtime.client.peers import Peers
 
 
 def plugin_library(platform: str, environ: Mapping[str, str]) -> Path | None:
-    """The shared library of a platform's plugin, found without importing any package (they import jax)."""
+    """Return the shared library of a platform's plugin, found without importing any package (they import jax)."""
     if platform == "cuda":
         package, pattern = "jax_plugins", "xla_cuda*/xla_cuda_plugin.so"
     else:
@@ -71,7 +71,7 @@ def start_plugin(platform: str, library: Path, peers: Peers | None = None) -> An
 
 
 def install_command(plugin: str = "jax-cuda13-plugin") -> str:
-    """The command that installs a plugin of the release of this jaxlib, with the libraries it needs."""
+    """Return the command that installs a plugin of the release of this jaxlib, with the libraries it needs."""
     return f'python -m pip install "{plugin}[with-cuda]=={jaxlib().release}"'
 
 

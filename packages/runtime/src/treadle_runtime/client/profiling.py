@@ -11,12 +11,12 @@ from treadle_runtime.client.guard import no_jax_import
 
 
 def profiler_module() -> Any:  # Any: jaxlib has no types
-    """The module that measures."""
+    """Return the module that measures."""
     return _module("jaxlib._profiler")
 
 
 def profile_data_module() -> Any:  # Any: jaxlib has no types
-    """The module that reads what was measured."""
+    """Return the module that reads what was measured."""
     return _module("jaxlib._profile_data")
 
 

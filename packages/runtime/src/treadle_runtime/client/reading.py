@@ -52,7 +52,7 @@ def tensor_of(capsule: object) -> DlTensor:
 
 
 def _read_by_dlpack(buffer: Buffer) -> np.ndarray[Any, Any] | None:
-    """A view of a whole-byte buffer on the CPU through its DLPack capsule; None if there is no such view."""
+    """Return a view of a whole-byte buffer on the CPU through its DLPack capsule; None if there is no such view."""
     dtype: np.dtype[Any] = buffer.aval.dtype
     shape: tuple[int, ...] = buffer.aval.shape
     count = int(np.prod(shape, dtype=np.int64))

@@ -41,7 +41,7 @@ _KNOWN: Final = frozenset({"cpu", "cuda", "tpu"})
 
 
 def _again(known: PlatformError) -> PlatformError:
-    """The error of a start that failed before, as one of the place that asks now."""
+    """Return the error of a start that failed before, as one of the place that asks now."""
     error = PlatformError(str(known))
     for note in getattr(known, "__notes__", ()):
         if not note.startswith("  at "):
@@ -148,7 +148,7 @@ class Backends:
                 met.clear()
 
     def default(self) -> Backend:
-        """The backend that work goes to unless something says otherwise.
+        """Return the backend that work goes to unless something says otherwise.
 
         Raises:
             PlatformError: none of the wanted platforms can be started.
@@ -165,7 +165,7 @@ class Backends:
         return backend
 
     def named_default(self) -> Backend:
-        """The default backend, also in a forked child, where only its name and its devices' are of use.
+        """Return the default backend, also in a forked child, where only its name and its devices' are of use.
 
         Raises:
             PlatformError: none of the wanted platforms can be started.
@@ -174,7 +174,7 @@ class Backends:
         return self._forked_default or self.default()
 
     def get(self, platform: str | None = None) -> Backend:
-        """The backend of a platform: `cpu`, `gpu` (any), `cuda`, `rocm`, `tpu`.
+        """Return the backend of a platform: `cpu`, `gpu` (any), `cuda`, `rocm`, `tpu`.
 
         Raises:
             PlatformError: it cannot be started, or TREADLE_PLATFORMS leaves it out.

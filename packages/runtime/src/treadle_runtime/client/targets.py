@@ -64,7 +64,7 @@ def register_ffi_target_as_batch_partitionable(name: str) -> None:
     """Say that a target does the same along its leading axes, so that several devices may each call it on a part.
 
     Raises:
-        ArgumentError: the name is no string.
+        ArgumentError: the name is not a string.
 
     Example:
         >>> register_ffi_target_as_batch_partitionable("half")
@@ -134,10 +134,10 @@ def register_ffi_type_id(
 
 
 def pycapsule(funcptr: Any) -> Any:  # Any: a function of ctypes, and a capsule, which has no class
-    """A function of a library that `ctypes` has loaded, as XLA takes it.
+    """Return a function of a library that `ctypes` has loaded, as XLA takes it.
 
     Raises:
-        ArgumentError: it is no function of `ctypes`.
+        ArgumentError: it is not a function of `ctypes`.
 
     Example:
         >>> import ctypes
@@ -154,7 +154,7 @@ def pycapsule(funcptr: Any) -> Any:  # Any: a function of ctypes, and a capsule,
 
 
 def include_dir() -> str:
-    """The folder of XLA's headers for foreign functions: `g++ -I$(...) ...`. jaxlib brings them.
+    """Return the folder of XLA's headers for foreign functions: `g++ -I$(...) ...`. jaxlib brings them.
 
     Raises:
         UnsupportedError: this jaxlib has none.

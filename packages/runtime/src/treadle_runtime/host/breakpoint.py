@@ -34,7 +34,7 @@ class _Variable:
     arrays: Mapping[int, int]  # index among the leaves to index among the operands
 
     def with_arrays(self, operands: Sequence[Any]) -> Any:
-        """The variable with elements."""
+        """Return the variable with elements."""
         leaves = [*self.leaves]
         for leaf, operand in self.arrays.items():
             leaves[leaf] = operands[operand]
@@ -123,7 +123,7 @@ def _taken(frame: FrameType, operands: list[Any]) -> _Frame:
 
 
 def _variable(value: Any, operands: list[Any]) -> Any:
-    """The value, or a `_Variable` if there are arrays in it, which are put to the operands."""
+    """Return the value, or a `_Variable` if there are arrays in it, which are put to the operands."""
     try:
         leaves, structure = tree_flatten(value)
     except Exception:  # whatever a user's object does when it is taken apart
@@ -203,7 +203,7 @@ class Prompt(cmd.Cmd):
         self.do_p(line)
 
     def do_EOF(self, arg: str) -> bool:  # noqa: N802 - as `cmd` calls it
-        """The end of the input: go on."""
+        """Continue at the end of the input."""
         return True
 
     def emptyline(self) -> bool:

@@ -51,7 +51,7 @@ def buffer_callback(
     input_output_aliases: Mapping[int, int] | None = None,
     command_buffer_compatible: bool = False,
 ) -> Callable[..., Any]:
-    """A function of arrays that calls `callback(context, out, *args)`, which writes its results into `out`.
+    """Return a function of arrays that calls `callback(context, out, *args)`, which writes its results into `out`.
 
     `out` is a tree like `result_shape_dtypes`, and `args` are the arguments; all leaves are buffers, which
     `numpy.asarray` makes views of on the CPU, and other libraries by DLPack. Those of `out` can be written to; nothing

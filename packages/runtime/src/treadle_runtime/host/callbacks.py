@@ -48,7 +48,7 @@ class _Same:
 
 
 def _hashable(value: Any) -> Any:
-    """The value, or what stands for it."""
+    """Return the value, or what stands for it."""
     try:
         hash(value)
     except TypeError:
@@ -67,7 +67,7 @@ class _OnTrees:
 
     function: Callable[..., Any] | _Same
     arguments: PyTreeDef
-    constants: tuple[tuple[int, Any], ...]  # leaves that are no arrays, such as strings
+    constants: tuple[tuple[int, Any], ...]  # leaves that are not arrays, such as strings
     results: PyTreeDef | None
     types: tuple[ArrayType, ...]
 
@@ -97,7 +97,7 @@ class _OnTrees:
 
 
 def _narrowed(value: Any, type: ArrayType) -> Any:
-    """The value with the element type it would have on entering treadle; everything else is checked later."""
+    """Return the value with the element type it would have on entering treadle; everything else is checked later."""
     if not isinstance(value, Array | np.ndarray | np.generic):
         return value
     if value.dtype == type.dtype or canonical_dtype(value.dtype) != type.dtype:
@@ -266,7 +266,7 @@ def debug_callback(
         kwargs: its keyword arguments.
 
     Raises:
-        ArgumentError: the callback is no function, or there are arguments without it.
+        ArgumentError: the callback is not a function, or there are arguments without it.
 
     Example:
         >>> from treadle_runtime import effects_barrier, jit
@@ -432,7 +432,7 @@ def _say(
 
 
 def _fields(fmt: str) -> Iterator[str]:
-    """The names of the fields, those within the formats of others too: `{x:{width}}` has two."""
+    """Yield the names of the fields, those within the formats of others too: `{x:{width}}` has two."""
     for _, name, within, _ in string.Formatter().parse(fmt):
         if name is not None:
             yield name

@@ -48,7 +48,7 @@ def ffi_call(
     custom_call_api_version: int = 4,
     legacy_backend_config: str | None = None,
 ) -> Callable[..., Any]:
-    """A function of arrays that calls a registered target. It has no derivative of its own: see custom_jvp.
+    """Return a function of arrays that calls a registered target. It has no derivative of its own: see custom_jvp.
 
     The function takes arrays, and the target's attributes by name: numbers (Python's have 64 bits; the target's
     `Attr<float>` is `np.float32(x)`), strings, NumPy arrays, and dicts of such.
@@ -128,7 +128,7 @@ def ffi_call(
 
 
 def declared_result(function: str, value: object) -> ArrayType:
-    """The type of a result, from something with `shape` and `dtype`.
+    """Return the type of a result, from something with `shape` and `dtype`.
 
     Raises:
         ArgumentError: it has none; UnsupportedError: it is a token.
@@ -149,7 +149,7 @@ def declared_result(function: str, value: object) -> ArrayType:
 
 
 def _layouts(name: str, given: Any, types: Sequence[Any]) -> tuple[AxisOrder, ...]:
-    """The order of axes of each array. Any: what users pass; types of arrays."""
+    """Return the order of axes of each array. Any: what users pass; types of arrays."""
     options = [None] * len(types) if given is None else [*sequence("ffi_call", name, given)]
     if len(options) != len(types):
         raise ShapeError(
@@ -174,10 +174,10 @@ def _layouts(name: str, given: Any, types: Sequence[Any]) -> tuple[AxisOrder, ..
 def checked_aliases(
     function: str, given: Mapping[int, int] | None, operands: int, results: int
 ) -> tuple[tuple[int, int], ...]:
-    """Which operands' memory becomes which results', as pairs.
+    """Return which operands' memory becomes which results', as pairs.
 
     Raises:
-        ArgumentError: it is no dict of integers; RangeError: there are not so many.
+        ArgumentError: it is not a dict of integers; RangeError: there are not so many.
     """
     name = "input_output_aliases"
     if given is None:

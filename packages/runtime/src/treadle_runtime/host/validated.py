@@ -76,7 +76,7 @@ class Validated:
         return [_read_only(operand) for operand in operands]
 
     def take_error(self) -> BaseException | None:
-        """The exception raised last, with its traceback, forgetting it; None if there was none."""
+        """Return the exception raised last, with its traceback, forgetting it; None if there was none."""
         with self._lock:
             return self._raised.pop() if self._raised else None
 

@@ -1,9 +1,9 @@
-"""What is kept of a jitted function, with one set of options: its programs and its compiled calls.
+"""The cache of a jitted function with one set of options: its programs and its compiled calls.
 
-A `FunctionCache` belongs to the function: it is an attribute of it, so that they go together, also where a program
-holds something that refers back to the function. All that jit one function with equal options share it, as in
-`jit(f)(x)` in a loop. Other callables, on which we put no attributes, share one of the last few. It is bounded: the
-oldest signature goes when there are too many.
+A `FunctionCache` is an attribute of the function, so that both are released together, also if a program refers back to
+the function. All jitted versions of a function with equal options share it, as in `jit(f)(x)` in a loop. Other
+callables, which get no attribute, share a small table of recent caches. The cache is bounded: the oldest signature is
+evicted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from treadle_runtime.jitting.traced import Timing, Traced
 V = TypeVar("V")
 
 MOST_SIGNATURES: Final = 1024
-"""Signatures that are kept of one function with one set of options."""
+"""The bound on signatures of one function with one set of options."""
 
 
 @final
@@ -53,7 +53,7 @@ class FunctionCache:
         self._has_dead = False
 
     def keep(self, table: dict[Key, V], key: Key, value: V) -> None:
-        """Put a value into one of the tables. Loops are over copies: other threads put values into it meanwhile."""
+        """Put a value into one of the tables. Loops are over copies, since other threads may add values."""
         if self._has_dead:
             self._has_dead = False
             for each in (self.traces, self.calls):
@@ -66,18 +66,18 @@ class FunctionCache:
         table[key] = value
 
     def gone(self, reference: object) -> None:
-        """A static value that a key holds has died: its signatures go the next time that one is added."""
+        """Note that a static value in a key has died: its signatures are removed when the next one is added."""
         self._has_dead = True
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Clear the cache."""
         self.fast = no_fast_call
         self.traces.clear()
         self.calls.clear()
         self.timings.clear()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return FunctionCache, ()  # those who pickle functions by value leave it behind
+        return FunctionCache, ()  # pickling a function by value does not include its cache
 
     def __deepcopy__(self, memo: object) -> FunctionCache:
         return FunctionCache()
@@ -88,7 +88,7 @@ _ATTRIBUTE: Final = "__treadle_jit__"
 
 @final
 class _Owned:
-    """The caches of one function, and whose they are: `functools.wraps` copies attributes to other functions."""
+    """The caches of one function, with their owner, since `functools.wraps` copies attributes to other functions."""
 
     __slots__ = ("by_options", "owner")
 
@@ -104,21 +104,21 @@ class _Owned:
 
 
 def _nothing() -> None:
-    """What is left of a function's caches where the function is pickled."""
+    """Return None, to which the caches of a pickled function are unpickled."""
 
 
 def cache_of(function: Callable[..., Any], options: JitOptions) -> FunctionCache:
-    """The cache of a function with these options; one of its own where the function cannot keep it.
+    """Return the cache of a function with these options; a new one if the function cannot hold it.
 
-    Not shared where arguments are donated: each jit of these warns of what it cannot use.
+    Caches are not shared if arguments are donated: each jitted version warns of unusable donations.
     """
     donates = options.split.donate_argnums or options.split.donate_argnames
     if donates:
         return FunctionCache()
     try:
         own: dict[str, Any] = getattr(function, "__dict__", {})
-        # What stands for a function, as `functools.wraps` says, keeps its caches as a function does.
-        # A bound method shows its function's attributes, and has none of its own.
+        # A wrapper made by `functools.wraps` holds its caches like a function.
+        # A bound method shows the attributes of its function, and cannot have its own.
         stands = "__wrapped__" in own and type(function) is not MethodType
         if type(function) is not FunctionType and not stands:
             return _recent_cache(function, options)
@@ -128,12 +128,12 @@ def cache_of(function: Callable[..., Any], options: JitOptions) -> FunctionCache
             setattr(function, _ATTRIBUTE, owned)
         return owned.by_options.setdefault(options, FunctionCache())
     except TypeError:
-        # No weak references to it; or options without a hash, whose error comes when something is compiled.
+        # It does not support weak references; or an option is not hashable, which raises an error when compiling.
         return FunctionCache()
 
 
 def _recent_cache(function: Callable[..., Any], options: JitOptions) -> FunctionCache:
-    """The cache of a callable object, one of those that were jitted last."""
+    """Return the cache of a callable object, from the table of recent caches."""
     key = (Identity(function), options)
     with _lock:
         found = _recent.pop(key, None) or FunctionCache()
@@ -144,6 +144,6 @@ def _recent_cache(function: Callable[..., Any], options: JitOptions) -> Function
 
 
 _MOST_RECENT: Final = 64
-# Bounded, since what is kept of an object may refer to the object, and would then keep it alive.
+# Bounded, since a cache may refer to its object, and would then keep it alive.
 _recent: Final[dict[tuple[Identity, JitOptions], FunctionCache]] = {}
 _lock: Final = fork_safe_lock()

@@ -1,7 +1,7 @@
 """A compiled call: everything that a call of a jitted function with one signature needs.
 
-`call` runs it on the leaves of any call with this signature. `fast_call` has the way for calls that look like one that
-was seen: the same, with nothing left to find out.
+`call` runs it on the leaves of any call with this signature, on the slow path. `fast_call` generates the fast path for
+calls with a known call shape.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ class CompiledCall:
         if expected is not None and expected.regular:
             self.unflatten = expected.build
         self.select: Final = _selector(kept, captured, len(operands))
-        # By the kinds of the leaves; None where there is no such way.
+        # The fast paths by the classes of the leaves; None for unsupported call shapes.
         self.fast_calls: Final[dict[tuple[type, ...], FastCall | None]] = {}
 
     def call(self, leaves: Sequence[DeviceArray]) -> Any:  # Any: the function's result, a pytree
-        """Run it on the leaves of a call; the results in their structure."""
+        """Run the program on the leaves of a call, and return the results in their tree structure."""
         arrays = leaves if self.select is None else self.select(leaves)
         launch = self.launch
         buffers = [buffer_at(x, launch.placement) for x in arrays]
@@ -104,7 +104,7 @@ class CompiledCall:
         return results
 
     def _refuse_shared(self, given: Sequence[DeviceArray], arrays: Sequence[DeviceArray]) -> None:
-        """Raise if an array is donated and is an argument a second time."""
+        """Raise an error if a donated array is also a second argument."""
         for array in given:
             if sum(x is array for x in arrays) > 1:
                 raise DonatedError(
@@ -116,7 +116,7 @@ class CompiledCall:
 def _selector(
     kept: tuple[int, ...], captured: tuple[DeviceArray, ...], arguments: int
 ) -> Callable[[Sequence[DeviceArray]], Sequence[DeviceArray]] | None:
-    """What picks the arrays that the program takes; None where those are the leaves as they come."""
+    """Return a function that selects the operands of the program; None if they are all leaves in their order."""
     count = len(captured)
     if kept == tuple(range(arguments)) and not count:
         return None

@@ -65,7 +65,7 @@ class Lowering:
 
     @property
     def input_shardings(self) -> list[Sharding]:
-        """Where each leaf has to be: those that are over the devices as they lie, others whole on each."""
+        """The required sharding of each leaf: its own on the same devices, otherwise the sharding of the program."""
         where = self.placement
         return [
             each.placement.sharding if each.placement.devices == where.devices else where.sharding
@@ -86,7 +86,7 @@ def lower_call(
     """Stage, optimise and lower a function for arguments of these types in these places.
 
     Args:
-        platform: the one to write the program for, where it is not that of the places.
+        platform: the target platform, if it differs from the platform of the placements.
 
     Raises:
         PlacementError: arguments are committed to different places.
@@ -183,7 +183,7 @@ def _warn_of_constants(captured: Sequence[DeviceArray], traced: Traced, name: st
 
 
 def captured_arrays(traced: Traced) -> tuple[DeviceArray, ...]:
-    """What a program captured under evaluation, where there are no tracers."""
+    """Return the captured arrays of a program that was staged under evaluation, so that none is a tracer."""
     arrays = [each for each in traced.captured if isinstance(each, DeviceArray)]
     assert len(arrays) == len(traced.captured), "only arrays are captured under evaluation"
     return tuple(arrays)
@@ -267,7 +267,7 @@ class _Mark:
 
 
 def donated_leaves(split: Split, arguments: Arguments) -> list[int]:
-    """The leaves that belong to donated arguments, by index."""
+    """Return the leaves that belong to donated arguments, by index."""
     if not split.donate_argnums and not split.donate_argnames:
         return []
     marks = [_Mark() for _ in arguments.leaves]

@@ -1,7 +1,7 @@
-"""Which donated buffers results can take over, and what is said of the others.
+"""Assignment of donated buffers to results, and the warning for unusable donations.
 
-A result can take over a buffer of its own shape and element type. Donated parameters are gone through in order: of the
-results that fit, the first that has no buffer yet takes it over.
+A result can reuse a buffer with the same shape and element type. Donated parameters are assigned in order, each to the
+first matching result that does not have a buffer yet.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from treadle_ir import ArrayType, user_stacklevel
 def pair(
     parameters: Sequence[ArrayType], results: Sequence[ArrayType], donated: Sequence[int]
 ) -> dict[int, int]:
-    """Which parameter's buffer which result takes over: parameter to result."""
+    """Return the result that reuses the buffer of each parameter, by the index of the parameter."""
     free: dict[ArrayType, list[int]] = {}  # by type, the last one first
     for number in reversed(range(len(results))):
         free.setdefault(results[number].strong(), []).append(number)
@@ -29,7 +29,7 @@ def pair(
 
 
 def warn_unusable(types: Sequence[ArrayType]) -> None:
-    """Say which donated buffers no result could take over; they stay alive."""
+    """Warn of donated buffers that no result can reuse; they stay alive."""
     listed = ", ".join(map(hlo_text, types))
     warnings.warn(
         f"Some donated buffers were not usable: {listed}\n"
@@ -41,7 +41,7 @@ def warn_unusable(types: Sequence[ArrayType]) -> None:
 
 
 def hlo_text(type: ArrayType) -> str:
-    """A type with its layout, as XLA writes it: `f32[2,3]{1,0}`."""
+    """Return a type with its layout in XLA's notation: `f32[2,3]{1,0}`."""
     short = {"i1": "pred"}.get(element_type(type.dtype), element_type(type.dtype))
     if short[:1] == "i":
         short = "s" + short[1:]

@@ -1,7 +1,7 @@
-"""The fast path of a call: a function generated for one shape of call, so that a hit decides nothing.
+"""The fast path of a call: a function generated for one call shape, so that a hit makes no decisions.
 
-A jitted function is called again and again with arguments of the same kinds, in the same containers, in the same
-places. For such a shape of call this module writes the Python of a function that does what is left to do, and no more:
+A jitted function is called repeatedly with arguments of the same types, in the same containers, with the same
+placements. For such a call shape this module generates a Python function that does only the remaining work:
 
     def fast_call(args, kwargs):
         overrides = get_overrides()
@@ -10,7 +10,7 @@ places. For such a shape of call this module writes the Python of a function tha
         if len(args) != 2 or kwargs:
             return MISS
         x0, x1 = args
-        if x0.__class__ is not DeviceArray or x0.placed is not P0:  # an array: its type and place
+        if x0.__class__ is not DeviceArray or x0.placed is not P0:  # an array: its type and placement
             return MISS
         if x1.__class__ is not int or x1 != 3:  # a static argument
             return MISS
@@ -18,18 +18,18 @@ places. For such a shape of call this module writes the Python of a function tha
         if b0 is None:
             b0 = buffer_of(x0)
         results = EXECUTABLE.execute_sharded([b0]).consume_with_handlers(HANDLERS)
-        r0 = new(DeviceArray)  # and not DeviceArray(...), which takes half as long again
+        r0 = new(DeviceArray)  # DeviceArray(...) would take 50 % longer
         r0.placed = R0
         r0.type = T0
         r0.host, r0.raw = None, results[0]
         return r0
 
-Whatever is not as expected returns `MISS`, and the call goes the general way (`CompiledCall.call`), which is also the
-one that raises errors. Names in capitals are constants of the function. It is written when a signature is met for the
-second time: that takes some 100 us.
+If anything differs, the function returns `MISS`, and the call falls back to the slow path (`CompiledCall.call`), which
+also raises all errors. Names in capitals are constants of the function. It is generated in the second call with a
+signature, which takes some 100 us.
 
-Arguments of many leaves are taken apart all together, in C, by an `Expectation`; the others node by node. Nodes of
-registered classes are opened by their own function, and their metadata compared.
+Arguments with many leaves are flattened in one C call, by an `Expectation`; others are unpacked node by node. Nodes of
+registered classes are flattened by their own function, and their metadata is compared.
 """
 
 from __future__ import annotations
@@ -60,47 +60,53 @@ from treadle_runtime.jitting.miss import MISS, FastCall
 from treadle_runtime.jitting.tree_source import Source, source_of
 from treadle_runtime.launch import translated
 
-MOST_LEAVES: Final = 24  # that are taken apart one by one; more are taken apart all together
-MOST_OPENED: Final = 128  # the same, where there are nodes of registered classes
+MOST_LEAVES: Final = 24  # that are unpacked one by one; more are flattened in one C call
+MOST_OPENED: Final = 128  # the same, if there are nodes of registered classes
 MOST_NODES: Final = 512
 MOST_DEPTH: Final = 32
 MOST_RESULTS: Final = 128  # that are built one by one
-MOST_ALIKE: Final = 40  # the same, where most of their nodes are alike
-MOST_BYTES: Final = 1 << 14  # of a NumPy array that is handed over as it is
-MOST_KNOWN_BYTES: Final = 256  # of a NumPy array that is known again by its elements
+MOST_ALIKE: Final = 40  # the same, if most of their nodes are alike
+MOST_BYTES: Final = 1 << 14  # of a NumPy array that is passed on unchanged
+MOST_KNOWN_BYTES: Final = 256  # of a NumPy array that is recognised by its elements
 
 _NUMBERS: Final = (bool, int, float)
-_PLAIN: Final = (bool, int, float, str, bytes, type(None))  # compare cheaply, cannot change
+_PLAIN: Final = (bool, int, float, str, bytes, type(None))  # immutable, and cheap to compare
 
-Names: TypeAlias = dict[str, Any]  # the constants of the function, of all kinds
+Names: TypeAlias = dict[str, Any]  # the constants of the function
 
 
 @final
-class _NotFast(Exception):  # noqa: N818 - no error: the call goes the general way
-    """This shape of call has no fast way."""
+class _UnsupportedCallShape(Exception):  # noqa: N818 - not an error: the call takes the slow path
+    """Unsupported call shape: the fast path cannot serve it."""
 
 
 def fast_call(
     call: CompiledCall, arguments: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> FastCall | None:
-    """The fast way for calls like this one; None where there is none. Any: what users pass.
+    """Return the fast path for calls like this one; None if the call shape is not supported.
 
-    `arguments` are those of this call, taken apart, and `call` is what its signature was compiled to.
+    Any: arguments of users.
+
+    Args:
+        call: the compiled call of its signature.
+        arguments: the flattened arguments of this call.
+        args: its positional arguments.
+        kwargs: its keyword arguments.
     """
     if not _is_in_place(call):
         return None
     if len(call.launch.placement.devices) > 1 and any(
         [type(leaf) is not DeviceArray for leaf in arguments.leaves]
     ):
-        return None  # what is on the host has to be spread first
+        return None  # elements on the host have to be sharded first
     try:
         return _Writer(call, arguments, args, kwargs).function()
-    except _NotFast:
+    except _UnsupportedCallShape:
         return None
 
 
 def _is_in_place(call: CompiledCall) -> bool:
-    """Whether all that the program takes is where it runs."""
+    """Return whether all operands of the program are on the devices where it runs."""
     devices = call.launch.placement.devices
     operands = [*[x.placed for x in call.captured], *call.operands]
     return all([operands[index].placement.devices == devices for index in call.kept])
@@ -108,7 +114,7 @@ def _is_in_place(call: CompiledCall) -> bool:
 
 @final
 class _Writer:
-    """Writes one function."""
+    """Generates one function."""
 
     def __init__(
         self,
@@ -123,7 +129,7 @@ class _Writer:
         self.arguments = arguments
         self.lines: list[str] = []
         self.nodes = 0
-        self.leaves: list[str] = []  # the variable of each leaf that was met, in order
+        self.leaves: list[str] = []  # the variable of each visited leaf, in order
         self.names: Names = {
             "DeviceArray": DeviceArray,
             "MISS": MISS,
@@ -142,32 +148,32 @@ class _Writer:
         }
 
     def function(self) -> FastCall:
-        """The function."""
+        """Generate the function, and return it."""
         self.check_context()
         self.execute(self.take_all() if self.are_many() else self.take_one_by_one())
         returned = self.results()
         self.lines.append(f"return {returned}")
         body = "\n    ".join(self.lines)
-        # "<string>" is never taken for the user's file.
+        # "<string>" is never mistaken for a file of the user.
         code = compile(f"def fast_call(args, kwargs):\n    {body}\n", "<string>", "exec")
         exec(code, self.names)
         function: FastCall = self.names["fast_call"]
         return function
 
     def constant(self, prefix: str, value: Any) -> str:  # Any: whatever the function needs
-        """The name of a constant."""
+        """Return a new name for a constant."""
         name = f"{prefix}{len(self.names)}"
         self.names[name] = value
         return name
 
     def miss_if(self, condition: str) -> None:
-        """Leave the fast way under a condition."""
+        """Bail out to the slow path if `condition` holds."""
         self.lines += [f"if {condition}:", "    return MISS"]
 
     # ---- the call
 
     def check_context(self) -> None:
-        """The context and the trace are those that the call was compiled for."""
+        """Check the context and the trace."""
         self.lines.append("overrides = get_overrides()")
         self.miss_if(
             "(process[0] if overrides is None else overrides.context()).key is not CONTEXT"
@@ -175,22 +181,22 @@ class _Writer:
         )
 
     def are_many(self) -> bool:
-        """Whether the leaves are better taken all together."""
+        """Return whether it is better to flatten the arguments in one C call."""
         count = len(self.arguments.leaves)
         if count <= MOST_LEAVES:
             return False
-        # Nodes of registered classes cannot be opened in C; and where few are alike, nothing is gained by it.
+        # C code cannot flatten nodes of registered classes; and it only pays off if many nodes are alike.
         return count > MOST_OPENED or _are_alike(self.arguments.structure)
 
     def take_all(self) -> str:
-        """Take many leaves apart together, and compare their types and places as one list."""
+        """Flatten many leaves in one C call, and compare their types and placements as one list."""
         if self.kwargs or self.arguments.statics is not None:
-            raise _NotFast
-        if self.call.donated and self.call.captured:  # one that is given away may be captured
-            raise _NotFast
+            raise _UnsupportedCallShape
+        if self.call.donated and self.call.captured:  # a donated array may also be captured
+            raise _UnsupportedCallShape
         expected = expectation(self.arguments.structure)
         if expected is None or not all(type(x) is DeviceArray for x in self.arguments.leaves):
-            raise _NotFast
+            raise _UnsupportedCallShape
         take = self.constant("TAKE", expected.take)
         placed = self.constant("PLACED", [*self.call.operands])
         self.names["placed_of"], self.names["raw_of"] = attrgetter("placed"), attrgetter("raw")
@@ -200,7 +206,7 @@ class _Writer:
             "try:",
             f"    if leaves is None or [*map(placed_of, leaves)] != {placed}:",
             "        return MISS",
-            "except AttributeError:",  # a leaf that is no array of ours
+            "except AttributeError:",  # a leaf that is not a device array
             "    return MISS",
         ]
         if self.call.donated:
@@ -216,7 +222,7 @@ class _Writer:
         chosen = [index - count for index in self.call.kept if index >= count]
         if chosen != [*range(len(self.call.operands))]:
             if len(chosen) < 2:
-                raise _NotFast
+                raise _UnsupportedCallShape
             self.lines.append(f"leaves = {self.constant('KEPT', itemgetter(*chosen))}(leaves)")
         self.lines += [
             "buffers = [*map(raw_of, leaves)]",
@@ -227,7 +233,7 @@ class _Writer:
         return f"[{', '.join(captured)}, *buffers]" if captured else "buffers"
 
     def take_one_by_one(self) -> str:
-        """Take the arguments apart node by node, and compare each leaf."""
+        """Unpack the arguments node by node, and compare each leaf."""
         numbers, values, names, named = self.arguments.statics or ((), (), (), ())
         statics = dict(zip(numbers, values, strict=True)) | dict(zip(names, named, strict=True))
         count = len(self.args)
@@ -243,7 +249,7 @@ class _Writer:
                 self.static(variable, statics[i])
             else:
                 self.node(variable, argument)
-        # Leaves of keyword arguments come in the order of their names.
+        # Leaves of keyword arguments are in the order of their names.
         for name in sorted(self.kwargs):
             variable = f"k{len(self.lines)}"
             self.lines.append(f"{variable} = kwargs.get({name!r}, MISS)")
@@ -251,24 +257,24 @@ class _Writer:
                 self.static(variable, statics[name])
             else:
                 self.node(variable, self.kwargs[name])
-        assert len(self.leaves) == len(self.call.operands), "each leaf is met once"
+        assert len(self.leaves) == len(self.call.operands), "each leaf is visited once"
         return self.buffers()
 
     def static(self, variable: str, value: Any) -> None:  # Any: a static argument
-        """A static argument is what it was."""
+        """Check that a static argument has the same value."""
         if type(value) not in _PLAIN or value != value:
-            raise _NotFast
+            raise _UnsupportedCallShape
         if type(value) is float and value == 0.0:
-            raise _NotFast  # 0.0 == -0.0
+            raise _UnsupportedCallShape  # 0.0 == -0.0
         kind, known = self.constant("KIND", type(value)), self.constant("VALUE", value)
         self.miss_if(f"{variable}.__class__ is not {kind} or {variable} != {known}")
 
     def node(self, variable: str, tree: Any, depth: int = 0) -> None:  # Any: a pytree
-        """A node of an argument is of its class and size; then its children."""
+        """Check the class and the size of a node of an argument, and then its children."""
         kind = type(tree)
         self.nodes += 1
         if depth > MOST_DEPTH or self.nodes > MOST_NODES:
-            raise _NotFast
+            raise _UnsupportedCallShape
         children: list[str]
         if kind is dict:
             keys = sorted(tree) if tree else []
@@ -296,7 +302,7 @@ class _Writer:
     def registered(
         self, variable: str, tree: Any, registered: Kind, depth: int
     ) -> None:  # Any: a pytree
-        """A node of a registered class has the metadata that it had; errors are left to the general way."""
+        """Check the metadata of a node of a registered class; errors are left to the slow path."""
         opened, meta = registered.open(tree)
         subtrees = [*opened]
         place = len(self.lines)
@@ -320,7 +326,7 @@ class _Writer:
     # ---- leaves and buffers
 
     def leaf(self, variable: str, leaf: Any) -> None:  # Any: an array or a number
-        """A leaf has its type and place; `_buffer` has the code for its buffer."""
+        """Check the type and placement of a leaf; `buffers` has the code for its buffer."""
         number = len(self.leaves)
         placed = self.call.operands[number]
         kind = type(leaf)
@@ -334,7 +340,7 @@ class _Writer:
             self.miss_if(f"{variable}.__class__ is not {kind.__name__}")
         elif kind is np.ndarray:
             if leaf.dtype != placed.type.dtype or leaf.nbytes > MOST_BYTES:
-                raise _NotFast
+                raise _UnsupportedCallShape
             dtype = self.constant("DTYPE", leaf.dtype)
             self.names["ndarray"] = np.ndarray
             self.miss_if(
@@ -344,10 +350,10 @@ class _Writer:
         elif isinstance(leaf, np.generic) and leaf.dtype == placed.type.dtype:
             self.miss_if(f"{variable}.__class__ is not {self.constant('KIND', kind)}")
         else:
-            raise _NotFast
+            raise _UnsupportedCallShape
 
     def buffers(self) -> str:
-        """The list of buffers that the program takes."""
+        """Return the expression for the list of the program's buffers."""
         call, count = self.call, len(self.call.captured)
         if call.donated:
             self.refuse_shared()
@@ -372,7 +378,7 @@ class _Writer:
         return f"[{', '.join(found)}]"
 
     def put(self, buffer: str, variable: str, number: int) -> None:
-        """The buffer of a number or of a NumPy array."""
+        """Assign the buffer of a number or of a NumPy array."""
         placed = self.call.operands[number]
         put = putting_to(placed)
         leaf = self.arguments.leaves[number]
@@ -405,9 +411,9 @@ class _Writer:
         ]
 
     def put_small(self, buffer: str, variable: str, put: Callable[[Any], Any]) -> None:
-        """The buffer of a small NumPy array: a table of a few elements is often the same in each call.
+        """Assign the buffer of a small NumPy array, which often has the same elements in each call.
 
-        To compare its elements costs a tenth of what it costs to copy them to a device.
+        Comparing the elements costs a tenth of copying them to a device.
         """
         known, put_elements = known_elements(put)
         get, putting = self.constant("KNOWN", known), self.constant("PUT", put_elements)
@@ -419,19 +425,19 @@ class _Writer:
         ]
 
     def captured_buffer(self, index: int) -> str:
-        """The buffer of an array that the function closed over; looked up, for it might be deleted."""
+        """Return the expression for the buffer of a captured array, which is read in each call: it may be deleted."""
         array = self.call.captured[index]
         buffer_of(array)
         return f"{self.constant('C', array)}.raw"
 
     def refuse_shared(self) -> None:
-        """An array that is donated is no other argument of the call."""
+        """Check that a donated array is not also a second argument of the call."""
         if not all(type(self.arguments.leaves[i]) is DeviceArray for i in self.call.donated):
-            raise _NotFast
+            raise _UnsupportedCallShape
         donated = {*self.call.donated}
         given = self.arguments.leaves
         arrays = [i for i, leaf in enumerate(given) if type(leaf) is DeviceArray]
-        if len(arrays) > MOST_LEAVES:  # as `take_all`: no two may be one
+        if len(arrays) > MOST_LEAVES:  # as in `take_all`: all must be different
             listed = ", ".join([self.leaves[i] for i in arrays])
             self.miss_if(f"len({{*map(id, ({listed}))}}) != {len(arrays)}")
             return
@@ -443,9 +449,9 @@ class _Writer:
     # ---- execution and results
 
     def execute(self, buffers: str) -> None:
-        """Run the program; what is no buffer (any more) misses."""
+        """Run the program; deleted buffers miss."""
         if self.call.launch.callbacks:
-            # Asked beforehand: a TypeError may be one that a callback has raised.
+            # Checked in advance, since a callback may also raise a TypeError.
             there = frozenset({jaxlib().core.ArrayImpl}).issuperset
             self.lines.append(f"buffers = {buffers}")
             self.miss_if(f"not {self.constant('THERE', there)}(map(type, buffers))")
@@ -453,7 +459,7 @@ class _Writer:
             self.lines.append(f"results = {run}(buffers)")
         else:
             self.lines += [
-                "execute = EXECUTABLE.execute_sharded",  # which a forked child exchanges
+                "execute = EXECUTABLE.execute_sharded",  # a forked child replaces it
                 "try:",
                 f"    results = execute({buffers}).consume_with_handlers(HANDLERS)",
                 "except TypeError:",
@@ -465,13 +471,13 @@ class _Writer:
             self.names["give_away"] = give_away
             here = self.constant("HERE", GivenAway(self.call.where).here)
             self.lines.append(f"gone = {here}(2)")  # this function and `JitFunction.__call__`
-            if not self.leaves:  # taken all together
+            if not self.leaves:  # flattened in one C call
                 self.lines += ["for each in given:", "    give_away(each, gone)"]
             for number in self.call.donated if self.leaves else ():
                 self.lines.append(f"give_away({self.leaves[number]}, gone)")
 
     def results(self) -> str:
-        """The expression for the results in their structure."""
+        """Return the expression for the results in their tree structure."""
         placed = self.call.launch.results
         structure = self.call.traced.structure
         most = MOST_ALIKE if _are_alike(structure) else MOST_RESULTS
@@ -497,6 +503,6 @@ class _Writer:
 
 
 def _are_alike(structure: PyTreeDef) -> bool:
-    """Whether most nodes of a tree are alike, so that it is quicker to deal with all of them together."""
+    """Return whether most nodes of a tree are alike, so that it is faster to handle them all at once."""
     expected = expectation(structure)
     return expected is not None and expected.regular

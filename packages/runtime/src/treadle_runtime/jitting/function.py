@@ -47,7 +47,7 @@ from treadle_runtime.jitting.compiling import compile_call, lower_call
 from treadle_runtime.jitting.fast_call import fast_call
 from treadle_runtime.jitting.miss import MISS
 from treadle_runtime.jitting.misses import explain_placement, logs_misses
-from treadle_runtime.jitting.options import NOTHING_SAID, JitOptions, name_of
+from treadle_runtime.jitting.options import UNSPECIFIED, JitOptions, name_of
 from treadle_runtime.jitting.shardings import (
     constrained_all,
     inputs_of,
@@ -95,7 +95,7 @@ class JitFunction(Generic[P, R]):
         return self._call(args, kwargs)  # type: ignore[no-any-return]
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call that is not like the last one. Any: what users pass and return."""
+        """Run a call whose shape differs from the last one. Any: arguments and results of users."""
         context = current_context()
         if context.watched and context.get(DISABLE_JIT):
             return self.__wrapped__(*args, **kwargs)
@@ -120,7 +120,7 @@ class JitFunction(Generic[P, R]):
         arguments: Arguments,
         statics: Key | None,
     ) -> Any:
-        """A call that uses no references, but perhaps those among its arguments."""
+        """Run a call without references, except possibly among its arguments."""
         cache, context = self._cache, current_context()
         if not isinstance(current_trace(), EvalTrace):
             return self._bind(arguments, statics)
@@ -155,7 +155,7 @@ class JitFunction(Generic[P, R]):
         return call.call(leaves)
 
     def _with_refs(self, arguments: Arguments, statics: Key | None, closed: Sequence[Cell]) -> Any:
-        """A call that uses references: those among its arguments, and those that the function closes over."""
+        """Run a call with references, among its arguments or closed over by the function."""
         places = places_of(arguments)
         pure = self._pure_function(arguments, statics, places, closed)
         return call_pure(pure, self._name, arguments, places, closed)
@@ -167,14 +167,16 @@ class JitFunction(Generic[P, R]):
         places: tuple[int, ...],
         closed: Sequence[Cell],
     ) -> JitFunction[..., Any]:
-        """What is compiled for calls that use references, of the other leaves and what the references hold."""
+        """Return the jitted pure function for calls with references: of the other leaves and the contents of the
+        references.
+        """
         key = arguments.structure, statics, places, tuple(closed)
         pure = self._pure.get(key)
         if pure is None:
             if len(self._pure) >= _MOST_PURE:
                 self._pure.clear()
             function = pure_function(self.__wrapped__, self._name, arguments, places, closed)
-            options = replace(self._options, split=NOTHING_SAID)
+            options = replace(self._options, split=UNSPECIFIED)
             pure = self._pure[key] = JitFunction(function, options)
         return pure
 
@@ -189,7 +191,7 @@ class JitFunction(Generic[P, R]):
         statics: Key | None,
         leaves: Sequence[DeviceArray],
     ) -> Any:
-        """The first call with a signature."""
+        """Run the first call with a signature."""
         check_fork()  # before the function is staged in vain
         cache = self._cache
 
@@ -220,7 +222,7 @@ class JitFunction(Generic[P, R]):
         return results
 
     def _bind(self, arguments: Arguments, statics: Key | None) -> Any:
-        """A call under a trace: the staged program becomes one operation."""
+        """Run a call under a trace: the staged program becomes one operation."""
         try:
             operands = [_traced_operand(leaf) for leaf in arguments.leaves]
         except ArgumentError:
@@ -310,7 +312,7 @@ class JitFunction(Generic[P, R]):
         return TracedCall(traced, arguments, operands, self._name, split, lowered, shardings, shown)
 
     def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> Any:  # Any: a pytree
-        """The shapes and element types of the results for these arguments, without running anything."""
+        """Return the shapes and element types of the results for these arguments, without running anything."""
         arguments = self._take_apart(args, kwargs)
         places = places_of(arguments)
         if not places:
@@ -322,11 +324,13 @@ class JitFunction(Generic[P, R]):
     def __get__(
         self, instance: object, owner: type | None = None
     ) -> Any:  # Any: a method's signature
-        """The function itself on a class, a bound method on an instance."""
+        """Return the function itself on a class, a bound method on an instance."""
         return self if instance is None else MethodType(self, instance)
 
-    def __getattr__(self, name: str) -> Any:  # Any: as `inspect.Signature` is no attribute's type
-        # Asked for where wrappers are not followed. Not a property: the class would seem to have this signature.
+    def __getattr__(
+        self, name: str
+    ) -> Any:  # Any: `inspect.Signature` is not the type of any attribute
+        # Read by code that does not follow wrappers. Not a property: the class would seem to have this signature.
         if name == "__signature__":
             return inspect.signature(self.__wrapped__)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -341,22 +345,22 @@ class JitFunction(Generic[P, R]):
     _clear_cache = clear_cache  # libraries call it by this name, too
 
     def _cache_size(self) -> int:
-        """How many signatures are compiled. Libraries count by it, under this name, how often they were traced."""
+        """Return the number of compiled signatures. Libraries use it, under this name, to count traces."""
         return len(self._cache.calls)
 
     @property
     def cache(self) -> FunctionCache:
-        """What is kept of the function; shared by all that jit it with equal options."""
+        """The cache of the function, shared by all jitted versions with equal options."""
         return self._cache
 
 
 def _traced_operand(leaf: object) -> Operand:
-    """A leaf of a call under a trace; NumPy arrays are copied, since the program may run later."""
+    """Return a leaf of a call under a trace; NumPy arrays are copied, since the program may run later."""
     return as_array(leaf) if isinstance(leaf, np.ndarray) else as_operand(leaf)
 
 
 def refuse_leaves(arguments: Arguments, name: str, function: Callable[..., Any]) -> None:
-    """Raise the error for the first leaf that is no array and no number, if there is one."""
+    """Raise an error for the first leaf that is neither an array nor a number, if there is one."""
     for index, leaf in enumerate(arguments.leaves):
         try:
             as_operand(leaf)

@@ -19,7 +19,7 @@ from treadle_ir import (
 )
 from treadle_ir.settings import DISABLE_JIT
 from treadle_runtime.jitting.function import JitFunction
-from treadle_runtime.jitting.options import NOTHING_SAID, Inline, JitOptions, name_of, split_of
+from treadle_runtime.jitting.options import UNSPECIFIED, Inline, JitOptions, name_of, split_of
 from treadle_runtime.jitting.traced import Timing
 from treadle_runtime.placement.asked import asked_for
 from treadle_runtime.placement.devices import Device, as_device
@@ -27,7 +27,7 @@ from treadle_runtime.placement.devices import Device, as_device
 P = ParamSpec("P")
 R = TypeVar("R", bound=Any)  # the bound is what parameters of a lambda get from pyright
 
-_PLAIN: Final = JitOptions(NOTHING_SAID)
+_PLAIN: Final = JitOptions(UNSPECIFIED)
 
 
 def disable_jit(disable: bool = True) -> overriding:
@@ -48,7 +48,9 @@ def disable_jit(disable: bool = True) -> overriding:
 
 
 def timings(function: Callable[..., Any]) -> list[Timing]:
-    """What each signature of a jitted function cost: seconds of tracing, lowering, compiling and the first run."""
+    """Return the cost of each signature of a jitted function: seconds of tracing, lowering, compiling and the first
+    run.
+    """
     if isinstance(function, MethodType):
         function = function.__func__
     if not isinstance(function, JitFunction):
@@ -111,22 +113,22 @@ def jit(
 
     Args:
         fun: the function; its arguments and results are pytrees of arrays.
-        in_shardings: how arguments lie over devices: a tree that is a prefix of the positional arguments, with
-            shardings, specifications over the mesh in force, or None, which leaves it to the arguments. Arrays that are
-            not committed are brought there; committed ones have to be there.
-        out_shardings: how results lie over devices, in the same way; None leaves it to the compiler.
+        in_shardings: the shardings of the arguments: a tree prefix of the positional arguments, with shardings,
+            partition specs over the current mesh, or None to use the sharding of the argument. Uncommitted arrays are
+            moved there; committed arrays must have that sharding.
+        out_shardings: the shardings of the results, in the same form; None leaves them to the compiler.
         static_argnums: positional arguments that are Python values, hashed and compared on every call.
         static_argnames: the same by name. Each spelling follows from the other where only one is given.
-        donate_argnums: positional arguments whose memory results may take over; those arrays are deleted by the call.
-        donate_argnames: keyword arguments, in the same way.
-        keep_unused: hand the executable also the arguments that the program does not use.
-        device: deprecated; run there, whatever the arguments say.
+        donate_argnums: positional arguments whose memory results may reuse; the call deletes these arrays.
+        donate_argnames: keyword arguments to donate.
+        keep_unused: pass the executable also the arguments that the program does not use.
+        device: deprecated; run on this device, wherever the arguments are.
         backend: deprecated; run on the first device of this platform.
-        inline: put the operations themselves into an outer program, not a call of them; `Inline` says when.
+        inline: inline the operations into an outer program instead of a call; `Inline` specifies when.
         compiler_options: XLA flags for this function.
 
     Raises:
-        ArgumentError: `fun` is no function. (Also a TypeError.)
+        ArgumentError: `fun` is not a function. (Also a TypeError.)
         ArgumentError: a number or name that the function does not have. (Also a ValueError.)
 
     Example:
@@ -135,7 +137,7 @@ def jit(
         >>> jit(lambda x: ops.add(x, x))(1.5)
         Array(3., dtype=float32, weak_type=True)
     """
-    if fun is ...:  # None would be what a function gave that forgot to return one
+    if fun is ...:  # None could be the result of a function without a return statement
         return functools.partial(
             jit,
             in_shardings=in_shardings,
@@ -155,7 +157,7 @@ def jit(
             f"Expected a callable value, got {shown(fun)} of type {type(fun)}",
             fix="pass a function to jit",
         )
-    code = getattr(fun, "__code__", None)  # of a plain function; asking `inspect` takes far longer
+    code = getattr(fun, "__code__", None)  # of a plain function; `inspect` takes far longer
     if inspect.isgeneratorfunction(fun) if code is None else code.co_flags & inspect.CO_GENERATOR:
         raise ArgumentError(
             f"{name_of(fun)} is a generator function, which cannot be jitted",
@@ -178,7 +180,7 @@ def jit(
         raise refused("jit", "compiler_options", "a dict", compiler_options)
     inputs = asked_for("jit", "in_shardings", in_shardings)
     outputs = asked_for("jit", "out_shardings", out_shardings)
-    if split is NOTHING_SAID and not (
+    if split is UNSPECIFIED and not (
         keep_unused or early or inlining or compiler_options or target or inputs or outputs
     ):
         return JitFunction(fun, _PLAIN)
@@ -190,7 +192,7 @@ def jit(
 
 
 def _inlining(inline: bool | Inline) -> tuple[bool, str]:
-    """Whether operations take the place of a call at once, and else when."""
+    """Return whether calls are inlined during staging, and otherwise when."""
     if not isinstance(inline, Inline):
         return inline, ""
     if inline in {Inline.JAX_EARLY, Inline.AUTO}:

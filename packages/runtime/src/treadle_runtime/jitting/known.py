@@ -1,12 +1,12 @@
-"""What a function computes from captured arrays alone is computed once, when it is compiled, and not in each call.
+"""Constant folding of operations on captured arrays, when a function is compiled.
 
-Captured arrays are parameters of a program (decisions/0004-programs-are-closed.md), so that a function with other
-values is the same program, compiled once. XLA knows nothing of their elements, then, and would compute what depends on
-them alone in each call: the logarithm of a gamma function of a constant, say. Here NumPy does that beforehand, and
-what it finds is captured in its place. Only arrays of a few elements are looked at: the rest is work for a compiler.
+Captured arrays are parameters of a program (decisions/0004-programs-are-closed.md), so that a function with different
+values is the same program, compiled once. XLA does not see their elements, then, and would repeat operations on them in
+each call, such as the log gamma function of a constant. Here NumPy evaluates these once, and the results are captured
+instead. Only arrays with few elements are folded: the rest is left to the compiler.
 
-Scalars that loops, branches and calls take are written into the program. XLA would carry a parameter through each
-iteration, and keep branches that a flag decides.
+Scalar operands of loops, branches and calls become literals. XLA would carry a parameter through each iteration, and
+could not eliminate a branch that depends on a captured flag.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from treadle_runtime.arrays.array import DeviceArray, elements_of
 
 _FAMILIES: Final[tuple[type[Primitive], ...]] = (Conversion, Elementwise, Rearrangement, Reducing)
 MOST: Final = 64
-"""Elements of an array that may be computed beforehand."""
+"""The largest number of elements of a folded array."""
 
 
 def with_known(
     program: Program, captured: Sequence[DeviceArray]
 ) -> tuple[Program, tuple[DeviceArray, ...]]:
-    """A program without what its captured parameters decide, and what it captures now."""
+    """Return the program without the operations that depend on captured arrays alone, and its captured arrays."""
     count = len(captured)
     known: dict[Value, Operand] = {
         value: array
@@ -73,7 +73,7 @@ def with_known(
 
 
 def _with_scalars(equation: Equation, known: Mapping[Value, Operand]) -> Equation:
-    """An equation whose nested programs take known scalars as constants; others as they are."""
+    """Return an equation with known scalars as literals if it has nested programs; other equations unchanged."""
     if not equation.primitive.programs():
         return equation
     operands = tuple([_constant(x, known) for x in equation.operands])
@@ -92,7 +92,7 @@ def _constant(atom: Atom, known: Mapping[Value, Operand]) -> Atom:
 
 
 def _decided(equation: Equation, known: dict[Value, Operand]) -> bool:
-    """Whether an equation depends on known arrays alone, and makes few elements."""
+    """Return whether an equation depends on known arrays alone, and has small results."""
     return (
         isinstance(equation.primitive, _FAMILIES)
         and not equation.effects

@@ -1,6 +1,6 @@
-"""Buffers of numbers and of small NumPy arrays that came before: in programs most are the same again.
+"""Caches of the buffers of numbers and small NumPy arrays, which are often the same in each call.
 
-What is copied to a device for one argument of a fast call is kept by its elements, for the first few of them.
+For each argument of a fast call, the first few buffers are cached by their elements.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from treadle_compiler import device_dtype
 from treadle_runtime.client import number_range
 from treadle_runtime.placement.placement import PlacedType
 
-MOST_NUMBERS: Final = 64  # that are kept for each argument
+MOST_NUMBERS: Final = 64  # that are cached for each argument
 
 Elements: TypeAlias = np.ndarray[Any, Any]
 Put: TypeAlias = Callable[[Any], Any]  # Any: a NumPy array or a number, and jaxlib's array
 
 
 def putting_to(placed: PlacedType) -> Put:
-    """What copies small elements of one type to one place."""
+    """Return a function that copies small arrays of one type to one device."""
     device = placed.placement.device
     return device.backend.putting(placed.type.shape, device_dtype(placed.type.dtype), device.raw)
 
 
 def known_numbers(put: Put, kind: type, dtype: np.dtype[Any]) -> tuple[Put, Put]:
-    """What gives the buffer of a number that is known, or None; and what makes that of another one."""
+    """Return two functions of a number: look up its cached buffer, or None; and create its buffer."""
     known: dict[Any, Any] = {}
     low, high = number_range(kind, dtype)
 
@@ -41,7 +41,7 @@ def known_numbers(put: Put, kind: type, dtype: np.dtype[Any]) -> tuple[Put, Put]
 
 
 def known_elements(put: Put) -> tuple[Put, Callable[[Elements, bytes], Any]]:
-    """The same for NumPy arrays by their elements as bytes."""
+    """Return two functions for small NumPy arrays: look up the buffer by the bytes of the elements; and create it."""
     known: dict[bytes, Any] = {}
 
     def put_elements(array: Elements, elements: bytes) -> Any:

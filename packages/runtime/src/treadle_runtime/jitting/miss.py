@@ -1,4 +1,4 @@
-"""Fast calls: functions that run a jitted call if it is like the one they were made for, and else say so."""
+"""Fast calls: generated functions that run a jitted call with a known call shape, and otherwise return `MISS`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias, final
 
 @final
 class Miss:
-    """What a fast call returns when the call is not one that it was made for."""
+    """The class of the result of a fast call whose call shape differs."""
 
 
 MISS: Final = Miss()
@@ -17,5 +17,5 @@ FastCall: TypeAlias = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 
 
 def no_fast_call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Miss:
-    """The fast call of a function that has not been called."""
+    """Return `MISS`: the fast call of a function that has not been called."""
     return MISS

@@ -1,6 +1,6 @@
-"""Why a jitted function is staged again, in words: what differs from the calls before.
+"""Explanations of cache misses: how a call of a jitted function differs from previous calls.
 
-`explain_cache_misses` logs it as a warning; else it is there at level DEBUG.
+`explain_cache_misses` logs them as warnings; otherwise they are logged at level DEBUG.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from treadle_runtime.jitting.caches import FunctionCache
 from treadle_runtime.jitting.statics import Identity, Key
 from treadle_runtime.placement.placement import PlacedType
 
-_MOST = 5  # arguments that are told of
+_MOST = 5  # arguments that are listed
 
 
 def logs_misses() -> bool:
-    """Whether an explanation would be seen."""
+    """Return whether an explanation would be logged."""
     return wanted(EXPLAIN_CACHE_MISSES())
 
 
@@ -32,17 +32,17 @@ def explain(
     arguments: Arguments,
     key: Key,
 ) -> None:
-    """Log why there is no program for this call."""
+    """Log the reason why there is no program for this call."""
     lines = [f"TRACING CACHE MISS at {source.user_location() or 'an unknown place'}: {name}"]
     known = [*cache.traces]
     if not known:
         lines.append(f"  never traced before: {name}{_where(function)}")
         lines.append(
-            "  (a function that is defined anew, in a loop or in another function, is a new one each time)"
+            "  (a function that is defined again, in a loop or in another function, is a new function each time)"
         )
     else:
         names = positional_names(function)
-        # Of equally near ones the last: `known` is in the order of calls.
+        # Of equally similar calls the last: `known` is in the order of calls.
         found = [_differences(other, key, arguments, names) for other in reversed(known)]
         lines += [f"  {line}" for line in min(found, key=len)]
     say("\n".join(lines), loudly=EXPLAIN_CACHE_MISSES())
@@ -55,7 +55,7 @@ def explain_placement(
     arguments: Arguments,
     key: Key,
 ) -> None:
-    """Log why a function is compiled again that is not staged again: an argument is somewhere else than before."""
+    """Log the reason why a staged function is compiled again: the placement of an argument has changed."""
     context, structure, statics, *placed = key
     types = [_placed(x).type for x in placed]
     for other in reversed([*cache.calls]):
@@ -72,15 +72,15 @@ def explain_placement(
         different = [i for i, x in enumerate(placed) if x is not before[i]]
         for i in different[:_MOST]:
             now, was = _placed(placed[i]).placement, _placed(before[i]).placement
-            lines.append(f"  {paths[i]} is in another place: {now!r} now, {was!r} before")
+            lines.append(f"  {paths[i]} has a different placement: {now!r} now, {was!r} before")
         if len(different) > _MOST:
-            lines.append(f"  and {len(different) - _MOST} more arguments are in other places")
+            lines.append(f"  and {len(different) - _MOST} more arguments have different placements")
         say("\n".join(lines), loudly=EXPLAIN_CACHE_MISSES())
         return
 
 
 def _placed(part: object) -> PlacedType:
-    """A part of a key that is the type and place of an argument."""
+    """Return a part of a key that is the type and placement of an argument."""
     assert isinstance(part, PlacedType)
     return part
 
@@ -91,8 +91,8 @@ def _where(function: Callable[..., Any]) -> str:
 
 
 def _differences(other: Key, key: Key, arguments: Arguments, names: Sequence[str]) -> list[str]:
-    """What is different in two keys: context, structure, static values, types."""
-    before, structure_before, statics_before, varied, lay, *types_before = other
+    """Return the differences of two keys in words: context, structure, static values, types."""
+    before, structure_before, statics_before, varied, layouts_before, *types_before = other
     now, structure, statics, varies, layouts, *types = key
     lines: list[str] = []
     if before is not now:
@@ -104,12 +104,12 @@ def _differences(other: Key, key: Key, arguments: Arguments, names: Sequence[str
             f"static arguments differ: {_statics(statics, names)} now, {_statics(statics_before, names)} before"
         )
     if varied != varies:
-        lines.append("the arguments vary over other axes of the shard_map around the call")
-    if lay != layouts:
-        lines.append("the arguments lie otherwise over explicit axes of the mesh")
+        lines.append("the arguments vary over different axes of the enclosing shard_map")
+    if layouts_before != layouts:
+        lines.append("the arguments have different shardings over explicit axes of the mesh")
     if structure_before != structure:
         lines += [
-            f"the arguments have another structure: {line}"
+            f"the arguments have a different structure: {line}"
             for line in explain_difference(structure, structure_before)  # type: ignore[arg-type]  # as keys have it
         ]
         return lines
@@ -120,16 +120,16 @@ def _differences(other: Key, key: Key, arguments: Arguments, names: Sequence[str
     for index in different[:_MOST]:
         now_type, before_type = types[index], types_before[index]
         lines.append(
-            f"{paths[index]} has another type: {now_type} now, {before_type} before{_weakly(now_type, before_type)}"
+            f"{paths[index]} has a different type: {now_type} now, {before_type} before{_weakly(now_type, before_type)}"
         )
     if len(different) > _MOST:
-        lines.append(f"and {len(different) - _MOST} more arguments have other types")
+        lines.append(f"and {len(different) - _MOST} more arguments have different types")
     return lines
 
 
 def _weakly(now: Any, before: Any) -> str:
     if now.strong() is before.strong():
-        return " (one is a Python number, or made of one: `*` marks its weak type)"
+        return " (one is a Python number, or computed from one: `*` marks its weak type)"
     return ""
 
 
@@ -138,12 +138,16 @@ def _statics(statics: Any, names: Sequence[str]) -> str:  # Any: a key of static
         return "none"
     numbers, values, keywords, named = statics
     labels = [names[i] if i < len(names) else f"argument {i}" for i in numbers]
-    said = [f"{label} = {_value(value)}" for label, value in zip(labels, values, strict=True)]
-    said += [f"{name} = {_value(value)}" for name, value in zip(keywords, named, strict=True)]
-    return ", ".join(said) or "none"
+    shown_values = [
+        f"{label} = {_value(value)}" for label, value in zip(labels, values, strict=True)
+    ]
+    shown_values += [
+        f"{name} = {_value(value)}" for name, value in zip(keywords, named, strict=True)
+    ]
+    return ", ".join(shown_values) or "none"
 
 
-def _value(key: Any) -> str:  # Any: what stands for a value in a key: often its class and itself
+def _value(key: Any) -> str:  # Any: the part of a key for a value, often its class and itself
     if isinstance(key, Identity):
         return (
             "an object that is gone"

@@ -1,4 +1,4 @@
-"""One thread makes what several want: each signature of a function is traced and compiled once.
+"""Each signature of a function is traced and compiled by one thread, also if several threads need it.
 
 What counts as being made is a lock that the making thread holds, and nothing else. So a thread that is interrupted at
 any point, by Ctrl-C or by an exception, leaves the value to the next that wants it: `with` on a lock releases it
@@ -19,20 +19,22 @@ T = TypeVar("T")
 
 @final
 class OncePerKey:
-    """Makes a value for a key once, even when several threads want it at the same time.
+    """Makes a value for a key once, even when several threads need it at the same time.
 
-    A thread that would wait for one that (through others) waits for it makes the value itself instead.
+    A thread that would cause a deadlock by waiting makes the value itself instead.
     """
 
     _mutex: Final = fork_safe_lock()
-    _waiting: Final[dict[int, tuple[OncePerKey, Hashable]]] = {}  # thread: what it waits for
+    _waiting: Final[
+        dict[int, tuple[OncePerKey, Hashable]]
+    ] = {}  # the key for which each thread waits
 
     def __init__(self) -> None:
-        # By key, the thread that makes the value, and a lock that is held while it does.
+        # By key, the thread that makes the value, and a lock that it holds meanwhile.
         self._makers: dict[Hashable, tuple[int, threading.Lock]] = {}
 
     def once(self, key: Hashable, find: Callable[[], T | None], make: Callable[[], T]) -> T:
-        """What `find` returns, after `make` (here or in another thread) if it returns None at first."""
+        """Return the result of `find`; if it is None, call `make`, here or in another thread, and try again."""
         me = threading.get_ident()
         while True:
             made = fork_safe_lock()
@@ -60,7 +62,7 @@ class OncePerKey:
                 OncePerKey._waiting.pop(me, None)
 
     def _maker(self, key: Hashable) -> tuple[int, threading.Lock] | None:
-        """Who makes the value now; one whose lock is free has stopped."""
+        """Return the thread that makes the value now, and its lock; a thread whose lock is free has stopped."""
         maker = self._makers.get(key)
         return None if maker is None or not maker[1].locked() else maker
 

@@ -1,4 +1,4 @@
-"""How a function is to be jitted: which arguments are static, which are donated, and the rest."""
+"""The options of `jit`: static arguments, donated arguments, and the rest."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from treadle_runtime.placement.devices import Device
 
 
 class Inline(enum.Enum):
-    """When the operations of a jitted function take the place of a call of it, in a program around it.
+    """When a call of a jitted function is inlined into an enclosing program.
 
     JAX_EARLY is `inline=True`: when the outer function is staged. JAX_LATE: when the outer program is lowered; until
-    then transformations see one call. XLA_EARLY and XLA_LATE leave a call in what XLA is given, with an attribute by
-    which its passes know; compilers that do not heed it inline as they see fit. AUTO is `inline=False`: as is best.
+    then transformations see one call. XLA_EARLY and XLA_LATE leave a call in the program for XLA, with an attribute
+    for its passes; compilers that ignore it inline as they see fit. AUTO is `inline=False`: the best choice.
 
     Example:
         >>> from treadle_ir import ops
@@ -62,7 +62,7 @@ def _tuple_of(value: object, name: str, kind: type) -> tuple[Any, ...]:
     )
 
 
-NOTHING_SAID: Final = Split()
+UNSPECIFIED: Final = Split()
 
 
 def split_of(
@@ -72,16 +72,16 @@ def split_of(
     donate_argnums: object,
     donate_argnames: object,
 ) -> Split:
-    """Check what a user said of arguments against the function's parameters.
+    """Check the user's static and donated arguments against the function's parameters.
 
     Static arguments may be named or numbered; the other spelling follows from the function's parameters.
 
     Raises:
-        ArgumentError: a number or name that the function does not have, or one both static and donated.
+        ArgumentError: the function does not have such a parameter, or an argument is both static and donated.
     """
     if static_argnums is static_argnames is donate_argnums is donate_argnames is None:
-        # asking for a function's parameters takes longer than the rest of `jit`
-        return NOTHING_SAID
+        # reading a function's parameters takes longer than the rest of `jit`
+        return UNSPECIFIED
     parameters, name = _parameters(function), name_of(function)
     subject, advice = (
         f"jitted function {name}",
@@ -119,17 +119,22 @@ _POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSIT
 
 
 def static_numbers(who: str, function: Callable[..., Any], value: object) -> tuple[int, ...]:
-    """The positions of static arguments that `who` was given for a function: from 0, where it says how many it takes.
+    """Return the positions of static arguments, counted from 0 if the function's parameters are known.
+
+    Args:
+        who: the calling function, for messages.
+        function: the user's function.
+        value: the user's static_argnums.
 
     Raises:
-        ArgumentError: they are no integers, or the function has no such argument.
+        ArgumentError: they are not integers, or the function does not have such an argument.
     """
     subject = f"{who}: {name_of(function)}"
     return _numbers(value, "static_argnums", _parameters(function), subject, "count from 0")
 
 
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter] | None:
-    """The parameters of a function; None where it does not say."""
+    """Return the parameters of a function; None if they are unknown."""
     try:
         return list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -189,7 +194,7 @@ def _positions(parameters: list[inspect.Parameter], names: frozenset[str]) -> tu
 
 
 def name_of(function: object) -> str:
-    """The name of a function for messages and modules."""
+    """Return the name of a function for messages and modules."""
     name = getattr(function, "__name__", None)
     if name is None:
         inner = getattr(function, "func", None)  # functools.partial
@@ -200,12 +205,12 @@ def name_of(function: object) -> str:
 @final
 @frozen
 class JitOptions:
-    """What a user said of how a function is jitted."""
+    """The user's options of a jitted function."""
 
     split: Split
     keep_unused: bool = False
     inline: bool = False
-    inlining: str = ""  # of the call, where the operations do not take its place at once
+    inlining: str = ""  # when the call is inlined, if not during staging
     # Any: strings, numbers, booleans; checked when compiling
     flags: tuple[tuple[str, Any], ...] = ()
     device: Device | None = None

@@ -1,4 +1,4 @@
-"""The platforms that programs are lowered for, here or for elsewhere."""
+"""The platforms for which programs can be lowered."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Final
 from treadle_ir import ArgumentError, names, refused, sequence
 
 PLATFORMS: Final = ("cpu", "cuda", "rocm", "tpu")
-"""Their names, as users write them."""
+"""Their public names."""
 
 
 def platforms_of(function: str, parameter: str, given: object) -> tuple[str, ...]:
-    """The platforms that a user asks for, each once; none where nothing is said.
+    """Return the platforms that a user requests, without repetitions; empty if `given` is None.
 
     Raises:
-        ArgumentError: it is no sequence of their names.
+        ArgumentError: `given` is not a sequence of platform names.
     """
     if given is None:
         return ()

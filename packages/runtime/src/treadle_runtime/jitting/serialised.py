@@ -1,8 +1,8 @@
-"""Compiled functions as bytes: what XLA made of the program, and what a call needs besides.
+"""Serialisation of compiled functions: the XLA executable, and the data that a call needs.
 
-The bytes are for the very same release of jaxlib, kind of processor and flags: another release loads them without a
-word, and may compute something else. So they begin with all that, and with a checksum. Loading runs code: bytes from
-others are as dangerous as their programs.
+The bytes are only valid for the same release of jaxlib, the same kind of processor and the same flags: a different
+release loads them without an error, and may compute wrong results. So they begin with these, and with a checksum.
+Loading runs code: untrusted bytes are as dangerous as untrusted programs.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _DIGEST: Final = hashlib.sha256
 
 
 def to_bytes(compiled: Compiled) -> bytes:
-    """A compiled function, without the structures of its arguments and results.
+    """Serialise a compiled function to bytes, without the structures of its arguments and results.
 
     Raises:
         ArgumentError: it is none, or a static argument cannot be pickled.
@@ -83,7 +83,7 @@ def to_bytes(compiled: Compiled) -> bytes:
 def from_bytes(
     data: object, in_tree: PyTreeDef, out_tree: PyTreeDef, device: Device | None
 ) -> Compiled:
-    """The compiled function of `to_bytes`, on a device or where new arrays are.
+    """Return the compiled function of `to_bytes`, on a device or where new arrays are.
 
     Raises:
         ArgumentError: the bytes are damaged, or were made by another jaxlib, on another processor or platform.
@@ -129,7 +129,7 @@ def from_bytes(
 
 
 def _complete(executable: LoadedExecutable, text: str) -> LoadedExecutable:
-    """The executable with its machine code, which XLA's CPU leaves out of one that was itself loaded from bytes."""
+    """Return the executable with its machine code, which XLA:CPU omits if it was loaded from bytes itself."""
     if not executable.from_cache:
         return executable
     client = executable.devices[0].client

@@ -1,4 +1,4 @@
-"""What `in_shardings` and `out_shardings` of a jitted function say of one call."""
+"""Apply `in_shardings` and `out_shardings` of a jitted function to one call."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from treadle_runtime.placement.sharding import Sharding
 
 
 def inputs_of(asked: AskedFor, arguments: Arguments, name: str) -> list[Sharding | None]:
-    """The sharding of each leaf of the arguments; None where nothing is said.
+    """Return the sharding of each leaf of the arguments; None for unspecified ones.
 
     Raises:
-        ArgumentError: there are keyword arguments that are not static, of which nothing can be said.
-        TreeError: the shardings are no prefix of the positional arguments that are not static.
-        PlacementError: there is a specification, and no mesh in force.
+        ArgumentError: there are keyword arguments that are not static, which cannot have in_shardings.
+        TreeError: the shardings are not a tree prefix of the positional arguments that are not static.
+        PlacementError: there is a partition spec, but no current mesh.
     """
     tree = arguments.structure.unflatten(arguments.leaves)
     positional, keywords = (tree, {}) if arguments.statics is None else tree
@@ -38,11 +38,11 @@ def inputs_of(asked: AskedFor, arguments: Arguments, name: str) -> list[Sharding
 
 
 def outputs_of(asked: AskedFor, structure: PyTreeDef, name: str) -> list[Sharding | None]:
-    """The sharding of each leaf of the results; None where nothing is said.
+    """Return the sharding of each leaf of the results; None for unspecified ones.
 
     Raises:
-        TreeError: the shardings are no prefix of the results.
-        PlacementError: there is a specification, and no mesh in force.
+        TreeError: the shardings are not a tree prefix of the results.
+        PlacementError: there is a partition spec, but no current mesh.
     """
     try:
         return asked.over("jit", structure.unflatten(range(structure.num_leaves)))
@@ -54,10 +54,10 @@ def outputs_of(asked: AskedFor, structure: PyTreeDef, name: str) -> list[Shardin
 def placed_inputs(
     asked: AskedFor, arguments: Arguments, leaves: Sequence[DeviceArray], name: str
 ) -> list[DeviceArray]:
-    """The leaves of a call where `in_shardings` wants them; committed arrays have to be there already.
+    """Return the leaves of a call with the `in_shardings`; committed arrays must have them already.
 
     Raises:
-        ShardingError: a committed array lies otherwise.
+        ShardingError: a committed array has a different sharding.
     """
     wanted = inputs_of(asked, arguments, name)
     return _put(leaves, wanted, arguments, f"{name}: in_shardings has")
@@ -66,10 +66,10 @@ def placed_inputs(
 def put_as_compiled(
     leaves: Sequence[DeviceArray], wanted: Sequence[Sharding], arguments: Arguments, name: str
 ) -> list[DeviceArray]:
-    """The leaves of a call of a compiled program where it takes them; committed arrays have to be there already.
+    """Return the leaves of a call with the shardings of a compiled program; committed arrays must have them already.
 
     Raises:
-        ShardingError: a committed array lies otherwise.
+        ShardingError: a committed array has a different sharding.
     """
     return _put(leaves, wanted, arguments, f"{name} was compiled for")
 
@@ -100,7 +100,7 @@ def _put(
 def constrained_all(
     operands: Sequence[Operand], shardings: Sequence[Sharding | None]
 ) -> list[Operand]:
-    """Traced arrays, laid out as is asked for."""
+    """Return traced arrays with the requested sharding constraints."""
     return [
         x if sharding is None else constrained(x, sharding)
         for x, sharding in zip(operands, shardings, strict=True)

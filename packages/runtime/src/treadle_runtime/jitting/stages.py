@@ -53,7 +53,7 @@ class ProgramText(str):
     __slots__ = ()
 
     def as_hlo_text(self) -> str:
-        """The text."""
+        """Return the text."""
         return str(self)
 
 
@@ -92,7 +92,7 @@ class Lowered(Stage):
         )
 
     def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
-        """The program as text: `stablehlo`, or `hlo` before XLA's passes.
+        """Return the program as text: `stablehlo`, or `hlo` before XLA's passes.
 
         Raises:
             ArgumentError: another dialect.
@@ -117,7 +117,7 @@ class Lowered(Stage):
         )
 
     def compiler_ir(self, dialect: str | None = None) -> ProgramText:
-        """The program in the compiler's language; the same as `as_text`."""
+        """Return the program in the compiler's language; the same as `as_text`."""
         return ProgramText(self.as_text(dialect))
 
     def cost_analysis(self) -> dict[str, float]:
@@ -171,7 +171,7 @@ class Compiled(Stage):
 
     @property
     def parts(self) -> tuple[CompiledCall, Lowering, Arguments, Split]:
-        """What it is made of, for those who write it down."""
+        """The components, for serialisation."""
         return self._call, self._lowering, self._arguments, self._split
 
     def __call__(
@@ -187,7 +187,7 @@ class Compiled(Stage):
         return self._general(args, kwargs) if result is MISS else result
 
     def _general(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call that is not like the last one. Any: what users pass and return."""
+        """Run a call whose shape differs from the last one. Any: arguments and results of users."""
         name = self._lowering.name
         given = as_before(f"{name} was compiled", self._arguments, self._split, name, args, kwargs)
         for number, leaf in enumerate(given.leaves):
@@ -216,7 +216,7 @@ class Compiled(Stage):
     def _make_fast(
         self, given: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:  # Any: what users pass
-        """Let calls like this one go the fast way, if there is one."""
+        """Generate the fast path for calls like this one, if their call shape is supported."""
         if len(self._lowering.placement.devices) > 1:
             return  # arguments may have to be put elsewhere first
         if given.statics is not None and given.statics is self._arguments.statics:
@@ -250,7 +250,7 @@ class Compiled(Stage):
         return self._call.traced.structure
 
     def as_text(self) -> str:
-        """The program after XLA's passes, in HLO text."""
+        """Return the program after XLA's passes, in HLO text."""
         return optimized_hlo(self._call.launch.executable)
 
     def cost_analysis(self) -> dict[str, float]:
@@ -258,13 +258,13 @@ class Compiled(Stage):
         return cost_analysis(self._call.launch.executable)
 
     def memory_analysis(self) -> MemoryStats:
-        """The bytes that a call needs."""
+        """Return the memory that a call needs, in bytes."""
         return memory_stats(self._call.launch.executable)
 
     def collectives(self) -> list[Collective]:
-        """What the devices tell each other: the exchanges of the program, and the bytes that each device sends.
+        """Return the collectives of the program, with the bytes that each device sends.
 
-        XLA's partitioner puts them in, or a `shard_map`; a program on one device has none. Groups are numbered by the
+        XLA's partitioner or a `shard_map` inserts them; a program on one device has none. Groups are numbered in the
         order of the devices in the mesh.
 
         Example:

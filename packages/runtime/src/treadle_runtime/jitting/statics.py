@@ -1,8 +1,8 @@
 """Static arguments as parts of cache keys.
 
-They are hashed and compared on every call: a value that was changed in place since is met as what it is now. A value
-counts with its class: 1, 1.0 and True are equal, and yet make different programs. An object that is equal only to
-itself is held weakly, so that what was compiled for it goes when it goes.
+They are hashed and compared on every call, so that changes in place are seen. The class of a value is part of the key:
+1, 1.0 and True are equal, but give different programs. An object that is equal only to itself is referenced weakly, so
+that its cache entries are released together with it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Key = tuple[Hashable, ...]
 
 @final
 class Identity:
-    """An object in a key, without keeping it alive. `gone` is called when it dies."""
+    """A weak reference to an object in a key; `gone` is called when the object dies."""
 
     __slots__ = ("_hash", "_reference")
 
@@ -28,12 +28,12 @@ class Identity:
 
     @property
     def is_dead(self) -> bool:
-        """Whether the object is gone; the key is then equal to no other."""
+        """Whether the object has died; the key is then not equal to any other."""
         return self._reference() is None
 
     @property
     def value(self) -> object:
-        """The object; None where it is gone."""
+        """The object; None if it has died."""
         return self._reference()
 
     def __eq__(self, other: object) -> bool:
@@ -49,12 +49,15 @@ class Identity:
 def static_key(
     arguments: Arguments, name: str, gone: Callable[[object], object] | None = None
 ) -> Key | None:
-    """The static arguments of a call as a key; None where it has none.
+    """Return the static arguments of a call as a key; None if there are none.
 
-    `name` is the function's, for messages. `gone` is called when an object that the key holds weakly dies.
+    Args:
+        arguments: the arguments of the call.
+        name: the name of the function, for messages.
+        gone: called when an object that the key references weakly dies.
 
     Raises:
-        ArgumentError: a static argument has no hash.
+        ArgumentError: a static argument is not hashable.
     """
     if arguments.statics is None:
         return None
@@ -82,13 +85,13 @@ def _part(name: str, value: Any, gone: Callable[[object], object] | None) -> Has
     if (kind.__hash__, kind.__eq__) == plain:
         try:
             return Identity(value, gone)
-        except TypeError:  # a class whose objects cannot be referred to weakly
+        except TypeError:  # a class without weak references
             pass
     return kind, value
 
 
 def holds_dead(key: object) -> bool:
-    """Whether a key holds an object that is gone."""
+    """Return whether a key references an object that has died."""
     if isinstance(key, Identity):
         return key.is_dead
     return isinstance(key, tuple) and any(map(holds_dead, key))

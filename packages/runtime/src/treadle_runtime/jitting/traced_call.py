@@ -57,7 +57,7 @@ class ArgInfo:
 
 
 def _donated(arguments: Arguments, split: Split) -> list[bool]:
-    """Which of the arrays among the arguments are donated, in their order."""
+    """Return which of the arrays among the arguments are donated, in their order."""
     positional, keywords = arguments.rebuilt(range(len(arguments.leaves)))
     donated = [x for number, x in enumerate(positional) if number in split.donate_argnums]
     donated += [x for name, x in keywords.items() if name in split.donate_argnames]
@@ -90,7 +90,7 @@ def as_before(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> Arguments:
-    """The arguments of a call, which have the structure and the static values of those that were staged.
+    """Return the arguments of a call, which have the structure and the static values of those that were staged.
 
     Raises:
         ArgumentError: they have others.
@@ -257,7 +257,7 @@ class TracedCall(Stage):
         return next((each for each in made if each.is_for_here), made[0])
 
     def closure_convert(self) -> tuple[list[Array], Callable[..., Any]]:
-        """The arrays that the function captured, and a function of a list of such arrays and of its arguments.
+        """Return the arrays that the function captured, and a function of a list of such arrays and of its arguments.
 
         Example:
             >>> import treadle, treadle.numpy as tnp
@@ -287,7 +287,7 @@ class TracedCall(Stage):
         return [as_array(each) for each in traced.captured], converted
 
     def with_consts_as_arg(self) -> tuple[list[Array], TracedCall]:
-        """The arrays that the function captured, and the same, staged with a list of them as its first argument.
+        """Return the arrays that the function captured, and the same, staged with a list of them as its first argument.
 
         Example:
             >>> import treadle, treadle.numpy as tnp

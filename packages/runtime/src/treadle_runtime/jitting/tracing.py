@@ -47,7 +47,7 @@ def trace_function(
     varies: tuple[frozenset[Hashable], ...] | None = None,
     layouts: tuple[Whole | None, ...] | None = None,
 ) -> Traced:
-    """The function as a program for arguments of these types, staged if it has not been before.
+    """Return the function as a program for arguments of these types, staged if it has not been before.
 
     `varies` says over which axes of shard_maps around the call arguments vary, `layouts` how they lie over explicit
     axes.

@@ -10,7 +10,7 @@ from treadle_ir.tree import default_registry
 
 @final
 class Source:
-    """The source of a leaf; stands in the tree in its place."""
+    """The source of a leaf, which takes its place in the tree."""
 
     __slots__ = ("text",)
 
@@ -19,9 +19,13 @@ class Source:
 
 
 def source_of(tree: Any, constant: Callable[[str, Any], str]) -> str | None:
-    """A tree of sources as Python writes it; None where it has nodes that nothing builds in an expression.
+    """Return a tree of sources as a Python expression; None if an expression cannot build one of its nodes.
 
-    `constant` gives a value a name, which begins as it is told. Any: a pytree, and what its nodes keep.
+    Any: a pytree, and the metadata of its nodes.
+
+    Args:
+        tree: a pytree of `Source` leaves.
+        constant: returns a name with the given prefix for a value.
     """
     kind = type(tree)
     if kind is Source:

@@ -20,7 +20,7 @@ from treadle_runtime.placement.guards import guard
 
 
 def call_watched(call: CompiledCall, leaves: Sequence[DeviceArray]) -> Any:
-    """The results of a compiled function, looked at as the settings ask. Any: a pytree.
+    """Return the results of a compiled function, checked as the debug settings require. Any: a pytree.
 
     Raises:
         NotFiniteError, KeyReuseError, NoExecutionError: as the settings ask.
@@ -57,10 +57,10 @@ def guard_arguments(
     name: str,
     function: Callable[..., Any] | None = None,
 ) -> None:
-    """Guard the transfers of arguments of a compiled function: whatever is no array of ours.
+    """Guard the transfers of arguments of a compiled function: of all arguments that are not device arrays.
 
     Raises:
-        TransferError: one is refused.
+        TransferError: a transfer is refused.
     """
 
     def named(index: int) -> str:
@@ -79,7 +79,9 @@ def _brought(
     results: Sequence[DeviceArray],
     looked: Looked,
 ) -> Culprit:
-    """The culprit where none of the operations is: the value came in with an argument, or XLA's arithmetic differs."""
+    """Return the culprit where none of the operations is: the value came in with an argument, or XLA's arithmetic
+    differs.
+    """
     culprit = Culprit(Call(call.traced.program, call.name), arrays, results, None)
     bad = [index for index, array in enumerate(arrays) if looked.at(array)]
     if bad:

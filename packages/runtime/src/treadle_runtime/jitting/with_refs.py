@@ -30,7 +30,7 @@ Pure: TypeAlias = Callable[[list[Any], list[Any]], tuple[Any, list[Any]]]
 
 
 def places_of(arguments: Arguments) -> tuple[int, ...]:
-    """Where references and views of them are among the leaves of a call."""
+    """Return the indices of references, and of views of them, among the leaves of a call."""
     return tuple([i for i, leaf in enumerate(arguments.leaves) if is_reference(leaf)])
 
 
@@ -41,7 +41,7 @@ def pure_function(
     places: tuple[int, ...],
     closed: Sequence[Cell],
 ) -> Pure:
-    """A function of the other leaves and what references hold, for calls like this one.
+    """Return a function of the other leaves and what references hold, for calls like this one.
 
     What the references among the arguments hold goes first, then what those hold that the function closes over.
     """
@@ -75,7 +75,7 @@ def call_pure(
     places: tuple[int, ...],
     closed: Sequence[Cell],
 ) -> Any:  # Any: what the function returns
-    """The result of a pure function; what the references hold in the end is written to them.
+    """Return the result of a pure function; what the references hold in the end is written to them.
 
     Raises:
         ArgumentError: one reference is given twice, or given and closed over.

@@ -73,7 +73,7 @@ class Processes:
             _write(target, number, lines)
 
     def codes(self) -> list[int | None]:
-        """The exit code of each; None while it runs, negative for a signal."""
+        """Return the exit code of each; None while it runs, negative for a signal."""
         return [process.poll() for process in self.running]
 
     def send(self, number: int) -> None:

@@ -51,7 +51,7 @@ global_array_to_host_local_array_p = Primitive("global_array_to_host_local_array
 def host_local_array_to_global_array_impl(
     arr: Tree, *, global_mesh: Mesh, pspec: PartitionSpec
 ) -> Array:
-    """The array whose part in this process is given.
+    """Return the array whose part in this process is given.
 
     Raises:
         ShardingError: the part does not fit.
@@ -85,7 +85,7 @@ def global_array_to_host_local_array_impl(
 def ltg_abstract_eval(
     arr: AbstractValue, *, global_mesh: Mesh, pspec: PartitionSpec
 ) -> ShapedArray:
-    """The type of the whole array, of that of the part.
+    """Return the type of the whole array, of that of the part.
 
     Raises:
         PlacementError: the devices of this process do not fill a part of the mesh.
@@ -97,7 +97,7 @@ def ltg_abstract_eval(
 def gtl_abstract_eval(
     arr: AbstractValue, *, global_mesh: Mesh, pspec: PartitionSpec
 ) -> ShapedArray:
-    """The type of the part, of that of the whole array.
+    """Return the type of the part, of that of the whole array.
 
     Raises:
         PlacementError: the devices of this process do not fill a part of the mesh.
@@ -148,7 +148,7 @@ def ltg_batcher(
     global_mesh: Mesh,
     pspec: PartitionSpec,
 ) -> tuple[Array, int]:
-    """The rule of both operations for a batch, of which each process has all elements.
+    """Return the rule of both operations for a batch, of which each process has all elements.
 
     `insert_axis` is of JAX's rules for programs over several devices: False.
     """

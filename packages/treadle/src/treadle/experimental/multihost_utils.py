@@ -157,7 +157,7 @@ def sync_global_devices(name: str) -> None:
 
 
 def reached_preemption_sync_point(step_id: int) -> bool:
-    """Whether this step is the one before which processes agreed to save their work, as one was told to end.
+    """Return whether this step is the one before which processes agreed to save their work, as one was told to end.
 
     A process alone has no others to agree with: it is False.
 
@@ -270,7 +270,7 @@ def live_devices(devices: list[Device]) -> Iterator[list[Device]]:
     It is of use with the setting `enable_recoverability`: without it, a process that hears of a lost one ends.
 
     Raises:
-        ProcessFailureError: a process was lost, or started anew, in the block.
+        ProcessFailureError: a process was lost, or started again, in the block.
 
     Example:
         >>> import treadle
@@ -298,7 +298,7 @@ def live_devices(devices: list[Device]) -> Iterator[list[Device]]:
 
 
 def _over_processes(leaf: Any) -> DeviceArray:
-    """An array whose row of each number is on the first device of the process with that number."""
+    """Return an array whose row of each number is on the first device of the process with that number."""
     first = {device.process_index: device for device in reversed(devices())}
     mesh = Mesh(np.array([first[number] for number in range(process_count())]), (_AXIS,))
     elements = np.asarray(device_put(leaf))
@@ -310,7 +310,7 @@ def _over_processes(leaf: Any) -> DeviceArray:
 
 
 def _whole(array: Any) -> np.ndarray[Any, Any]:
-    """All elements of an array over devices of several processes."""
+    """Return all elements of an array over devices of several processes."""
     sharding = array.sharding
     if not array.is_fully_replicated and isinstance(sharding, NamedSharding):
         array = device_put(array, NamedSharding(sharding.mesh, PartitionSpec()))
@@ -318,7 +318,7 @@ def _whole(array: Any) -> np.ndarray[Any, Any]:
 
 
 def _by_specification(operation: Primitive, tree: Any, mesh: Any, specifications: Any) -> Any:
-    """The tree with the operation applied to each leaf, with its specification."""
+    """Return the tree with the operation applied to each leaf, with its specification."""
     name = operation.name
     if not isinstance(mesh, Mesh):
         raise refused(name, "global_mesh", "a mesh", mesh)

@@ -46,7 +46,7 @@ class StatefulPRNG:
         return f"StatefulPRNG(_base_key={self._base_key!r}, _counter={self._counter!r})"
 
     def key(self, shape: int | Sequence[int] = ()) -> Array:
-        """A new key, or an array of new keys.
+        """Return a new key, or an array of new keys.
 
         Raises:
             ShapeError: the generator is a batch that `split` made.
@@ -125,7 +125,7 @@ class StatefulPRNG:
         return random.randint(self.key(), _sizes(size, low, high), low, high, dtype)
 
     def split(self, num: int | Sequence[int]) -> StatefulPRNG:
-        """A batch of generators, to be an argument over which `vmap` maps.
+        """Return a batch of generators, to be an argument over which `vmap` maps.
 
         Example:
             >>> import treadle
@@ -154,14 +154,14 @@ register_pytree_node(
 
 
 def stateful_rng(seed: ArrayLike | None = None, *, impl: Any = None) -> StatefulPRNG:
-    """A random generator with a state, from a seed; without one, from the randomness of the operating system.
+    """Return a random generator with a state, from a seed; without one, from the randomness of the operating system.
 
     Args:
         seed: an integer.
         impl: the name of the generator of its keys, as for `random.key`.
 
     Raises:
-        ArgumentError: the seed is no integer, or there is no such generator.
+        ArgumentError: the seed is not an integer, or there is no such generator.
 
     Example:
         >>> one, two = stateful_rng(7), stateful_rng(7)
@@ -180,7 +180,7 @@ def _is_empty(shape: object) -> bool:
 
 
 def _sizes(size: Size, *bounds: Any) -> Any:
-    """The shape that is asked for, or that of the bounds."""
+    """Return the shape that is asked for, or that of the bounds."""
     if size is None:
         return np.broadcast_shapes(
             *[np.shape(x) if not isinstance(x, Array | Ref) else x.shape for x in bounds]

@@ -52,7 +52,7 @@ _GATES: Final = 4
 def get_num_params_in_lstm(
     input_size: int, hidden_size: int, num_layers: int, bidirectional: bool
 ) -> int:
-    """How many weights an LSTM has.
+    """Return how many weights an LSTM has.
 
     Raises:
         RangeError: a size or the number of layers is not positive.
@@ -93,7 +93,7 @@ class _Sizes:
         return self.layers * self.directions
 
     def shapes(self) -> list[tuple[int, ...]]:
-        """The shapes of the parts of the vector, in their order: matrices, then biases."""
+        """Return the shapes of the parts of the vector, in their order: matrices, then biases."""
         matrices = [
             (self.gates, columns)
             for place in range(self.states)
@@ -109,7 +109,7 @@ class _Sizes:
 def _sizes(
     input_size: object, hidden_size: object, num_layers: object, bidirectional: bool
 ) -> _Sizes:
-    """The sizes, checked.
+    """Return the sizes, checked.
 
     Raises:
         RangeError: one is not positive.
@@ -151,10 +151,10 @@ def init_lstm_weight(
 
 
 def _parts(weights: ArrayLike, sizes: _Sizes) -> Iterator[Array]:
-    """The matrices and biases in a vector of weights.
+    """Yield the matrices and biases in a vector of weights.
 
     Raises:
-        ShapeError: it is no vector of that many.
+        ShapeError: it is not a vector of that many.
     """
     vector = tnp.asarray(weights)
     if vector.shape != (sizes.count,):
@@ -171,7 +171,7 @@ def _parts(weights: ArrayLike, sizes: _Sizes) -> Iterator[Array]:
 def unpack_lstm_weights(
     weights: ArrayLike, input_size: int, hidden_size: int, num_layers: int, bidirectional: bool
 ) -> tuple[dict[int, Array], dict[int, Array], dict[int, Array], dict[int, Array]]:
-    """The matrices and biases in a vector of weights: `W_ih, W_hh, b_ih, b_hh`, each by layer and direction.
+    """Return the matrices and biases in a vector of weights: `W_ih, W_hh, b_ih, b_hh`, each by layer and direction.
 
     `W_ih[2]` is that of the second layer's first direction, where there are two; its rows are those of four gates.
 
@@ -261,7 +261,7 @@ def lstm(
 
     Raises:
         RangeError: a size or the number of layers is not positive.
-        ShapeError: an array has another shape than these.
+        ShapeError: an array has a different shape from these.
         UnsupportedError: there is dropout.
 
     Example:
@@ -299,7 +299,7 @@ def lstm_ref(
 
     Raises:
         RangeError: a size or the number of layers is not positive.
-        ShapeError: an array has another shape than `lstm` says.
+        ShapeError: an array has a different shape from the one that `lstm` expects.
         UnsupportedError: there is dropout.
 
     Example:
@@ -404,7 +404,7 @@ def _layer(
     backwards: bool,
     precision: PrecisionLike,
 ) -> tuple[Array, Array, Array]:
-    """One direction of one layer; backwards, a sequence begins where it ends, so its states wait until then."""
+    """Return one direction of one layer; backwards, a sequence begins where it ends, so its states wait until then."""
     w_ih, w_hh, b_ih, b_hh = weights
     inputs = tnp.matmul(x, w_ih.T, precision=precision) + (b_ih + b_hh)  # of all times at once
 

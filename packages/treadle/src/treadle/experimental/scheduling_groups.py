@@ -14,12 +14,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def scheduling_group(name: str) -> Callable[[F], F]:
-    """A decorator: the operations of the function, and the call of it, have the attribute `scheduling_group`.
+    """Return a decorator: the operations of the function, and the call of it, have the attribute `scheduling_group`.
 
     Compilers that do not know of it pass over it, and so does that of the CPU.
 
     Raises:
-        ArgumentError: `name` is no string.
+        ArgumentError: `name` is not a string.
 
     Example:
         >>> import treadle

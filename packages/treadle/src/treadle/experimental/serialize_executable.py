@@ -12,7 +12,7 @@ __all__ = ["deserialize_and_load", "serialize"]
 
 
 def serialize(compiled: Compiled) -> tuple[bytes, PyTreeDef, PyTreeDef]:
-    """A compiled function as bytes, and the structures of its arguments and results, which pickle.
+    """Return a compiled function as bytes, and the structures of its arguments and results, which pickle.
 
     The bytes are for the very same release of jaxlib, kind of processor, platform and flags.
 
@@ -39,7 +39,7 @@ def deserialize_and_load(
     backend: str | None = None,
     execution_devices: Sequence[Device] | None = None,
 ) -> Compiled:
-    """The compiled function of what `serialize` gave: where new arrays are, or on a platform, or on a device.
+    """Return the compiled function of what `serialize` gave: where new arrays are, or on a platform, or on a device.
 
     Loading runs code: never load what somebody else may have written.
 

@@ -157,7 +157,7 @@ def load(
 
 
 def steps(folder: str | os.PathLike[str]) -> list[int]:
-    """The numbers of the snapshots in a folder, in order; those that are whole.
+    """Return the numbers of the snapshots in a folder, in order; those that are whole.
 
     Example:
         >>> from treadle.experimental import snapshots
@@ -212,7 +212,7 @@ def _write(file: Path, leaves: list[tuple[str, DeviceArray]]) -> list[Entry]:
 
 
 def _own_parts(array: DeviceArray) -> Iterator[tuple[Box, np.ndarray[Any, Any]]]:
-    """The parts that this process writes: of equal ones, on several devices, the first only."""
+    """Yield the parts that this process writes: of equal ones, on several devices, the first only."""
     shape = array.type.shape
     if array.sharding.num_devices == 1:
         if process_index() == 0:
@@ -303,7 +303,7 @@ def _assembled(
     dtype: np.dtype[Any],
     index: tuple[slice, ...],
 ) -> np.ndarray[Any, Any]:
-    """A part of an array, put together from the parts on disk that overlap it."""
+    """Return a part of an array, put together from the parts on disk that overlap it."""
     box = _box(index, shape)
     result = np.empty([stop - start for start, stop in box], dtype)
     filled = 0

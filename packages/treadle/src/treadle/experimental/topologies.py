@@ -21,7 +21,7 @@ class TopologyDescription:
 
 
 def get_attached_topology(platform: str | None = None) -> TopologyDescription:
-    """The devices of a platform, or of the default one.
+    """Return the devices of a platform, or of the default one.
 
     Raises:
         PlatformError: there is no such platform.
@@ -64,7 +64,7 @@ def make_mesh(
     *,
     contiguous_submeshes: bool = False,
 ) -> Mesh:
-    """A mesh of a topology's devices, all of them, in an order that suits how they are connected.
+    """Return a mesh of a topology's devices, all of them, in an order that suits how they are connected.
 
     Args:
         topo: the devices.

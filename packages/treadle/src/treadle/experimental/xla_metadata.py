@@ -64,7 +64,7 @@ def set_xla_metadata(x: Any = None, **kwargs: object) -> Any:
         kwargs: the attributes.
 
     Raises:
-        ArgumentError: a value is no string, number or boolean, or `x` holds what is no array.
+        ArgumentError: a value is not a string, number or boolean, or `x` holds what is not an array.
 
     Example:
         >>> import treadle, treadle.numpy as tnp
@@ -93,14 +93,14 @@ def xla_metadata_call(f: F, /, **meta: object) -> F: ...
 @overload
 def xla_metadata_call(f: None = None, /, **meta: object) -> Callable[[F], F]: ...
 def xla_metadata_call(f: Any = None, /, **meta: object) -> Any:
-    """The function as a jitted one whose operations have these attributes, and whatever calls it.
+    """Return the function as a jitted one whose operations have these attributes, and whatever calls it.
 
     Args:
         f: the function; without one, what comes back is a decorator.
         meta: the attributes, as those of `set_xla_metadata`.
 
     Raises:
-        ArgumentError: `f` is no function, or a value no string, number or boolean.
+        ArgumentError: `f` is not a function, or a value is not a string, number or boolean.
 
     Example:
         >>> import treadle, treadle.numpy as tnp
@@ -149,7 +149,7 @@ def xla_metadata_call2(
             for none, or others as a dictionary.
 
     Raises:
-        ArgumentError: `f` is no function, a value no string, number or boolean, or `ad_metadata` something else.
+        ArgumentError: `f` is not a function, a value no string, number or boolean, or `ad_metadata` something else.
 
     Example:
         >>> import treadle, treadle.numpy as tnp
@@ -177,7 +177,7 @@ def xla_metadata_call2(
 
 
 def must_fuse_call(identifier: str) -> Callable[[F], F]:
-    """A decorator: XLA is asked to make one fusion of all operations of a call of the function.
+    """Return a decorator: XLA is asked to make one fusion of all operations of a call of the function.
 
     They have the attribute `MUST_FUSE`, in derivatives, too. Compilers that do not know of it pass over it, and so does
     the CPU's.
@@ -195,7 +195,7 @@ def must_fuse_call(identifier: str) -> Callable[[F], F]:
 
 
 def fuse_limit() -> overriding:
-    """A context manager: XLA is asked to make no fusion across the border of what runs in it.
+    """Return a context manager: XLA is asked to make no fusion across the border of what runs in it.
 
     Operations of the block have the attribute `FUSE_LIMIT`. Compilers that do not know of it pass over it, and so does
     the CPU's.
@@ -216,7 +216,7 @@ Texts: TypeAlias = dict[str, str | None]
 
 
 def _decorator(function: str, f: Any, given: Texts, of_derivatives: Texts | None = None) -> Any:
-    """The function as one that leaves a part with attributes in programs, or what makes one of a function."""
+    """Return the function as one that leaves a part with attributes in programs, or what makes one of a function."""
     metadata = _kept(given)
     derivatives = None if of_derivatives is None else _kept(of_derivatives)
 
@@ -243,7 +243,9 @@ def _decorator(function: str, f: Any, given: Texts, of_derivatives: Texts | None
 
 
 def metadata_block(given: Texts) -> overriding:
-    """A context manager, and decorator: operations staged in it have these attributes, and not those that are None."""
+    """Return a context manager, and decorator: operations staged in it have these attributes, and not those that are
+    None.
+    """
 
     def changed(context: Context) -> Context:
         metadata = context.get(METADATA)
@@ -253,7 +255,7 @@ def metadata_block(given: Texts) -> overriding:
 
 
 def _kept(given: Texts) -> Metadata:
-    """The attributes that have a value, in order."""
+    """Return the attributes that have a value, in order."""
     return tuple(sorted([(name, text) for name, text in given.items() if text is not None]))
 
 

@@ -35,7 +35,7 @@ Json = dict[str, Any]  # Any: what JSON holds
 
 
 def to_bytes(chain: Sequence[Exported]) -> bytes:
-    """A function, its vjp, the vjp of that and so on as bytes.
+    """Return a function, its vjp, the vjp of that and so on as bytes.
 
     Raises:
         ArgumentError: a node of the trees of arguments or results has no name.
@@ -73,7 +73,8 @@ def _types(avals: Sequence[ShapeDtypeStruct]) -> list[str]:
 
 
 def deserialize(blob: bytes | bytearray) -> Exported:
-    """The exported function of what `Exported.serialize` gave. Nothing that the bytes say is executed by reading.
+    """Return the exported function of what `Exported.serialize` gave. Nothing that the bytes say is executed by
+    reading.
 
     Raises:
         ArgumentError: the bytes are not an artefact, are damaged, or were written by a later release.

@@ -96,7 +96,7 @@ class Body:
     def solved(
         self, shapes: Sequence[tuple[int, ...]], names: Callable[[int], str]
     ) -> tuple[dict[str, Any], SymbolicScope]:
-        """A size for each name, from the shapes of what a call passes. Any: sizes, which may be symbolic again.
+        """Return a size for each name, from the shapes of what a call passes. Any: sizes, which may be symbolic again.
 
         Raises:
             ShapeError: they do not fit; the error names the argument by `names` of its number.
@@ -109,7 +109,7 @@ class Body:
         return solve(f"the exported {self.name}", axes, self.scope)
 
     def _for_sizes_of(self, operands: Sequence[Operand]) -> tuple[Program, tuple[Type, ...]]:
-        """The program for the shapes of operands, and the types that it takes after its arrays."""
+        """Return the program for the shapes of operands, and the types that it takes after its arrays."""
         shapes = [operand.shape for operand in operands]
         if shapes == self.shapes:
             return self.program, self.parameter_types
@@ -118,7 +118,7 @@ class Body:
         return program, program.parameter_types[len(self.constants) :]
 
     def example(self) -> Program | None:
-        """The program for small sizes that it may have, or None where none were found."""
+        """Return the program for small sizes that it may have, or None where none were found."""
         if not self.is_symbolic:
             return self.program
         names = {name for shape in self.shapes for n in shape for name in variables_of(n)}
@@ -126,7 +126,7 @@ class Body:
         return None if values is None else substitute(self.program, values, SymbolicScope())
 
     def stablehlo(self, platform: str) -> str:
-        """The program as StableHLO for a platform, its arrays embedded as constants.
+        """Return the program as StableHLO for a platform, its arrays embedded as constants.
 
         Raises:
             UnsupportedError: it has symbolic sizes.
@@ -153,7 +153,7 @@ class Body:
         ).text
 
     def written(self, arrays: list[Elements]) -> dict[str, Any]:  # Any: what JSON holds
-        """The program as JSON; its arrays are appended to `arrays`.
+        """Return the program as JSON; its arrays are appended to `arrays`.
 
         Raises:
             UnsupportedError: it calls Python functions back, or has operations that the text format does not know.
@@ -181,7 +181,7 @@ class Body:
 
 
 def _as_weak_as(operand: Operand, type: Type) -> Operand:
-    """The operand with the weakness that a parameter has, which nested programs rely on."""
+    """Return the operand with the weakness that a parameter has, which nested programs rely on."""
     own = type_of(operand)
     if own is type or not isinstance(type, ArrayType):
         return operand
@@ -194,7 +194,7 @@ def _device_array(array: Array) -> DeviceArray:
 
 
 def read_body(name: str, written: Mapping[str, Any], arrays: Sequence[Elements]) -> Body:
-    """The body that `Body.written` wrote; parsing executes nothing.
+    """Return the body that `Body.written` wrote; parsing executes nothing.
 
     Raises:
         ArgumentError: it wrote no such thing.

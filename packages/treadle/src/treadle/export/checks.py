@@ -33,7 +33,7 @@ class DisabledSafetyCheck:
         return DisabledSafetyCheck(f"custom_call:{target_name}")
 
     def is_custom_call(self) -> str | None:
-        """The custom call that is allowed, if this is such a check."""
+        """Return the custom call that is allowed, if this is such a check."""
         kind, _, target = self.kind.partition(":")
         return target if kind == "custom_call" else None
 
@@ -44,7 +44,7 @@ class DisabledSafetyCheck:
 
 
 def default_export_platform() -> str:
-    """The platform that `export` lowers for by default: that of the default device.
+    """Return the platform that `export` lowers for by default: that of the default device.
 
     Example:
         >>> from treadle import export

@@ -32,7 +32,7 @@ Header = dict[str, Any]  # Any: what JSON holds
 
 
 def damaged(what: str) -> ArgumentError:
-    """The error for bytes that are no artefact of this release, and why."""
+    """Return the error for bytes that are no artefact of this release, and why."""
     return ArgumentError(
         f"deserialize: {what}",
         fix="pass the bytes that `serialize` gave, all of them and unchanged",
@@ -101,7 +101,7 @@ def _arrays(blob: bytes, start: int, listed: object) -> list[Elements]:
 
 
 def array_type(text: object, scope: SymbolicScope | None = None) -> ArrayType:
-    """The type that a text such as `f32[2,3]` names; with a scope, sizes may be symbolic.
+    """Return the type that a text such as `f32[2,3]` names; with a scope, sizes may be symbolic.
 
     Raises:
         ArgumentError: there is no such type.

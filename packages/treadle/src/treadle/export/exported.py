@@ -1,4 +1,4 @@
-"""`Exported`: a function as a program that travels."""
+"""`Exported`: a portable (serialisable) program."""
 
 from __future__ import annotations
 
@@ -196,11 +196,12 @@ class Exported:
     # --- derivatives ---
 
     def has_vjp(self) -> bool:
-        """Whether `vjp` has an answer: always before serialization, then if that was asked for it."""
+        """Return whether `vjp` has an answer: always before serialization, then if that was asked for it."""
         return self.derivative is not None or not self.deserialized
 
     def vjp(self) -> Exported:
-        """The derivative, as an exported function of the flat arguments and then the cotangents of the flat results.
+        """Return the derivative, as an exported function of the flat arguments and then the cotangents of the flat
+        results.
 
         It returns the cotangents of the arguments; those of integers have element type float0.
 
@@ -245,7 +246,7 @@ class Exported:
     # --- other forms ---
 
     def serialize(self, vjp_order: int = 0) -> bytearray:
-        """The function as bytes, with derivatives up to an order; `deserialize` reads them.
+        """Return the function as bytes, with derivatives up to an order; `deserialize` reads them.
 
         Raises:
             ArgumentError: the order is negative, or a node of the trees of arguments and results has no name.
@@ -310,20 +311,20 @@ class Exported:
         return False
 
     def in_shardings_jax(self, mesh: object) -> tuple[NamedSharding | None, ...]:
-        """How the arguments lie over a mesh of devices; None where nobody said it.
+        """Return how the arguments lie over a mesh of devices; None where nobody said it.
 
         Raises:
-            ArgumentError: it is no mesh; ShardingError: its axes are not those that the function was exported over.
+            ArgumentError: it is not a mesh; ShardingError: its axes are not those that the function was exported over.
         """
         return self._on(
             mesh, self.in_shardings_hlo if self.body.lies is None else self.body.lies.inputs
         )
 
     def out_shardings_jax(self, mesh: object) -> tuple[NamedSharding | None, ...]:
-        """How the results lie over a mesh of devices; None where nobody said it.
+        """Return how the results lie over a mesh of devices; None where nobody said it.
 
         Raises:
-            ArgumentError: it is no mesh; ShardingError: its axes are not those that the function was exported over.
+            ArgumentError: it is not a mesh; ShardingError: its axes are not those that the function was exported over.
         """
         return self._on(
             mesh, self.out_shardings_hlo if self.body.lies is None else self.body.lies.outputs

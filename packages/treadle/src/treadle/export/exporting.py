@@ -86,7 +86,7 @@ def export(
 
 
 def _jitted(function: Callable[P, R]) -> JitFunction[P, R] | None:
-    """A function of the numerical modules, which in JAX are jitted, under `jit`; None of any other."""
+    """Return a function of the numerical modules, which in JAX are jitted, under `jit`; None of any other."""
     module = getattr(function, "__module__", None) or type(function).__module__
     of_treadle = str(module).partition(".")[0] in ("treadle", "treadle_numpy")
     return jit(function) if of_treadle and callable(function) else None

@@ -64,7 +64,7 @@ class Over:
         """The same over the devices of a mesh.
 
         Raises:
-            ArgumentError: it is no mesh of devices; ShardingError: its axes are others.
+            ArgumentError: it is not a mesh of devices; ShardingError: its axes are others.
         """
         if not isinstance(mesh, Mesh):
             raise refused("in_shardings_jax, out_shardings_jax", "mesh", "a Mesh", mesh)
@@ -77,7 +77,7 @@ class Over:
         return NamedSharding(mesh, spec_of(self.layout))
 
     def constrained(self, x: Operand) -> Operand:
-        """An array, laid so over the mesh in force."""
+        """Return an array, laid so over the mesh in force."""
         return ops.sharding_constraint(x, mesh=self.mesh, layout=self.layout)
 
 
@@ -128,7 +128,7 @@ def lies_of(
     inputs: Sequence[Sharding | None],
     outputs: Sequence[Sharding | None],
 ) -> Lies | None:
-    """How a function lies that is exported; None on a single device.
+    """Return how a function lies that is exported; None on a single device.
 
     Raises:
         UnsupportedError, ShardingError: it speaks of different numbers of devices.
@@ -155,7 +155,7 @@ def lies_of(
 
 
 def automatic(mesh: MeshAxes) -> AbstractMesh:
-    """The axes of a mesh, which the compiler lays out."""
+    """Return the axes of a mesh, which the compiler lays out."""
     return AbstractMesh(mesh.axis_sizes, mesh.axis_names)
 
 
@@ -179,7 +179,7 @@ def in_memories(program: Program, outputs: Sequence[Sharding | None]) -> Program
 
 
 def anywhere(program: Program) -> Program:
-    """The program without the numbers of the devices that it was staged for."""
+    """Return the program without the numbers of the devices that it was staged for."""
     return map_programs(program, _anywhere)
 
 
@@ -203,7 +203,7 @@ def _anywhere(program: Program) -> Program:
 
 
 def mesh_of_call(name: str, lies: Lies, leaves: Sequence[Operand]) -> Mesh:
-    """The mesh of devices that a call is over.
+    """Return the mesh of devices that a call is over.
 
     Raises:
         PlacementError: arguments are committed to another number of devices, or there are fewer.
@@ -245,7 +245,7 @@ def _of_devices(lies: Lies, found: Sequence[Any]) -> Mesh:
 
 
 def placed(leaves: Sequence[Operand], lies: Lies, mesh: Mesh) -> list[Operand]:
-    """The arguments of a call, laid over the mesh as the function takes them."""
+    """Return the arguments of a call, laid over the mesh as the function takes them."""
     found: list[Operand] = []
     for x, over in zip(leaves, lies.inputs, strict=True):
         whole = PartitionSpec() if over is None else spec_of(over.layout)
@@ -264,7 +264,7 @@ def placed(leaves: Sequence[Operand], lies: Lies, mesh: Mesh) -> list[Operand]:
 
 
 def written(lies: Lies | None) -> dict[str, Any]:  # Any: what JSON holds
-    """The fields of the artefact."""
+    """Return the fields of the artefact."""
     if lies is None:
         return {"devices": 1}
     return {

@@ -21,7 +21,7 @@ def symbolic_shape(
     scope: SymbolicScope | None = None,
     like: Sequence[int | None] | None = None,
 ) -> tuple[Any, ...]:
-    """A shape with symbolic dimensions, from its text. Any: integers and dimensions.
+    """Return a shape with symbolic dimensions, from its text. Any: integers and dimensions.
 
     Args:
         shape_spec: sizes as in `"b, 4*n + 1, 3"`, of names, integers, `+`, `-`, `*`, `^` and `floordiv`, `mod`, `max`,
@@ -50,7 +50,7 @@ def symbolic_args_specs(
     constraints: Sequence[str] = (),
     scope: SymbolicScope | None = None,
 ) -> Any:
-    """A tree of `ShapeDtypeStruct`s with symbolic shapes, to export a function for. Any: pytrees.
+    """Return a tree of `ShapeDtypeStruct`s with symbolic shapes, to export a function for. Any: pytrees.
 
     Args:
         args: arrays, or what has their shapes and element types.

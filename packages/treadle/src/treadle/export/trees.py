@@ -56,7 +56,7 @@ def register_pytree_node_serialization(
         from_children: from metadata and children to a node; by default, as the class was registered.
 
     Raises:
-        ArgumentError: the class is no node, or class or name are registered already.
+        ArgumentError: the class is not a node, or class or name are registered already.
 
     Example:
         >>> import treadle
@@ -101,7 +101,7 @@ def register_namedtuple_serialization(nodetype: T, *, serialized_name: str) -> T
     """Let trees with nodes of a namedtuple class be written by `Exported.serialize`, and read again.
 
     Raises:
-        ArgumentError: the class is no namedtuple, or class or name are registered already.
+        ArgumentError: the class is not a namedtuple, or class or name are registered already.
 
     Example:
         >>> import collections, treadle
@@ -153,7 +153,7 @@ def _add(named: Named) -> None:
 
 
 def write_tree(structure: PyTreeDef) -> list[Any]:  # Any: what JSON holds
-    """A structure as JSON.
+    """Return a structure as JSON.
 
     Raises:
         ArgumentError: it has nodes of a class that is not registered for it, or keys that JSON has not.
@@ -196,7 +196,7 @@ def _written(nodetype: type, arity: int, meta: Any) -> list[Any]:  # Any: a node
 
 
 def read_tree(written: object) -> PyTreeDef:
-    """The structure that `write_tree` wrote.
+    """Return the structure that `write_tree` wrote.
 
     Raises:
         ArgumentError: it wrote no such thing, or a class is not registered in this process.
@@ -228,7 +228,7 @@ def read_tree(written: object) -> PyTreeDef:
         raise damaged(f"the structure of arguments or results is none: {error}") from error
 
 
-_LEAF: Final = object()  # of a class that is no node, and cannot become one
+_LEAF: Final = object()  # of a class that is not a node, and cannot become one
 
 
 def _read(entry: list[Any], children: list[Any]) -> Any:  # Any: JSON, and nodes of a tree

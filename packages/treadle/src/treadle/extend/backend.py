@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 import treadle.numpy as tnp
-from treadle.forgetting import also_forget
+from treadle.cache_clearing import also_clear
 from treadle_compiler import forget_executables, raw_compile_options
 from treadle_ir import (
     ArgumentError,
@@ -51,7 +51,7 @@ class Cache(Protocol):
 
 
 def backends() -> dict[str, Client]:
-    """The platforms that have been started, at least the default one, as jaxlib's clients by name.
+    """Return the platforms that have been started, at least the default one, as jaxlib's clients by name.
 
     Example:
         >>> from treadle.extend import backend
@@ -81,7 +81,7 @@ def get_backend(platform: str | Client | None = None) -> Client:
 
 
 def backend_xla_version(platform: str | None = None) -> int | None:
-    """The version of XLA that a platform's plugin names, or None where it names none, as the CPU.
+    """Return the version of XLA that a platform's plugin names, or None where it names none, as the CPU.
 
     Raises:
         PlatformError: the platform cannot be started.
@@ -97,7 +97,7 @@ def backend_xla_version(platform: str | None = None) -> int | None:
 
 
 def get_default_device() -> Device:
-    """The device on which arrays are made unless something else is said.
+    """Return the device on which arrays are made unless something else is said.
 
     Example:
         >>> import treadle
@@ -165,7 +165,7 @@ def get_compile_options(
 
 
 def _number(name: str, value: object) -> int:
-    """An integer of 32 bits, from 0."""
+    """Return an integer of 32 bits, from 0."""
     number = integer("get_compile_options", name, value)
     if not 0 <= number < 1 << 31:
         raise RangeError(f"get_compile_options: {name} must be from 0 to 2**31 - 1, got {number}")
@@ -180,7 +180,7 @@ def _count(name: str, value: object) -> int:
 
 
 def _listed(devices: Any) -> list[Any]:
-    """The devices of an array, or of sequences in a sequence."""
+    """Return the devices of an array, or of sequences in a sequence."""
     if isinstance(devices, np.ndarray):
         return [*devices.reshape(-1)]
     found: list[Any] = []
@@ -229,7 +229,7 @@ def register_backend_cache(cache: Cache, for_what: str) -> None:
         raise refused(
             "register_backend_cache", "cache", "something with a method cache_clear", cache
         )
-    also_forget(for_what, cache.cache_clear)
+    also_clear(for_what, cache.cache_clear)
 
 
 def clear_backends(_crash: bool = False) -> None:

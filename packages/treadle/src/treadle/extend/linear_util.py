@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Generator, Hashable, Mapping
 from typing import Any, Final, TypeAlias, final
 
-from treadle.forgetting import also_forget
+from treadle.cache_clearing import also_clear
 from treadle_ir import UsageError, boundaries, current_context, fork_safe_lock, functions, wraps
 
 __all__ = [
@@ -78,7 +78,7 @@ class WrappedFun:
         return str(getattr(self.f, "__name__", "<unnamed>"))
 
     def call_wrapped(self, *args: Value, **kwargs: Value) -> Value:
-        """The results of the function, transformed."""
+        """Return the results of the function, transformed."""
         return self.f_transformed(*args, **kwargs)
 
     def wrapped(
@@ -102,7 +102,7 @@ class WrappedFun:
 def wrap_init(
     f: Function, params: Mapping[str, Value] | None = None, *, debug_info: object = None
 ) -> WrappedFun:
-    """A function without transformations around it; `params` are keyword arguments of it.
+    """Return a function without transformations around it; `params` are keyword arguments of it.
 
     Example:
         >>> from treadle.extend import linear_util as lu
@@ -115,7 +115,7 @@ def wrap_init(
 
 
 def _curried(function: Function) -> Function:
-    """The function, which with one argument, or as a decorator, waits for the others."""
+    """Return the function, which with one argument, or as a decorator, waits for the others."""
 
     @wraps(function)
     def called(gen: Function, *rest: Value, **options: Value) -> Value:
@@ -129,7 +129,7 @@ def _curried(function: Function) -> Function:
 
 @_curried
 def transformation2(gen: Function, fun: WrappedFun, *static: Hashable) -> WrappedFun:
-    """A function with a transformation around it: `gen(f, *static, *args, **kwargs)` returns the results.
+    """Return a function with a transformation around it: `gen(f, *static, *args, **kwargs)` returns the results.
 
     With `gen` alone, as a decorator, it waits for the function and the static arguments.
     """
@@ -180,7 +180,8 @@ def _driven(
 
 @_curried
 def transformation(gen: Function, fun: WrappedFun, *static: Hashable) -> WrappedFun:
-    """A transformation by a generator: `gen(*static, *args)` yields `(args, kwargs)`, is sent results, yields results.
+    """Return a transformation by a generator: `gen(*static, *args)` yields `(args, kwargs)`, is sent results, yields
+    results.
 
     With the generator alone, as a decorator, it waits for the function and the static arguments.
     """
@@ -250,11 +251,11 @@ def _forget() -> None:
         each.cache_clear()
 
 
-also_forget("linear_util", _forget)
+also_clear("linear_util", _forget)
 
 
 def cache(call: Callable[..., Value], *, explain: Function | None = None) -> _Cached:
-    """The function, run once for a `WrappedFun`, further arguments and the settings in force.
+    """Return the function, run once for a `WrappedFun`, further arguments and the settings in force.
 
     Functions are the same if they wrap the same one in the same transformations, with equal static arguments. What
     a transformation says beside the results is said again. `clear_caches` forgets all, and `cache_clear` of what
@@ -265,7 +266,7 @@ def cache(call: Callable[..., Value], *, explain: Function | None = None) -> _Ca
         explain: JAX's, which it calls for its logs: taken, and never called.
 
     Raises:
-        ArgumentError: `call` is no function.
+        ArgumentError: `call` is not a function.
 
     Example:
         >>> from treadle.extend import linear_util as lu

@@ -18,7 +18,7 @@ __all__ = [
 def serialize_portable_artifact(
     mlir_module: Any, target: str, use_mixed_serialization: bool = False
 ) -> bytes:
-    """A module as bytes that StableHLO of a version, and all later ones, read.
+    """Return a module as bytes that StableHLO of a version, and all later ones, read.
 
     Args:
         mlir_module: the text of a module, its bytes, or a `Module` of `jaxlib.mlir.ir`.
@@ -26,7 +26,7 @@ def serialize_portable_artifact(
         use_mixed_serialization: for JAX's sake; operations of other dialects than StableHLO are refused.
 
     Raises:
-        ModuleError: it is no module, or has what that version had not.
+        ModuleError: it is not a module, or has what that version had not.
 
     Example:
         >>> import treadle
@@ -67,7 +67,7 @@ def deserialize_portable_artifact(mlir_module: bytes) -> Any:
 
 
 def hlo_to_stablehlo(computation: bytes) -> bytes:
-    """A serialised HLO module as a module of StableHLO, in MLIR's bytes.
+    """Return a serialised HLO module as a module of StableHLO, in MLIR's bytes.
 
     Raises:
         ArgumentError: it is no bytes.
@@ -91,7 +91,7 @@ def refine_polymorphic_shapes(
     validate_static_shapes: bool = True,
     enable_shardy: bool = False,
 ) -> bytes:
-    """A module whose sizes are all known, of one whose main function has known sizes, in MLIR's bytes.
+    """Return a module whose sizes are all known, of one whose main function has known sizes, in MLIR's bytes.
 
     Args:
         mlir_module: the text or the bytes of a module.
@@ -100,8 +100,8 @@ def refine_polymorphic_shapes(
         enable_shardy: shardings are Shardy's.
 
     Raises:
-        ArgumentError: it is neither text nor bytes, or a flag no boolean.
-        ModuleError: it is no module, or sizes stay unknown.
+        ArgumentError: it is neither text nor bytes, or a flag is not a boolean.
+        ModuleError: it is not a module, or sizes stay unknown.
 
     Example:
         >>> import treadle

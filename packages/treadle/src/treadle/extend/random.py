@@ -69,12 +69,12 @@ class PRNGImpl:
 
 
 def _seed(name: str, seed: ArrayLike) -> Array:
-    """The words of the key of a seed."""
+    """Return the words of the key of a seed."""
     return random.key_data(random.key(seed, impl=name))
 
 
 def _split(name: str, key: ArrayLike, shape: tuple[int, ...]) -> Array:
-    """The words of new keys from those of one."""
+    """Return the words of new keys from those of one."""
     return random.key_data(random.split(random.wrap_key_data(key, impl=name), shape))
 
 
@@ -87,7 +87,7 @@ def _random_bits(name: str, key: ArrayLike, bit_width: int, shape: tuple[int, ..
 
 
 def _fold_in(name: str, key: ArrayLike, data: ArrayLike) -> Array:
-    """The words of a key that depends on a number, too."""
+    """Return the words of a key that depends on a number, too."""
     return random.key_data(random.fold_in(random.wrap_key_data(key, impl=name), data))
 
 
@@ -104,7 +104,7 @@ class _OfOwn:
 
 
 def _own(name: str, tag: str, words: int) -> PRNGImpl:
-    """One of treadle's own generators."""
+    """Return one of treadle's own generators."""
     seed, split, bits, fold = [_OfOwn(name, f) for f in (_seed, _split, _random_bits, _fold_in)]
     return PRNGImpl((words,), seed, split, bits, fold, name, tag)
 
@@ -115,10 +115,10 @@ unsafe_rbg_prng_impl: Final = _own("unsafe_rbg", "urbg", 4)
 
 
 def seed_with_impl(impl: PRNGImpl, seed: ArrayLike) -> Array:
-    """The key of a seed, for a generator.
+    """Return the key of a seed, for a generator.
 
     Raises:
-        ArgumentError: it is no generator, or the seed is no integer.
+        ArgumentError: it is not a generator, or the seed is not an integer.
 
     Example:
         >>> from treadle import random
@@ -133,7 +133,7 @@ def random_seed(seeds: ArrayLike, impl: PRNGImpl) -> Array:
     """Keys of seeds: an array of them for an array of seeds.
 
     Raises:
-        ArgumentError: it is no generator, or the seeds are no integers.
+        ArgumentError: it is not a generator, or the seeds are not integers.
 
     Example:
         >>> from treadle.extend.random import random_seed, threefry_prng_impl
@@ -156,7 +156,8 @@ def random_seed(seeds: ArrayLike, impl: PRNGImpl) -> Array:
 
 
 def threefry_2x32(keypair: ArrayLike, count: ArrayLike) -> Array:
-    """The cipher Threefry-2x32 of counts, with a key of two words: as many random words, in the shape of `count`.
+    """Return the cipher Threefry-2x32 of counts, with a key of two words: as many random words, in the shape of
+    `count`.
 
     Counts are encrypted in pairs, one of the first half with one of the second half.
 
@@ -201,7 +202,7 @@ def define_prng_impl(
     name: str = "<unnamed>",
     tag: str = "?",
 ) -> PRNGImpl:
-    """A generator of random numbers of one's own; `random.key(0, impl=...)` makes keys of it.
+    """Return a generator of random numbers of one's own; `random.key(0, impl=...)` makes keys of it.
 
     The functions see the words of one key, and may be traced, transformed and mapped over several. Two generators of
     the same functions, name and tag are the same one.

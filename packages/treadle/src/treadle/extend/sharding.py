@@ -21,7 +21,7 @@ OpSharding: TypeAlias = Any
 
 
 def get_op_sharding_from_serialized_proto(sharding: bytes) -> OpSharding:
-    """The `OpSharding` of jaxlib that bytes hold.
+    """Return the `OpSharding` of jaxlib that bytes hold.
 
     Raises:
         ArgumentError: they hold none.
@@ -43,7 +43,7 @@ def _damaged(function: str) -> ArgumentError:
 
 
 def get_hlo_sharding_from_serialized_proto(sharding: bytes) -> HloSharding:
-    """The `HloSharding` of jaxlib that bytes hold.
+    """Return the `HloSharding` of jaxlib that bytes hold.
 
     Raises:
         ArgumentError: they hold none.
@@ -62,7 +62,7 @@ def get_hlo_sharding_from_serialized_proto(sharding: bytes) -> HloSharding:
 
 
 def get_serialized_proto_from_hlo_sharding(sharding: HloSharding) -> bytes:
-    """An `HloSharding` of jaxlib as bytes.
+    """Return an `HloSharding` of jaxlib as bytes.
 
     Raises:
         ArgumentError: it is none.
@@ -78,7 +78,7 @@ def get_serialized_proto_from_hlo_sharding(sharding: HloSharding) -> bytes:
 def _replicated(
     device_assignment: Sequence[Device], *, memory_kind: str | None = None
 ) -> NamedSharding:
-    """The whole of an array on each of the devices."""
+    """Return the whole of an array on each of the devices."""
     return GSPMDSharding(
         device_assignment, jaxlib().xla_client.HloSharding.replicate(), memory_kind=memory_kind
     )

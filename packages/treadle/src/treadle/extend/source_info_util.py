@@ -132,7 +132,7 @@ class SourceInfo:
 
 
 def new_name_stack(name: str = "") -> NameStack:
-    """A stack of one name, or an empty one."""
+    """Return a stack of one name, or an empty one."""
     return NameStack().extend(name) if name else NameStack()
 
 
@@ -147,7 +147,7 @@ def _stack(scope: str) -> NameStack:
 
 
 def current_name_stack() -> NameStack:
-    """The names of the scopes that are entered now.
+    """Return the names of the scopes that are entered now.
 
     Example:
         >>> import treadle
@@ -161,7 +161,7 @@ def current_name_stack() -> NameStack:
 
 
 def current() -> SourceInfo:
-    """The place in the user's code that runs now, and the names of the scopes."""
+    """Return the place in the user's code that runs now, and the names of the scopes."""
     return SourceInfo.of(source.operation_source())
 
 
@@ -239,7 +239,7 @@ def user_context(
 
 
 def summarize(source_info: SourceInfo, num_frames: int = 1) -> str:
-    """The file, line and function of a place: `train.py:41 (loss)`; empty where nothing is known.
+    """Return the file, line and function of a place: `train.py:41 (loss)`; empty where nothing is known.
 
     `num_frames` says how many lines of those that called it follow, where these are remembered.
 
@@ -260,7 +260,7 @@ def register_exclusion(path: str) -> None:
     """Leave the lines of a file, or of the files of a folder, out of tracebacks and messages.
 
     Raises:
-        ArgumentError: it is no string.
+        ArgumentError: it is not a string.
     """
     names("register_exclusion", path=path)
     source.internal(path)

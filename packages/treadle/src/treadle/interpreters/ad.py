@@ -67,34 +67,34 @@ primitive_transposes: Final[dict[Any, Rule]] = {}
 
 
 def instantiate_zeros(tangent: Tree) -> Tree:
-    """A tangent as an array."""
+    """Return a tangent as an array."""
     return tangent.instantiate() if type(tangent) is Zero else tangent
 
 
 def add_jaxvals(x: Tree, y: Tree) -> Array:
-    """The sum of two arrays of one type, as cotangents are added."""
+    """Return the sum of two arrays of one type, as cotangents are added."""
     return ops.add(as_array(x), as_array(y))
 
 
 def add_tangents(x: Tree, y: Tree) -> Tree:
-    """The sum of two tangents."""
+    """Return the sum of two tangents."""
     if type(x) is Zero:
         return y
     return x if type(y) is Zero else ops.add(as_array(x), as_array(y))
 
 
 def _shown(tangent: Tangent) -> Tree:
-    """A tangent as rules of libraries see it."""
+    """Return a tangent as rules of libraries see it."""
     return Zero(aval_of(tangent.type)) if isinstance(tangent, _Zero) else as_array(tangent)
 
 
 def _taken(tangent: Tree) -> Tangent:
-    """A tangent that a rule of a library returned."""
+    """Return a tangent that a rule of a library returned."""
     return _Zero(type_of_aval(tangent.aval)) if type(tangent) is Zero else as_array(tangent)
 
 
 def _has_no_data(tangent: Tangent) -> bool:
-    """Whether it is the tangent of an integer as an array: loops carry such."""
+    """Return whether it is the tangent of an integer as an array: loops carry such."""
     return not isinstance(tangent, _Zero) and dtypes.is_float0(type_of(tangent).dtype)
 
 
@@ -147,7 +147,7 @@ def application_transpose(
 
 
 def get_primitive_transpose(p: Primitive) -> Rule:
-    """The rule of transposition of an operation.
+    """Return the rule of transposition of an operation.
 
     Raises:
         MissingRuleError: it has none.

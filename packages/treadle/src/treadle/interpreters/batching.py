@@ -87,18 +87,18 @@ def application_batch(
 
 
 def moveaxis(x: Array, src: int | None, dst: int) -> Array:
-    """The array with an axis at another place; one without a batch as it is."""
+    """Return the array with an axis at another place; one without a batch as it is."""
     return x if src is None else tnp.moveaxis(x, src, dst)
 
 
 def broadcast(x: Array, sz: int, axis: int, mesh_axis: None = None) -> Array:
-    """The array repeated along a new axis."""
+    """Return the array repeated along a new axis."""
     shape = (*x.shape[:axis], sz, *x.shape[axis:])
     return tnp.broadcast_to(tnp.expand_dims(x, axis), shape)
 
 
 def bdim_at_front(x: Array, bdim: int | None, size: int, mesh_axis: None = None) -> Array:
-    """The array with its batch in front, which is added where there is none."""
+    """Return the array with its batch in front, which is added where there is none."""
     return broadcast(x, size, 0) if bdim is None else moveaxis(x, bdim, 0)
 
 

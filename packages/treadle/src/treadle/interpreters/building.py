@@ -161,7 +161,7 @@ class LoweringRuleContext:
         self.tokens_out = tokens_out
 
     def is_forward_compat(self) -> bool:
-        """Whether older releases have to read the module, which is JAX's question: no."""
+        """Return whether older releases have to read the module, which is JAX's question: no."""
         return False
 
     def replace(self, **changes: Any) -> LoweringRuleContext:
@@ -175,7 +175,9 @@ class LoweringRuleContext:
         result_types: Sequence[AbstractValue | Ir],
         attributes: dict[str, str | Ir] | None = None,
     ) -> list[IrValue]:
-        """The results of an operation by its name, such as "stablehlo.add"; attributes are MLIR's, or their text."""
+        """Return the results of an operation by its name, such as "stablehlo.add"; attributes are MLIR's, or their
+        text.
+        """
         return [*self.apply(op, operands, result_types, attributes).results]
 
     def apply(
@@ -240,7 +242,7 @@ def _axis_context(context: LoweringContext) -> AxisContext:
 
 
 def _one_token(ctx: LoweringRuleContext, effects: Sequence[Effect]) -> IrValue:
-    """The token that an operation gives on, of those of its effects, which are in one order here."""
+    """Return the token that an operation gives on, of those of its effects, which are in one order here."""
     given = {} if ctx.tokens_out is None else dict(ctx.tokens_out.items())
     missing = [each for each in effects if each not in given]
     if missing:
@@ -256,7 +258,7 @@ def _one_token(ctx: LoweringRuleContext, effects: Sequence[Effect]) -> IrValue:
 
 
 def aval_to_ir_type(ctx: ModuleContext | AbstractValue, aval: AbstractValue | None = None) -> Ir:
-    """The type of MLIR for arrays of a type; `aval_to_ir_type(aval)` will do."""
+    """Return the type of MLIR for arrays of a type; `aval_to_ir_type(aval)` will do."""
     return ir_type(type_of_aval(ctx if aval is None else aval))
 
 
@@ -268,7 +270,7 @@ def aval_to_ir_types(
 
 
 def dtype_to_ir_type(dtype: object) -> Ir:
-    """The element type of MLIR for one of NumPy's."""
+    """Return the element type of MLIR for one of NumPy's."""
     scalar = ArrayType((), canonical_dtype(element_type("dtype_to_ir_type", dtype)))
     return ir_module().RankedTensorType(ir_type(scalar)).element_type
 
@@ -276,7 +278,9 @@ def dtype_to_ir_type(dtype: object) -> Ir:
 def ir_constant(
     val: object, *, const_lowering: object = None, aval: AbstractValue | None = None
 ) -> IrValue:
-    """A constant: an array, a NumPy scalar, a Python number as wide as it is for treadle, or what has a handler."""
+    """Return a constant: an array, a NumPy scalar, a Python number as wide as it is for treadle, or what has a
+    handler.
+    """
     handler = constant_handler(type(val))
     if handler is not None:
         (value,) = flatten_ir_values([handler(val, aval)])
@@ -300,12 +304,12 @@ def _integer_attribute(bits: int, value: object) -> Ir:
 
 
 def i32_attr(i: object) -> Ir:
-    """A 32-bit integer as an attribute."""
+    """Return a 32-bit integer as an attribute."""
     return _integer_attribute(32, i)
 
 
 def i64_attr(i: object) -> Ir:
-    """A 64-bit integer as an attribute."""
+    """Return a 64-bit integer as an attribute."""
     return _integer_attribute(64, i)
 
 

@@ -35,7 +35,8 @@ def build_ffi_lowering_function(
     api_version: int = 4,
     operand_output_aliases: Mapping[int, int] | None = None,
 ) -> Callable[..., Any]:
-    """A function for use within builders, `f(ctx, *values, **attributes)`: the call of a target, as an operation.
+    """Return a function for use within builders, `f(ctx, *values, **attributes)`: the call of a target, as an
+    operation.
 
     Results are of the types that `ctx.avals_out` has. Layouts are in XLA's order here, the axis along which neighbours
     in memory differ first; None is C order. `backend_config` has more attributes, Python's or MLIR's, or is the
@@ -102,7 +103,8 @@ def ffi_lowering(
     skip_ffi_layout_processing: bool = False,
     **lowering_args: Any,
 ) -> Callable[..., Sequence[IrValue]]:
-    """A lowering rule for `register_lowering`: the primitive is a call of a target, its parameters are attributes.
+    """Return a lowering rule for `register_lowering`: the primitive is a call of a target, its parameters are
+    attributes.
 
     Arguments are as for `build_ffi_lowering_function`.
 

@@ -33,7 +33,7 @@ def register_constant_handler(type_: type, handler_fun: ConstantHandler) -> None
     `ir_constant` and `ir_constants` ask for it.
 
     Raises:
-        ArgumentError: `type_` is no class, or the handler no function.
+        ArgumentError: `type_` is not a class, or the handler is not a function.
     """
     if not isinstance(type_, type):
         raise refused("register_constant_handler", "type_", "a class", type_)
@@ -42,7 +42,7 @@ def register_constant_handler(type_: type, handler_fun: ConstantHandler) -> None
 
 
 def constant_handler(cls: type) -> ConstantHandler | None:
-    """The handler of a class, or of one that it is derived from; None for all others."""
+    """Return the handler of a class, or of one that it is derived from; None for all others."""
     for each in cls.__mro__:
         if each in _handlers:
             return _handlers[each]
@@ -99,7 +99,7 @@ class IrTrees:
     """Trees of MLIR's values and types: lists and tuples are branches, all else are leaves."""
 
     def flatten(self, tree: Any) -> tuple[list[Any], PyTreeDef]:
-        """The leaves of a tree, and its structure, whose `unflatten` puts others in their places."""
+        """Return the leaves of a tree, and its structure, whose `unflatten` puts others in their places."""
         return tree_flatten(tree, is_leaf=lambda x: type(x) not in (list, tuple))
 
 
@@ -107,7 +107,7 @@ ir_tree_registry: Final = IrTrees()
 
 
 def ir_attribute(val: object) -> Ir:
-    """A Python value as an attribute of MLIR, within a rule.
+    """Return a Python value as an attribute of MLIR, within a rule.
 
     Numbers of Python have 64 bits, NumPy's scalars and arrays their own type; strings; element types; lists, tuples and
     dicts of all these; an attribute stays what it is.

@@ -43,7 +43,7 @@ zero_if_mapped: Final = ZeroIfMapped()
 
 
 def parts(function: str, jaxpr: AnyJaxpr) -> tuple[Program, Operands]:
-    """A jaxpr's program and its constants, which are its leading parameters.
+    """Return a jaxpr's program and its constants, which are its leading parameters.
 
     Raises:
         ArgumentError: it is none, or its constants are not given.
@@ -61,14 +61,15 @@ def parts(function: str, jaxpr: AnyJaxpr) -> tuple[Program, Operands]:
 
 
 def closed(program: Program, captured: Operands) -> ClosedJaxpr:
-    """A program and the values it captured, as a jaxpr with its constants."""
+    """Return a program and the values it captured, as a jaxpr with its constants."""
     return ClosedJaxpr(Jaxpr.of(program, len(captured)), captured)
 
 
 def jvp_jaxpr(
     jaxpr: AnyJaxpr, nonzeros: Sequence[bool], instantiate: bool | Sequence[bool] = False
 ) -> tuple[ClosedJaxpr, list[bool]]:
-    """The jaxpr of the derivative: from arguments and the tangents that are not zero to results and such tangents.
+    """Return the jaxpr of the derivative: from arguments and the tangents that are not zero to results and such
+    tangents.
 
     Args:
         jaxpr: what is differentiated.
@@ -173,7 +174,7 @@ def batch_jaxpr_axes(
     in_axes: Sequence[int | None],
     out_axes_dest: Sequence[int | ZeroIfMapped | None],
 ) -> tuple[ClosedJaxpr, list[int | None]]:
-    """The jaxpr for a whole batch.
+    """Return the jaxpr for a whole batch.
 
     Args:
         closed_jaxpr: what is done with each element.

@@ -158,14 +158,14 @@ class LowerFun:
         return stage(flat, *types)
 
     def __call__(self, ctx: LoweringRuleContext, *values: IrValue, **params: Any) -> list[IrValue]:
-        """The values of the function's results for these, whose types `ctx.avals_in` has."""
+        """Return the values of the function's results for these, whose types `ctx.avals_in` has."""
         staged = self.staged([*map(type_of_aval, ctx.avals_in)], params)
         captured = [ir_constant(each) for each in captured_arrays(staged, str(ctx.primitive))]
         return ctx.build.call(staged.program, [*captured, *values])
 
 
 def captured_arrays(staged: Staged, name: str) -> list[np.ndarray[Any, np.dtype[Any]]]:
-    """The arrays that a lowering's function closes over.
+    """Return the arrays that a lowering's function closes over.
 
     Raises:
         UnsupportedError: one is traced.
@@ -180,7 +180,7 @@ def captured_arrays(staged: Staged, name: str) -> list[np.ndarray[Any, np.dtype[
 
 
 def lower_fun(fun: Callable[..., Any], multiple_results: bool = True) -> LowerFun:
-    """A lowering rule of a function of arrays and parameters, written with the functions of this library.
+    """Return a lowering rule of a function of arrays and parameters, written with the functions of this library.
 
     Example:
         >>> import treadle
@@ -242,7 +242,7 @@ def register_lowering(
 
 
 def rule_of(primitive: Primitive, platform: str | None) -> Rule | LowerFun:
-    """The rule of an operation on a platform.
+    """Return the rule of an operation on a platform.
 
     Raises:
         MissingRuleError: there is none.

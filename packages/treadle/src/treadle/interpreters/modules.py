@@ -15,7 +15,7 @@ Ir: TypeAlias = Any  # what is of jaxlib.mlir, which has no types
 
 
 def make_ir_context() -> Ir:
-    """A new context of MLIR with the dialects that modules are made of.
+    """Return a new context of MLIR with the dialects that modules are made of.
 
     Example:
         >>> from treadle.interpreters import mlir
@@ -28,13 +28,13 @@ def make_ir_context() -> Ir:
 
 
 def module_to_string(module: Ir, enable_debug_info: bool | None = None) -> str:
-    """The text of a module, with places in the code unless they are not wanted."""
+    """Return the text of a module, with places in the code unless they are not wanted."""
     debug = True if enable_debug_info is None else enable_debug_info
     return str(module.operation.get_asm(enable_debug_info=debug))
 
 
 def module_to_bytecode(module: Ir) -> bytes:
-    """A module as MLIR's bytes, which `ir.Module.parse` reads.
+    """Return a module as MLIR's bytes, which `ir.Module.parse` reads.
 
     Example:
         >>> from treadle.interpreters import mlir

@@ -24,7 +24,7 @@ Tree = Any  # Any: parameters of operations
 
 
 def _called(function: str, program: Program) -> Program:
-    """A program that can be called within a rule.
+    """Return a program that can be called within a rule.
 
     Raises:
         UnsupportedError: it has ordered effects.
@@ -49,7 +49,7 @@ def jaxpr_subcomp(
     const_lowering: object = None,
     outer_traceback: object = None,
 ) -> tuple[list[IrValue], TokenSet]:
-    """The results of a program for these values, and the tokens as they are.
+    """Return the results of a program for these values, and the tokens as they are.
 
     What the program has for constants comes before its arguments; the rest is for JAX's compiler, and without an
     effect.
@@ -73,7 +73,8 @@ def lower_jaxpr_to_fun(
     num_const_args: int = 0,
     in_avals: Sequence[AbstractValue] | None = None,
 ) -> Any:
-    """A function of the module that does what a program does, as jaxlib's `FuncOp`: `function.name.value` calls it.
+    """Return a function of the module that does what a program does, as jaxlib's `FuncOp`: `function.name.value` calls
+    it.
 
     Args:
         ctx: the module.
@@ -114,7 +115,7 @@ def core_call_lowering(
     call_jaxpr: AnyJaxpr,
     **params: Tree,
 ) -> list[IrValue]:
-    """A rule of operations that call the program in their parameter `call_jaxpr`.
+    """Return a rule of operations that call the program in their parameter `call_jaxpr`.
 
     `functools.partial(mlir.core_call_lowering, name="layer")` is registered. `name` and `backend` are for JAX's
     compiler, and without an effect.

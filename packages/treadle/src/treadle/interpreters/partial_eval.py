@@ -35,24 +35,24 @@ class PartialVal(tuple[Any, Any]):
 
     @staticmethod
     def known(const: Value) -> PartialVal:
-        """A value that is known."""
+        """Return a value that is known."""
         return PartialVal((None, const))
 
     @staticmethod
     def unknown(aval: AbstractValue) -> PartialVal:
-        """A value of which only the type is known."""
+        """Return a value of which only the type is known."""
         return PartialVal((aval, None))
 
     def is_known(self) -> bool:
-        """Whether the value is known."""
+        """Return whether the value is known."""
         return self[0] is None
 
     def get_known(self) -> Value:
-        """The value, or None."""
+        """Return the value, or None."""
         return self[1] if self.is_known() else None
 
     def get_aval(self) -> AbstractValue:
-        """The type."""
+        """Return the type."""
         from treadle.abstract import typeof  # noqa: PLC0415 - see below
 
         aval: AbstractValue = typeof(self[1]) if self.is_known() else self[0]
@@ -92,7 +92,7 @@ def trace_to_jaxpr_nounits(
 def trace_to_jaxpr_dynamic(
     fun: WrappedFun, in_avals: Sequence[AbstractValue]
 ) -> tuple[Jaxpr, list[AbstractValue], list[Value]]:
-    """A function as a program; the types of its results, and its constants, which go first.
+    """Return a function as a program; the types of its results, and its constants, which go first.
 
     Example:
         >>> import treadle
@@ -116,7 +116,7 @@ def trace_to_jaxpr_dynamic(
 def dce_jaxpr(
     jaxpr: Jaxpr, used_outputs: bool | Sequence[bool], instantiate: bool | Sequence[bool] = False
 ) -> tuple[Jaxpr, list[bool]]:
-    """A program without what the wanted results do not need, and which of its arguments it needs.
+    """Return a program without what the wanted results do not need, and which of its arguments it needs.
 
     `instantiate` keeps arguments that it does not.
     """

@@ -46,7 +46,7 @@ class TokenSet:
         return len(self._tokens)
 
     def get(self, effect: Effect) -> IrValue:
-        """The token of an effect.
+        """Return the token of an effect.
 
         Raises:
             KeyError: it has none.
@@ -54,7 +54,7 @@ class TokenSet:
         return self._tokens[effect]
 
     def effects(self) -> set[Effect]:
-        """The effects that have one."""
+        """Return the effects that have one."""
         return {*self._tokens}
 
     def items(self) -> tuple[tuple[Effect, IrValue], ...]:
@@ -71,7 +71,7 @@ class TokenSet:
 
 
 def token_type() -> Any:  # Any: jaxlib ships no types
-    """The type of tokens, within a rule."""
+    """Return the type of tokens, within a rule."""
     return ir_module().Type.parse("!stablehlo.token")
 
 

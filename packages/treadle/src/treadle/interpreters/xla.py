@@ -12,7 +12,7 @@ __all__ = ["apply_primitive"]
 
 
 def apply_primitive(prim: Primitive, *args: Any, **params: Any) -> Any:  # Any: as the operation has
-    """The results of an operation, compiled: an implementation for what has a lowering.
+    """Return the results of an operation, compiled: an implementation for what has a lowering.
 
     Example:
         >>> from functools import partial

@@ -18,11 +18,11 @@ class Zero:
 
     @staticmethod
     def from_primal_value(value: object) -> Zero:
-        """The zero tangent of a value."""
+        """Return the zero tangent of a value."""
         return Zero(aval_of(type_of(as_array(value)).tangent()))
 
     def instantiate(self) -> Array:
-        """An array of zeros."""
+        """Return an array of zeros."""
         return zeros_like_aval(self.aval)
 
     def __repr__(self) -> str:
@@ -41,10 +41,10 @@ class UndefinedPrimal:
 
 
 def is_undefined_primal(x: object) -> bool:
-    """Whether a value stands for an operand in which an operation is linear."""
+    """Return whether a value stands for an operand in which an operation is linear."""
     return type(x) is UndefinedPrimal
 
 
 def zeros_like_aval(aval: AbstractValue) -> Array:
-    """An array of zeros of a type."""
+    """Return an array of zeros of a type."""
     return as_array(materialise(_Zero(type_of_aval(aval))))

@@ -53,10 +53,10 @@ class StepTraceAnnotation(TraceAnnotation):
 def annotate_function(
     func: Callable[P, R], name: str | None = None, **decorator_kwargs: Any
 ) -> Callable[P, R]:
-    """The function, with a mark around each of its calls; a decorator. The name is by default the function's.
+    """Return the function, with a mark around each of its calls; a decorator. The name is by default the function's.
 
     Raises:
-        ArgumentError: it is no function.
+        ArgumentError: it is not a function.
 
     Example:
         >>> from treadle.profiler import annotate_function

@@ -10,7 +10,7 @@ from treadle_runtime import devices, memory_profile
 
 
 def device_memory_profile(backend: str | None = None) -> bytes:
-    """The memory of the devices of a platform by who asked for it, for `pprof` (a gzipped protocol buffer).
+    """Return the memory of the devices of a platform by who asked for it, for `pprof` (a gzipped protocol buffer).
 
     Raises:
         PlatformError: there is no such platform.

@@ -17,7 +17,7 @@ def start_server(port: int, requires_backend: bool = True) -> Any:
     """Start the server on a port: there is one in a process. `requires_backend` starts the devices first.
 
     Raises:
-        ArgumentError: the port is no number from 1 to 65535, or a server runs already.
+        ArgumentError: the port is not a number from 1 to 65535, or a server runs already.
 
     Example:
         >>> server = start_server(9012)  # TensorBoard asks `localhost:9012` for profiles

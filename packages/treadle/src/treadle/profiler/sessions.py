@@ -130,7 +130,7 @@ def start_trace(
     """Begin a trace that `stop_trace()` ends and writes to a folder.
 
     Raises:
-        ArgumentError: the process is being measured already, or the folder is no path.
+        ArgumentError: the process is being measured already, or the folder is not a path.
         UnsupportedError: `create_perfetto_link` is asked for.
 
     Example:
@@ -184,7 +184,7 @@ def trace(
     `block_until_ready()`.
 
     Raises:
-        ArgumentError: the process is being measured already, or the folder is no path.
+        ArgumentError: the process is being measured already, or the folder is not a path.
         UnsupportedError: `create_perfetto_link` is asked for.
 
     Example:
@@ -208,10 +208,10 @@ def export_profile_data(
     """Write the trace of a session to a folder, as `trace` does.
 
     Differs from JAX: it takes the session; a `ProfileData` no longer has the bytes that it was read from.
-    `session_id` names the folder of the run, in place of the time.
+    `session_id` names the folder of the run, instead of the time.
 
     Raises:
-        ArgumentError: the session has measured nothing yet, or the folder is no path.
+        ArgumentError: the session has measured nothing yet, or the folder is not a path.
 
     Example:
         >>> import pathlib

@@ -21,7 +21,7 @@ def _reconstruct_array(
     state: tuple[Any, ...],
     aval_state: dict[str, Any],
 ) -> Array:
-    """An array that JAX has pickled: NumPy's, and whether the type is weak."""
+    """Return an array that JAX has pickled: NumPy's, and whether the type is weak."""
     elements = make(*args)
     elements.__setstate__(state)
     array = tnp.asarray(elements)

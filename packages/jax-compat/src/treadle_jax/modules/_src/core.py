@@ -11,10 +11,10 @@ from treadle_jax.modules._src.util import safe_map as safe_map, safe_zip as safe
 
 
 def canonicalize_shape(shape: Any, context: str = "") -> tuple[int, ...]:  # Any: what is checked
-    """The sizes of a shape as integers; one integer is a shape of one axis.
+    """Return the sizes of a shape as integers; one integer is a shape of one axis.
 
     Raises:
-        ArgumentError: a size is no integer. (Also a TypeError.)
+        ArgumentError: a size is not an integer. (Also a TypeError.)
     """
     sizes: Iterable[Any] = shape if isinstance(shape, Iterable) else (shape,)
     try:
@@ -27,5 +27,5 @@ def canonicalize_shape(shape: Any, context: str = "") -> tuple[int, ...]:  # Any
 
 
 def definitely_equal_shape(s1: Sequence[object], s2: Sequence[object]) -> bool:
-    """Whether two shapes are equal whatever their symbolic dimensions are."""
+    """Return whether two shapes are equal whatever their symbolic dimensions are."""
     return len(s1) == len(s2) and all([x is y or bool(x == y) for x, y in zip(s1, s2, strict=True)])

@@ -11,12 +11,12 @@ from treadle.numpy import dtype as DType  # noqa: F401, N812
 
 
 def supports_inf(dtype: object) -> bool:
-    """Whether an element type has infinities."""
+    """Return whether an element type has infinities."""
     return bool(np.isinf(np.asarray(float("inf")).astype(dtype)))  # type: ignore[call-overload]
 
 
 def to_complex_dtype(dtype: object) -> np.dtype[Any]:
-    """The complex type for numbers of an element type: the double one for 64 bits."""
+    """Return the complex type for numbers of an element type: the double one for 64 bits."""
     found: np.dtype[Any] = np.dtype(dtype)  # type: ignore[call-overload]
     if found.kind == "c":
         return found

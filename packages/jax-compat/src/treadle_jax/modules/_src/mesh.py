@@ -43,5 +43,5 @@ thread_resources: Final = _ThreadResources()
 
 
 def get_concrete_mesh() -> Mesh:
-    """The mesh of devices in force, one without axes where there is none; for haliax."""
+    """Return the mesh of devices in force, one without axes where there is none; for haliax."""
     return get_mesh()

@@ -12,7 +12,7 @@ def canonicalize_sharding(
     api_name: str,
     check_mesh_consistency: bool = True,
 ) -> NamedSharding | None:
-    """A sharding over the mesh in force, of one or of its axes alone; None stays None.
+    """Return a sharding over the mesh in force, of one or of its axes alone; None stays None.
 
     Whether the mesh has the axes is said where the sharding is used.
     """

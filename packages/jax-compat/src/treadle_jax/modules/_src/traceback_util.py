@@ -14,10 +14,10 @@ _exclude_paths: list[str] = []  # flax takes its own lines out of it and puts th
 
 
 def include_frame(frame: Any) -> bool:  # Any: a frame of a traceback
-    """Whether a frame is a user's."""
+    """Return whether a frame is a user's."""
     return not source.is_internal(frame.f_code.co_filename)
 
 
 def api_boundary(fun: F, **_: object) -> F:
-    """The function: treadle's own lines are left out of tracebacks without a mark."""
+    """Return the function: treadle's own lines are left out of tracebacks without a mark."""
     return fun

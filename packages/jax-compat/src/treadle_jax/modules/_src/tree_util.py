@@ -71,7 +71,7 @@ def prefix_errors(
 
 
 def _opened(tree: Any) -> tuple[list[tuple[KeyPath, Any]], PyTreeDef]:
-    """The children of a node with their keys, and the node with leaves in their places."""
+    """Return the children of a node with their keys, and the node with leaves in their places."""
     return tree_flatten_with_path(tree, is_leaf=lambda x: x is not tree)
 
 

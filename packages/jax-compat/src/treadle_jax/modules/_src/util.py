@@ -30,7 +30,7 @@ def safe_zip(*args: Iterable[Any]) -> list[tuple[Any, ...]]:
 
 
 def unzip2(xys: Iterable[tuple[Any, Any]]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """The first and the second elements of pairs."""
+    """Return the first and the second elements of pairs."""
     pairs = [*xys]
     return tuple([x for x, _ in pairs]), tuple([y for _, y in pairs])
 
@@ -38,7 +38,7 @@ def unzip2(xys: Iterable[tuple[Any, Any]]) -> tuple[tuple[Any, ...], tuple[Any, 
 def unzip3(
     xyzs: Iterable[tuple[Any, Any, Any]],
 ) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]:
-    """The first, the second and the third elements of triples."""
+    """Return the first, the second and the third elements of triples."""
     triples = [*xyzs]
     x, y, z = [tuple([each[i] for each in triples]) for i in range(3)]
     return x, y, z
@@ -54,13 +54,13 @@ def split_list(args: Sequence[T], ns: Sequence[int]) -> list[list[T]]:
 
 
 def partition_list(bs: Sequence[bool], l: Sequence[T]) -> tuple[list[T], list[T]]:  # noqa: E741 - JAX's name
-    """The elements of `l` where `bs` is false, and those where it is true."""
+    """Return the elements of `l` where `bs` is false, and those where it is true."""
     pairs = [*zip(bs, l, strict=True)]
     return [x for b, x in pairs if not b], [x for b, x in pairs if b]
 
 
 def merge_lists(bs: Sequence[bool], l0: Sequence[T], l1: Sequence[T]) -> list[T]:
-    """One list again of what `partition_list` gave."""
+    """Return one list again of what `partition_list` gave."""
     parts = iter(l0), iter(l1)
     merged = [next(parts[bool(b)]) for b in bs]
     assert not [*parts[0], *parts[1]], "more elements than places"
@@ -68,7 +68,7 @@ def merge_lists(bs: Sequence[bool], l0: Sequence[T], l1: Sequence[T]) -> list[T]
 
 
 def canonicalize_axis(axis: SupportsIndex, num_dims: int) -> int:
-    """An axis counted from the front.
+    """Return an axis counted from the front.
 
     Raises:
         AxisError: there is no such axis. (Also a ValueError.)

@@ -9,7 +9,7 @@ _backends: dict[str, object] = {}  # treadle has platforms without a table of th
 
 
 def backends_are_initialized() -> bool:
-    """Whether a device has been asked for; for fabricpc and eformer."""
+    """Return whether a device has been asked for; for fabricpc and eformer."""
     try:
         backends.check_not_started("backends_are_initialized")
     except TreadleError:

@@ -84,7 +84,9 @@ class JoinPoint:
 
 
 def optimizer(opt_maker: Callable[..., Triple]) -> Callable[..., Optimizer]:
-    """An optimiser of trees, from one of single arrays; a decorator of functions that return the three functions."""
+    """Return an optimiser of trees, from one of single arrays; a decorator of functions that return the three
+    functions.
+    """
 
     @functools.wraps(opt_maker)
     def tree_maker(*args: Any, **kwargs: Any) -> Optimizer:
@@ -168,7 +170,7 @@ def piecewise_constant(boundaries: Any, values: Any) -> Schedule:
 
 
 def make_schedule(scalar_or_schedule: Any) -> Schedule:
-    """A schedule of a step size, or the schedule that is given.
+    """Return a schedule of a step size, or the schedule that is given.
 
     Raises:
         TypeError: it is neither.
@@ -315,7 +317,7 @@ def sm3(step_size: Any, momentum: float = 0.9) -> Triple:
 
 
 def l2_norm(tree: Tree) -> Any:
-    """The root of the sum of all squares."""
+    """Return the root of the sum of all squares."""
     return tnp.sqrt(sum(tnp.vdot(x, x) for x in tree_util.tree_leaves(tree)))
 
 
@@ -328,7 +330,7 @@ def clip_grads(grad_tree: Tree, max_norm: Any) -> Tree:
 
 
 def unpack_optimizer_state(opt_state: OptimizerState) -> Tree:
-    """The states as a tree of the parameters' structure, whose leaves are `JoinPoint`s."""
+    """Return the states as a tree of the parameters' structure, whose leaves are `JoinPoint`s."""
     points = [
         JoinPoint(tree_util.tree_unflatten(inner, leaves))
         for inner, leaves in zip(opt_state.subtree_defs, opt_state.packed_state, strict=True)
@@ -337,7 +339,7 @@ def unpack_optimizer_state(opt_state: OptimizerState) -> Tree:
 
 
 def pack_optimizer_state(marked_pytree: Tree) -> OptimizerState:
-    """The inverse of `unpack_optimizer_state`."""
+    """Return the inverse of `unpack_optimizer_state`."""
     points, structure = tree_util.tree_flatten(marked_pytree)
     pairs = [tree_util.tree_flatten(point.subtree) for point in points]
     return OptimizerState(

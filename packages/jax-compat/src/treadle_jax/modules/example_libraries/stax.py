@@ -102,7 +102,7 @@ def Dense(  # noqa: N802 - JAX's name
     W_init: Any = _GLOROT,  # noqa: N803
     b_init: Any = _NORMAL,
 ) -> Layer:
-    """A product with a matrix, and a sum."""
+    """Return a product with a matrix, and a sum."""
 
     def init(rng: Any, input_shape: Shape) -> tuple[Shape, Any]:
         first, second = random.split(rng)
@@ -117,7 +117,7 @@ def Dense(  # noqa: N802 - JAX's name
 
 
 def _convolution(function: Callable[..., Any], doc: str) -> Callable[..., Layer]:
-    """The function that makes layers of a convolution of `lax`, with a sum."""
+    """Return the function that makes layers of a convolution of `lax`, with a sum."""
 
     def make(
         dimension_numbers: tuple[str, str, str],
@@ -192,7 +192,7 @@ def BatchNorm(  # noqa: N802 - JAX's name
 
 
 def _pooling(reduce: Callable[..., Any], init_value: float, mean: bool = False) -> Any:
-    """The function that makes layers which reduce windows: of a spec such as "NHWC", its letters but N and C."""
+    """Return the function that makes layers which reduce windows: of a spec such as "NHWC", its letters but N and C."""
 
     def make(
         window_shape: Sequence[int],
@@ -232,7 +232,7 @@ AvgPool = _pooling(lax.add, 0.0, mean=True)
 
 
 def elementwise(fun: Callable[..., Any], **fun_kwargs: Any) -> Layer:
-    """A function of the inputs, without parameters."""
+    """Return a function of the inputs, without parameters."""
 
     def apply(params: Any, inputs: Any, **kwargs: Any) -> Any:
         return fun(inputs, **fun_kwargs)
@@ -263,7 +263,7 @@ FanInSum: Layer = (
 
 
 def FanOut(num: int) -> Layer:  # noqa: N802 - JAX's name
-    """The input, so many times."""
+    """Return the input, so many times."""
     return (
         lambda rng, shape: ([shape] * num, ()),
         lambda params, inputs, **kwargs: [inputs] * num,
@@ -271,7 +271,7 @@ def FanOut(num: int) -> Layer:  # noqa: N802 - JAX's name
 
 
 def FanInConcat(axis: int = -1) -> Layer:  # noqa: N802 - JAX's name
-    """The inputs, joined along an axis."""
+    """Return the inputs, joined along an axis."""
 
     def init(rng: Any, shapes: Sequence[Shape]) -> tuple[Shape, Any]:
         place = axis % len(shapes[0])
@@ -341,7 +341,7 @@ def parallel(*layers: Layer) -> Layer:
 
 
 def shape_dependent(make_layer: Callable[[Shape], Layer]) -> Layer:
-    """A layer that is made when the shape of its input is known."""
+    """Return a layer that is made when the shape of its input is known."""
     return (
         lambda rng, input_shape: make_layer(input_shape)[0](rng, input_shape),
         lambda params, inputs, **kwargs: make_layer(inputs.shape)[1](params, inputs, **kwargs),

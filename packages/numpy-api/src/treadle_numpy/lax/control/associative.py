@@ -45,7 +45,7 @@ def associative_scan(
     reverse: bool = False,
     axis: int = 0,
 ) -> Tree:
-    """All partial results of an associative operation along an axis, in a logarithmic number of steps.
+    """Return all partial results of an associative operation along an axis, in a logarithmic number of steps.
 
     `fn(a, b)` combines slices of `elems` along the axis, many at a time, so it must work elementwise along it.
     With `reverse`, partial results start from the end.

@@ -145,7 +145,7 @@ def cond(
     `cond(pred, true_operand, true_fun, false_operand, false_fun)` is taken, too.
 
     Raises:
-        ArgumentError: `pred` is no scalar; StructureError, ShapeError, DTypeError: the branches return different
+        ArgumentError: `pred` is not a scalar; StructureError, ShapeError, DTypeError: the branches return different
             things.
 
     Example:
@@ -211,7 +211,7 @@ def switch(
     """`branches[index](*operands)`, the index kept within the range of branches; only that branch runs.
 
     Raises:
-        ArgumentError: `index` is no integer scalar; StructureError, ShapeError, DTypeError: the branches return
+        ArgumentError: `index` is not an integer scalar; StructureError, ShapeError, DTypeError: the branches return
             different things.
 
     Example:
@@ -357,7 +357,7 @@ def _divided_alike(bodies: Sequence[Body], functions: Sequence[object]) -> list[
 
 
 def _one_division(layouts: Sequence[Whole | None]) -> Whole | None:
-    """How a result is divided by some branches, all in the same way, that others return whole."""
+    """Return how a result is divided by some branches, all in the same way, that others return whole."""
     divided = {layout for layout in layouts if layout is not None and not is_whole(layout)}
     return divided.pop() if len(divided) == 1 and len({*layouts}) == 2 else None
 
@@ -365,7 +365,7 @@ def _one_division(layouts: Sequence[Whole | None]) -> Whole | None:
 def _handed_on(
     programs: Sequence[Program], operands: Sequence[Operand], results: Operands
 ) -> list[Operand]:
-    """The results, with the operand itself where all branches return it: it does not depend on the index."""
+    """Return the results, with the operand itself where all branches return it: it does not depend on the index."""
     found = [*results]
     places = {parameter: place for place, parameter in enumerate(programs[0].parameters)}
     for number, result in enumerate(programs[0].results):
@@ -405,7 +405,7 @@ def _with_cells(
 
 
 def _with_refs(refs: tuple[Cell, ...], function: Callable[..., Tree]) -> Callable[..., Tree]:
-    """A branch that is given what refs hold after its operands, and returns what they hold in the end, too."""
+    """Return a branch that is given what refs hold after its operands, and returns what they hold in the end, too."""
     if not refs:
         return function
 

@@ -40,7 +40,7 @@ SAME_SHAPES: Final = "broadcast, reshape or pad to one shape: compiled programs 
 def type_differences(
     structure: PyTreeDef, left: Sequence[ArrayType], right: Sequence[ArrayType]
 ) -> tuple[str, bool]:
-    """Where two lists of types differ in more than weak marks, in words, and whether shapes do."""
+    """Return where two lists of types differ in more than weak marks, in words, and whether shapes do."""
     differ = [
         number
         for number, (one, two) in enumerate(zip(left, right, strict=True))
@@ -141,7 +141,7 @@ def _divide(
 
 
 def _lie(carry: Sequence[Operand], elements: Sequence[Operand]) -> Layouts:
-    """How carries and elements of arrays lie over explicit axes; None where there are none."""
+    """Return how carries and elements of arrays lie over explicit axes; None where there are none."""
     carries, others = layouts_here(carry), layouts_here(elements)
     if carries is None or others is None:
         return None
@@ -152,7 +152,7 @@ def _lie(carry: Sequence[Operand], elements: Sequence[Operand]) -> Layouts:
 def _alike(
     stage: Callable[[Varies], Body], carry: Sequence[Operand], elements: Sequence[Operand]
 ) -> Body:
-    """The body, staged for carries that vary over the same axes of shard_maps before and after it."""
+    """Return the body, staged for carries that vary over the same axes of shard_maps before and after it."""
     carries, others = varying_of(carry), varying_of(elements)
     if carries is None or others is None:
         return stage(None)

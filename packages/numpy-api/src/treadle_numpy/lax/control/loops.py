@@ -164,7 +164,7 @@ def _no_condition(name: str, what: str) -> ArgumentError:
 def _reading(
     name: str, refs: tuple[Cell, ...], cond_fun: Callable[[Tree], ArrayLike]
 ) -> Callable[[Tree], ArrayLike]:
-    """The condition of a loop that carries refs, which it may read."""
+    """Return the condition of a loop that carries refs, which it may read."""
     if not refs:
         return cond_fun
 
@@ -182,7 +182,7 @@ def _reading(
 
 
 def _concrete(bound: Operand) -> float | None:
-    """A bound as a Python number, if it has elements."""
+    """Return a bound as a Python number, if it has elements."""
     elements = host_elements(bound)
     return None if elements is None else elements.item()
 
@@ -229,9 +229,9 @@ def fori_loop(
     `upper`.
 
     Raises:
-        ArgumentError: a bound is no scalar, or they are not both integers or both finite floats, or `unroll` is given
-            with traced bounds; StructureError,
-            ShapeError, DTypeError: `body_fun` returns something else than it took.
+        ArgumentError: a bound is not a scalar, or they are not both integers or both finite floats, or `unroll` is
+            given with traced bounds; StructureError, ShapeError, DTypeError: `body_fun` returns something else than it
+            took.
 
     Example:
         >>> print(fori_loop(0, 5, lambda i, total: total + i, 0))
@@ -298,7 +298,7 @@ def fori_loop(
 
 
 def _counted_from(start: float, stop: float, first: Operand) -> Operand:
-    """The first index of a loop whose bounds are known: a Python integer, as in JAX, if it holds all of them."""
+    """Return the first index of a loop whose bounds are known: a Python integer, as in JAX, if it holds all of them."""
     limits = np.iinfo(default_dtype(int))
     fits = limits.min <= start and stop <= limits.max
     return coerce("fori_loop", 0, int(start)) if fits else first

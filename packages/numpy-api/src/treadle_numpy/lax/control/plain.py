@@ -29,7 +29,7 @@ from treadle_numpy.operands.trees import Tree
 
 
 def plainly() -> bool:
-    """Whether bodies are to run as Python."""
+    """Return whether bodies are to run as Python."""
     context = current_context()
     return context.watched and context.get(DISABLE_JIT)
 
@@ -43,7 +43,7 @@ def plain_scan(
     length: int,
     reverse: bool,
 ) -> tuple[Tree, Tree] | None:
-    """The last carry and the stacked ys; `function` returns a pair."""
+    """Return the last carry and the stacked ys; `function` returns a pair."""
     if not length:
         return None
     value = tree_unflatten(structure, [array_of(leaf) for leaf in carry])
@@ -80,7 +80,7 @@ def plain_while(
     structure: PyTreeDef,
     most: int | None,
 ) -> tuple[Tree] | None:
-    """The last carry, in a tuple."""
+    """Return the last carry, in a tuple."""
     value = tree_unflatten(structure, [array_of(leaf) for leaf in carry])
     iteration = 0
     try:

@@ -31,7 +31,7 @@ def platform_dependent(
         **per_platform: functions by platform.
 
     Raises:
-        ArgumentError: there is no function, one is no function, or a platform is `gpu`.
+        ArgumentError: there is no function, one is not a function, or a platform is `gpu`.
         UnsupportedError: the platform is none of those named, and there is no default; when it is compiled.
         StructureError, ShapeError, DTypeError: in a program, the functions return different things.
 

@@ -198,7 +198,7 @@ class References:
 
     @classmethod
     def among(cls, name: str, xs: Tree) -> References | None:
-        """The arrays to scan over taken apart; None where none is in a reference."""
+        """Return the arrays to scan over taken apart; None where none is in a reference."""
         leaves, structure = flatten_leaves_and_structure(xs)
         return cls(name, leaves, structure) if any(map(is_reference, leaves)) else None
 
@@ -207,7 +207,7 @@ class References:
         scan: Callable[[Callable[..., Tree], Tree], tuple[Tree, Tree]],
         function: Callable[..., Tree],
     ) -> tuple[Tree, Tree]:
-        """The last carry and the stacked ys of a function that may write to its elements.
+        """Return the last carry and the stacked ys of a function that may write to its elements.
 
         `scan` scans another function over arrays, which are given as a list.
         """
@@ -234,7 +234,7 @@ class References:
 def length_of(
     name: str, elements: Sequence[Operand], structure: PyTreeDef, length: int | None
 ) -> int:
-    """The number of iterations: the leading size of all xs, or what was given."""
+    """Return the number of iterations: the leading size of all xs, or what was given."""
     shapes = [x.shape for x in elements]
     for path, shape in zip(paths_of(structure), shapes, strict=True):
         if not shape:
@@ -322,7 +322,7 @@ def carrying(
     carry: list[Operand],
     structure: PyTreeDef,
 ) -> tuple[Callable[..., Tree], list[Operand], PyTreeDef]:
-    """The body of a scan with refs among its carries, the first carries, and their structure."""
+    """Return the body of a scan with refs among its carries, the first carries, and their structure."""
     if not refs:
         return function, carry, structure
     values, of_values = flatten_operands("refs", "", [ref.load() for ref in refs])
@@ -336,7 +336,7 @@ def carrying(
 
 
 def carried(refs: tuple[Cell, ...], after: Tree) -> Tree:
-    """The carry without what refs hold after the loop, which is written to them."""
+    """Return the carry without what refs hold after the loop, which is written to them."""
     if not refs:
         return after
     carry, values = after

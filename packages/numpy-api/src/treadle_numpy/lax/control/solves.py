@@ -57,7 +57,7 @@ def custom_linear_solve(
     symmetric: bool = False,
     has_aux: bool = False,
 ) -> Tree:
-    """The solution `x` of the linear equation `matvec(x) = b`, as a solver of yours finds it.
+    """Return the solution `x` of the linear equation `matvec(x) = b`, as a solver of yours finds it.
 
     Derivatives solve the same equation with another right-hand side (forward mode), or the transposed one (reverse
     mode); the solver is not differentiated. They are right where `matvec` is linear and the solver exact. What
@@ -77,7 +77,7 @@ def custom_linear_solve(
         `x`, a tree of arrays like `b`; with `has_aux` the pair `(x, aux)`.
 
     Raises:
-        ArgumentError: `b` is no tree of arrays, or a function is none.
+        ArgumentError: `b` is not a tree of arrays, or a function is none.
         StructureError, ShapeError, DTypeError: `matvec` or a solver returns what is not like `b`.
         DerivativeError: when reverse mode needs a `transpose_solve` that is not there.
 
@@ -140,7 +140,7 @@ def custom_root(
     tangent_solve: Solver,
     has_aux: bool = False,
 ) -> Tree:
-    """A root of a function, `x` with `f(x) = 0`, as a solver of yours finds it.
+    """Return a root of a function, `x` with `f(x) = 0`, as a solver of yours finds it.
 
     Its derivatives, of any order, are those of the implicit function theorem: with respect to what `f` closes over,
     at `x`. The solver is not differentiated, nor is `initial_guess`.
@@ -158,7 +158,7 @@ def custom_root(
         `x`, a tree of arrays like the guess; with `has_aux` the pair `(x, aux)`.
 
     Raises:
-        ArgumentError: the guess is no tree of arrays, or a function is none.
+        ArgumentError: the guess is not a tree of arrays, or a function is none.
         DTypeError: the guess has integers.
         StructureError, ShapeError, DTypeError: a function returns what is not like the guess.
 
@@ -243,7 +243,7 @@ class _Likeness:
         split: Split = one_tree,
         written: object = None,
     ) -> Body:
-        """A function as a program; what it returns, or the first thing, is like the tree."""
+        """Return a function as a program; what it returns, or the first thing, is like the tree."""
         body = stage_body(
             f"{which} of {self.name}", function, (self.structure,), self.types, split, written
         )
@@ -255,7 +255,7 @@ class _Likeness:
         self._refuse(f"{which} must return", body.structures[0], body.result_types[0])
 
     def flat(self, which: str, tree: Tree) -> list[Operand]:
-        """The leaves of a tree that must be like this one."""
+        """Return the leaves of a tree that must be like this one."""
         leaves, structure = flatten_operands(self.name, f"{which} ", tree)
         self._refuse(f"{which} must be", structure, [operand_type(leaf) for leaf in leaves])
         return leaves
@@ -300,7 +300,7 @@ def _pair(name: str, which: str) -> Split:
 
 
 def _transposed(body: Body, structure: PyTreeDef) -> Callable[[Any], Any]:
-    """The transpose of a linear function of one tree."""
+    """Return the transpose of a linear function of one tree."""
     count = len(body.captured)
     size = structure.num_leaves
 

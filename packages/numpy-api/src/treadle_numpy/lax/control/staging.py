@@ -73,7 +73,7 @@ def first_difference(
 
 
 def flatten_operands(function: str, what: str, tree: Tree) -> tuple[list[Operand], PyTreeDef]:
-    """The leaves of a tree as operands, and its structure; a leaf that is no array is named by its path.
+    """Return the leaves of a tree as operands, and its structure; a leaf that is not an array is named by its path.
 
     Raises:
         ArgumentError: a leaf is not an array or a number.
@@ -91,7 +91,7 @@ def flatten_operands(function: str, what: str, tree: Tree) -> tuple[list[Operand
 
 
 def paths_of(structure: PyTreeDef) -> list[str]:
-    """Where the leaves of a structure are: `['w'][0]`."""
+    """Return where the leaves of a structure are: `['w'][0]`."""
     tree = tree_unflatten(structure, range(structure.num_leaves))
     return [keystr(path) for path in leaf_paths(tree)]
 
@@ -100,7 +100,7 @@ Split: TypeAlias = Callable[[Tree], tuple[Tree, ...]]
 
 
 def one_tree(result: Tree) -> tuple[Tree, ...]:
-    """The result of a body that returns one tree."""
+    """Return the result of a body that returns one tree."""
     return (result,)
 
 
@@ -114,7 +114,7 @@ def stage_body(
     varies: Sequence[frozenset[Hashable]] | None = None,
     layouts: Layouts = None,
 ) -> Body:
-    """A body as a program: `function` takes one tree per structure; `split` takes its result apart.
+    """Return a body as a program: `function` takes one tree per structure; `split` takes its result apart.
 
     `where` is for messages: "the body of scan". `written` is the user's function, where `function` is a wrapper
     around it. `varies` says over which axes of shard_maps around it operands vary (`varying_of`), `layouts` how they
@@ -152,7 +152,7 @@ def stage_body(
 def with_common_captures(
     bodies: Sequence[Body], functions: Sequence[object]
 ) -> tuple[list[Program], list[Operand]]:
-    """The bodies' programs with all that any of them captured as leading parameters, and what that is."""
+    """Return the bodies' programs with all that any of them captured as leading parameters, and what that is."""
     programs, captured = share_captures(
         [body.program for body in bodies], [body.captured for body in bodies]
     )

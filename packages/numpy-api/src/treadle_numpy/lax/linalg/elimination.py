@@ -25,13 +25,13 @@ class Factors(NamedTuple):
 
 
 def factorised(a: Operand) -> Factors:
-    """The factors of matrices."""
+    """Return the factors of matrices."""
     lu, _, permutation = ops.lu(a)
     return Factors(lu, permutation)
 
 
 def substituted(lu: Operand, permutation: Operand, b: Operand, *, operation: str = "N") -> Array:
-    """The solutions of `op(A) x = b` from factors, where `op` is none, T or C: transposed, or conjugated too."""
+    """Return the solutions of `op(A) x = b` from factors, where `op` is none, T or C: transposed, or conjugated too."""
     if operation == "N":
         x = matrices.rows_taken(b, permutation)
         x = ops.triangular_solve(lu, x, lower=True, unit_diagonal=True)
@@ -45,7 +45,7 @@ def substituted(lu: Operand, permutation: Operand, b: Operand, *, operation: str
 
 
 def inverted(permutation: Operand) -> Array:
-    """The permutation that takes another one back."""
+    """Return the permutation that takes another one back."""
     axis = len(permutation.shape) - 1
     places = ops.iota(shape=permutation.shape, dimension=axis, dtype=matrices.I32)
     return ops.sort([permutation, places], dimension=axis)[1]
@@ -67,10 +67,10 @@ def _solution_jvp(
 
 
 def solution(a: Array, factors: Factors, b: Array) -> Array:
-    """The solutions of `a x = b`: matrices, all of one batch and element type, and the factors of a."""
+    """Return the solutions of `a x = b`: matrices, all of one batch and element type, and the factors of a."""
     return _solution(a, factors.lu, factors.permutation, b)
 
 
 def eliminated(a: Array, b: Array) -> Array:
-    """The solutions of `a x = b`; of a singular matrix they have infinities and NaN."""
+    """Return the solutions of `a x = b`; of a singular matrix they have infinities and NaN."""
     return solution(a, factorised(a), b)

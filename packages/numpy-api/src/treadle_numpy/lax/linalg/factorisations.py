@@ -19,12 +19,12 @@ __all__ = [
 
 
 def symmetrized(x: Array) -> Array:
-    """The Hermitian parts of matrices, `(x + xᴴ) / 2`."""
+    """Return the Hermitian parts of matrices, `(x + xᴴ) / 2`."""
     return ops.multiply(ops.add(x, matrices.adjoint(x)), number(0.5, x))
 
 
 def cholesky(x: ArrayLike, *, symmetrize_input: bool = True) -> Array:
-    """The lower triangular L of which `L Lᴴ` is a Hermitian positive definite matrix.
+    """Return the lower triangular L of which `L Lᴴ` is a Hermitian positive definite matrix.
 
     `symmetrize_input` takes the matrix's Hermitian part; without it only the lower triangle is read. A matrix that is
     not positive definite has NaN in its lower triangle.
@@ -47,7 +47,7 @@ def cholesky(x: ArrayLike, *, symmetrize_input: bool = True) -> Array:
 
 
 def is_square(x: Array) -> bool:
-    """Whether the last two axes have one size; what is not square is refused by the primitive."""
+    """Return whether the last two axes have one size; what is not square is refused by the primitive."""
     return x.ndim >= 2 and x.shape[-1] == x.shape[-2]
 
 
@@ -72,11 +72,11 @@ def lu(x: ArrayLike) -> list[Array]:
 
 
 def lu_pivots_to_permutation(pivots: ArrayLike, permutation_size: int) -> Array:
-    """The permutation of so many rows that is left when row i was exchanged with row `pivots[i]`, in order.
+    """Return the permutation of so many rows that is left when row i was exchanged with row `pivots[i]`, in order.
 
     Raises:
         ShapeError: there are more pivots than rows.
-        DTypeError: the pivots are no integers.
+        DTypeError: the pivots are not integers.
 
     Example:
         >>> import numpy as np
@@ -118,7 +118,7 @@ def qr(
 
 
 def householder_product(a: ArrayLike, taus: ArrayLike) -> Array:
-    """The first columns of the product of Householder reflections `1 - tau v vᴴ`.
+    """Return the first columns of the product of Householder reflections `1 - tau v vᴴ`.
 
     Vector i stands in column i of `a` below the diagonal; it is 1 on the diagonal and 0 above. It has no derivative.
 

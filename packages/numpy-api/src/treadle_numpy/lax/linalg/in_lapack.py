@@ -33,7 +33,7 @@ _Elements = np.ndarray[Any, Any]
 
 
 def _serves(types: Sequence[ArrayType], most: int | None = MOST) -> bool:
-    """Whether the operands are single matrices of one type that LAPACK has."""
+    """Return whether the operands are single matrices of one type that LAPACK has."""
     return all(
         [
             x.ndim == 2
@@ -48,19 +48,19 @@ def _serves(types: Sequence[ArrayType], most: int | None = MOST) -> bool:
 
 # Any: neither library has types for its routines.
 def _of_numpy(name: str) -> Any:
-    """A routine of the module that `numpy.linalg` wraps, or None."""
+    """Return a routine of the module that `numpy.linalg` wraps, or None."""
     return getattr(module_or_none("numpy.linalg._umath_linalg"), name, None)
 
 
 def _of_scipy(name: str, type: ArrayType) -> Any:
-    """A routine of LAPACK, or None."""
+    """Return a routine of LAPACK, or None."""
     return getattr(
         module_or_none("scipy.linalg.lapack"), f"{_LETTERS[type.dtype.char]}{name}", None
     )
 
 
 def _is_finite(x: _Elements) -> bool:
-    """Whether all elements are finite; False also for some that are very large."""
+    """Return whether all elements are finite; False also for some that are very large."""
     flat = x.ravel()
     return cmath.isfinite(flat.dot(flat))
 
@@ -85,7 +85,7 @@ def slogdet(types: Sequence[ArrayType]) -> Counterpart | None:
 
 
 def det(types: Sequence[ArrayType]) -> Counterpart | None:
-    """The product of the diagonal of `getrf`: NumPy's adds logarithms. Of few rows, the formula.
+    """Return the product of the diagonal of `getrf`: NumPy's adds logarithms. Of few rows, the formula.
 
     SciPy has that as one routine, of rows in C's order, which are LAPACK's columns; a zero of it has no sign.
     """
@@ -118,7 +118,7 @@ def det(types: Sequence[ArrayType]) -> Counterpart | None:
 
 # Any: floats or complex numbers.
 def _written_out(rows: list[list[Any]]) -> Any:
-    """The determinant of up to three rows, in double precision."""
+    """Return the determinant of up to three rows, in double precision."""
     if len(rows) == 1:
         return rows[0][0]
     if len(rows) == 2:
@@ -248,7 +248,7 @@ def lu_factor(types: Sequence[ArrayType]) -> Counterpart | None:
 
 
 def lu_solve(types: Sequence[ArrayType]) -> Counterpart | None:
-    """`getrs`; pivots that are no rows are left to the operations."""
+    """`getrs`; pivots that are not rows are left to the operations."""
     factors, pivots, right = types
     getrs = _of_scipy("getrs", factors) if _serves((factors, right)) else None
     if getrs is None or pivots.shape != factors.shape[:1]:
@@ -301,7 +301,7 @@ def sqrtm(types: Sequence[ArrayType]) -> Counterpart | None:
 
 # Any: a routine of SciPy's, which has no types.
 def _exponential() -> Any:
-    """The exponential of a matrix, by the routines that SciPy's wraps; None where they are not found."""
+    """Return the exponential of a matrix, by the routines that SciPy's wraps; None where they are not found."""
     whole = getattr(module_or_none("scipy.linalg._internal_matfuncs"), "matrix_exponential", None)
     if whole is not None:  # from SciPy 1.18 on
 
@@ -350,7 +350,8 @@ def expm(types: Sequence[ArrayType]) -> Counterpart | None:
 
 
 def expm_frechet(types: Sequence[ArrayType]) -> Counterpart | None:
-    """The exponential of [[A, E], [0, A]], which has the derivative beside that of A; directions that dwarf A are left.
+    """Return the exponential of [[A, E], [0, A]], which has the derivative beside that of A; directions that dwarf A
+    are left.
 
     Source: R. Mathias, "A chain rule for matrix functions and applications", SIAM J. Matrix Anal. Appl. 17 (1996).
     """

@@ -80,7 +80,8 @@ def qdwh(
     eps: float | None = None,
     dynamic_shape: tuple[int, int] | None = None,
 ) -> Polar:
-    """The polar decomposition `A = U H`, with orthonormal columns in U and a Hermitian H, of matrices with m >= n.
+    """Return the polar decomposition `A = U H`, with orthonormal columns in U and a Hermitian H, of matrices with m >=
+    n.
 
     Args:
         x: [..., m, n].
@@ -137,7 +138,7 @@ def qdwh(
 
 
 def _scaled(a: Array) -> Array:
-    """The matrix divided by a bound of its greatest singular value; a matrix of zeros as it is."""
+    """Return the matrix divided by a bound of its greatest singular value; a matrix of zeros as it is."""
     sizes = ops.abs(ops.stop_gradient(a))
     rank = a.ndim
     by_column = ops.reduce_maximum(ops.reduce_add(sizes, axes=(rank - 2,)), axes=(rank - 2,))

@@ -35,7 +35,7 @@ __all__ = list(TABLE)
 
 
 def __getattr__(name: str) -> View:
-    """A view by its name."""
+    """Return a view by its name."""
     try:
         return TABLE[name]
     except KeyError:

@@ -20,7 +20,7 @@ def triangular_solve(
     conjugate_a: bool = False,
     unit_diagonal: bool = False,
 ) -> Array:
-    """The solutions x of `x op(a) = b`, or of `op(a) x = b` with `left_side`, with a triangular matrix a.
+    """Return the solutions x of `x op(a) = b`, or of `op(a) x = b` with `left_side`, with a triangular matrix a.
 
     Only the triangle that `lower` names is read, without its diagonal if `unit_diagonal` says that it is one. `op`
     transposes, conjugates, both or neither. A right-hand side with one axis less than `a` is a vector. A zero on the
@@ -65,7 +65,7 @@ def triangular_solve(
 def tridiagonal_solve(
     dl: ArrayLike, d: ArrayLike, du: ArrayLike, b: ArrayLike, *, perturb_singular: bool = False
 ) -> Array:
-    """The solutions of `a x = b` with a tridiagonal matrix of diagonals `dl`, `d` and `du`.
+    """Return the solutions of `a x = b` with a tridiagonal matrix of diagonals `dl`, `d` and `du`.
 
     `dl[i]` stands in column i - 1 of row i, `du[i]` in column i + 1; `dl[0]` and `du[-1]` are not read. A singular
     matrix makes NaN, or large numbers with `perturb_singular`, which replaces tiny pivots.

@@ -34,7 +34,7 @@ def _floating(name: str, x: Array) -> None:
 
 @composed_loop()
 def cholesky_update(r_matrix: ArrayLike, w_vector: ArrayLike) -> Array:
-    """The upper triangular factor of `Rᵀ R + w wᵀ`, from the factor R: by rotations, in a number of steps of n².
+    """Return the upper triangular factor of `Rᵀ R + w wᵀ`, from the factor R: by rotations, in a number of steps of n².
 
     Raises:
         ShapeError: R is not square, or w has not as many elements as R has rows.

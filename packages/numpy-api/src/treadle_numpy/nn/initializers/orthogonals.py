@@ -27,7 +27,7 @@ __all__ = ["delta_orthogonal", "orthogonal"]
 def _matrix(
     key: KeyLike, shape: tuple[int, ...], scale: ArrayLike, axis: int, dtype: DTypeLike | None
 ) -> Array:
-    """An array that is orthogonal as a matrix of one axis by all others, times a scale."""
+    """Return an array that is orthogonal as a matrix of one axis by all others, times a scale."""
     columns = shape[axis]
     others = shape[:axis] + shape[axis + 1 :]
     drawn = matrices.orthogonal(key, prod(others), (), dtype, columns)
@@ -38,7 +38,8 @@ def _matrix(
 def orthogonal(
     scale: ArrayLike = 1.0, column_axis: int = -1, dtype: DTypeLike | None = None
 ) -> Initializer:
-    """An initializer of orthogonal matrices, uniform in the sense of Haar's measure; unitary ones of a complex type.
+    """Return an initializer of orthogonal matrices, uniform in the sense of Haar's measure; unitary ones of a complex
+    type.
 
     Arrays of more axes are orthogonal as matrices of all other axes by `column_axis`. Where there are fewer columns
     than rows, the columns are orthonormal, else the rows.
@@ -83,7 +84,7 @@ def orthogonal(
 def delta_orthogonal(
     scale: ArrayLike = 1.0, column_axis: int = -1, dtype: DTypeLike | None = None
 ) -> Initializer:
-    """An initializer of convolutions: an orthogonal matrix at the centre of the window, and zeros around it.
+    """Return an initializer of convolutions: an orthogonal matrix at the centre of the window, and zeros around it.
 
     Shapes are those of kernels in one, two or three dimensions: the window, inputs, outputs.
 

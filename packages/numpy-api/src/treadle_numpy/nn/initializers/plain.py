@@ -21,7 +21,7 @@ __all__ = ["constant", "normal", "ones", "truncated_normal", "uniform", "zeros"]
 def zeros(
     key: KeyLike, shape: Shape, dtype: DTypeLike | None = None, out_sharding: Device = None
 ) -> Array:
-    """An array of zeros; the key is not looked at.
+    """Return an array of zeros; the key is not looked at.
 
     Example:
         >>> from treadle_numpy.random import key
@@ -35,7 +35,7 @@ def zeros(
 def ones(
     key: KeyLike, shape: Shape, dtype: DTypeLike | None = None, out_sharding: Device = None
 ) -> Array:
-    """An array of ones; the key is not looked at.
+    """Return an array of ones; the key is not looked at.
 
     Example:
         >>> from treadle_numpy.random import key
@@ -46,7 +46,7 @@ def ones(
 
 
 def constant(value: ArrayLike, dtype: DTypeLike | None = None) -> Initializer:
-    """An initializer that fills arrays with a value, broadcast to their shape; the key is not looked at.
+    """Return an initializer that fills arrays with a value, broadcast to their shape; the key is not looked at.
 
     Args:
         value: a number, or an array that broadcasts to the shapes asked for.
@@ -76,7 +76,7 @@ def _times(drawn: Array, factor: ArrayLike, device: Device) -> Array:
 
 
 def normal(stddev: ArrayLike = 1e-2, dtype: DTypeLike | None = None) -> Initializer:
-    """An initializer of normal numbers with mean 0 and this standard deviation; floating or complex.
+    """Return an initializer of normal numbers with mean 0 and this standard deviation; floating or complex.
 
     Example:
         >>> from treadle_numpy.random import key
@@ -96,7 +96,7 @@ def normal(stddev: ArrayLike = 1e-2, dtype: DTypeLike | None = None) -> Initiali
 
 
 def uniform(scale: ArrayLike = 1e-2, dtype: DTypeLike | None = None) -> Initializer:
-    """An initializer of uniform numbers in [0, scale).
+    """Return an initializer of uniform numbers in [0, scale).
 
     Example:
         >>> from treadle_numpy.random import key
@@ -121,7 +121,7 @@ def truncated_normal(
     lower: ArrayLike = -2.0,
     upper: ArrayLike = 2.0,
 ) -> Initializer:
-    """An initializer of `stddev` times standard normal numbers between `lower` and `upper`.
+    """Return an initializer of `stddev` times standard normal numbers between `lower` and `upper`.
 
     The bounds are in units of `stddev`, and the standard deviation of the result is smaller than `stddev`: 0.88 of
     it with the bounds -2 and 2. `variance_scaling` makes up for that; this function does not.

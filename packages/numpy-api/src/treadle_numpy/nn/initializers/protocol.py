@@ -30,5 +30,5 @@ class Initializer(Protocol):
         dtype: DTypeLike | None = None,
         out_sharding: Device = None,
     ) -> Array:
-        """An array of the shape and element type; the default of the initializer if no type is given."""
+        """Return an array of the shape and element type; the default of the initializer if no type is given."""
         ...

@@ -60,14 +60,14 @@ def _choice(argument: str, value: str, known: Sequence[str]) -> None:
 
 
 def _listed(argument: str, axes: Axes) -> tuple[int, ...]:
-    """The axes that an argument names, as integers; negative ones as they are."""
+    """Return the axes that an argument names, as integers; negative ones as they are."""
     if isinstance(axes, (tuple, list)):
         return integers("variance_scaling", argument, axes)
     return (as_index("variance_scaling", f"`{argument}`", axes),)
 
 
 def _sizes(shape: tuple[int, ...], argument: str, axes: tuple[int, ...]) -> int:
-    """The product of the sizes of axes."""
+    """Return the product of the sizes of axes."""
     if len(shape) < 2 and axes == {"in_axis": (-2,), "out_axis": (-1,)}.get(argument):
         raise ShapeError(
             f"Can't compute input and output sizes of a {len(shape)}-dimensional weights tensor with default "
@@ -79,7 +79,7 @@ def _sizes(shape: tuple[int, ...], argument: str, axes: tuple[int, ...]) -> int:
 
 
 def _fan(shape: tuple[int, ...], mode: str, axes: Mapping[str, tuple[int, ...]]) -> float:
-    """How many numbers each output is made of, or each input goes to: what the variance is divided by."""
+    """Return how many numbers each output is made of, or each input goes to: what the variance is divided by."""
     ins, outs, copies = [_sizes(shape, argument, each) for argument, each in axes.items()]
     if not prod(shape):
         return 1.0  # nothing is drawn
@@ -139,7 +139,7 @@ def variance_scaling(
     batch_axis: Axes = (),
     dtype: DTypeLike | None = None,
 ) -> Initializer:
-    """An initializer of numbers with mean 0 and variance `scale / fan`, where `fan` follows from the shape.
+    """Return an initializer of numbers with mean 0 and variance `scale / fan`, where `fan` follows from the shape.
 
     Axes that are neither inputs, outputs nor batch are the window of a convolution, and belong to both fans. Complex
     numbers have that variance as mean square modulus; truncated ones 1.9 % more, as JAX has it.

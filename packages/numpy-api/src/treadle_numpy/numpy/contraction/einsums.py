@@ -63,7 +63,7 @@ def _path(
 
 @lru_cache(maxsize=512)
 def _parsed(subscripts: str, ranks: tuple[int, ...]) -> tuple[tuple[str, ...], str]:
-    """The letters of each operand and of the result, with `...` written out."""
+    """Return the letters of each operand and of the result, with `...` written out."""
     text = subscripts.replace(" ", "")
     left, arrow, right = text.partition("->")
     inputs = left.split(",")
@@ -104,7 +104,7 @@ def _parsed(subscripts: str, ranks: tuple[int, ...]) -> tuple[tuple[str, ...], s
 
 
 def _interleaved(operands: Sequence[Interleaved]) -> tuple[str, list[ArrayLike]]:
-    """The form einsum(x, [0, 1], y, [1, 2], [0, 2]) as subscripts and operands.
+    """Return the form einsum(x, [0, 1], y, [1, 2], [0, 2]) as subscripts and operands.
 
     Letters stand in the order of the names for which they are written: it is that of a result's axes, unless said.
     """
@@ -201,7 +201,7 @@ def einsum(
     order = _order_of(optimize, len(arrays))
     try:
         steps = _path(text, shapes, order)
-    except (LookupError, TypeError) as error:  # opt_einsum reads what is no list
+    except (LookupError, TypeError) as error:  # opt_einsum reads what is not a list
         raise ArgumentError(
             f"einsum: optimize is {shown(optimize)}: {error}",
             fix='use "auto", "optimal", "greedy", or a list of positions as of einsum_path',
@@ -242,7 +242,7 @@ def _order_of(optimize: Any, count: int) -> Any:  # Any: what users give; what o
 def _contract(
     names: list[str], arrays: list[Array], result: str, sizes: dict[str, int], settings: Settings
 ) -> Array:
-    """One or more operands into the letters of a result.
+    """Return one or more operands into the letters of a result.
 
     Of two, the second is the left one of the product where that saves a transpose.
     """
@@ -300,7 +300,7 @@ def _full(letters: str, x: Array, shared: list[str], sizes: dict[str, int]) -> A
 
 
 def _expanded(letters: str, x: Array, result: str, sizes: dict[str, int]) -> Array:
-    """An operand broadcast over all the axes of a result."""
+    """Return an operand broadcast over all the axes of a result."""
     order = sorted(range(len(letters)), key=lambda i: result.index(letters[i]))
     x = transpose(x, order)
     places = tuple(sorted(result.index(c) for c in letters))
@@ -309,7 +309,7 @@ def _expanded(letters: str, x: Array, result: str, sizes: dict[str, int]) -> Arr
 
 
 def _wide(x: Array, wanted: DType | None) -> DType:
-    """The type in which elements are summed or multiplied before they become what is wanted."""
+    """Return the type in which elements are summed or multiplied before they become what is wanted."""
     return x.dtype if wanted is None else result_type(x.dtype, wanted)
 
 
@@ -318,7 +318,7 @@ def _in_type(x: Array, dtype: DType | None) -> Array:
 
 
 def _alone(letters: str, x: Array, others: str, wanted: DType | None) -> tuple[str, Array]:
-    """An operand with repeated letters as diagonals, and letters that nobody else names summed."""
+    """Return an operand with repeated letters as diagonals, and letters that nobody else names summed."""
     while len(set(letters)) != len(letters):
         letter = next(c for c in letters if letters.count(c) > 1)
         i = letters.index(letter)
@@ -346,7 +346,7 @@ def einsum_path(
     *operands: Interleaved,
     optimize: Optimize | Path = "auto",
 ) -> tuple[list[tuple[int, ...]], Any]:  # opt_einsum's report, which has no types
-    """The order in which opt_einsum would contract, and its report; nothing is computed.
+    """Return the order in which opt_einsum would contract, and its report; nothing is computed.
 
     The order is a list of positions: those operands are taken out, and their product is put at the end. Unlike
     NumPy's, the list has no "einsum_path" in front, and is what `optimize` of `einsum` takes.

@@ -66,7 +66,7 @@ _PRODUCTS: Final[Plans] = {}
 
 
 def _planned(plans: Plans, a: ArrayLike, b: ArrayLike) -> Array | None:
-    """The product of two arrays by a cached plan; None if there is none for their types."""
+    """Return the product of two arrays by a cached plan; None if there is none for their types."""
     try:
         primitive = plans.get((a.type, b.type, MATMUL_PRECISION()))  # type: ignore[union-attr]  # NumPy's have none
     except AttributeError:
@@ -93,7 +93,7 @@ def dot(
     preferred_element_type: DTypeLike | None = None,
     out_sharding: Device = None,
 ) -> Array:
-    """The product summed over the last axis of `a` and the second-to-last (or only) axis of `b`.
+    """Return the product summed over the last axis of `a` and the second-to-last (or only) axis of `b`.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
@@ -139,7 +139,7 @@ def matmul(
     preferred_element_type: DTypeLike | None = None,
     out_sharding: Device = None,
 ) -> Array:
-    """The matrix product; leading axes broadcast, vectors count as a row on the left and a column on the right.
+    """Return the matrix product; leading axes broadcast, vectors count as a row on the left and a column on the right.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
@@ -207,7 +207,7 @@ def vdot(
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """The sum of the products of all elements, the first ones conjugated.
+    """Return the sum of the products of all elements, the first ones conjugated.
 
     Example:
         >>> import numpy as np
@@ -232,7 +232,7 @@ def vecdot(
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """The products summed along one axis, the first operand conjugated; the other axes broadcast.
+    """Return the products summed along one axis, the first operand conjugated; the other axes broadcast.
 
     Raises:
         ShapeError: an operand has no axes, or the summed axes have different sizes.
@@ -263,7 +263,7 @@ def vecdot(
 
 
 def _scaled(x: Operand, y: Operand, element_type: DTypeLike | None) -> Array:
-    """The product with a number, in the element type that is wanted."""
+    """Return the product with a number, in the element type that is wanted."""
     product = ops.multiply(x, y)
     wanted = as_dtype("preferred_element_type", element_type)
     return product if wanted is None else converted(product, wanted)
@@ -321,7 +321,7 @@ def inner(
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """The products summed over the last axes of both.
+    """Return the products summed over the last axes of both.
 
     Raises:
         ShapeError: the last axes have different sizes.
@@ -344,7 +344,7 @@ def inner(
 
 @composed
 def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
-    """The product of each element of the one with each of the other, as a matrix.
+    """Return the product of each element of the one with each of the other, as a matrix.
 
     Example:
         >>> import numpy as np
@@ -371,7 +371,7 @@ def tensordot(
     preferred_element_type: DTypeLike | None = None,
     out_sharding: Device = None,
 ) -> Array:
-    """The products summed over the last `axes` of `a` and the first of `b`, or over pairs of axes.
+    """Return the products summed over the last `axes` of `a` and the first of `b`, or over pairs of axes.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
@@ -425,7 +425,7 @@ def tensordot(
 
 @composed
 def kron(a: ArrayLike, b: ArrayLike) -> Array:
-    """The Kronecker product: each element of `a` replaced by its multiple of `b`.
+    """Return the Kronecker product: each element of `a` replaced by its multiple of `b`.
 
     Example:
         >>> import numpy as np
@@ -457,7 +457,7 @@ def cross(
     axisc: int = -1,
     axis: int | None = None,
 ) -> Array:
-    """The vector product of vectors of three elements.
+    """Return the vector product of vectors of three elements.
 
     Raises:
         ShapeError: vectors have not three elements; NumPy, too, has given up those of two.

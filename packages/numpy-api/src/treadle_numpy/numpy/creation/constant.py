@@ -76,7 +76,7 @@ def zeros(
     device: Device = None,
     out_sharding: Device = None,
 ) -> Array:
-    """An array of zeros.
+    """Return an array of zeros.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
@@ -96,7 +96,7 @@ def ones(
     device: Device = None,
     out_sharding: Device = None,
 ) -> Array:
-    """An array of ones.
+    """Return an array of ones.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
@@ -117,7 +117,7 @@ def empty(
     device: Device = None,
     out_sharding: Device = None,
 ) -> Array:
-    """An array of zeros: elements are never left undefined.
+    """Return an array of zeros: elements are never left undefined.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
@@ -138,7 +138,7 @@ def full(
     device: Device = None,
     out_sharding: Device = None,
 ) -> Array:
-    """An array of one value, or of a value broadcast to the shape.
+    """Return an array of one value, or of a value broadcast to the shape.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
@@ -206,7 +206,7 @@ def _filled_like(
 
 
 def _lying_like(a: Like, made: Array, shape: Shape | None, device: Device) -> Array:
-    """The array on a device, if one is given; else where the array is that it is like."""
+    """Return the array on a device, if one is given; else where the array is that it is like."""
     if device is None and hasattr(type(a), "__jax_array__"):
         a = coerce("full_like", 0, a)
     if device is not None or not is_array_like(a):
@@ -282,7 +282,7 @@ def full_like(
     device: Device = None,
     out_sharding: Device = None,
 ) -> Array:
-    """One value in an array's shape and element type, where the array has been put.
+    """Return one value in an array's shape and element type, where the array has been put.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 

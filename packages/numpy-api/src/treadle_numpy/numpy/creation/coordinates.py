@@ -38,7 +38,7 @@ def fromfunction(
     dtype: DTypeLike = float,
     **kwargs: Tree,
 ) -> Result:
-    """The value of a function at each index of a shape.
+    """Return the value of a function at each index of a shape.
 
     Differs from NumPy: the function is mapped by `vmap`, and sees the coordinates of one index, as scalars. What it
     returns may be a tree of arrays, whose axes come after those of `shape`.

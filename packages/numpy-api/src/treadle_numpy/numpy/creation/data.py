@@ -21,7 +21,7 @@ from treadle_ir import (
     shown,
 )
 from treadle_numpy.operands.arguments import row_major
-from treadle_numpy.operands.arrays import apart
+from treadle_numpy.operands.arrays import copy_if_aliased
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.devices import Device, placed
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
@@ -42,7 +42,7 @@ def array(
     device: Device = None,
     out_sharding: Device = None,
 ) -> Array:
-    """An array from an array, a scalar, or nested sequences of them.
+    """Return an array from an array, a scalar, or nested sequences of them.
 
     With `copy`, an array comes back in a buffer of its own, so that one of the two may be donated.
 
@@ -51,7 +51,7 @@ def array(
     Differs from NumPy: 32-bit types by default, and a Python scalar alone gives a weakly typed array.
 
     Raises:
-        ArgumentError: another order than row-major, or an element is not a number.
+        ArgumentError: an order other than row-major, or an element is not a number.
 
     Example:
         >>> print(array([1, 2.5]))
@@ -80,7 +80,8 @@ def asarray(
     device: Device = None,
     out_sharding: Device = None,
 ) -> Array:
-    """An array from an array, a scalar, or nested sequences of them; arrays come back as they are, unless `copy`.
+    """Return an array from an array, a scalar, or nested sequences of them; arrays come back as they are, unless
+    `copy`.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
@@ -95,7 +96,7 @@ def asarray(
 
 
 def _made(function: str, given: object, dtype: DTypeLike | None) -> Array:
-    """An array from what a user gives; a new one is part of the function that is being staged."""
+    """Return an array from what a user gives; a new one is part of the function that is being staged."""
     result = array_from(function, given, as_dtype(function, dtype))
     return result if result is given else as_staged(result)
 
@@ -105,14 +106,14 @@ def _of_its_own(function: str, made: Array, given: object, copy: bool | None) ->
     if copy is None:
         return made
     flags(function, copy=copy)
-    return apart(made, given) if copy else made
+    return copy_if_aliased(made, given) if copy else made
 
 
 def copy(a: ArrayLike, order: str | None = None) -> Array:
-    """An array with the same elements in a buffer of its own.
+    """Return an array with the same elements in a buffer of its own.
 
     Raises:
-        ArgumentError: another order than row-major, or an element is not a number.
+        ArgumentError: an order other than row-major, or an element is not a number.
 
     Example:
         >>> import numpy as np
@@ -124,7 +125,7 @@ def copy(a: ArrayLike, order: str | None = None) -> Array:
 
 
 def from_dlpack(x: object, /, *, device: Device = None, copy: bool | None = None) -> Array:
-    """An array of the elements of another library's array, in the memory of the CPU or of an NVIDIA GPU.
+    """Return an array of the elements of another library's array, in the memory of the CPU or of an NVIDIA GPU.
 
     It takes whatever has `__dlpack__` and `__dlpack_device__`, as the array API standard says. The memory is shared,
     so its owner must not write to it any more, except where `copy` is true, or where a 64-bit element type becomes
@@ -157,7 +158,7 @@ def from_dlpack(x: object, /, *, device: Device = None, copy: bool | None = None
 
 
 def _of_the_host(x: Any, copy: bool | None) -> Array:
-    """An array of the elements of another library's, as NumPy and ml_dtypes see them."""
+    """Return an array of the elements of another library's, as NumPy and ml_dtypes see them."""
     try:
         elements = import_module("treadle_ir.dlpack").elements_from(x)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:

@@ -65,7 +65,7 @@ def eye(
 
 
 def identity(n: int, dtype: DTypeLike | None = None) -> Array:
-    """The square matrix with ones on its diagonal.
+    """Return the square matrix with ones on its diagonal.
 
     Example:
         >>> print(identity(2))
@@ -90,7 +90,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None
 
 
 def lower_mask(rows: int, columns: int, k: int) -> Array:
-    """Which elements of a matrix are on or below diagonal `k`."""
+    """Return which elements of a matrix are on or below diagonal `k`."""
     if on_host():
         with allocating():
             mask = np.tri(rows, columns, k, dtype=np.bool_)
@@ -114,7 +114,7 @@ _FEW_POWERS: Final = 16  # each of which is an operation of its own
 
 @composed
 def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:  # noqa: N803
-    """The powers of each element, as the columns of a matrix.
+    """Return the powers of each element, as the columns of a matrix.
 
     Raises:
         ArgumentError: `x` is not a vector, or `N` is negative.
@@ -149,7 +149,7 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
 
 
 def _powers(x: Array, count: int, increasing: bool) -> Array:
-    """Each element to each exponent below a count: by squares, for each bit of the exponents."""
+    """Return each element to each exponent below a count: by squares, for each bit of the exponents."""
     shape = (x.size, count)
     one = number(1, x)
     result = filled(shape, one)

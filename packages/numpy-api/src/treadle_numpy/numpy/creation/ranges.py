@@ -58,7 +58,7 @@ _FEW: Final = 1 << 17  # numbers up to which NumPy counts, so that nothing is co
 def _number(
     function: str, value: object
 ) -> Any:  # a number of Python's or NumPy's, to calculate with
-    """A Python or NumPy number that a range needs to know, also from a concrete array."""
+    """Return a Python or NumPy number that a range needs to know, also from a concrete array."""
     if value is None or (
         isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic)
     ):
@@ -137,7 +137,7 @@ def arange(
 
 
 def _plain(value: Any) -> Any:  # a number, or None
-    """An integer of NumPy's as Python's: differences of those with few bits do not fit into these."""
+    """Return an integer of NumPy's as Python's: differences of those with few bits do not fit into these."""
     return int(value) if isinstance(value, np.generic) and is_integer(value.dtype) else value
 
 
@@ -151,14 +151,14 @@ def _counted(count: int, first: Any, by: Any, wanted: DType) -> Array:  # Any: n
 
 
 def _is_exact(wanted: DType, named: Sequence[object]) -> bool:
-    """Whether the numbers can be counted in the wanted type itself, as a program does it."""
+    """Return whether the numbers can be counted in the wanted type itself, as a program does it."""
     if is_floating(wanted):
         return wanted.itemsize >= 4
     return is_integer(wanted) and all([_held(n, wanted) for n in named if n is not None])
 
 
 def _held(number: object, wanted: DType) -> bool:
-    """Whether an integer type holds a number, which is an integer."""
+    """Return whether an integer type holds a number, which is an integer."""
     if wanted.kind not in "iu" or not isinstance(number, (int, np.integer)):
         return False
     bounds = np.iinfo(wanted)

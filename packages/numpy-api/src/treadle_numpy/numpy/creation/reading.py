@@ -28,7 +28,7 @@ __all__ = ["frombuffer", "fromfile", "fromiter", "fromstring"]
 
 
 def frombuffer(buffer: object, dtype: DTypeLike = float, count: int = -1, offset: int = 0) -> Array:
-    """A vector of the bytes of an object, read as elements of a type in the order of the host.
+    """Return a vector of the bytes of an object, read as elements of a type in the order of the host.
 
     Differs from NumPy: it is a copy; without 64-bit types in force, elements of 64 bits are read as such and converted.
 
@@ -68,7 +68,7 @@ def frombuffer(buffer: object, dtype: DTypeLike = float, count: int = -1, offset
 
 
 def fromstring(string: str, dtype: DTypeLike = float, count: int = -1, *, sep: str) -> Array:
-    """A vector of the numbers in a text, which stand between separators.
+    """Return a vector of the numbers in a text, which stand between separators.
 
     Raises:
         ArgumentError: the text holds something else, or the separator is empty.
@@ -98,12 +98,13 @@ def fromstring(string: str, dtype: DTypeLike = float, count: int = -1, *, sep: s
 
 
 def fromiter(iter: Iterable[object], dtype: DTypeLike, count: int = -1) -> Array:
-    """A vector of what an iterable yields, read at once.
+    """Return a vector of what an iterable yields, read at once.
 
     Differs from JAX: it is there. An iterator inside of `jit` is read while tracing, once.
 
     Raises:
-        ArgumentError: it cannot be iterated over, yields fewer elements than `count`, or something that is no number.
+        ArgumentError: it cannot be iterated over, yields fewer elements than `count`, or something that is not a
+            number.
 
     Example:
         >>> print(fromiter((n * n for n in range(4)), int))
@@ -137,7 +138,7 @@ def fromfile(
     sep: str = "",
     offset: int = 0,
 ) -> Array:
-    """A vector of the numbers in a file: of bytes, or of text with separators.
+    """Return a vector of the numbers in a file: of bytes, or of text with separators.
 
     Differs from JAX: it is there. A file inside of `jit` is read while tracing, once.
 

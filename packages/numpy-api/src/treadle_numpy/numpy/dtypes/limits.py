@@ -15,7 +15,7 @@ __all__ = ["finfo", "iinfo"]
 
 
 def finfo(dtype: object) -> ml_dtypes.finfo:
-    """The limits of a floating type.
+    """Return the limits of a floating type.
 
     Example:
         >>> float(finfo("float32").eps)
@@ -35,7 +35,7 @@ def _finfo(named: object) -> ml_dtypes.finfo:
 
 
 def iinfo(int_type: object) -> ml_dtypes.iinfo:
-    """The limits of an integer type.
+    """Return the limits of an integer type.
 
     Example:
         >>> iinfo("int8").max

@@ -30,7 +30,7 @@ __all__ = ["can_cast", "isdtype", "issubdtype", "promote_types", "result_type"]
 
 
 def result_type(*args: ArrayLike | DTypeLike | None) -> DType:
-    """The element type that arguments (arrays, scalars, element types; None is the default float) meet in.
+    """Return the element type that arguments (arrays, scalars, element types; None is the default float) meet in.
 
     Differs from NumPy: JAX's lattice, in which integers never widen a float.
 
@@ -63,7 +63,7 @@ def _promoted_type(args: tuple[ArrayLike | DTypeLike | None, ...]) -> tuple[DTyp
 
 
 def promote_types(a: DTypeLike, b: DTypeLike) -> DType:
-    """The element type that two element types meet in.
+    """Return the element type that two element types meet in.
 
     Example:
         >>> promote_types("int16", "uint16")
@@ -107,7 +107,7 @@ _KINDS: Final[dict[str, Callable[[DType], bool]]] = {
 
 
 def issubdtype(arg1: object, arg2: object) -> bool:
-    """Whether an element type is of a kind; the kinds know of bfloat16, which NumPy's do not.
+    """Return whether an element type is of a kind; the kinds know of bfloat16, which NumPy's do not.
 
     Example:
         >>> from treadle_numpy.numpy import bfloat16, floating
@@ -139,7 +139,7 @@ def issubdtype(arg1: object, arg2: object) -> bool:
 
 
 def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> bool:
-    """Whether an element type is of a kind as the array API names it: 'bool', 'integral', 'real floating', ...
+    """Return whether an element type is of a kind as the array API names it: 'bool', 'integral', 'real floating', ...
 
     Example:
         >>> print(isdtype(np.dtype(np.float32), 'real floating'))
@@ -154,7 +154,7 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> bool:
 
 
 def can_cast(from_: object, to: DTypeLike, casting: str = "safe") -> bool:
-    """Whether NumPy would convert an element type to another under a casting rule.
+    """Return whether NumPy would convert an element type to another under a casting rule.
 
     Example:
         >>> print(can_cast(np.int8, np.float32))
@@ -176,7 +176,7 @@ def _castable(source: object, target: object, casting: str) -> bool:
 
 
 def of_kind(a: object, b: object) -> bool:
-    """Whether an element type is of a kind: `issubdtype` as JAX's module of element types has it.
+    """Return whether an element type is of a kind: `issubdtype` as JAX's module of element types has it.
 
     Example:
         >>> of_kind(np.float32, b=np.floating)
@@ -188,7 +188,7 @@ def of_kind(a: object, b: object) -> bool:
 def result_type_and_weakness(
     *args: ArrayLike | DTypeLike | None, return_weak_type_flag: bool = False
 ) -> DType | tuple[DType, bool]:
-    """The element type that arguments meet in, and on request whether it is weak.
+    """Return the element type that arguments meet in, and on request whether it is weak.
 
     Raises:
         ArgumentError: there are no arguments.
@@ -203,7 +203,7 @@ def result_type_and_weakness(
 
 
 def canonicalize_dtype(dtype: DTypeLike, allow_extended_dtype: bool = False) -> DType:
-    """The element type itself, or its 32-bit counterpart while 32-bit types are in force.
+    """Return the element type itself, or its 32-bit counterpart while 32-bit types are in force.
 
     Types that NumPy has not, such as those of random keys, are as wide as they are; `allow_extended_dtype` is taken for
     JAX's sake.
@@ -217,7 +217,7 @@ def canonicalize_dtype(dtype: DTypeLike, allow_extended_dtype: bool = False) -> 
 
 
 def itemsize_bits(dtype: DTypeLike) -> int:
-    """The number of bits that one element means (4 for int4, which is stored in 8).
+    """Return the number of bits that one element means (4 for int4, which is stored in 8).
 
     Example:
         >>> itemsize_bits("int4"), itemsize_bits("float32")
@@ -228,7 +228,7 @@ def itemsize_bits(dtype: DTypeLike) -> int:
 
 
 def scalar_type_of(x: ArrayLike) -> type:
-    """The Python type (bool, int, float, complex) of an array's elements.
+    """Return the Python type (bool, int, float, complex) of an array's elements.
 
     Example:
         >>> scalar_type_of(np.float16(1))

@@ -22,12 +22,12 @@ __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 def fftfreq(
     n: int, d: ArrayLike = 1.0, *, dtype: DTypeLike | None = None, device: Device = None
 ) -> Array:
-    """The frequencies of the elements of a transform of length `n`, of samples `d` apart.
+    """Return the frequencies of the elements of a transform of length `n`, of samples `d` apart.
 
     0, 1, ..., (n - 1) // 2, then -(n // 2), ..., -1, divided by n d; of the default float type unless `dtype` is given.
 
     Raises:
-        ArgumentError: n is no integer, or negative.
+        ArgumentError: n is not an integer, or negative.
         DTypeError: d is complex.
 
     Example:
@@ -52,12 +52,13 @@ def fftfreq(
 def rfftfreq(
     n: int, d: ArrayLike = 1.0, *, dtype: DTypeLike | None = None, device: Device = None
 ) -> Array:
-    """The frequencies of the elements of `rfft` of length `n`, of samples `d` apart: 0, 1, ..., n // 2, divided by n d.
+    """Return the frequencies of the elements of `rfft` of length `n`, of samples `d` apart: 0, 1, ..., n // 2, divided
+    by n d.
 
     They are of the default float type unless `dtype` is given.
 
     Raises:
-        ArgumentError: n is no integer, or negative.
+        ArgumentError: n is not an integer, or negative.
         DTypeError: d is complex.
 
     Example:
@@ -97,7 +98,7 @@ def _divided(
 
 @composed
 def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
-    """The element of frequency 0 moved to the middle of each axis (of all, by default).
+    """Return the element of frequency 0 moved to the middle of each axis (of all, by default).
 
     Raises:
         AxisError: there is no such axis.
@@ -111,7 +112,7 @@ def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
 
 @composed
 def ifftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
-    """The inverse of `fftshift`, which differs from it along axes of odd size.
+    """Return the inverse of `fftshift`, which differs from it along axes of odd size.
 
     Raises:
         AxisError: there is no such axis.

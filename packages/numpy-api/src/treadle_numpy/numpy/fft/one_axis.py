@@ -13,7 +13,7 @@ __all__ = ["fft", "hfft", "ifft", "ihfft", "irfft", "rfft"]
 
 @composed_loop(counterpart=of_real(forward=True, count=1))
 def fft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
-    """The discrete Fourier transform along an axis: element k is the sum over j of a_j exp(-2 pi i j k / n).
+    """Return the discrete Fourier transform along an axis: element k is the sum over j of a_j exp(-2 pi i j k / n).
 
     `n` is the length: the axis is cut to it, or padded with zeros; by default the axis as it is. With `norm`
     "backward" the result is not scaled, with "ortho" it is divided by sqrt(n), with "forward" by n.
@@ -35,7 +35,7 @@ def fft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = N
 
 @composed_loop(counterpart=of_real(forward=False, count=1))
 def ifft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
-    """The inverse of `fft`: element j is 1/n times the sum over k of a_k exp(2 pi i j k / n).
+    """Return the inverse of `fft`: element j is 1/n times the sum over k of a_k exp(2 pi i j k / n).
 
     `n` and `axis` are as for `fft`. With `norm` "backward" the sum is divided by n, with "ortho" by sqrt(n), with
     "forward" by nothing.
@@ -54,7 +54,7 @@ def ifft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = 
 
 @composed
 def rfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
-    """The elements 0 to n // 2 of `fft` of real numbers; the others are their conjugates, mirrored.
+    """Return the elements 0 to n // 2 of `fft` of real numbers; the others are their conjugates, mirrored.
 
     It takes half the time and the memory of `fft`. `n`, `axis` and `norm` are as for `fft`.
 
@@ -73,7 +73,7 @@ def rfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = 
 
 @composed
 def irfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
-    """The inverse of `rfft`: the real numbers whose transform begins with these n // 2 + 1 elements.
+    """Return the inverse of `rfft`: the real numbers whose transform begins with these n // 2 + 1 elements.
 
     `n` is the length of the result, by default the even one, 2 (m - 1) for m elements: for an odd one, give it. The
     imaginary part of elements that are real in every such transform is not looked at. `norm` is as for `ifft`.
@@ -92,7 +92,7 @@ def irfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None =
 
 @composed
 def hfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
-    """The transform of numbers that have the symmetry of `ihfft`, given by their first half; it is real.
+    """Return the transform of numbers that have the symmetry of `ihfft`, given by their first half; it is real.
 
     `n` is the length of the result, by default the even one, 2 (m - 1) for m elements. `norm` is as for `fft`.
 
@@ -111,7 +111,7 @@ def hfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = 
 
 @composed
 def ihfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
-    """The inverse of `hfft`: the first half of the inverse transform of real numbers.
+    """Return the inverse of `hfft`: the first half of the inverse transform of real numbers.
 
     `n` and `axis` are as for `fft`, `norm` as for `ifft`.
 

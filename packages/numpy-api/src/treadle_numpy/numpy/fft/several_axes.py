@@ -19,7 +19,7 @@ def fftn(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Array:
-    """The discrete Fourier transform along several axes, by default all.
+    """Return the discrete Fourier transform along several axes, by default all.
 
     `s` has the length of each axis, which is cut to it or padded with zeros; without `axes` these are the last ones, as
     many as there are lengths. `norm` is as for `fft`, with n the product of the lengths. Any number of axes are
@@ -46,7 +46,7 @@ def ifftn(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Array:
-    """The inverse of `fftn`.
+    """Return the inverse of `fftn`.
 
     `s` and `axes` are as for `fftn`, `norm` as for `ifft`, with n the product of the lengths.
 
@@ -96,7 +96,7 @@ def irfftn(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Array:
-    """The inverse of `rfftn`.
+    """Return the inverse of `rfftn`.
 
     `s` has the lengths of the result; without it, the last one is even, 2 (m - 1) for m elements. `axes` is as for
     `fftn`, `norm` as for `ifft`. There must be at least one axis.
@@ -148,7 +148,7 @@ def ifft2(
     axes: Sequence[int] = (-2, -1),
     norm: str | None = None,
 ) -> Array:
-    """The inverse of `fft2`.
+    """Return the inverse of `fft2`.
 
     `s` and `norm` are as for `ifftn`.
 
@@ -199,7 +199,7 @@ def irfft2(
     axes: Sequence[int] = (-2, -1),
     norm: str | None = None,
 ) -> Array:
-    """The inverse of `rfft2`.
+    """Return the inverse of `rfft2`.
 
     `s` has the lengths of the result; without it, the last one is even. `norm` is as for `ifft`.
 

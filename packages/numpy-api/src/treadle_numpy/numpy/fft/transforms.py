@@ -24,7 +24,7 @@ _AT_ONCE: Final = 3  # axes of one operation
 
 
 def as_norm(function: str, norm: object) -> Norm:
-    """A `norm` argument; None is "backward".
+    """Return a `norm` argument; None is "backward".
 
     Raises:
         ArgumentError: it is none of the three.
@@ -42,7 +42,7 @@ def as_norm(function: str, norm: object) -> Norm:
 
 
 def opposite(norm: Norm) -> Norm:
-    """The norm of the inverse transform that scales as this one does."""
+    """Return the norm of the inverse transform that scales as this one does."""
     if norm == "ortho":
         return norm
     return "forward" if norm == "backward" else "backward"
@@ -51,7 +51,7 @@ def opposite(norm: Norm) -> Norm:
 def along_one(
     function: str, kind: FftKind, a: object, n: int | None, axis: object, norm: object
 ) -> Array:
-    """The transform along one axis."""
+    """Return the transform along one axis."""
     x = _operand(function, kind, a)
     if isinstance(axis, (tuple, list)):
         raise ArgumentError(
@@ -72,7 +72,7 @@ def along_several(
     norm: object,
     count: int | None = None,
 ) -> Array:
-    """The transform along several axes: by default the last ones, as many as there are lengths, or all.
+    """Return the transform along several axes: by default the last ones, as many as there are lengths, or all.
 
     `count` is how many axes there must be; None: any number.
     """
@@ -104,7 +104,7 @@ def transform(
     axes: tuple[int, ...],
     norm: Norm,
 ) -> Array:
-    """The transform of an operand of the right element type along axes that it has."""
+    """Return the transform of an operand of the right element type along axes that it has."""
     real = kind in ("rfft", "irfft")
     if not axes:
         if real:
@@ -131,7 +131,7 @@ def transform(
 
 
 def resized(x: Array, axis: int, size: int) -> Array:
-    """The first elements along an axis, or all and zeros after them."""
+    """Return the first elements along an axis, or all and zeros after them."""
     own = x.shape[axis]
     if own > size:
         return slice_along(x, axis, 0, size)
@@ -168,7 +168,7 @@ def _transposed(x: Array, order: list[int]) -> Array:
 
 
 def _operand(function: str, kind: FftKind, a: object) -> Array:
-    """The operand in the element type that the transform takes."""
+    """Return the operand in the element type that the transform takes."""
     x = coerce_array(function, 0, a)
     dtype = inexact_dtype(x.dtype)
     if kind != "rfft":

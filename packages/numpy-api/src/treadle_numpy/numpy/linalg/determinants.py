@@ -24,7 +24,7 @@ _WRITTEN_OUT = 3  # rows
 
 @composed_loop(counterpart=in_lapack.det)
 def det(a: ArrayLike) -> Array:
-    """The determinants of matrices.
+    """Return the determinants of matrices.
 
     The first derivative is right for singular matrices too, as long as their rank is one less than full; the second
     needs a regular matrix of four rows or more.
@@ -72,7 +72,7 @@ def _written_out(x: Array) -> Array:
 
 
 def _sign(pivots: Array, x: Array) -> Array:
-    """The sign of the permutation that exchanges make: one for each matrix."""
+    """Return the sign of the permutation that exchanges make: one for each matrix."""
     axis = pivots.ndim - 1
     places = ops.iota(shape=pivots.shape, dimension=axis, dtype=pivots.dtype)
     exchanged = ops.convert(ops.compare(pivots, places, direction="ne"), dtype=pivots.dtype)
@@ -119,7 +119,7 @@ def _eliminated_jvp(primals: tuple[Array], tangents: tuple[Array]) -> Pair:
 
 @composed_loop(counterpart=in_lapack.slogdet)
 def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
-    """The sign (or phase) of determinants, and the logarithm of their modulus.
+    """Return the sign (or phase) of determinants, and the logarithm of their modulus.
 
     Args:
         a: [..., n, n].
@@ -149,7 +149,7 @@ def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
 
 
 def _parts(diagonal: Array) -> Pair:
-    """The phase and the logarithm of the modulus of a product."""
+    """Return the phase and the logarithm of the modulus of a product."""
     axes = (diagonal.ndim - 1,)
     phase = ops.reduce_multiply(ops.sign(diagonal), axes=axes)
     return phase, ops.reduce_add(ops.log(ops.abs(diagonal)), axes=axes)

@@ -35,7 +35,7 @@ def eig(a: ArrayLike) -> EigResult:
 
 @composed_loop()
 def eigvals(a: ArrayLike) -> Array:
-    """The eigenvalues of any matrices; complex. On the CPU only.
+    """Return the eigenvalues of any matrices; complex. On the CPU only.
 
     Equal eigenvalues of a matrix that is not normal have no derivative (it is infinite or NaN).
 
@@ -94,7 +94,7 @@ def eigvalsh(
     *,
     symmetrize_input: bool = True,
 ) -> Array:
-    """The ascending eigenvalues of Hermitian matrices; arguments as those of `eigh`.
+    """Return the ascending eigenvalues of Hermitian matrices; arguments as those of `eigh`.
 
     Raises:
         ShapeError: the last two axes are not square.

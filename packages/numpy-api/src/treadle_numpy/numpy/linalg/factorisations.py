@@ -20,7 +20,7 @@ __all__ = ["cholesky", "qr", "svd", "svdvals"]
 
 @composed_loop()
 def cholesky(a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True) -> Array:
-    """The lower triangular L of `A = L Lᴴ`, or with `upper` its adjoint, for Hermitian positive definite A.
+    """Return the lower triangular L of `A = L Lᴴ`, or with `upper` its adjoint, for Hermitian positive definite A.
 
     Unlike NumPy's it takes the Hermitian part of the matrix, unless `symmetrize_input` is false: then only the lower
     triangle is read. A matrix that is not positive definite has NaN, where NumPy raises.
@@ -166,7 +166,7 @@ def _by_eigenvalues(x: Array, compute_uv: bool) -> Array | SVDResult:
 
 @composed_loop()
 def svdvals(x: ArrayLike, /) -> Array:
-    """The singular values of matrices, descending.
+    """Return the singular values of matrices, descending.
 
     Raises:
         ShapeError: there are fewer than two axes.

@@ -32,7 +32,7 @@ def _squares(x: Array) -> Array:
 
 @composed
 def norm(x: ArrayLike, ord: Order = None, axis: Axis = None, keepdims: bool = False) -> Array:
-    """The norm of vectors or matrices.
+    """Return the norm of vectors or matrices.
 
     Raises:
         ArgumentError: there is no such norm.
@@ -88,7 +88,7 @@ def norm(x: ArrayLike, ord: Order = None, axis: Axis = None, keepdims: bool = Fa
 
 
 def _greatest(moduli: Array, axes: int | tuple[int, ...], keepdims: bool = False) -> Array:
-    """The greatest of numbers that are not negative: 0 of none, as in NumPy."""
+    """Return the greatest of numbers that are not negative: 0 of none, as in NumPy."""
     return max(moduli, axes, keepdims=keepdims, initial=0 if 0 in moduli.shape else None)
 
 
@@ -106,7 +106,7 @@ def check_order(function: str, ord: object) -> None:
 def vector_norm(
     x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False, ord: Order = 2
 ) -> Array:
-    """The norm of vectors along axes (all, by default): of any number of axes, as if they were one.
+    """Return the norm of vectors along axes (all, by default): of any number of axes, as if they were one.
 
     `ord` is 2 by default, infinity or minus infinity for the greatest or least modulus, 0 for the number of elements
     that are not 0, and any other number p for the p-th root of the sum of p-th powers.
@@ -142,7 +142,7 @@ def vector_norm(
 
 @composed
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Order = "fro") -> Array:
-    """The norm of the matrices in the last two axes: `norm(x, ord, axis=(-2, -1))`.
+    """Return the norm of the matrices in the last two axes: `norm(x, ord, axis=(-2, -1))`.
 
     `ord` is 'fro' (or None) for the root of the sum of squares, 1 or -1 for the greatest or least sum of moduli of a
     column, infinity or minus infinity for that of a row, 2 or -2 for the greatest or least singular value, and 'nuc'

@@ -9,7 +9,7 @@ from treadle_numpy.operands.promote import inexact_operand
 
 
 def inexact_matrices(name: str, a: ArrayLike) -> Array:
-    """An argument as floating or complex matrices in the last two axes.
+    """Return an argument as floating or complex matrices in the last two axes.
 
     Raises:
         ShapeError: it has fewer than two axes.
@@ -24,7 +24,7 @@ def inexact_matrices(name: str, a: ArrayLike) -> Array:
 
 
 def square_matrices(name: str, a: ArrayLike) -> Array:
-    """An argument as floating or complex square matrices.
+    """Return an argument as floating or complex square matrices.
 
     Raises:
         ShapeError: the last two axes are not square.

@@ -43,10 +43,10 @@ __all__ = [
 
 @composed
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """The product of each element of one vector with each of another, as a matrix.
+    """Return the product of each element of one vector with each of another, as a matrix.
 
     Raises:
-        ShapeError: an operand is no vector; `treadle.numpy.outer` takes any shape.
+        ShapeError: an operand is not a vector; `treadle.numpy.outer` takes any shape.
 
     Example:
         >>> import numpy as np
@@ -66,13 +66,13 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 @composed
 def matrix_power(a: ArrayLike, n: int) -> Array:
-    """A matrix multiplied by itself `n` times; for negative n, its inverse multiplied by itself -n times.
+    """Return a matrix multiplied by itself `n` times; for negative n, its inverse multiplied by itself -n times.
 
     For `n` = 0 the identity. Leading axes are a batch. Inverses of integers are floats.
 
     Raises:
         ShapeError: the last two axes are not square.
-        ArgumentError: `n` is no integer.
+        ArgumentError: `n` is not an integer.
 
     Example:
         >>> import numpy as np
@@ -102,7 +102,7 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
 
 @composed
 def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -> Array:
-    """The product of several matrices in the order that costs least.
+    """Return the product of several matrices in the order that costs least.
 
     The first and the last may be vectors: a row and a column, whose axis the result lacks.
 
@@ -147,7 +147,7 @@ def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -
 
 
 def _ends(operands: Sequence[Array]) -> list[int]:
-    """The columns of each matrix; a last vector is one."""
+    """Return the columns of each matrix; a last vector is one."""
     last = operands[-1]
     return [*[x.shape[-1] for x in operands[:-1]], 1 if last.ndim == 1 else last.shape[1]]
 
@@ -179,7 +179,7 @@ def _cheapest(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
 
 @composed
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
-    """The vector product of vectors of three elements along an axis.
+    """Return the vector product of vectors of three elements along an axis.
 
     Raises:
         ShapeError: the vectors have not three elements.
@@ -203,7 +203,7 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
 
 @composed
 def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
-    """The diagonals of the matrices in the last two axes (`treadle.numpy.diagonal`: in the first two).
+    """Return the diagonals of the matrices in the last two axes (`treadle.numpy.diagonal`: in the first two).
 
     Shapes:
         x: [*batch, m, n]
@@ -223,7 +223,7 @@ def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
 
 @composed
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Array:
-    """The sums of the diagonals of the matrices in the last two axes (`treadle.numpy.trace`: in the first two).
+    """Return the sums of the diagonals of the matrices in the last two axes (`treadle.numpy.trace`: in the first two).
 
     Shapes:
         x: [*batch, m, n]

@@ -52,7 +52,7 @@ def pinv(
     *,
     rcond: ArrayLike | None = None,
 ) -> Array:
-    """The pseudo-inverses of matrices, after Moore and Penrose.
+    """Return the pseudo-inverses of matrices, after Moore and Penrose.
 
     Args:
         a: [..., m, n].
@@ -142,7 +142,7 @@ def _hermitian_pinv_rule(primals: Any, tangents: Any) -> tuple[Array, Array]:
 def lstsq(
     a: ArrayLike, b: ArrayLike, rcond: float | None = None, *, numpy_resid: bool = False
 ) -> LeastSquares:
-    """The x of least norm for which `a x` is nearest to b, residuals, rank, and singular values.
+    """Return the x of least norm for which `a x` is nearest to b, residuals, rank, and singular values.
 
     Args:
         a: [m, n].
@@ -212,7 +212,7 @@ def _values(x: Array) -> Array:
 
 @custom_jvp
 def _least_squares(a: Array, b: Array, limit: Array) -> tuple[Array, Array]:
-    """The solutions, and the singular values: one decomposition has both."""
+    """Return the solutions, and the singular values: one decomposition has both."""
     u, s, vh = svd(a, full_matrices=False)
     inverses = literal(1, s) / where(_kept(s, limit), s, literal(np.inf, s))
     product = matrices.matmul(matrices.adjoint(u), b)
@@ -248,7 +248,7 @@ def matrix_rank(
     hermitian: bool = False,
     tol: ArrayLike | None = None,
 ) -> Array:
-    """How many singular values are above a limit: `tol`, or `rtol` times the greatest, max(m, n) eps by default.
+    """Return how many singular values are above a limit: `tol`, or `rtol` times the greatest, max(m, n) eps by default.
 
     What has fewer than two axes has rank 1, or 0 if all elements are zero.
 
@@ -283,7 +283,7 @@ def matrix_rank(
 
 @composed_loop()
 def cond(x: ArrayLike, p: Order = None) -> Array:
-    """The condition numbers of matrices: the norm times that of the inverse.
+    """Return the condition numbers of matrices: the norm times that of the inverse.
 
     Without `p` (or with 2, -2) it is made of singular values, also of matrices that are not square. That of a matrix
     without NaN is never NaN, but infinite: of zeros, for one.

@@ -30,7 +30,7 @@ __all__ = ["inv", "solve", "tensorinv", "tensorsolve"]
 
 @composed_loop(counterpart=in_lapack.solve)
 def solve(a: ArrayLike, b: ArrayLike) -> Array:
-    """The solutions x of `a x = b`, by elimination with partial pivoting.
+    """Return the solutions x of `a x = b`, by elimination with partial pivoting.
 
     Args:
         a: [..., n, n].
@@ -87,7 +87,7 @@ def solved(name: str, a: Array, b: Array) -> Array:
 
 @composed_loop(counterpart=in_lapack.inv)
 def inv(a: ArrayLike) -> Array:
-    """The inverses of matrices; a singular one makes infinities and NaN, where NumPy raises.
+    """Return the inverses of matrices; a singular one makes infinities and NaN, where NumPy raises.
 
     Raises:
         ShapeError: the last two axes are not square.
@@ -115,7 +115,7 @@ def inverse(x: Array) -> Array:
 
 @composed_loop()
 def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
-    """The inverse of the linear map of which `a` is the array, with the first `ind` axes for its results.
+    """Return the inverse of the linear map of which `a` is the array, with the first `ind` axes for its results.
 
     Raises:
         ShapeError: the map is not square.
@@ -143,7 +143,8 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
 
 @composed_loop()
 def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -> Array:
-    """The x for which `tensordot(a, x, x.ndim)` is b; the axes of `a` named in `axes` are moved to its end first.
+    """Return the x for which `tensordot(a, x, x.ndim)` is b; the axes of `a` named in `axes` are moved to its end
+    first.
 
     Raises:
         ShapeError: the leading axes of `a` are not those of b, or the map is not square.

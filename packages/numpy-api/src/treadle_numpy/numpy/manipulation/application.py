@@ -20,7 +20,7 @@ __all__ = ["apply_along_axis", "apply_over_axes"]
 def apply_along_axis(
     func1d: Callable[..., ArrayLike], axis: int, arr: ArrayLike, *args: Tree, **kwargs: Tree
 ) -> Array:
-    """A function of vectors applied to each vector along an axis.
+    """Return a function of vectors applied to each vector along an axis.
 
     It is called once, for all vectors at a time, as `vmap` does it.
 
@@ -60,7 +60,7 @@ def _reshaped(x: Array, shape: tuple[int, ...]) -> Array:
 def apply_over_axes(
     func: Callable[[Array, int], Array], a: ArrayLike, axes: Sequence[int]
 ) -> Array:
-    """A reduction applied along one axis after the other, keeping the axes.
+    """Return a reduction applied along one axis after the other, keeping the axes.
 
     Example:
         >>> import numpy as np

@@ -18,7 +18,7 @@ _TRANSPOSES: Final[Plans] = {}
 
 
 def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
-    """The axes in another order; reversed by default.
+    """Return the axes in another order; reversed by default.
 
     Raises:
         ShapeError: there are more axes, or fewer; ArgumentError: an axis is named twice.
@@ -57,10 +57,10 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
 
 
 def permute_dims(a: ArrayLike, /, axes: Sequence[int]) -> Array:
-    """The axes in another order, as the array API standard calls it: `transpose` that must be told which.
+    """Return the axes in another order, as the array API standard calls it: `transpose` that must be told which.
 
     Raises:
-        ArgumentError: `axes` is no sequence.
+        ArgumentError: `axes` is not a sequence.
         ShapeError: `axes` does not name each axis once.
 
     Example:
@@ -73,7 +73,7 @@ def permute_dims(a: ArrayLike, /, axes: Sequence[int]) -> Array:
 
 
 def matrix_transpose(x: ArrayLike, /) -> Array:
-    """The last two axes exchanged.
+    """Return the last two axes exchanged.
 
     Raises:
         ShapeError: there are fewer than two axes.
@@ -94,7 +94,7 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
 
 @composed
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
-    """Two axes exchanged.
+    """Return two axes exchanged.
 
     Example:
         >>> import numpy as np
@@ -132,7 +132,7 @@ def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Seque
 
 @composed
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
-    """An axis moved to before another one, or to the end.
+    """Return an axis moved to before another one, or to the end.
 
     Raises:
         AxisError: the array has no such axis, or no such place.

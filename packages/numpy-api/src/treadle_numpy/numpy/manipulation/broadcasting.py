@@ -15,7 +15,7 @@ __all__ = ["broadcast_arrays", "broadcast_shapes", "broadcast_to"]
 
 
 def broadcast_to(array: ArrayLike, shape: Shape, *, out_sharding: Device = None) -> Array:
-    """The array broadcast to a shape.
+    """Return the array broadcast to a shape.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
@@ -44,7 +44,7 @@ def broadcast_to(array: ArrayLike, shape: Shape, *, out_sharding: Device = None)
 
 
 def broadcast_arrays(*args: ArrayLike) -> list[Array]:
-    """The arrays, all broadcast to their common shape.
+    """Return the arrays, all broadcast to their common shape.
 
     Example:
         >>> import numpy as np

@@ -22,7 +22,7 @@ _NAMES_OF_TYPES: Final = frozenset([str, type, ScalarType])
 
 
 def _is_cut(dtype: object, wanted: DType) -> bool:
-    """Whether 64 bits were asked for and are not given: each such call warns, so none may be cached."""
+    """Return whether 64 bits were asked for and are not given: each such call warns, so none may be cached."""
     return dtype not in (bool, int, float, complex) and named_dtype("astype", dtype) != wanted
 
 

@@ -13,7 +13,7 @@ from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike
 from treadle_numpy.operands.fill import filled
-from treadle_numpy.operands.promote import weak_again
+from treadle_numpy.operands.promote import as_weak
 from treadle_numpy.operands.scalars import zero_like
 
 __all__ = ["diag", "diagflat", "diagonal", "trace", "tril", "triu"]
@@ -21,7 +21,7 @@ __all__ = ["diag", "diagflat", "diagonal", "trace", "tril", "triu"]
 
 @composed
 def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-    """The elements of the diagonals of the matrices in two axes, along a new last axis.
+    """Return the elements of the diagonals of the matrices in two axes, along a new last axis.
 
     Raises:
         ShapeError: there are fewer than two axes.
@@ -64,7 +64,7 @@ def trace(
     dtype: DTypeLike | None = None,
     out: None = None,
 ) -> Array:
-    """The sum of a matrix' diagonal.
+    """Return the sum of a matrix' diagonal.
 
     Example:
         >>> import numpy as np
@@ -78,7 +78,7 @@ def trace(
 
 @composed
 def diag(v: ArrayLike, k: int = 0) -> Array:
-    """A matrix with a vector on its diagonal; of a matrix, its diagonal.
+    """Return a matrix with a vector on its diagonal; of a matrix, its diagonal.
 
     Raises:
         ShapeError: there are more than two axes, or none.
@@ -94,7 +94,7 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
     x = coerce_array("diag", 0, v)
     if x.ndim == 1:
         made = diagflat(x, k)
-        return weak_again(made) if operand_type(x).weak else made
+        return as_weak(made) if operand_type(x).weak else made
     if x.ndim == 2:
         return diagonal(x, k)
     raise ShapeError("diag input must be 1d or 2d")
@@ -102,7 +102,7 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
 
 @composed
 def diagflat(v: ArrayLike, k: int = 0) -> Array:
-    """A matrix with the elements on its diagonal.
+    """Return a matrix with the elements on its diagonal.
 
     Example:
         >>> import numpy as np
@@ -125,13 +125,13 @@ def diagflat(v: ArrayLike, k: int = 0) -> Array:
 
 
 def builtin_abs(k: int) -> int:
-    """The absolute value of a Python integer."""
+    """Return the absolute value of a Python integer."""
     return -k if k < 0 else k
 
 
 @composed
 def tril(m: ArrayLike, k: int = 0) -> Array:
-    """The matrix with zeros above a diagonal.
+    """Return the matrix with zeros above a diagonal.
 
     Example:
         >>> import numpy as np
@@ -145,7 +145,7 @@ def tril(m: ArrayLike, k: int = 0) -> Array:
 
 @composed
 def triu(m: ArrayLike, k: int = 0) -> Array:
-    """The matrix with zeros below a diagonal.
+    """Return the matrix with zeros below a diagonal.
 
     Example:
         >>> import numpy as np

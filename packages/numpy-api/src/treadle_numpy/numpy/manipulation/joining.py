@@ -96,7 +96,7 @@ def concatenate(arrays: Arrays, axis: int | None = 0, dtype: DTypeLike | None = 
 
 
 def _parts_joined(x: Array, axis: int | None, dtype: DType | None) -> Array:
-    """The parts of an array along its first axis, one after the other: a reshape, for however many."""
+    """Return the parts of an array along its first axis, one after the other: a reshape, for however many."""
     if axis is None:
         x, axis = ops.reshape(x, shape=(x.shape[0], x.size // x.shape[0])), 0
     if x.ndim == 1:
@@ -244,7 +244,7 @@ Blocks: TypeAlias = "ArrayLike | list[Blocks]"  # an array, or lists of lists of
 
 
 def block(arrays: Blocks) -> Array:
-    """An array put together from nested lists of blocks: innermost lists along the last axis.
+    """Return an array put together from nested lists of blocks: innermost lists along the last axis.
 
     Raises:
         ArgumentError: a list is empty, or lists are not nested alike.

@@ -31,7 +31,7 @@ __all__ = ["flip", "fliplr", "flipud", "roll", "rot90"]
 
 @composed
 def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
-    """The elements in the opposite order along some axes (all, by default).
+    """Return the elements in the opposite order along some axes (all, by default).
 
     Example:
         >>> import numpy as np
@@ -45,7 +45,7 @@ def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
 
 @composed
 def fliplr(m: ArrayLike) -> Array:
-    """The columns in the opposite order.
+    """Return the columns in the opposite order.
 
     Example:
         >>> import numpy as np
@@ -58,7 +58,7 @@ def fliplr(m: ArrayLike) -> Array:
 
 @composed
 def flipud(m: ArrayLike) -> Array:
-    """The rows in the opposite order.
+    """Return the rows in the opposite order.
 
     Example:
         >>> import numpy as np
@@ -101,7 +101,7 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
 def roll(
     a: ArrayLike, shift: ArrayLike | Sequence[ArrayLike], axis: int | Sequence[int] | None = None
 ) -> Array:
-    """The elements moved along some axes; what leaves at one end enters at the other.
+    """Return the elements moved along some axes; what leaves at one end enters at the other.
 
     Args:
         a: [...].
@@ -109,7 +109,7 @@ def roll(
         axis: the axes; None for the elements in a row.
 
     Raises:
-        ArgumentError: there are more shifts than axes, or fewer, or they are no integers.
+        ArgumentError: there are more shifts than axes, or fewer, or they are not integers.
 
     Example:
         >>> import numpy as np

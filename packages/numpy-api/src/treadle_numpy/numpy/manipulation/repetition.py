@@ -40,7 +40,7 @@ __all__ = ["repeat", "resize", "tile"]
 
 @composed
 def tile(A: ArrayLike, reps: Shape) -> Array:  # noqa: N803
-    """The array repeated as a whole along each axis.
+    """Return the array repeated as a whole along each axis.
 
     `reps` are for the last axes; more of them than axes make new axes in front.
 
@@ -63,7 +63,7 @@ def repeat(
     total_repeat_length: int | None = None,
     out_sharding: Device = None,
 ) -> Array:
-    """Each element repeated along an axis; of the flat array by default.
+    """Return each element repeated along an axis; of the flat array by default.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
@@ -154,7 +154,7 @@ def _check_repeats(repeats: Elements, length: int) -> None:
 
 @composed
 def resize(a: ArrayLike, new_shape: Shape) -> Array:
-    """The elements, repeated as often as it takes, in another shape.
+    """Return the elements, repeated as often as it takes, in another shape.
 
     Example:
         >>> print(resize(np.array([1, 2, 3]), (2, 2)))

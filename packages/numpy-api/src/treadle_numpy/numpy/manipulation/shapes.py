@@ -40,7 +40,8 @@ __all__ = [
 
 
 def shape(a: ArrayLike | Sequence[Any] | None) -> tuple[int, ...]:
-    """The size of each axis, of an array or of what says its shape, such as a ShapeDtypeStruct; None has no axes.
+    """Return the size of each axis, of an array or of what says its shape, such as a ShapeDtypeStruct; None has no
+    axes.
 
     Example:
         >>> import numpy as np
@@ -59,7 +60,7 @@ def shape(a: ArrayLike | Sequence[Any] | None) -> tuple[int, ...]:
 
 
 def ndim(a: ArrayLike | Sequence[Any] | None) -> int:
-    """The number of axes.
+    """Return the number of axes.
 
     Example:
         >>> import numpy as np
@@ -70,7 +71,7 @@ def ndim(a: ArrayLike | Sequence[Any] | None) -> int:
 
 
 def size(a: ArrayLike | Sequence[Any] | None, axis: int | Sequence[int] | None = None) -> int:
-    """The number of elements, or along some axes.
+    """Return the number of elements, or along some axes.
 
     Example:
         >>> import numpy as np
@@ -85,7 +86,7 @@ def size(a: ArrayLike | Sequence[Any] | None, axis: int | Sequence[int] | None =
 
 
 def wanted_shape(function: str, total: int, old: tuple[int, ...], new: Shape) -> tuple[int, ...]:
-    """The shape that a reshape asks for, with a -1 worked out.
+    """Return the shape that a reshape asks for, with a -1 worked out.
 
     Raises:
         ShapeError: the elements do not fill it.
@@ -164,7 +165,7 @@ def reshape(
 
 
 def ravel(a: ArrayLike, order: str = "C", *, out_sharding: Device = None) -> Array:
-    """The elements in one axis.
+    """Return the elements in one axis.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
@@ -180,7 +181,7 @@ def ravel(a: ArrayLike, order: str = "C", *, out_sharding: Device = None) -> Arr
 
 
 def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
-    """The array without its axes of size 1, or without some of them.
+    """Return the array without its axes of size 1, or without some of them.
 
     Raises:
         ShapeError: an axis has not size 1.
@@ -208,7 +209,7 @@ def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
 
 
 def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
-    """The array with axes of size 1 put in.
+    """Return the array with axes of size 1 put in.
 
     Example:
         >>> import numpy as np
@@ -229,7 +230,7 @@ def atleast_1d(ary: ArrayLike, /) -> Array: ...
 @overload
 def atleast_1d(first: ArrayLike, second: ArrayLike, /, *arys: ArrayLike) -> list[Array]: ...
 def atleast_1d(*arys: ArrayLike) -> Array | list[Array]:
-    """The arrays, with an axis if they have none.
+    """Return the arrays, with an axis if they have none.
 
     Example:
         >>> print(atleast_1d(3.0).shape)
@@ -247,7 +248,7 @@ def atleast_2d(ary: ArrayLike, /) -> Array: ...
 @overload
 def atleast_2d(first: ArrayLike, second: ArrayLike, /, *arys: ArrayLike) -> list[Array]: ...
 def atleast_2d(*arys: ArrayLike) -> Array | list[Array]:
-    """The arrays, with leading axes of size 1 up to two axes.
+    """Return the arrays, with leading axes of size 1 up to two axes.
 
     Example:
         >>> import numpy as np
@@ -266,7 +267,7 @@ def atleast_3d(ary: ArrayLike, /) -> Array: ...
 @overload
 def atleast_3d(first: ArrayLike, second: ArrayLike, /, *arys: ArrayLike) -> list[Array]: ...
 def atleast_3d(*arys: ArrayLike) -> Array | list[Array]:
-    """The arrays, with axes of size 1 around theirs up to three axes.
+    """Return the arrays, with axes of size 1 around theirs up to three axes.
 
     Example:
         >>> import numpy as np

@@ -54,7 +54,7 @@ def _split(function: str, ary: ArrayLike, sections: Sections, axis: int, even: b
 
 
 def split(ary: ArrayLike, indices_or_sections: Sections, axis: int = 0) -> list[Array]:
-    """The array cut into equal parts, or at some positions, along an axis.
+    """Return the array cut into equal parts, or at some positions, along an axis.
 
     Example:
         >>> import numpy as np
@@ -67,7 +67,7 @@ def split(ary: ArrayLike, indices_or_sections: Sections, axis: int = 0) -> list[
 
 
 def array_split(ary: ArrayLike, indices_or_sections: Sections, axis: int = 0) -> list[Array]:
-    """The array cut into nearly equal parts, or at some positions, along an axis.
+    """Return the array cut into nearly equal parts, or at some positions, along an axis.
 
     Example:
         >>> import numpy as np

@@ -68,8 +68,8 @@ def extreme(
 
 
 def leaders(operand: Operand, axes: tuple[int, ...], largest: bool) -> tuple[Array, Array, Array]:
-    """The extreme real parts of complex numbers; the imaginary parts, without hope where the real part is no extreme;
-    and where one of both is NaN.
+    """Return the extreme real parts of complex numbers; the imaginary parts, without hope where the real part is no
+    extreme; and where one of both is NaN.
     """
     type = operand_type(operand)
     real = ops.real(operand)
@@ -81,7 +81,7 @@ def leaders(operand: Operand, axes: tuple[int, ...], largest: bool) -> tuple[Arr
 
 
 def peak(name: str, operand: Array, axes: tuple[int, ...], where: ArrayLike | None = None) -> Array:
-    """The greatest element along axes, kept with size 1; -inf where there is none; anything where there is NaN.
+    """Return the greatest element along axes, kept with size 1; -inf where there is none; anything where there is NaN.
 
     It is for sums of exponentials, which are NaN then whatever is subtracted from the exponents.
 
@@ -111,7 +111,7 @@ def max(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """The greatest element along some axes (all, by default); NaN if there is one.
+    """Return the greatest element along some axes (all, by default); NaN if there is one.
 
     Example:
         >>> print(max(np.array([1, 3, 2], np.int32)))
@@ -130,7 +130,7 @@ def min(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """The least element along some axes (all, by default); NaN if there is one.
+    """Return the least element along some axes (all, by default); NaN if there is one.
 
     Complex numbers are ordered by their real part, then by their imaginary part.
 
@@ -152,7 +152,7 @@ amin = alias(min, "amin")
 
 @composed
 def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False) -> Array:
-    """The greatest element less the least.
+    """Return the greatest element less the least.
 
     Example:
         >>> print(ptp(np.array([1, 5, 3])))
@@ -170,7 +170,7 @@ def minmax(
     initial: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
     where: ArrayLike | None = None,
 ) -> tuple[Array, Array]:
-    """The least and the greatest element along some axes (all, by default); `initial` is for both, or a pair.
+    """Return the least and the greatest element along some axes (all, by default); `initial` is for both, or a pair.
 
     Example:
         >>> print(*minmax(np.array([3, 1, 2], np.int32)))

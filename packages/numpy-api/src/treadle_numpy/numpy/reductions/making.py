@@ -34,7 +34,7 @@ def kept(x: Array, type: ArrayType, axes: tuple[int, ...], keepdims: bool) -> Ar
 
 
 def selected(name: str, operand: Operand, where: ArrayLike, identity: Operand) -> Array:
-    """The operand with the identity of the reduction where `where` is false.
+    """Return the operand with the identity of the reduction where `where` is false.
 
     Raises:
         ShapeError: `where` has more axes than the operand, whose own would no longer be those that `axis` counts.
@@ -53,7 +53,7 @@ def selected(name: str, operand: Operand, where: ArrayLike, identity: Operand) -
 
 
 def with_axes_of(name: str, x: Array, where: ArrayLike) -> Array:
-    """The array over and over along the axes that `where` has before its own."""
+    """Return the array over and over along the axes that `where` has before its own."""
     shape = truth(name, 1, where).shape
     if len(shape) <= x.ndim:
         return x
@@ -67,7 +67,7 @@ ORDERED: Final = frozenset([BY_NAME[name] for name in ("f32", "f64", "i32", "u32
 def planned(
     name: str, reduction: Callable[[tuple[int, ...]], Primitive], dtypes: frozenset[DType]
 ) -> Callable[[ArrayLike, Axis, bool], Array | None]:
-    """A reduction of an array along one axis or all, if it is one primitive and at most a reshape; else None.
+    """Return a reduction of an array along one axis or all, if it is one primitive and at most a reshape; else None.
 
     They are cached by the type of the array, the axis and whether it is kept.
     """

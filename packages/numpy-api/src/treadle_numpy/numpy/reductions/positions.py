@@ -44,7 +44,7 @@ def position(name: str, a: ArrayLike, axis: Axis, keepdims: bool | None, largest
 def argmax(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
 ) -> Array:
-    """The position of the greatest element (of the first NaN, if there is one), in the flat array by default.
+    """Return the position of the greatest element (of the first NaN, if there is one), in the flat array by default.
 
     Example:
         >>> print(argmax(np.array([1, 3, 2], np.int32)))
@@ -59,7 +59,7 @@ def argmax(
 def argmin(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
 ) -> Array:
-    """The position of the least element (of the first NaN, if there is one), in the flat array by default.
+    """Return the position of the least element (of the first NaN, if there is one), in the flat array by default.
 
     Example:
         >>> print(argmin(np.array([1, 2, 3])))

@@ -51,7 +51,7 @@ def _running(
 def cumsum(
     a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
 ) -> Array:
-    """The running sum along an axis; of the flat array by default.
+    """Return the running sum along an axis; of the flat array by default.
 
     Example:
         >>> import numpy as np
@@ -66,7 +66,7 @@ def cumsum(
 def cumprod(
     a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
 ) -> Array:
-    """The running product along an axis; of the flat array by default.
+    """Return the running product along an axis; of the flat array by default.
 
     Example:
         >>> import numpy as np
@@ -112,7 +112,7 @@ def cumulative_sum(
     dtype: DTypeLike | None = None,
     include_initial: bool = False,
 ) -> Array:
-    """The running sum along an axis, with a leading 0 if `include_initial`.
+    """Return the running sum along an axis, with a leading 0 if `include_initial`.
 
     Example:
         >>> import numpy as np
@@ -132,7 +132,7 @@ def cumulative_prod(
     dtype: DTypeLike | None = None,
     include_initial: bool = False,
 ) -> Array:
-    """The running product along an axis, with a leading 1 if `include_initial`.
+    """Return the running product along an axis, with a leading 1 if `include_initial`.
 
     Example:
         >>> import numpy as np

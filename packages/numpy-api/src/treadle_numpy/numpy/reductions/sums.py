@@ -40,7 +40,7 @@ __all__ = ["count_nonzero", "prod", "sum"]
 
 
 def sum_dtype(dtype: DType) -> DType:
-    """The element type that a sum is computed in: narrow integers are widened to 32 (or 64) bits."""
+    """Return the element type that a sum is computed in: narrow integers are widened to 32 (or 64) bits."""
     if is_bool(dtype):
         return default_dtype(int)
     if is_integer(dtype):
@@ -53,7 +53,7 @@ _NARROW: Final = frozenset([BY_NAME[name] for name in ("bf16", "f16", *MINIFLOAT
 
 
 def mean_dtypes(dtype: DType) -> tuple[DType, DType]:
-    """The element types that a mean is computed in and returned in: 16-bit floats are computed in 32 bits."""
+    """Return the element types that a mean is computed in and returned in: 16-bit floats are computed in 32 bits."""
     result = inexact_dtype(dtype)
     return (BY_NAME["f32"] if result in _NARROW else result), result
 
@@ -121,7 +121,7 @@ def sum(
     where: ArrayLike | None = None,
     promote_integers: bool = True,
 ) -> Array:
-    """The sum along some axes (all, by default).
+    """Return the sum along some axes (all, by default).
 
     Example:
         >>> import numpy as np
@@ -148,7 +148,7 @@ def prod(
     where: ArrayLike | None = None,
     promote_integers: bool = True,
 ) -> Array:
-    """The product along some axes (all, by default).
+    """Return the product along some axes (all, by default).
 
     Example:
         >>> import numpy as np
@@ -162,7 +162,7 @@ def prod(
 
 @composed
 def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Array:
-    """The number of elements that are not zero.
+    """Return the number of elements that are not zero.
 
     Example:
         >>> import numpy as np

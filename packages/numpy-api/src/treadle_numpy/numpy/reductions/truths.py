@@ -38,7 +38,7 @@ def all(
     *,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Whether all elements along some axes are true (not zero).
+    """Return whether all elements along some axes are true (not zero).
 
     Example:
         >>> print(all(np.array([True, False])))
@@ -57,7 +57,7 @@ def any(
     *,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Whether any element along some axes is true (not zero).
+    """Return whether any element along some axes is true (not zero).
 
     Example:
         >>> print(any(np.array([True, False])))

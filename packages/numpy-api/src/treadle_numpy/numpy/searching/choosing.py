@@ -90,7 +90,7 @@ def where(
             other = y if same else scalar_beside(y, type_)
             if other is not None:
                 return current_trace().process(_SELECT, (condition, x, other))[0]  # type: ignore[arg-type, return-value]
-    except AttributeError:  # something is no array
+    except AttributeError:  # something is not an array
         pass
     arrays = isinstance(condition, Array) or isinstance(x, Array) or isinstance(y, Array)
     return (_whole if arrays else _promoting)(condition, x, y)
@@ -144,7 +144,7 @@ def piecewise(
     *args: Tree,
     **kw: Tree,
 ) -> Array:
-    """The value of the function whose condition holds; one function more is for where none does (else 0).
+    """Return the value of the function whose condition holds; one function more is for where none does (else 0).
 
     Differs from NumPy: each function is applied to all of `x`.
 

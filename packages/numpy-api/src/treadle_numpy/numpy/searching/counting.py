@@ -25,7 +25,7 @@ def bincount(
     length: int | None = None,
     out_sharding: Device = None,
 ) -> Array:
-    """How often each number from 0 on occurs, or the sum of the weights where it does.
+    """Return how often each number from 0 on occurs, or the sum of the weights where it does.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
@@ -36,7 +36,7 @@ def bincount(
 
     Raises:
         ConcretizationError: while tracing, without `length`.
-        ArgumentError: `x` is no vector of integers, or `length` is negative.
+        ArgumentError: `x` is not a vector of integers, or `length` is negative.
 
     Example:
         >>> import numpy as np

@@ -34,7 +34,7 @@ FillValues: TypeAlias = ArrayLike | Sequence[ArrayLike] | None
 def nonzero(
     a: ArrayLike, *, size: int | None = None, fill_value: FillValues = None
 ) -> tuple[Array, ...]:
-    """The positions of the elements that are not zero, one array for each axis.
+    """Return the positions of the elements that are not zero, one array for each axis.
 
     Constraints:
         While tracing, `size` must say how many there are at most; places that are left hold `fill_value` (0).
@@ -92,7 +92,7 @@ def nonzero(
 
 
 def flatnonzero(a: ArrayLike, *, size: int | None = None, fill_value: FillValues = None) -> Array:
-    """The positions in the flat array of the elements that are not zero.
+    """Return the positions in the flat array of the elements that are not zero.
 
     Raises:
         ConcretizationError: while tracing, without `size`.
@@ -106,7 +106,7 @@ def flatnonzero(a: ArrayLike, *, size: int | None = None, fill_value: FillValues
 
 
 def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: FillValues = None) -> Array:
-    """The positions of the elements that are not zero, one row for each.
+    """Return the positions of the elements that are not zero, one row for each.
 
     Raises:
         ConcretizationError: while tracing, without `size`.
@@ -131,7 +131,7 @@ def extract(
     size: int | None = None,
     fill_value: ArrayLike | None = 0,
 ) -> Array:
-    """The elements of the flat array where a condition holds.
+    """Return the elements of the flat array where a condition holds.
 
     Raises:
         ArgumentError: it holds where the array has nothing.
@@ -155,7 +155,7 @@ def compress(
     fill_value: ArrayLike | None = 0,
     out: None = None,
 ) -> Array:
-    """The parts along an axis at the places where a condition holds.
+    """Return the parts along an axis at the places where a condition holds.
 
     Raises:
         AxisError: `a` has no such axis.
@@ -187,7 +187,7 @@ def _selected(
     size: int | None,
     fill_value: ArrayLike | None,
 ) -> Array:
-    """The parts of `x` along an axis where a vector, the mask, holds."""
+    """Return the parts of `x` along an axis where a vector, the mask, holds."""
     count = x.shape[axis]
     if size is not None:
         (places,) = nonzero(mask, size=size, fill_value=count)
@@ -203,7 +203,7 @@ def _selected(
 
 
 def taken(function: str, x: Array, places: Array, axis: int, fill_value: ArrayLike | None) -> Array:
-    """The parts of `x` at places along an axis, and a fill, which may be traced, at places beyond its last."""
+    """Return the parts of `x` at places along an axis, and a fill, which may be traced, at places beyond its last."""
     count = x.shape[axis]
     if not isinstance(fill_value, Array) or not count:
         return take(x, places, axis, mode="fill", fill_value=fill_value)  # type: ignore[arg-type]  # a number

@@ -78,7 +78,7 @@ def unravel_index(indices: ArrayLike, shape: Shape) -> tuple[Array, ...]:
 
 
 def _holds(dtype: DType, number: int) -> bool:
-    """Whether an element type, if it is one of integers, has a number that is not negative."""
+    """Return whether an element type, if it is one of integers, has a number that is not negative."""
     return not is_integer(dtype) or number <= int(iinfo(dtype).max)
 
 
@@ -96,7 +96,7 @@ def ravel_multi_index(
 
     Raises:
         ConcretizationError: `mode` is `raise` while tracing.
-        DTypeError: the positions, or `dtype`, are no integers, or the type does not hold all positions.
+        DTypeError: the positions, or `dtype`, are not integers, or the type does not hold all positions.
         ArgumentError: there are not as many positions as axes, one is out of range, or there is no such mode.
 
     Example:

@@ -24,7 +24,7 @@ def nan_to_num(
     posinf: ArrayLike | None = None,
     neginf: ArrayLike | None = None,
 ) -> Array:
-    """The numbers with NaN and infinities replaced (by 0 and the greatest and least finite numbers).
+    """Return the numbers with NaN and infinities replaced (by 0 and the greatest and least finite numbers).
 
     Differs from NumPy: `copy` changes nothing; the result is always an array of its own.
 

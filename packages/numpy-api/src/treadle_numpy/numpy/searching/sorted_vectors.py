@@ -39,12 +39,12 @@ def searchsorted(
     *,
     method: str = "scan",
 ) -> Array:
-    """Where each value would have to be put into a sorted vector to keep it sorted.
+    """Return where each value would have to be put into a sorted vector to keep it sorted.
 
     Differs from NumPy: positions are i32 where that is enough. `method` changes nothing.
 
     Raises:
-        ArgumentError: `a` is no vector, or `side` is neither `left` nor `right`.
+        ArgumentError: `a` is not a vector, or `side` is neither `left` nor `right`.
         DTypeError: `a` and `v` have no common element type.
 
     Example:
@@ -79,12 +79,12 @@ def searchsorted(
 
 
 def position_dtype(size: int) -> DType:
-    """The integers that positions in a vector are counted in: of 32 bits while they do."""
+    """Return the integers that positions in a vector are counted in: of 32 bits while they do."""
     return BY_NAME["i32" if size < 2**31 else "i64"]
 
 
 def _before(here: Array, values: Array, side: str) -> Array:
-    """Whether the place of a value is after an element; NaN is the greatest."""
+    """Return whether the place of a value is after an element; NaN is the greatest."""
     if side == "left":
         result = less(here, values)
         if is_inexact(here.dtype):
@@ -97,7 +97,7 @@ def _before(here: Array, values: Array, side: str) -> Array:
 
 
 def _counted(ordered: Array, values: Array, side: str) -> Array:
-    """How many elements are before the place of each value: all of them are compared."""
+    """Return how many elements are before the place of each value: all of them are compared."""
     whole = position_dtype(ordered.size)
     axis = values.ndim
     shape = (*values.shape, ordered.size)
@@ -119,12 +119,12 @@ def _counted(ordered: Array, values: Array, side: str) -> Array:
 def digitize(
     x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str | None = None
 ) -> Array:
-    """The bin of each element, for bins that ascend or descend.
+    """Return the bin of each element, for bins that ascend or descend.
 
     Differs from NumPy: bins in disorder are not noticed. `method` changes nothing.
 
     Raises:
-        ArgumentError: `bins` is no vector.
+        ArgumentError: `bins` is not a vector.
 
     Example:
         >>> print(digitize(np.array([0, 4, 9], np.int32), np.array([1, 5], np.int32)))

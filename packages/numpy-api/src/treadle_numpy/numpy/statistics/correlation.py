@@ -43,7 +43,7 @@ def cov(
     aweights: ArrayLike | None = None,
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """The covariance matrix of variables in rows (or columns, if not `rowvar`).
+    """Return the covariance matrix of variables in rows (or columns, if not `rowvar`).
 
     Raises:
         ShapeError: `m` or `y` has more than two axes, or they are of different lengths.
@@ -106,7 +106,7 @@ def cov(
 def corrcoef(
     x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, dtype: DTypeLike | None = None
 ) -> Array:
-    """The correlation matrix: covariances over the product of standard deviations.
+    """Return the correlation matrix: covariances over the product of standard deviations.
 
     Raises:
         ShapeError: as `cov`.

@@ -44,12 +44,13 @@ Range: TypeAlias = Sequence[ArrayLike] | None
 def histogram_bin_edges(
     a: ArrayLike, bins: Bins = 10, range: Range = None, weights: ArrayLike | None = None
 ) -> Array:
-    """The edges of bins of equal width; or those given as `bins`, in the element type that equal ones would have.
+    """Return the edges of bins of equal width; or those given as `bins`, in the element type that equal ones would
+    have.
 
     Differs from NumPy: `weights` change nothing.
 
     Raises:
-        ArgumentError, ConcretizationError: the number of bins is no integer, or a traced one.
+        ArgumentError, ConcretizationError: the number of bins is not an integer, or a traced one.
         UnsupportedError: `bins` names a rule.
 
     Example:
@@ -88,7 +89,7 @@ _FEW_EDGES: Final = 16  # XLA writes a sum of so few terms out; of 33 it takes 4
 
 
 def _edges_reached(edges: Array, values: Array, whole: DType) -> Array:
-    """How many of the ascending edges each value has reached."""
+    """Return how many of the ascending edges each value has reached."""
     if edges.size > _FEW_EDGES:
         return ops.convert(searchsorted(edges, values, "right"), dtype=whole)
     shape = (values.size, edges.size)
@@ -119,7 +120,7 @@ def histogram(
     density: bool | None = None,
     out_sharding: Device = None,
 ) -> tuple[Array, Array]:
-    """How many elements lie in each bin, and the edges of the bins.
+    """Return how many elements lie in each bin, and the edges of the bins.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 

@@ -49,7 +49,7 @@ def histogram2d(
     weights: ArrayLike | None = None,
     density: bool | None = None,
 ) -> tuple[Array, Array, Array]:
-    """How many points (x, y) lie in each cell of a grid, and the edges of its columns and rows.
+    """Return how many points (x, y) lie in each cell of a grid, and the edges of its columns and rows.
 
     Shapes:
         x, y: [n]
@@ -59,7 +59,7 @@ def histogram2d(
     the weights; with `density`, shares by area.
 
     Raises:
-        ShapeError: x and y are no vectors of one size.
+        ShapeError: x and y are not vectors of one size.
         ArgumentError: `bins` or `range` do not fit.
 
     Example:
@@ -95,7 +95,7 @@ def histogramdd(
     weights: ArrayLike | None = None,
     density: bool | None = None,
 ) -> tuple[Array, list[Array]]:
-    """How many points lie in each cell of a grid of any number of axes, and the edges along each.
+    """Return how many points lie in each cell of a grid of any number of axes, and the edges along each.
 
     Shapes:
         sample: [n, d]
@@ -187,7 +187,7 @@ def _counted(
 
 
 def _for_each(function: str, name: str, given: object, count: int) -> tuple[Any, ...]:
-    """One item for each axis: a sequence of so many, or one number for all."""
+    """Return one item for each axis: a sequence of so many, or one number for all."""
     if name == "bins" and getattr(given, "ndim", 0) == 0 and not isinstance(given, (tuple, list)):
         return (given,) * count
     items = sequence(function, name, given)

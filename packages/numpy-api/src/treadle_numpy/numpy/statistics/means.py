@@ -51,7 +51,7 @@ def mean(
     *,
     where: ArrayLike | None = None,
 ) -> Array:
-    """The arithmetic mean along some axes (all, by default).
+    """Return the arithmetic mean along some axes (all, by default).
 
     Raises:
         AxisError: the array has no such axis.
@@ -101,7 +101,7 @@ def mean_of(
 
 
 def valid(a: ArrayLike, where: ArrayLike | None) -> Array:
-    """Where elements are not NaN, and `where` is true."""
+    """Return where elements are not NaN, and `where` is true."""
     operand = coerce("isnan", 0, a)
     if is_inexact(operand.dtype):
         present = ops.compare(operand, operand, direction="eq")
@@ -119,7 +119,7 @@ def nanmean(
     keepdims: bool = False,
     where: ArrayLike | None = None,
 ) -> Array:
-    """The mean of the elements that are not NaN.
+    """Return the mean of the elements that are not NaN.
 
     Raises:
         AxisError, DTypeError, UnsupportedError: as `mean`.
@@ -158,7 +158,7 @@ def average(
     returned: bool = False,
     keepdims: bool = False,
 ) -> Array | tuple[Array, Array]:
-    """The mean, weighted if weights are given; with `returned`, also the sum of the weights.
+    """Return the mean, weighted if weights are given; with `returned`, also the sum of the weights.
 
     Raises:
         ShapeError: weights of another shape are not those of the axes, in their order.

@@ -41,7 +41,7 @@ __all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", 
 
 
 def _merged(x: Array, axis: Axis, name: str) -> tuple[Array, tuple[int, ...]]:
-    """The array with the axes of a quantile as its last one, and the shape they leave with size 1."""
+    """Return the array with the axes of a quantile as its last one, and the shape they leave with size 1."""
     axes = sorted_axes(name, axis, x.ndim)
     rest = [i for i in range(x.ndim) if i not in axes]
     moved = transpose(x, [*rest, *axes])
@@ -69,7 +69,7 @@ class _Vectors:
     undefined: Array  # whether quantiles are NaN
 
     def at(self, position: Array) -> Array:
-        """The elements at positions `[*counts, *outer]`."""
+        """Return the elements at positions `[*counts, *outer]`."""
         outer, full = self.last.shape, position.shape
         index = ops.convert(position, dtype=default_dtype(int))
         if not full:  # one element of one vector
@@ -97,7 +97,7 @@ def _beside(name: str, weights: ArrayLike, x: Array, axis: Axis) -> Array:
 def _checked(
     name: str, a: ArrayLike, q: ArrayLike, method: str, weights: ArrayLike | None
 ) -> tuple[Array, Array]:
-    """The array and the shares, in the array's type."""
+    """Return the array and the shares, in the array's type."""
     if method not in _METHODS:
         raise ArgumentError(
             f"{name}: there is no method {method!r}", fix=f"choose one of {', '.join(_METHODS)}"
@@ -149,7 +149,7 @@ def _in_order(x: Array, weights: Array | None, skip_nan: bool) -> _Vectors:
 
 
 def _lighter(weights: Array, share: Array) -> Array:
-    """How many elements of each vector have less than a share of the weight up to and with themselves.
+    """Return how many elements of each vector have less than a share of the weight up to and with themselves.
 
     Shapes:
         weights: [*outer, n]
@@ -172,7 +172,7 @@ def _for_each(x: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _values(vectors: _Vectors, share: Array, method: str) -> Array:
-    """The quantiles `[*counts, *outer]`, where they are defined."""
+    """Return the quantiles `[*counts, *outer]`, where they are defined."""
     last = _for_each(vectors.last, share.shape)
     zero, one = share.dtype.type(0), share.dtype.type(1)
 
@@ -261,7 +261,7 @@ class QuantileFunction(Protocol):
         weights: ArrayLike | None = None,
         out_sharding: Device = None,
     ) -> Array:
-        """The quantiles: `[*q, *a without the axes]`."""
+        """Return the quantiles: `[*q, *a without the axes]`."""
         ...
 
 
@@ -354,7 +354,7 @@ def median(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Array:
-    """The middle element, or the mean of the two in the middle.
+    """Return the middle element, or the mean of the two in the middle.
 
     Raises:
         AxisError, ShapeError, UnsupportedError, ArgumentError: as `quantile`.
@@ -376,7 +376,7 @@ def nanmedian(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Array:
-    """The median of the elements that are not NaN.
+    """Return the median of the elements that are not NaN.
 
     Raises:
         AxisError, ShapeError, UnsupportedError, ArgumentError: as `quantile`.

@@ -38,7 +38,7 @@ def _variance(
     *,
     root: bool = False,
 ) -> Array:
-    """The variance, or its square root, which is taken before the type becomes narrow."""
+    """Return the variance, or its square root, which is taken before the type becomes narrow."""
     named_only(name, out=out)
     operand = coerce(name, 0, a)
     type = operand_type(operand)
@@ -112,7 +112,7 @@ def var(
     mean: ArrayLike | None = None,
     correction: int | float | None = None,
 ) -> Array:
-    """The mean squared distance from the mean, with `n - ddof` for the count.
+    """Return the mean squared distance from the mean, with `n - ddof` for the count.
 
     Raises:
         AxisError: the array has no such axis.
@@ -140,7 +140,7 @@ def std(
     mean: ArrayLike | None = None,
     correction: int | float | None = None,
 ) -> Array:
-    """The square root of the variance.
+    """Return the square root of the variance.
 
     Raises:
         ArgumentError, AxisError, DTypeError, UnsupportedError: as `var`.
@@ -163,7 +163,7 @@ def nanvar(
     where: ArrayLike | None = None,
     mean: ArrayLike | None = None,
 ) -> Array:
-    """The variance of the elements that are not NaN.
+    """Return the variance of the elements that are not NaN.
 
     Raises:
         AxisError, DTypeError, UnsupportedError: as `var`.
@@ -186,7 +186,7 @@ def nanstd(
     where: ArrayLike | None = None,
     mean: ArrayLike | None = None,
 ) -> Array:
-    """The standard deviation of the elements that are not NaN.
+    """Return the standard deviation of the elements that are not NaN.
 
     Raises:
         AxisError, DTypeError, UnsupportedError: as `var`.

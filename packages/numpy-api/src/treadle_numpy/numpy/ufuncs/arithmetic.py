@@ -13,7 +13,7 @@ from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy import in_numpy
 from treadle_numpy.numpy.ufuncs.making import binary, integers
 from treadle_numpy.numpy.ufuncs.universal import universal
-from treadle_numpy.operands.arrays import apart
+from treadle_numpy.operands.arrays import copy_if_aliased
 from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.broadcast import broadcast
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
@@ -51,7 +51,7 @@ subtract = universal(
 
 
 def _masked(x: ArrayLike, y: ArrayLike) -> Array | None:
-    """The product of floats and an array of booleans: zero wherever that is false, also of infinities and nans.
+    """Return the product of floats and an array of booleans: zero wherever that is false, also of infinities and nans.
 
     XLA compiles a product with converted booleans to this choice; without jit it is the same one.
     """
@@ -87,7 +87,7 @@ true_divide = alias(divide, "true_divide")
 
 @partial(universal, nin=1)
 def negative(x: ArrayLike, /) -> Array:
-    """The number with the opposite sign.
+    """Return the number with the opposite sign.
 
     Raises:
         DTypeError: the operand is boolean; use `logical_not`.
@@ -104,18 +104,18 @@ _NEGATE: Final = primitives.Negate()
 
 
 def positive(x: ArrayLike, /) -> Array:
-    """The operand itself, in a buffer of its own: it stays when the operand is donated.
+    """Return the operand itself, in a buffer of its own: it stays when the operand is donated.
 
     Example:
         >>> print(positive(-3))
         -3
     """
-    return apart(coerce_array("positive", 0, x), x)
+    return copy_if_aliased(coerce_array("positive", 0, x), x)
 
 
 @composed_in_numpy(in_numpy.floor_divide)
 def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """The quotient rounded toward negative infinity.
+    """Return the quotient rounded toward negative infinity.
 
     Differs from NumPy: dividing an integer by zero gives a value (-1 or -2), not a warning and 0.
 

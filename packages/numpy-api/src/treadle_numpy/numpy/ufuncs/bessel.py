@@ -11,7 +11,7 @@ __all__ = ["i0"]
 
 @composed
 def i0(x: ArrayLike) -> Array:
-    """The modified Bessel function of the first kind and order 0.
+    """Return the modified Bessel function of the first kind and order 0.
 
     Exact to 4 units in the last place, plus 1 for each unit of `x`.
 

@@ -60,7 +60,7 @@ bitwise_invert = alias(invert, "bitwise_invert")
 
 @composed
 def bitwise_count(x: ArrayLike, /) -> Array:
-    """The number of bits that are set in the absolute value, as u8.
+    """Return the number of bits that are set in the absolute value, as u8.
 
     Example:
         >>> print(bitwise_count(-3))
@@ -78,7 +78,7 @@ _SHIFT_LEFT: Final = primitives.ShiftLeft()
 
 @composed
 def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """The bits moved up.
+    """Return the bits moved up.
 
     Example:
         >>> print(left_shift(1, 3))
@@ -89,7 +89,7 @@ def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 @composed
 def right_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """The bits moved down, filling with the sign bit of signed integers.
+    """Return the bits moved down, filling with the sign bit of signed integers.
 
     Example:
         >>> print(right_shift(-8, 1))

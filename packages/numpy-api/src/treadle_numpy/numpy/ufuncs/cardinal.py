@@ -16,7 +16,7 @@ from treadle_autodiff import custom_jvp
 from treadle_ir import Array, Operand, composed, ops
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.operands.promote import inexact_operand, settled
+from treadle_numpy.operands.promote import inexact_operand, without_weak_arrays
 from treadle_numpy.operands.scalars import number
 
 __all__ = ["sinc"]
@@ -37,7 +37,7 @@ def _turned(t: Operand) -> tuple[Array, Array]:
 
 @partial(custom_jvp, nondiff_argnums=(0,), pure=True)
 def _bessel(n: int, t: Operand) -> Array:
-    """The spherical Bessel function of order n at x = pi t: by its series to x = n, by the recurrence in n beyond.
+    """Return the spherical Bessel function of order n at x = pi t: by its series to x = n, by the recurrence in n beyond.
 
     Source: M. Abramowitz and I. Stegun, Handbook of Mathematical Functions, 10.1.2 (series), 10.1.11 (orders 0, 1),
         10.1.19 (recurrence), 10.1.20 (derivative).
@@ -97,6 +97,6 @@ def sinc(x: ArrayLike, /) -> Array:
         >>> print(sinc(0.0))
         1.0
     """
-    operand = settled(inexact_operand("sinc", x))
+    operand = without_weak_arrays(inexact_operand("sinc", x))
     result: Array = _bessel(0, operand)
     return result

@@ -14,7 +14,7 @@ __all__ = ["gcd", "lcm"]
 
 @composed
 def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """The greatest common divisor of integers, element by element; of 0 and n it is the absolute value of n.
+    """Return the greatest common divisor of integers, element by element; of 0 and n it is the absolute value of n.
 
     Raises:
         DTypeError: an operand is not of integer type.
@@ -31,7 +31,7 @@ def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:
 
 @composed
 def lcm(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """The least common multiple of integers, element by element; of 0 and n it is 0.
+    """Return the least common multiple of integers, element by element; of 0 and n it is 0.
 
     Raises:
         DTypeError: an operand is not of integer type.
@@ -51,7 +51,7 @@ def lcm(x1: ArrayLike, x2: ArrayLike) -> Array:
 
 
 def _integers(function: str, x1: ArrayLike, x2: ArrayLike) -> tuple[Array, Array, bool]:
-    """Two arrays of one integer type and shape, and whether they are both weak."""
+    """Return two arrays of one integer type and shape, and whether they are both weak."""
     operands = promote_shapes(function, x1, x2)
     dtype = operands[0].dtype
     if not is_integer(dtype):
@@ -66,10 +66,10 @@ def _integers(function: str, x1: ArrayLike, x2: ArrayLike) -> tuple[Array, Array
 
 
 def _size(x: Array) -> Array:
-    """The absolute value."""
+    """Return the absolute value."""
     return ops.abs(x) if is_signed(x.dtype) else x
 
 
 def _marked(x: Operand, weak: bool) -> Array:
-    """The result, weak where both operands were."""
+    """Return the result, weak where both operands were."""
     return ops.convert(x, dtype=x.dtype, weak=True) if weak else array_of(x)

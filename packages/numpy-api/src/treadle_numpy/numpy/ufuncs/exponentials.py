@@ -16,7 +16,7 @@ from treadle_numpy.numpy.ufuncs.making import unary
 from treadle_numpy.numpy.ufuncs.universal import universal
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike, operand_type
-from treadle_numpy.operands.promote import inexact_operand, settled, weak_again
+from treadle_numpy.operands.promote import as_weak, inexact_operand, without_weak_arrays
 from treadle_numpy.operands.scalars import number, zero_like
 
 __all__ = ["exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "logaddexp", "logaddexp2"]
@@ -45,7 +45,7 @@ log1p = unary(
 
 @composed
 def log2(x: ArrayLike, /) -> Array:
-    """The logarithm to base 2: minus infinity at 0, NaN for negative real numbers; also of complex numbers.
+    """Return the logarithm to base 2: minus infinity at 0, NaN for negative real numbers; also of complex numbers.
 
     That of a power of 2 is whole.
 
@@ -55,12 +55,12 @@ def log2(x: ArrayLike, /) -> Array:
     """
     operand = inexact_operand("log2", x)
     result = logarithm(2, operand)
-    return weak_again(result) if operand_type(operand).weak else result
+    return as_weak(result) if operand_type(operand).weak else result
 
 
 @composed
 def log10(x: ArrayLike, /) -> Array:
-    """The logarithm to base 10: minus infinity at 0, NaN for negative real numbers; also of complex numbers.
+    """Return the logarithm to base 10: minus infinity at 0, NaN for negative real numbers; also of complex numbers.
 
     That of the float next to a power of 10 is whole.
 
@@ -108,7 +108,7 @@ def _log_of_sum_jvp(
 
 
 def _finite(x: Operand) -> Operand:
-    """The operand where it is finite, else 0."""
+    """Return the operand where it is finite, else 0."""
     return ops.select(ops.is_finite(x), x, zero_like(x))
 
 
@@ -129,7 +129,7 @@ def _log_of_complex_sum(x: Operand, y: Operand) -> Array:
 def _logaddexp(name: str, x1: ArrayLike, x2: ArrayLike, base: float | None) -> Array:
     x, y = promote_shapes(name, x1, x2, inexact=True)
     if base is not None:
-        x, y = settled(x), settled(y)
+        x, y = without_weak_arrays(x), without_weak_arrays(y)
     if is_complex(x.dtype):
         if base is None:
             return _log_of_complex_sum(x, y)

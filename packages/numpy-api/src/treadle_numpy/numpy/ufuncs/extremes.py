@@ -35,7 +35,7 @@ minimum = universal(
 
 @composed
 def fmax(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """The greater of two; the other one where one is NaN.
+    """Return the greater of two; the other one where one is NaN.
 
     Example:
         >>> import numpy as np
@@ -49,7 +49,7 @@ def fmax(x1: ArrayLike, x2: ArrayLike) -> Array:
 
 @composed
 def fmin(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """The lesser of two; the other one where one is NaN.
+    """Return the lesser of two; the other one where one is NaN.
 
     Example:
         >>> import numpy as np
@@ -63,7 +63,7 @@ def fmin(x1: ArrayLike, x2: ArrayLike) -> Array:
 
 @composed
 def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
-    """The numbers kept between two bounds; a bound that is None is no bound.
+    """Return the numbers kept between two bounds; a bound that is None is not a bound.
 
     Raises:
         ArgumentError: one of them is complex.

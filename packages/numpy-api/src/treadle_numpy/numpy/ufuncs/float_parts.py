@@ -37,7 +37,7 @@ __all__ = ["frexp", "ldexp", "modf", "spacing"]
 
 
 def _real(function: str, x: ArrayLike) -> tuple[Array, DType]:
-    """A real operand in a wide type, float32 or float64, and the type of the result."""
+    """Return a real operand in a wide type, float32 or float64, and the type of the result."""
     operand = inexact_operand(function, x)
     dtype = operand.dtype
     if is_complex(dtype):
@@ -50,7 +50,7 @@ def _real(function: str, x: ArrayLike) -> tuple[Array, DType]:
 
 
 def _power_of_two(exponents: Operand, dtype: DType) -> Array:
-    """Two to exponents that normal numbers of a type have, exactly."""
+    """Return two to exponents that normal numbers of a type have, exactly."""
     form = FORMATS[dtype]
     field = ops.add(ops.convert(exponents, dtype=form.bits), form.bits.type(form.bias))
     shifted = ops.shift_left(field, form.bits.type(form.stored))
@@ -95,7 +95,7 @@ def _scaled_narrow(x: Array, exponents: Operand) -> Array:
 
 
 def _field(x: Array) -> Array:
-    """The bits of the exponent, as they are stored."""
+    """Return the bits of the exponent, as they are stored."""
     form = FORMATS[x.dtype]
     bits = ops.bitcast_convert(x, dtype=form.bits)
     above = ops.shift_right_arithmetic(bits, form.bits.type(form.stored))
@@ -103,7 +103,7 @@ def _field(x: Array) -> Array:
 
 
 def _lifted(x: Array) -> tuple[Array, Array, Array]:
-    """The numbers, small ones times two to some power; the e for which |that| is in [2**(e-1), 2**e); the power.
+    """Return the numbers, small ones times two to some power; the e for which |that| is in [2**(e-1), 2**e); the power.
 
     Of finite numbers that are not 0. A quarter of what is returned is a normal number.
     """
@@ -144,7 +144,7 @@ def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
 
 @composed
 def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """`x1 * 2**x2`, rounded once: also where `2**x2` itself is no float.
+    """`x1 * 2**x2`, rounded once: also where `2**x2` itself is not a float.
 
     Raises:
         DTypeError: `x1` is complex, or `x2` not of integer type.
@@ -170,7 +170,7 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 @composed_in_numpy(in_numpy.modf)
 def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
-    """The fractional part and the whole part, both with the sign of x; the fraction of an infinity is 0.
+    """Return the fractional part and the whole part, both with the sign of x; the fraction of an infinity is 0.
 
     Raises:
         DTypeError: the operand is complex.
@@ -201,7 +201,7 @@ def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
 
 @composed_in_numpy(in_numpy.spacing)
 def spacing(x: ArrayLike, /) -> Array:
-    """The distance from x to the next float away from 0, with the sign of x; NaN for infinities and NaN.
+    """Return the distance from x to the next float away from 0, with the sign of x; NaN for infinities and NaN.
 
     Raises:
         DTypeError: the operand is complex.

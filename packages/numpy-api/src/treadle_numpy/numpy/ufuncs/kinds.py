@@ -37,7 +37,7 @@ def _constant(operand: Operand, value: bool) -> Array:
 
 
 def isfinite(x: ArrayLike, /) -> Array:
-    """Whether it is neither infinite nor NaN.
+    """Return whether it is neither infinite nor NaN.
 
     Example:
         >>> print(isfinite(float("inf")))
@@ -50,7 +50,7 @@ def isfinite(x: ArrayLike, /) -> Array:
 
 
 def isnan(x: ArrayLike, /) -> Array:
-    """Whether it is not a number.
+    """Return whether it is not a number.
 
     Example:
         >>> print(isnan(float("nan")))
@@ -64,7 +64,7 @@ def isnan(x: ArrayLike, /) -> Array:
 
 @composed
 def isinf(x: ArrayLike, /) -> Array:
-    """Whether it is infinite.
+    """Return whether it is infinite.
 
     Example:
         >>> print(isinf(np.array([1.0, np.inf])))
@@ -90,7 +90,7 @@ def _is_infinity(name: str, x: object, value: float) -> Array:
 
 
 def isposinf(x: ArrayLike, /, out: object = None) -> Array:
-    """Whether it is positive infinity.
+    """Return whether it is positive infinity.
 
     Example:
         >>> print(isposinf(np.array([-np.inf, np.inf])))
@@ -101,7 +101,7 @@ def isposinf(x: ArrayLike, /, out: object = None) -> Array:
 
 
 def isneginf(x: ArrayLike, /, out: object = None) -> Array:
-    """Whether it is negative infinity.
+    """Return whether it is negative infinity.
 
     Example:
         >>> print(isneginf(np.array([-np.inf, np.inf])))
@@ -112,7 +112,7 @@ def isneginf(x: ArrayLike, /, out: object = None) -> Array:
 
 
 def iscomplex(x: ArrayLike) -> Array:
-    """Whether the imaginary part is not zero.
+    """Return whether the imaginary part is not zero.
 
     Example:
         >>> print(iscomplex(np.array([1 + 1j, 2])))
@@ -126,7 +126,7 @@ def iscomplex(x: ArrayLike) -> Array:
 
 
 def isreal(x: ArrayLike) -> Array:
-    """Whether the imaginary part is zero.
+    """Return whether the imaginary part is zero.
 
     Example:
         >>> print(isreal(np.array([1 + 1j, 2])))
@@ -140,7 +140,7 @@ def isreal(x: ArrayLike) -> Array:
 
 
 def iscomplexobj(x: ArrayLike) -> bool:
-    """Whether the element type is complex, whatever the elements are.
+    """Return whether the element type is complex, whatever the elements are.
 
     Example:
         >>> print(iscomplexobj(np.array([1 + 0j])))
@@ -153,7 +153,7 @@ def iscomplexobj(x: ArrayLike) -> bool:
 
 
 def isrealobj(x: ArrayLike) -> bool:
-    """Whether the element type is not complex.
+    """Return whether the element type is not complex.
 
     Example:
         >>> print(isrealobj(np.array([1, 2, 3])))
@@ -163,7 +163,7 @@ def isrealobj(x: ArrayLike) -> bool:
 
 
 def isscalar(element: ArrayLike) -> bool:
-    """Whether it is a scalar; an array without axes counts as one, unlike in NumPy.
+    """Return whether it is a scalar; an array without axes counts as one, unlike in NumPy.
 
     Example:
         >>> print(isscalar(3))
@@ -173,7 +173,7 @@ def isscalar(element: ArrayLike) -> bool:
 
 
 def iterable(y: object) -> bool:
-    """Whether `iter(y)` works: not for numbers and for arrays without axes.
+    """Return whether `iter(y)` works: not for numbers and for arrays without axes.
 
     Example:
         >>> iterable([1, 2]), iterable(3)

@@ -20,7 +20,7 @@ def _pair(name: str, x: object, y: object) -> list[Operand]:
 @partial(universal, identity=True)
 @composed
 def logical_and(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Whether both are true (not zero).
+    """Return whether both are true (not zero).
 
     Example:
         >>> print(logical_and(True, 2))
@@ -32,7 +32,7 @@ def logical_and(x: ArrayLike, y: ArrayLike, /) -> Array:
 @partial(universal, identity=False)
 @composed
 def logical_or(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Whether either is true (not zero).
+    """Return whether either is true (not zero).
 
     Example:
         >>> print(logical_or(False, 2))
@@ -44,7 +44,7 @@ def logical_or(x: ArrayLike, y: ArrayLike, /) -> Array:
 @partial(universal, identity=False)
 @composed
 def logical_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Whether exactly one is true (not zero).
+    """Return whether exactly one is true (not zero).
 
     Example:
         >>> print(logical_xor(True, 2))
@@ -55,7 +55,7 @@ def logical_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 @composed
 def logical_not(x: ArrayLike, /) -> Array:
-    """Whether it is zero.
+    """Return whether it is zero.
 
     Example:
         >>> print(logical_not(0))

@@ -37,7 +37,7 @@ class UnaryFunction(Protocol):
     __qualname__: str
 
     def __call__(self, x: ArrayLike, /) -> Array:
-        """The result."""
+        """Return the result."""
         ...
 
 
@@ -48,7 +48,7 @@ class BinaryFunction(Protocol):
     __qualname__: str
 
     def __call__(self, x: ArrayLike, y: ArrayLike, /) -> Array:
-        """The result."""
+        """Return the result."""
         ...
 
 
@@ -68,7 +68,7 @@ def _named(function: Named, name: str, doc: str, example: str) -> Named:
 
 
 def unary(name: str, primitive: Primitive, doc: str, example: str = "") -> UnaryFunction:
-    """A function of one operand, which integers enter as floats of default width."""
+    """Return a function of one operand, which integers enter as floats of default width."""
 
     def converting(x: ArrayLike, /) -> Array:
         return bind(primitive, inexact_operand(name, x))
@@ -91,7 +91,7 @@ def unary(name: str, primitive: Primitive, doc: str, example: str = "") -> Unary
 
 
 def unary_same(name: str, primitive: Primitive, doc: str, example: str = "") -> UnaryFunction:
-    """A function of one operand that keeps its element type, whatever that is."""
+    """Return a function of one operand that keeps its element type, whatever that is."""
 
     def function(x: ArrayLike, /) -> Array:
         return bind(primitive, coerce(name, 0, x))
@@ -100,7 +100,7 @@ def unary_same(name: str, primitive: Primitive, doc: str, example: str = "") -> 
 
 
 def rounding(name: str, primitive: Primitive, doc: str, example: str = "") -> UnaryFunction:
-    """A function of one real operand that keeps its element type and leaves integers alone."""
+    """Return a function of one real operand that keeps its element type and leaves integers alone."""
 
     inexact = unary(name, primitive, doc)
 
@@ -123,7 +123,7 @@ def binary(
     by_parts: Callable[[Operand, Operand], Array] | None = None,
     mixed: Callable[[ArrayLike, ArrayLike], Array | None] | None = None,
 ) -> BinaryFunction:
-    """A function of two operands: promoted, broadcast, one primitive.
+    """Return a function of two operands: promoted, broadcast, one primitive.
 
     `inexact` makes floats of integers first; `by_parts` is what it comes to for complex numbers, if not the primitive;
     `mixed` may know better than promotion what to do with operands of two element types, or says None.
@@ -207,6 +207,6 @@ def complex_order(direction: Direction) -> Callable[[Operand, Operand], Array]:
 
 
 def comparison(name: str, direction: Direction, doc: str, example: str = "") -> BinaryFunction:
-    """A function that compares two operands, complex ones by real part, then by imaginary part."""
+    """Return a function that compares two operands, complex ones by real part, then by imaginary part."""
     by_parts = None if direction in ("eq", "ne") else complex_order(direction)
     return binary(name, Compare(direction), doc, example, by_parts=by_parts)

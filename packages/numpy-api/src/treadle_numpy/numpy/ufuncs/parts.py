@@ -15,7 +15,7 @@ __all__ = ["angle", "conj", "conjugate", "imag", "real"]
 
 
 def real(val: ArrayLike, /) -> Array:
-    """The real part.
+    """Return the real part.
 
     Example:
         >>> print(real(1 + 2j))
@@ -28,7 +28,7 @@ def real(val: ArrayLike, /) -> Array:
 
 
 def imag(val: ArrayLike, /) -> Array:
-    """The imaginary part; zeros for real numbers.
+    """Return the imaginary part; zeros for real numbers.
 
     Example:
         >>> print(imag(1 + 2j))
@@ -41,7 +41,7 @@ def imag(val: ArrayLike, /) -> Array:
 
 
 def conjugate(x: ArrayLike, /) -> Array:
-    """The complex conjugate; real numbers, integers and booleans stay as they are.
+    """Return the complex conjugate; real numbers, integers and booleans stay as they are.
 
     Example:
         >>> print(conjugate(1 + 2j))
@@ -58,7 +58,7 @@ conj = alias(conjugate, "conj")
 
 @composed
 def angle(z: ArrayLike, deg: bool = False) -> Array:
-    """The angle of a complex number.
+    """Return the angle of a complex number.
 
     Example:
         >>> print(angle(1j, deg=True).round(4))

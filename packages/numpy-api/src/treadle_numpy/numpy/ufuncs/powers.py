@@ -69,7 +69,7 @@ def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 
 def _static_integer(x: object) -> int | None:
-    """The value of an exponent that is known to Python as an integer."""
+    """Return the value of an exponent that is known to Python as an integer."""
     if isinstance(x, (int, np.integer)) and not isinstance(x, bool) and hasattr(x, "__index__"):
         return int(x)
     return None

@@ -47,7 +47,7 @@ _ROUND: Final = primitives.RoundNearestEven()
 
 @composed
 def rint(x: ArrayLike, /) -> Array:
-    """The nearest integer, the even one of two, as a float.
+    """Return the nearest integer, the even one of two, as a float.
 
     Example:
         >>> print(rint(2.5))
@@ -118,7 +118,7 @@ around = alias(round, "around")
 
 @composed
 def trunc(x: ArrayLike) -> Array:
-    """The integer part, toward zero.
+    """Return the integer part, toward zero.
 
     Example:
         >>> print(trunc(-1.7))

@@ -11,14 +11,14 @@ from treadle_numpy.numpy.ufuncs.making import binary
 from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
-from treadle_numpy.operands.promote import converted, inexact_operand, settled
+from treadle_numpy.operands.promote import converted, inexact_operand, without_weak_arrays
 from treadle_numpy.operands.scalars import number, zero_like
 
 __all__ = ["abs", "absolute", "copysign", "fabs", "heaviside", "nextafter", "sign", "signbit"]
 
 
 def fabs(x: ArrayLike, /) -> Array:
-    """The absolute value as a float; not for complex numbers.
+    """Return the absolute value as a float; not for complex numbers.
 
     Raises:
         DTypeError: the operand is complex.
@@ -34,7 +34,7 @@ def fabs(x: ArrayLike, /) -> Array:
 
 
 def abs(x: ArrayLike, /) -> Array:
-    """The absolute value; the modulus of complex numbers. Its derivative at 0 is 0.
+    """Return the absolute value; the modulus of complex numbers. Its derivative at 0 is 0.
 
     Example:
         >>> print(abs(-3))
@@ -68,7 +68,7 @@ _SIGN: Final = primitives.Sign()
 
 @composed
 def signbit(x: ArrayLike, /) -> Array:
-    """Whether the sign bit is set: of negative numbers, and of -0.0.
+    """Return whether the sign bit is set: of negative numbers, and of -0.0.
 
     Example:
         >>> print(signbit(-0.0))
@@ -91,7 +91,7 @@ def signbit(x: ArrayLike, /) -> Array:
 
 @composed
 def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """The magnitude of `x1` with the sign of `x2`.
+    """Return the magnitude of `x1` with the sign of `x2`.
 
     Raises:
         DTypeError: an operand is complex.
@@ -119,7 +119,7 @@ def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         [0.  0.5 1. ]
     """
     x, y = promote_shapes("heaviside", x1, x2, inexact=True)
-    x = settled(x)
+    x = without_weak_arrays(x)
     zero, one = zero_like(x), number(1, x)
     above = ops.select(ops.compare(x, zero, direction="gt"), one, x)
     inner = ops.select(ops.compare(x, zero, direction="lt"), zero, above)

@@ -8,7 +8,7 @@ from treadle_ir import Array, Operand, alias, composed, ops
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import binary, unary
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.operands.promote import inexact_operand, settled
+from treadle_numpy.operands.promote import inexact_operand, without_weak_arrays
 from treadle_numpy.operands.scalars import number
 
 __all__ = [
@@ -111,7 +111,7 @@ def deg2rad(x: ArrayLike, /) -> Array:
         >>> print(f"{float(deg2rad(180)):.4f}")
         3.1416
     """
-    operand = settled(inexact_operand("deg2rad", x))
+    operand = without_weak_arrays(inexact_operand("deg2rad", x))
     return ops.multiply(operand, number(np.pi / 180, operand))
 
 
@@ -123,7 +123,7 @@ def rad2deg(x: ArrayLike, /) -> Array:
         >>> print(f"{float(rad2deg(np.pi)):.3f}")
         180.000
     """
-    operand = settled(inexact_operand("rad2deg", x))
+    operand = without_weak_arrays(inexact_operand("rad2deg", x))
     return ops.multiply(operand, number(180 / np.pi, operand))
 
 

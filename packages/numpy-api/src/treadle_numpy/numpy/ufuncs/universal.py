@@ -72,7 +72,7 @@ class ufunc(Generic[Result]):  # noqa: N801 - NumPy's name
         self.__qualname__ = self.__name__
 
     def __call__(self, *args: ArrayLike, out: object = None, where: object = None) -> Result:
-        """The function of the elements of its arguments, broadcast against each other.
+        """Return the function of the elements of its arguments, broadcast against each other.
 
         Raises:
             UnsupportedError: `out` or `where` is given: arrays are never written to.
@@ -98,7 +98,7 @@ class ufunc(Generic[Result]):  # noqa: N801 - NumPy's name
         initial: ArrayLike | None = None,
         where: ArrayLike | None = None,
     ) -> Array:
-        """The elements along an axis combined, from the first on: `f(f(x[0], x[1]), x[2])`.
+        """Return the elements along an axis combined, from the first on: `f(f(x[0], x[1]), x[2])`.
 
         `axis` None combines all. `initial`, or the identity of the function, comes before the first.
 
@@ -118,7 +118,7 @@ class ufunc(Generic[Result]):  # noqa: N801 - NumPy's name
     def accumulate(
         self, a: ArrayLike, axis: int = 0, dtype: DTypeLike | None = None, out: None = None
     ) -> Array:
-        """All the intermediate results of `reduce`: at each place the elements up to it combined.
+        """Return all the intermediate results of `reduce`: at each place the elements up to it combined.
 
         Raises:
             ArgumentError: the function has not two arguments and one result.
@@ -166,7 +166,7 @@ class ufunc(Generic[Result]):  # noqa: N801 - NumPy's name
         *,
         inplace: bool = True,
     ) -> Array:
-        """The array with the function applied at some places, one after the other; needs `inplace=False`.
+        """Return the array with the function applied at some places, one after the other; needs `inplace=False`.
 
         A place that is named twice is changed twice. Functions of one argument take no `b`. The result has the array's
         type, or the function's where the array's cannot hold it, as integers cannot hold logarithms; `add`, `subtract`
@@ -188,7 +188,7 @@ class ufunc(Generic[Result]):  # noqa: N801 - NumPy's name
         return result
 
     def outer(self, A: ArrayLike, B: ArrayLike, /) -> Result:  # noqa: N803 - NumPy's names
-        """The function of each element of the one with each of the other.
+        """Return the function of each element of the one with each of the other.
 
         Raises:
             ArgumentError: the function has not two arguments and one result.
@@ -208,5 +208,5 @@ class ufunc(Generic[Result]):  # noqa: N801 - NumPy's name
 def universal(
     function: Callable[..., Array], nin: int = 2, identity: ArrayLike | None = None
 ) -> ufunc[Array]:
-    """A function of whole arrays as a ufunc."""
+    """Return a function of whole arrays as a ufunc."""
     return ufunc(function, nin, 1, identity=identity, call=function)

@@ -75,7 +75,7 @@ def _counted(
     *,
     later: bool,
 ) -> Array:
-    """How many steps, each a function of a uniform number, a sum takes from 0 until it does not go on, less one.
+    """Return how many steps, each a function of a uniform number, a sum takes from 0 until it does not go on, less one.
 
     `later`: the second half of a split key makes the numbers, not the first.
     """
@@ -206,7 +206,7 @@ def poisson(
 
     Args:
         key: a random key.
-        lam: means; -1 comes of negative ones and of NaN, the largest integer of those that are too large.
+        lam: means; negative values and NaN give -1, too large values the largest integer.
         shape: of the result; that of `lam` if None. `lam` must broadcast to it.
         dtype: an integer type; the default one if None.
 
@@ -243,7 +243,7 @@ def poisson(
 
 
 def _broadcast(x: ArrayLike, dtype: DType, shape: tuple[int, ...]) -> Array:
-    """A parameter in an element type and a shape, as a constant to derivatives."""
+    """Return a parameter in an element type and a shape, as a constant to derivatives."""
     operand = array_of(converted(coerce("random", 1, x), dtype))
     return ops.stop_gradient(array_of(broadcast_to_shape(operand, shape)))
 
@@ -334,8 +334,8 @@ def binomial(
 
     Args:
         key: a random key.
-        n: numbers of trials, rounded down; NaN comes of negative ones and of NaN.
-        p: probabilities; NaN comes of those outside of [0, 1].
+        n: numbers of trials, rounded down; negative values and NaN give NaN.
+        p: probabilities; values outside of [0, 1] give NaN.
         shape: of the result; what `n` and `p` broadcast to if None.
         dtype: a floating type; the default one if None.
 

@@ -99,7 +99,7 @@ def rademacher(
 
 
 def _whole(position: int, bound: ArrayLike) -> ArrayLike:
-    """A bound as an integer; of floats and booleans, what they convert to as the default integers."""
+    """Return a bound as an integer; of floats and booleans, what they convert to as the default integers."""
     operand = coerce("randint", position, bound)
     own = operand_type(operand).dtype
     if is_integer(own):
@@ -174,7 +174,7 @@ def randint(
 
 
 def _bound(value: ArrayLike, dtype: DType, limits: ml_dtypes.iinfo) -> Operand:
-    """A bound of integers, cut to what the element type can hold."""
+    """Return a bound of integers, cut to what the element type can hold."""
     if isinstance(value, int):
         bound: np.generic = dtype.type(min(max(value, int(limits.min)), int(limits.max)))
         return bound
@@ -186,7 +186,7 @@ def _bound(value: ArrayLike, dtype: DType, limits: ml_dtypes.iinfo) -> Operand:
 
 
 def _beyond(value: ArrayLike, dtype: DType, limits: ml_dtypes.iinfo) -> Operand:
-    """Whether the upper bound lies above what the element type can hold."""
+    """Return whether the upper bound lies above what the element type can hold."""
     if isinstance(value, int):
         return np.bool_(value > int(limits.max))
     operand = coerce("randint", 3, value)
@@ -205,7 +205,7 @@ def geometric(
     *,
     out_sharding: Device = None,
 ) -> Array:
-    """The number of trials up to the first success.
+    """Return the number of trials up to the first success.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 

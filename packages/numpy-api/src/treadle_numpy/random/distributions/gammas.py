@@ -84,7 +84,7 @@ def keys_of_each(keys: Array, count: int) -> list[Array]:
 
 
 def _cubes(keys: Array, shift: Array, scale: Array) -> Array:
-    """The cube of `1 + scale * x` that Marsaglia and Tsang's method accepts, for each key.
+    """Return the cube of `1 + scale * x` that Marsaglia and Tsang's method accepts, for each key.
 
     A step of the loop is one normal number x for each element: those where the cube would not be positive draw
     another x of the same proposal; those that are rejected begin a new proposal.
@@ -234,7 +234,7 @@ def gamma(
 
     Args:
         key: a random key.
-        a: concentrations; NaN comes of negative ones.
+        a: concentrations; negative values give NaN.
         shape: of the result; that of `a` if None. `a` must broadcast to it.
         dtype: a floating type; the default one if None.
 
@@ -276,7 +276,7 @@ def loggamma(
 
     Args:
         key: a random key.
-        a: concentrations; NaN comes of negative ones.
+        a: concentrations; negative values give NaN.
         shape: of the result; that of `a` if None. `a` must broadcast to it.
         dtype: a floating type; the default one if None.
 

@@ -32,7 +32,7 @@ _METHODS = ("cholesky", "eigh", "svd")
 
 
 def _factor(cov: Array, method: str) -> Array:
-    """A matrix whose product with its transpose is the covariance."""
+    """Return a matrix whose product with its transpose is the covariance."""
     if method == "cholesky":
         return cholesky(cov)
     if method == "eigh":

@@ -122,7 +122,7 @@ def lognormal(
     *,
     out_sharding: Device = None,
 ) -> Array:
-    """The exponential of normal floats with standard deviation `sigma`.
+    """Return the exponential of normal floats with standard deviation `sigma`.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 

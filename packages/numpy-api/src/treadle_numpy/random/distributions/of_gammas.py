@@ -50,7 +50,7 @@ def beta(
 
     Args:
         key: a random key.
-        a: the first parameters; NaN comes of negative ones, as of `b`.
+        a: the first parameters; negative values give NaN (also for `b`).
         b: the second parameters.
         shape: of the result; what `a` and `b` broadcast to if None.
         dtype: a floating type; the default one if None.
@@ -96,7 +96,7 @@ def dirichlet(
 
     Args:
         key: a random key.
-        alpha: concentrations; NaN comes of negative ones.
+        alpha: concentrations; negative values give NaN.
         shape: of the result without the axis of shares; that of `alpha` without it if None.
         dtype: a floating type; the default one if None.
 

@@ -19,7 +19,7 @@ from treadle_numpy.random.order import random_split
 
 
 def float_dtype(name: str, dtype: DTypeLike | None) -> DType:
-    """A `dtype` argument that must be a floating type; the default one for None.
+    """Return a `dtype` argument that must be a floating type; the default one for None.
 
     Raises:
         ArgumentError: it is of another kind.
@@ -31,7 +31,7 @@ def float_dtype(name: str, dtype: DTypeLike | None) -> DType:
 
 
 def result_shape(name: str, shape: Shape | None, *parameters: Operand) -> tuple[int, ...]:
-    """The shape asked for, or that parameters broadcast to; parameters must broadcast to it."""
+    """Return the shape asked for, or that parameters broadcast to; parameters must broadcast to it."""
     own = common_shape(name, [p.shape for p in parameters]) if parameters else ()
     if shape is None:
         return own
@@ -44,13 +44,13 @@ def result_shape(name: str, shape: Shape | None, *parameters: Operand) -> tuple[
 
 
 def parameter(x: ArrayLike, dtype: DType, shape: tuple[int, ...]) -> Operand:
-    """A parameter in an element type, broadcast to a shape (scalars are left alone)."""
+    """Return a parameter in an element type, broadcast to a shape (scalars are left alone)."""
     operand = converted(coerce("random", 1, x), dtype)
     return broadcast_to_shape(operand, shape) if operand.shape else operand
 
 
 def is_high(function: str, mode: str | None) -> bool:
-    """Whether a user asks for twice as many bits.
+    """Return whether a user asks for twice as many bits.
 
     Raises:
         ArgumentError: there is no such mode.

@@ -48,7 +48,7 @@ def _shuffled(key: Array, x: Array, axis: int) -> Array:
 
 
 def _known_count(function: str, x: ArrayLike) -> int:
-    """The number of integers to choose from, given as an integer."""
+    """Return the number of integers to choose from, given as an integer."""
     elements = host_elements(coerce(function, 1, x))
     if elements is None:
         raise ArgumentError(
@@ -71,7 +71,7 @@ def permutation(
     *,
     out_sharding: Device = None,
 ) -> Array:
-    """A random order of `x` along an axis, or of the integers below it.
+    """Return a random order of `x` along an axis, or of the integers below it.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 

@@ -47,7 +47,7 @@ _TYPE: Final = 2
 def dct(
     x: ArrayLike, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None
 ) -> Array:
-    """The discrete cosine transform along an axis: element k is 2 sum over j of x_j cos(pi k (2 j + 1) / 2n).
+    """Return the discrete cosine transform along an axis: element k is 2 sum over j of x_j cos(pi k (2 j + 1) / 2n).
 
     `n` is the length: the axis is cut to it, or padded with zeros. With `norm` "ortho" element 0 is divided by
     sqrt(4 n) and the others by sqrt(2 n), which makes the transform orthogonal. Of complex numbers, real and imaginary
@@ -72,10 +72,10 @@ def dct(
 def idct(
     x: ArrayLike, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None
 ) -> Array:
-    """The inverse of `dct`, for the same `norm`.
+    """Return the inverse of `dct`, for the same `norm`.
 
     Raises:
-        UnsupportedError: another type than 2, or norm "forward".
+        UnsupportedError: a type other than 2, or norm "forward".
         AxisError: there is no such axis.
         ArgumentError: n is less than 1, the axis has no elements, or there is no such norm.
 
@@ -101,7 +101,7 @@ def dctn(
     for `dct`.
 
     Raises:
-        UnsupportedError: another type than 2, or norm "forward".
+        UnsupportedError: a type other than 2, or norm "forward".
         AxisError: there is no such axis.
         ArgumentError: an axis is named twice or has no elements; there are not as many lengths as axes, or one is less
             than 1; or there is no such norm.
@@ -123,10 +123,10 @@ def idctn(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Array:
-    """The inverse of `dctn`, for the same `norm`.
+    """Return the inverse of `dctn`, for the same `norm`.
 
     Raises:
-        UnsupportedError: another type than 2, or norm "forward".
+        UnsupportedError: a type other than 2, or norm "forward".
         AxisError: there is no such axis.
         ArgumentError: an axis is named twice or has no elements; there are not as many lengths as axes, or one is less
             than 1; or there is no such norm.
@@ -224,7 +224,7 @@ def _transformed(
 
 
 def _moved(transform: OneAxis, x: Array, axis: int, orthogonal: bool) -> Array:
-    """The transform along an axis; the functions below take the last."""
+    """Return the transform along an axis; the functions below take the last."""
     last = x.ndim - 1
     order = [i for i in range(x.ndim) if i != axis] + [axis]
     if axis == last:
@@ -244,13 +244,13 @@ def _scales(n: int, dtype: DType, first: float, others: float) -> Elements:
 
 
 def _times(x: Array, vector: Elements) -> Array:
-    """Each vector along the last axis multiplied by one."""
+    """Return each vector along the last axis multiplied by one."""
     spread = ops.broadcast_in_dim(made(vector), shape=x.shape, dimensions=(x.ndim - 1,))
     return ops.multiply(x, spread)
 
 
 def _cosines(x: Array, orthogonal: bool) -> Array:
-    """The transform of type II along the last axis."""
+    """Return the transform of type II along the last axis."""
     n, last = x.shape[-1], x.ndim - 1
     half = n // 2 + 1
     v = ops.concatenate(

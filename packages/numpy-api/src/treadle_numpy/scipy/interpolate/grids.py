@@ -114,7 +114,7 @@ class RegularGridInterpolator:
                 )
 
     def __call__(self, xi: ArrayLike | tuple[ArrayLike, ...], method: str | None = None) -> Array:
-        """The values at some points.
+        """Return the values at some points.
 
         Shapes:
             xi: [..., d], or a tuple of d arrays that are broadcast
@@ -147,7 +147,7 @@ class RegularGridInterpolator:
         return ops.reshape(found, shape=(*outer, *rest))
 
     def _at(self, indices: Sequence[Array]) -> Array:
-        """The values at grid points, for each point."""
+        """Return the values at grid points, for each point."""
         return take_entries(self.values, read_index(self.values.shape, tuple(indices)))
 
     def _nearest(self, cells: Sequence[_Cell]) -> Array:
@@ -191,7 +191,7 @@ def _axis(given: ArrayLike) -> Array:
 
 
 def _cell(grid: Array, x: Array) -> _Cell:
-    """Where numbers lie along one axis of the grid."""
+    """Return where numbers lie along one axis of the grid."""
     line, place = [array_of(v) for v in promote("RegularGridInterpolator", grid, x, inexact=True)]
     last = line.size - 1
     below = converted(subtract(searchsorted(line, place), 1), default_dtype(int))
@@ -207,5 +207,5 @@ def _any(flags: Sequence[Array]) -> Array:
 
 
 def _wide(x: Array, beside: Array) -> Array:
-    """A vector of one number for each point, beside values of more axes."""
+    """Return a vector of one number for each point, beside values of more axes."""
     return ops.reshape(x, shape=(*x.shape, *(1,) * (beside.ndim - x.ndim)))

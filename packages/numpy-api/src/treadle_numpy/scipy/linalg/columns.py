@@ -25,7 +25,7 @@ def by_columns(start: Array, column: Callable[[Array, Array], Array]) -> Array:
 
 
 def column_of(x: Array, j: Array) -> Array:
-    """One column of matrices, [..., n, 1]."""
+    """Return one column of matrices, [..., n, 1]."""
     return dynamic_index_in_dim(x, j, x.ndim - 1, keepdims=True)
 
 
@@ -69,7 +69,7 @@ def at_diagonal(x: Array, j: Array) -> Array:
 
 
 def solved(a: Array, b: Array) -> Array:
-    """The solutions of systems with upper triangular matrices."""
+    """Return the solutions of systems with upper triangular matrices."""
     return ops.triangular_solve(a, b, lower=False)
 
 

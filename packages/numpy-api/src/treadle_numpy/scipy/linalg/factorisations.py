@@ -32,7 +32,8 @@ __all__ = ["cho_factor", "cholesky", "lu", "lu_factor", "polar", "qr", "qr_multi
 def cholesky(
     a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> Array:
-    """The upper triangular U of `A = Uᴴ U`, or with `lower` the L of `A = L Lᴴ`; of A only that triangle is read.
+    """Return the upper triangular U of `A = Uᴴ U`, or with `lower` the L of `A = L Lᴴ`; of A only that triangle is
+    read.
 
     A matrix that is not positive definite has NaN, where SciPy raises.
 
@@ -56,7 +57,7 @@ def cholesky(
 def cho_factor(
     a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> tuple[Array, bool]:
-    """The result of `cholesky`, and `lower`: what `cho_solve` takes. Unlike SciPy's the other triangle is zero.
+    """Return the result of `cholesky`, and `lower`: what `cho_solve` takes. Unlike SciPy's the other triangle is zero.
 
     Raises:
         ShapeError: the last two axes are not square.

@@ -87,7 +87,7 @@ _FEW: Final = 32  # rows, up to which a complex Schur form takes no longer than 
 
 @composed_loop(counterpart=in_lapack.expm)
 def expm(A: ArrayLike, *, upper_triangular: bool = False, max_squarings: int = 16) -> Array:  # noqa: N803 - SciPy's
-    """The exponentials of matrices.
+    """Return the exponentials of matrices.
 
     Args:
         A: [..., n, n].
@@ -203,7 +203,7 @@ def expm_frechet(
     method: str | None = None,
     compute_expm: bool = True,
 ) -> Array | tuple[Array, Array]:
-    """The exponential of A, and its derivative in the direction E; the derivative alone without `compute_expm`.
+    """Return the exponential of A, and its derivative in the direction E; the derivative alone without `compute_expm`.
 
     `method` is for SciPy's sake and changes nothing: the derivative is that of `expm`, taken forward.
 
@@ -239,7 +239,7 @@ def _complex(x: Array) -> Array:
 
 @composed_loop(counterpart=in_lapack.sqrtm)
 def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:  # noqa: N803 - SciPy's
-    """The principal square roots of matrices: complex, also where they are real.
+    """Return the principal square roots of matrices: complex, also where they are real.
 
     A singular matrix that has none makes infinities or NaN. On the CPU only, floats of 16 bits in 32.
 
@@ -299,7 +299,8 @@ def funm(
     func: Callable[[Array], Array],
     disp: bool = True,
 ) -> Array | tuple[Array, Array]:
-    """A function of matrices, from the function of complex numbers; complex. On the CPU only, and without derivatives.
+    """Return a function of matrices, from the function of complex numbers; complex. On the CPU only, and without
+    derivatives.
 
     Without `disp` the second result estimates the relative error (1-norm). Equal or nearly equal eigenvalues make the
     result inexact.
@@ -336,7 +337,7 @@ def _complex_schur(a: ArrayLike) -> tuple[Array, Array, Array]:
 
 @composed_loop()
 def _of_values(t: Array, z: Array, values: Array) -> Array:
-    """The function of `z t zᴴ` from its values on the diagonal of t."""
+    """Return the function of `z t zᴴ` from its values on the diagonal of t."""
     values = values if values.dtype == t.dtype else ops.convert(values, dtype=t.dtype)
     t = _of_size_one(t)
     diagonal = matrices.on_diagonal(matrices.across(values, t), literal(0, t))
@@ -402,7 +403,7 @@ def solve_sylvester(
     method: str = "schur",
     tol: float = 1e-8,
 ) -> Array:
-    """The X for which `A X + X B = C`: by Schur's forms of A and B, or by their eigenvectors. On the CPU only.
+    """Return the X for which `A X + X B = C`: by Schur's forms of A and B, or by their eigenvectors. On the CPU only.
 
     Args:
         A, B, C: [..., m, m], [..., n, n], [..., m, n].
@@ -442,7 +443,7 @@ def solve_sylvester(
 
 
 def _sylvester(a: Array, b: Array, c: Array, least: float = 0.0, method: str = "schur") -> Array:
-    """The solution, whose derivatives of every order solve such equations; Schur's form has none of its own."""
+    """Return the solution, whose derivatives of every order solve such equations; Schur's form has none of its own."""
     solve = _by_schur if method == "schur" else _by_eigenvectors
 
     def sums(x: Array) -> Array:
@@ -459,7 +460,7 @@ def _sylvester(a: Array, b: Array, c: Array, least: float = 0.0, method: str = "
 
 
 def _regular(sums: Array, x: Array, least: float) -> Array:
-    """The solutions, or NaN where two eigenvalues all but cancel."""
+    """Return the solutions, or NaN where two eigenvalues all but cancel."""
     sizes = ops.abs(sums)
     smallest = ops.reduce_minimum(sizes, axes=(sizes.ndim - 2, sizes.ndim - 1))
     good = ops.compare(smallest, literal(least, smallest), direction="ge")

@@ -17,7 +17,7 @@ _Elements = np.ndarray[Any, Any]
 
 
 def _alike(types: Sequence[ArrayType], ndim: int) -> bool:
-    """Whether there are arrays of one element type of NumPy's, with so many axes, that are not empty."""
+    """Return whether there are arrays of one element type of NumPy's, with so many axes, that are not empty."""
     return len(types) > 0 and all(
         [
             x.ndim == ndim and x.size > 0 and x.dtype == types[0].dtype and x.dtype.isbuiltin == 1

@@ -48,7 +48,7 @@ def _size(name: str, n: int) -> int:
 
 
 def _places(size: int, dtype: DType) -> tuple[Array, Array]:
-    """The row and the column of each element of a square matrix."""
+    """Return the row and the column of each element of a square matrix."""
     row, column = [ops.iota(shape=(size, size), dimension=i, dtype=dtype) for i in (0, 1)]
     return row, column
 
@@ -73,7 +73,7 @@ def _from_whole(name: str, n: int, element: Callable[[int, int], int]) -> Array:
 
 @composed
 def dft(n: int, scale: str | None = None, *, dtype: DTypeLike | None = None) -> Array:
-    """The matrix of the discrete Fourier transform: `m @ x` is the transform of x.
+    """Return the matrix of the discrete Fourier transform: `m @ x` is the transform of x.
 
     `scale` divides by n (`n`) or by its root (`sqrtn`).
 
@@ -167,7 +167,7 @@ def hilbert(n: int) -> Array:
 
 @composed
 def invhilbert(n: int) -> Array:
-    """The inverse of Hilbert's matrix, of whole numbers.
+    """Return the inverse of Hilbert's matrix, of whole numbers.
 
     Example:
         >>> print(invhilbert(2))
@@ -218,7 +218,7 @@ def pascal(n: int, kind: str | None = None) -> Array:
 
 @composed
 def invpascal(n: int, kind: str | None = None) -> Array:
-    """The inverse of Pascal's matrix, of whole numbers.
+    """Return the inverse of Pascal's matrix, of whole numbers.
 
     Raises:
         ArgumentError: there is no such kind.

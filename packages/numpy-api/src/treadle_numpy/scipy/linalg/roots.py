@@ -36,7 +36,7 @@ _FEW: Final = 2 * BLOCK
 
 
 def triangular_root(t: Array) -> Array:
-    """The principal R of `R R = T`, both upper triangular."""
+    """Return the principal R of `R R = T`, both upper triangular."""
     n = t.shape[-1]
     return _by_columns(t) if is_symbolic_dim(n) or n <= _FEW else _by_blocks(t)
 
@@ -78,7 +78,7 @@ def _by_blocks(t: Array) -> Array:
 
 
 def _coupled(a: Array, b: Array, c: Array) -> Array:
-    """The X of `A X + X B = C`, where A and B are upper triangular."""
+    """Return the X of `A X + X B = C`, where A and B are upper triangular."""
 
     def column(j: Array, x: Array) -> Array:
         # (A + b[j, j] 1) X[:, j] = C[:, j] - X[:, :j] B[:j, j], and what is to the right of X[:, :j] is zero
@@ -90,7 +90,7 @@ def _coupled(a: Array, b: Array, c: Array) -> Array:
 
 
 def _strip(x: Array, place: Array, axis: int) -> Array:
-    """A row of blocks, or a column of them."""
+    """Return a row of blocks, or a column of them."""
     return dynamic_slice_in_dim(x, place * BLOCK, BLOCK, x.ndim + axis)
 
 

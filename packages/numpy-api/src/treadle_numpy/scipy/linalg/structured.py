@@ -45,7 +45,7 @@ __all__ = [
 
 
 def _vectors(name: str, position: int, x: ArrayLike) -> Array:
-    """An argument as vectors in the last axis; a number is a vector of one element."""
+    """Return an argument as vectors in the last axis; a number is a vector of one element."""
     array = coerce_array(name, position, x)
     return array if array.ndim else ops.reshape(array, shape=(1,))
 
@@ -55,7 +55,7 @@ def _zeros(batch: tuple[int, ...], count: int, x: Array) -> Array:
 
 
 def _pair(name: str, x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
-    """Two arguments as vectors of one element type and batch."""
+    """Return two arguments as vectors of one element type and batch."""
     one, other = [array_of(each) for each in promote(name, x, y)]
     one, other = (_vectors(name, i, each) for i, each in enumerate((one, other)))
     batch = common_shape(name, [one.shape[:-1], other.shape[:-1]])
@@ -144,7 +144,7 @@ def circulant(c: ArrayLike) -> Array:
 
 @composed
 def companion(a: ArrayLike) -> Array:
-    """The companion matrices of polynomials, whose eigenvalues are their roots; highest coefficient first.
+    """Return the companion matrices of polynomials, whose eigenvalues are their roots; highest coefficient first.
 
     Raises:
         ShapeError: there are fewer than two coefficients.
@@ -297,7 +297,7 @@ def fiedler_companion(a: ArrayLike) -> Array:
 
 @composed_loop(counterpart=in_numpy.block_diag)
 def block_diag(*arrs: ArrayLike) -> Array:
-    """A matrix of matrices along its diagonal; vectors are rows, numbers are 1 by 1.
+    """Return a matrix of matrices along its diagonal; vectors are rows, numbers are 1 by 1.
 
     Raises:
         ShapeError: an array has more than two axes.

@@ -62,7 +62,7 @@ def cho_solve(
     overwrite_b: bool = False,
     check_finite: bool = True,
 ) -> Array:
-    """The solutions of `a x = b`, from the result of `cho_factor(a)`.
+    """Return the solutions of `a x = b`, from the result of `cho_factor(a)`.
 
     Raises:
         ShapeError: the factor is not square, or `b` does not fit.
@@ -81,7 +81,7 @@ def cho_solve(
 
 
 def pair(name: str, argument: str, value: Any) -> tuple[Any, Any]:
-    """An argument that is a pair.
+    """Return an argument that is a pair.
 
     Raises:
         ArgumentError: it is none.
@@ -120,7 +120,8 @@ def lu_solve(
     overwrite_b: bool = False,
     check_finite: bool = True,
 ) -> Array:
-    """The solutions of `a x = b`, from the result of `lu_factor(a)`; of `aᵀ x = b` for trans=1, `aᴴ x = b` for 2.
+    """Return the solutions of `a x = b`, from the result of `lu_factor(a)`; of `aᵀ x = b` for trans=1, `aᴴ x = b` for
+    2.
 
     Raises:
         ShapeError: the factors are not square, or `b` does not fit.
@@ -158,7 +159,7 @@ def solve(
     check_finite: bool = True,
     assume_a: str = "gen",
 ) -> Array:
-    """The solutions of `a x = b`: by Cholesky's factor for assume_a="pos", else by elimination.
+    """Return the solutions of `a x = b`: by Cholesky's factor for assume_a="pos", else by elimination.
 
     With `pos` only the upper triangle is read, or the lower one if `lower`. A matrix without the factorisation makes
     infinities or NaN, where SciPy raises.
@@ -205,7 +206,7 @@ def solve_triangular(
     debug: Any = None,
     check_finite: bool = True,
 ) -> Array:
-    """The solutions of `op(a) x = b` with a triangular matrix, of which the other triangle is not read.
+    """Return the solutions of `op(a) x = b` with a triangular matrix, of which the other triangle is not read.
 
     `trans` is 0 or "N", 1 or "T" for the transposed matrix, 2 or "C" for its conjugate. A zero on the diagonal makes
     infinities and NaN, where SciPy raises.
@@ -242,7 +243,7 @@ def solve_triangular(
 
 @composed_loop(counterpart=in_lapack.inv)
 def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
-    """The inverses of matrices: see `numpy.linalg.inv`.
+    """Return the inverses of matrices: see `numpy.linalg.inv`.
 
     Raises:
         ShapeError: the last two axes are not square.
@@ -259,7 +260,7 @@ def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> A
 
 @composed_loop(counterpart=in_lapack.det)
 def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
-    """The determinants of matrices: see `numpy.linalg.det`.
+    """Return the determinants of matrices: see `numpy.linalg.det`.
 
     Raises:
         ShapeError: the last two axes are not square.

@@ -76,7 +76,7 @@ def map_coordinates(
     mode: str = "constant",
     cval: ArrayLike = 0.0,
 ) -> Array:
-    """The values of an image at any coordinates, in pixels: from the nearest pixel, or linear between them.
+    """Return the values of an image at any coordinates, in pixels: from the nearest pixel, or linear between them.
 
     Shapes:
         input: [n1, ..., nd]
@@ -145,7 +145,7 @@ def map_coordinates(
 
 
 def _neighbours(place: Array, order: int) -> list[tuple[Array, Array | None]]:
-    """The pixels along one axis that a coordinate lies at or between, and their weights."""
+    """Return the pixels along one axis that a coordinate lies at or between, and their weights."""
     whole = default_dtype(int)
     (position,) = promote("map_coordinates", place, inexact=True)
     if order == 0:
@@ -158,12 +158,12 @@ def _neighbours(place: Array, order: int) -> list[tuple[Array, Array | None]]:
 
 
 def _index(position: Array) -> Array:
-    """A position that is a whole number, as an integer."""
+    """Return a position that is a whole number, as an integer."""
     return array_of(converted(position, default_dtype(int)))
 
 
 def _values(x: Array, indices: Sequence[Array], mode: str, fill: Operand) -> Array:
-    """The pixels at positions of any size."""
+    """Return the pixels at positions of any size."""
     fixed = [_FIXES[mode](index, n) for index, n in zip(indices, x.shape, strict=True)]
     found = take_entries(x, read_index(x.shape, tuple(fixed))) if fixed else x
     if mode != "constant":

@@ -56,7 +56,7 @@ def line_search(
     first: Array,
     maxiter: int,
 ) -> Search:
-    """The search from a point in a direction of descent; `low` is what was found."""
+    """Return the search from a point in a direction of descent; `low` is what was found."""
     slope = vdot(gradient, direction)
     start = Point(multiply(slope, 0), value, slope, gradient)
     rounding = multiply(abs(value), 2 * float(finfo(x.dtype).eps))
@@ -89,7 +89,7 @@ def _choose(condition: Array, x: Point, y: Point) -> Point:
 
 
 def _interpolated(low: Point, high: Point) -> Array:
-    """The minimum of the cubic through both ends (equation 3.59), or the middle where that is of no use."""
+    """Return the minimum of the cubic through both ends (equation 3.59), or the middle where that is of no use."""
     width = high.distance - low.distance
     secant = divide(high.value - low.value, width)
     mixed = low.slope + high.slope - 3 * secant

@@ -82,7 +82,7 @@ def minimize(
     tol: float | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> OptimizeResults:
-    """A local minimum of a differentiable function of a vector, near where the search starts.
+    """Return a local minimum of a differentiable function of a vector, near where the search starts.
 
     It runs inside of `jit` and `vmap`. Reverse mode cannot differentiate the search; `lax.custom_root`, with the
     gradient of the function for its `f`, gives a minimum its derivatives.
@@ -104,7 +104,7 @@ def minimize(
 
     Raises:
         ArgumentError: there is no such method or option, or an argument is of another kind.
-        ShapeError: x0 is no vector.
+        ShapeError: x0 is not a vector.
         DTypeError: x0 has complex elements, or `fun` does not return a real number.
 
     Example:
@@ -160,7 +160,7 @@ def minimize(
 def _settings(
     tol: float | None, options: Mapping[str, Any] | None
 ) -> tuple[float, float, int | None, int]:
-    """The options, with their defaults."""
+    """Return the options, with their defaults."""
     if options is None:
         options = {}
     if not isinstance(options, Mapping):
@@ -249,7 +249,7 @@ def _bfgs(
 
 
 def _scale(change: Array, step: Array) -> Array:
-    """The size of the inverse matrix of second derivatives, from the change of the gradient along a step.
+    """Return the size of the inverse matrix of second derivatives, from the change of the gradient along a step.
 
     It is 1, by which slow directions are found sooner, unless it is so small that rounding errors of the gradient times
     1 were greater than the steps across the first one.

@@ -37,7 +37,7 @@ def convolve(
     method: str = "auto",
     precision: PrecisionLike = None,
 ) -> Array:
-    """The convolution of two arrays of as many axes; integers become floats.
+    """Return the convolution of two arrays of as many axes; integers become floats.
 
     Differs from SciPy: there are zeros around the first one, so that an infinity or NaN of the second one is NaN at the
     ends, too.
@@ -78,7 +78,7 @@ def correlate(
     method: str = "auto",
     precision: PrecisionLike = None,
 ) -> Array:
-    """The correlation of two arrays: the convolution with the second one reversed and conjugated.
+    """Return the correlation of two arrays: the convolution with the second one reversed and conjugated.
 
     Arguments and errors are those of `convolve`.
 
@@ -100,7 +100,7 @@ def convolve2d(
     fillvalue: float = 0,
     precision: PrecisionLike = None,
 ) -> Array:
-    """The convolution of two matrices; arguments and errors are those of `convolve`.
+    """Return the convolution of two matrices; arguments and errors are those of `convolve`.
 
     Differs from SciPy: there is nothing but zeros around the arrays.
 
@@ -126,7 +126,7 @@ def correlate2d(
     fillvalue: float = 0,
     precision: PrecisionLike = None,
 ) -> Array:
-    """The correlation of two matrices; arguments and errors are those of `convolve2d`.
+    """Return the correlation of two matrices; arguments and errors are those of `convolve2d`.
 
     Example:
         >>> import numpy as np
@@ -142,7 +142,7 @@ def correlate2d(
 def fftconvolve(
     in1: ArrayLike, in2: ArrayLike, mode: str = "full", axes: Sequence[int] | None = None
 ) -> Array:
-    """The convolution of two arrays by Fourier transforms: faster than sums where both are large, less exact.
+    """Return the convolution of two arrays by Fourier transforms: faster than sums where both are large, less exact.
 
     Along axes that are not in `axes` (all by default) sizes must be equal, and elements are only multiplied. Other
     arguments and errors are those of `convolve`.
@@ -173,7 +173,7 @@ def fftconvolve(
 
 
 def _pair(function: str, in1: ArrayLike, in2: ArrayLike, mode: str) -> tuple[Array, Array]:
-    """Two arrays of one inexact type and as many axes."""
+    """Return two arrays of one inexact type and as many axes."""
     names(function, mode=mode)
     if mode not in ("full", "same", "valid"):
         raise ArgumentError(
@@ -207,7 +207,7 @@ def _matrices(
 
 
 def _full(x: Array, y: Array, precision: PrecisionLike) -> Array:
-    """All that overlaps, by sums."""
+    """Return all that overlaps, by sums."""
     if not x.ndim:
         return multiply(x, y)
     kernel = flip(y)
@@ -229,7 +229,7 @@ def _cut(
     mode: str,
     from_end: bool,
 ) -> Array:
-    """The part of all that overlaps which a mode means; `from_end` rounds the centre up."""
+    """Return the part of all that overlaps which a mode means; `from_end` rounds the centre up."""
     if mode == "full":
         return full
     if mode == "same":

@@ -23,7 +23,7 @@ _Window = Callable[..., Any]
 
 
 def _cosines(*weights: float) -> _Window:
-    """A sum of cosines, each of which has its greatest value in the middle."""
+    """Return a sum of cosines, each of which has its greatest value in the middle."""
 
     def window(t: Elements, _: int) -> Any:
         return sum([a * np.cos(np.pi * k * t) for k, a in enumerate(weights)])
@@ -84,7 +84,7 @@ _COUNTS: Final = MappingProxyType(
 
 
 def as_window(function: str, window: object, nperseg: int | None, most: int) -> tuple[Any, int]:
-    """The elements of a window and their number.
+    """Return the elements of a window and their number.
 
     Args:
         function: whose argument it is.
@@ -94,7 +94,7 @@ def as_window(function: str, window: object, nperseg: int | None, most: int) -> 
 
     Raises:
         ArgumentError: there is no such window, or the length is not that of the vector.
-        ShapeError: it is no vector.
+        ShapeError: it is not a vector.
     """
     if isinstance(window, (str, tuple)):
         count = min(256 if nperseg is None else nperseg, most)
@@ -123,7 +123,7 @@ def as_window(function: str, window: object, nperseg: int | None, most: int) -> 
 
 
 def _named(function: str, window: str | tuple[Any, ...], count: int) -> Any:
-    """A named window of so many points: the first ones of a symmetric window of one more."""
+    """Return a named window of so many points: the first ones of a symmetric window of one more."""
     name, *given = (window,) if isinstance(window, str) else window or ("",)
     name = _OTHERS.get(name, name) if isinstance(name, str) else ""
     table = _WITH_PARAMETERS if given else _PLAIN

@@ -40,7 +40,7 @@ def istft(
     time_axis: int = -1,
     freq_axis: int = -2,
 ) -> tuple[Array, Array]:
-    """The signal whose short-time Fourier transform this is, or nearest to it: the inverse of `stft`.
+    """Return the signal whose short-time Fourier transform this is, or nearest to it: the inverse of `stft`.
 
     Other arguments must be those of `stft`. Samples that the windows leave no weight are not restored.
 
@@ -114,7 +114,7 @@ def istft(
 
 
 def _overlapped(frames: Array, parts: Segments) -> Array:
-    """The sum of segments, each in its place."""
+    """Return the sum of segments, each in its place."""
     *outer, count, length = frames.shape
     size = (count - 1) * parts.step + length if count else 0
     places = np.arange(count)[:, None] * parts.step + np.arange(length)

@@ -64,7 +64,7 @@ class Segments:
         return self.length - self.overlap
 
     def weights(self, dtype: np.dtype[Any]) -> Array:
-        """The window in the real type of such a signal."""
+        """Return the window in the real type of such a signal."""
         return converted(
             array_of(array_from("window", self.window, None)), np.empty(0, dtype).real.dtype
         )
@@ -79,7 +79,7 @@ class Segments:
         nfft: object,
         most: int,
     ) -> Segments:
-        """The arguments that say what segments are.
+        """Return the arguments that say what segments are.
 
         Raises:
             ArgumentError: a number is too small or too great; OutOfMemoryError: `nfft` is.
@@ -120,7 +120,7 @@ def stft(
     padded: bool = True,
     axis: int = -1,
 ) -> tuple[Array, Array, Array]:
-    """The short-time Fourier transform: the spectrum of each of a signal's overlapping segments.
+    """Return the short-time Fourier transform: the spectrum of each of a signal's overlapping segments.
 
     Args:
         x: the signal; integers become floats.
@@ -190,7 +190,7 @@ def csd(
     axis: int = -1,
     average: str = "mean",
 ) -> tuple[Array, Array]:
-    """The cross power spectral density of two signals by Welch's method: averaged over segments, `conj(X) Y`.
+    """Return the cross power spectral density of two signals by Welch's method: averaged over segments, `conj(X) Y`.
 
     Args:
         x: the one signal; integers become floats.
@@ -248,7 +248,7 @@ def welch(
     axis: int = -1,
     average: str = "mean",
 ) -> tuple[Array, Array]:
-    """The power spectral density of a signal by Welch's method: squared absolute values, averaged over segments.
+    """Return the power spectral density of a signal by Welch's method: squared absolute values, averaged over segments.
 
     Arguments are those of `csd`.
 
@@ -344,7 +344,7 @@ def _signals(name: str, axis: int, *given: ArrayLike) -> tuple[list[Array], int]
 
 
 def rate_of(name: str, fs: ArrayLike, signal: Array) -> Array:
-    """The sampling frequency in the real type of the signal."""
+    """Return the sampling frequency in the real type of the signal."""
     if not is_array_like(fs):
         raise ArgumentError(f"{name}: fs must be a number, got {shown(fs)}")
     rate = array_from(name, fs, None)
@@ -356,7 +356,7 @@ def rate_of(name: str, fs: ArrayLike, signal: Array) -> Array:
 
 
 def _as_complex(x: Array) -> Array:
-    """An array as complex numbers."""
+    """Return an array as complex numbers."""
     return converted(x, complex_of(x.dtype))
 
 
@@ -377,7 +377,7 @@ def _continued(x: Array, count: int, how: str) -> Array:
 
 
 def _transforms(name: str, x: Array, parts: Segments, detrend: Trend, onesided: bool) -> Array:
-    """The transforms of segments: [..., segments, frequencies]."""
+    """Return the transforms of segments: [..., segments, frequencies]."""
     count = (x.shape[-1] - parts.overlap) // parts.step
     places = np.arange(count)[:, None] * parts.step + np.arange(parts.length)
     frames = take(x, places, -1)
@@ -399,7 +399,7 @@ def _frequencies(parts: Segments, rate: Array, onesided: bool) -> Array:
 
 
 def _median(power: Array) -> Array:
-    """The median over segments, by its expectation for noise, of real and imaginary parts."""
+    """Return the median over segments, by its expectation for noise, of real and imaginary parts."""
     count = power.shape[-2]
     even = 2.0 * np.arange(1, (count - 1) // 2 + 1)
     bias = 1 + float(np.sum(1 / (even + 1) - 1 / even))

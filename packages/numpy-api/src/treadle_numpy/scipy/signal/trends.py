@@ -19,7 +19,7 @@ from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import Elements, array_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, is_array_like, operand_type
-from treadle_numpy.operands.promote import promote, weak_again
+from treadle_numpy.operands.promote import as_weak, promote
 from treadle_numpy.operands.shapes import ndim_of
 
 __all__ = ["detrend"]
@@ -33,7 +33,7 @@ def detrend(
     bp: int | Sequence[int] | Elements = 0,
     overwrite_data: None = None,
 ) -> Array:
-    """The signal along an axis less the line that is nearest to it by least squares, or less its mean.
+    """Return the signal along an axis less the line that is nearest to it by least squares, or less its mean.
 
     Args:
         data: the signal; integers become floats.
@@ -69,11 +69,11 @@ def detrend(
     borders = sorted({0, size, *given})
     parts = [_level(slice_along(rows, 0, start, stop)) for start, stop in pairwise(borders)]
     result = moveaxis(concatenate(parts), 0, along) if parts else x
-    return weak_again(result) if operand_type(x).weak else result
+    return as_weak(result) if operand_type(x).weak else result
 
 
 def _level(rows: Array) -> Array:
-    """One part less its line: the mean, and the slope by the distances from the middle."""
+    """Return one part less its line: the mean, and the slope by the distances from the middle."""
     size = rows.shape[0]
     centred = subtract(rows, mean(rows, 0, keepdims=True))
     if size < 2:

@@ -46,7 +46,7 @@ def i1e(x: ArrayLike) -> Array:
 
 @composed
 def i1(x: ArrayLike) -> Array:
-    """The modified Bessel function of the first kind and order 1.
+    """Return the modified Bessel function of the first kind and order 1.
 
     Example:
         >>> print(i1(0.0))
@@ -67,7 +67,7 @@ State: TypeAlias = tuple[Array, Array, Array, Array]
 
 @composed_loop()
 def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
-    """The Bessel functions of the first kind of orders 0 to `v`, along a new first axis.
+    """Return the Bessel functions of the first kind of orders 0 to `v`, along a new first axis.
 
     `n_iter` is the order at which the backward recurrence begins; it has to be well above `|z|`. Small `z`, for which
     JAX has NaN in float32, are right as well. Derivatives are `(J[n - 1] - J[n + 1]) / 2`.
@@ -101,7 +101,7 @@ def _stacked(z: Array, orders: int, steps: int) -> Array:
 
 
 def _bessel_jn(orders: int, steps: int) -> Callable[[Operand], list[Array]]:
-    """The functions of orders 0 to `orders`, in a list."""
+    """Return the functions of orders 0 to `orders`, in a list."""
 
     @partial(custom_jvp, pure=True)
     def function(z: Operand) -> list[Array]:

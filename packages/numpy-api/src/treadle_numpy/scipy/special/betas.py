@@ -23,7 +23,7 @@ _SINGLE: Final = BY_NAME["f32"]
 
 @composed
 def betaln(a: ArrayLike, b: ArrayLike) -> Array:
-    """The logarithm of the absolute value of the beta function: `gammaln(a) + gammaln(b) - gammaln(a + b)`.
+    """Return the logarithm of the absolute value of the beta function: `gammaln(a) + gammaln(b) - gammaln(a + b)`.
 
     Where an argument is 8 or more the logarithms of gammas are series, of which the parts that cancel are left out:
     positive arguments give it to 12 units in the last place in single precision, to 25 in double precision, of the
@@ -102,7 +102,7 @@ def lgamma_step(start: Operand, step: Operand) -> Array:
 
 @composed
 def beta(a: ArrayLike, b: ArrayLike) -> Array:
-    """The beta function, `gamma(a) * gamma(b) / gamma(a + b)`, with its sign for negative arguments.
+    """Return the beta function, `gamma(a) * gamma(b) / gamma(a + b)`, with its sign for negative arguments.
 
     Raises:
         DTypeError: an argument is complex.
@@ -118,7 +118,7 @@ def beta(a: ArrayLike, b: ArrayLike) -> Array:
 
 @composed
 def poch(z: ArrayLike, m: ArrayLike) -> Array:
-    """The rising factorial, `gamma(z + m) / gamma(z)`: 1 for `m` = 0.
+    """Return the rising factorial, `gamma(z + m) / gamma(z)`: 1 for `m` = 0.
 
     Example:
         >>> print(f"{float(poch(2.0, 3.0)):.3f}")
@@ -140,7 +140,7 @@ def poch(z: ArrayLike, m: ArrayLike) -> Array:
 
 @composed
 def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:  # noqa: N803
-    """The number of ways to choose `k` of `N` things, with `repetition` to choose one several times.
+    """Return the number of ways to choose `k` of `N` things, with `repetition` to choose one several times.
 
     Numbers that are not whole are taken as in `gamma`. 0 where `k` is negative or greater than `N`.
 

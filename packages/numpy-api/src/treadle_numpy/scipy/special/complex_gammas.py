@@ -14,7 +14,7 @@ _STEPS: Final = FAR  # to the right
 
 
 def complex_loggamma(z: Operand) -> Array:
-    """The analytic logarithm of the gamma function: real for z > 0, with a cut along the negative numbers.
+    """Return the analytic logarithm of the gamma function: real for z > 0, with a cut along the negative numbers.
 
     To the right of 1/2 it is Stirling's series at z + 8, less the logarithms of z, z + 1, ..., z + 7. To the left it is
     reflected: log(gamma(z)) = log(pi) - log(sin(pi z)) - log(gamma(1 - z)), with the logarithm of the sine that is
@@ -55,7 +55,7 @@ def _stirling(z: Operand) -> Array:
 
 
 def _log_of_sine(z: Operand) -> Array:
-    """The logarithm of sin(pi z) that is analytic where the imaginary part is not negative, and real at 1/2.
+    """Return the logarithm of sin(pi z) that is analytic where the imaginary part is not negative, and real at 1/2.
 
     It is `-i pi z + log(1 - exp(2 i pi z)) + i pi / 2 - log(2)`.
     """

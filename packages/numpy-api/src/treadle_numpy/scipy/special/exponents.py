@@ -220,7 +220,7 @@ def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
 
 @composed
 def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
-    """The transformation of Box and Cox, `(x ** lmbda - 1) / lmbda`; `log(x)` where `lmbda` is 0.
+    """Return the transformation of Box and Cox, `(x ** lmbda - 1) / lmbda`; `log(x)` where `lmbda` is 0.
 
     Example:
         >>> print(f"{float(boxcox(2.0, 1.0)):.4f}")
@@ -270,7 +270,7 @@ def _box_cox(logarithm: Operand, power: Operand) -> Array:
 
 def _weighed(weights: Array, exponents: Array) -> Array:
     """`weights * exp(exponents)`; 0 where the weight is, with the slope by it of the other terms."""
-    # an exponential there must not overflow, since 0 times infinity is no number
+    # an exponential there must not overflow, since 0 times infinity is not a number
     size = ops.real(exponents) if is_complex(exponents.dtype) else exponents
     greatest = np.log(float(finfo(size.dtype).max)) - 1
     most = number(greatest, size)
@@ -354,7 +354,7 @@ def logsumexp(
 
 @composed
 def log_softmax(x: ArrayLike, /, *, axis: Axis = None) -> Array:
-    """The logarithm of softmax along axes (all, by default), without overflow or underflow.
+    """Return the logarithm of softmax along axes (all, by default), without overflow or underflow.
 
     Raises:
         AxisError: there is no such axis.

@@ -75,7 +75,7 @@ _SCALE: Final = math.sqrt(len(_COEFFICIENTS) / math.sqrt(2))  # L
 
 @composed
 def wofz(z: ArrayLike) -> Array:
-    """The Faddeeva function, `exp(-z ** 2) * erfc(-1j * z)`, complex also for real `z` (complex64 for f16).
+    """Return the Faddeeva function, `exp(-z ** 2) * erfc(-1j * z)`, complex also for real `z` (complex64 for f16).
 
     Exact to 1e-13 of its modulus where the imaginary part of `z` is not negative (1e-6 in complex64).
 

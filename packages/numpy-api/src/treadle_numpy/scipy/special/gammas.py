@@ -29,7 +29,7 @@ __all__ = [
 
 @composed
 def gammaln(x: ArrayLike) -> Array:
-    """The logarithm of the absolute value of the gamma function; infinite at 0 and at negative integers.
+    """Return the logarithm of the absolute value of the gamma function; infinite at 0 and at negative integers.
 
     `gammasgn` has the sign.
 
@@ -45,7 +45,8 @@ def gammaln(x: ArrayLike) -> Array:
 
 @composed
 def loggamma(x: ArrayLike) -> Array:
-    """The logarithm of the gamma function, NaN at negative numbers; `gammaln` has that of the absolute value there.
+    """Return the logarithm of the gamma function, NaN at negative numbers; `gammaln` has that of the absolute value
+    there.
 
     The logarithm is the analytic one, which is complex at negative numbers; complex arguments give it, exact to 30
     units in the last place of its modulus or of 1, whichever is greater.
@@ -63,7 +64,7 @@ def loggamma(x: ArrayLike) -> Array:
 
 @composed
 def gammasgn(x: ArrayLike) -> Array:
-    """The sign of the gamma function: 1 or -1, NaN at negative integers and at NaN, -1 at -0.0 and 1 at 0.0.
+    """Return the sign of the gamma function: 1 or -1, NaN at negative integers and at NaN, -1 at -0.0 and 1 at 0.0.
 
     Raises:
         DTypeError: the argument is complex.
@@ -86,7 +87,7 @@ def gammasgn(x: ArrayLike) -> Array:
 
 @composed
 def gamma(x: ArrayLike) -> Array:
-    """The gamma function, also of complex numbers.
+    """Return the gamma function, also of complex numbers.
 
     Example:
         >>> print(gamma(1.0))
@@ -123,7 +124,7 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:
 
 @composed
 def digamma(x: ArrayLike) -> Array:
-    """The derivative of `gammaln`: NaN at 0 and at negative integers (SciPy: minus infinity at 0).
+    """Return the derivative of `gammaln`: NaN at 0 and at negative integers (SciPy: minus infinity at 0).
 
     Raises:
         DTypeError: the argument is complex.
@@ -140,12 +141,12 @@ _MOST_DIMENSIONS: Final = 1 << 12  # each is an operation of its own
 
 @composed
 def multigammaln(a: ArrayLike, d: int) -> Array:
-    """The logarithm of the multivariate gamma function of dimension `d`, for `a > (d - 1) / 2`.
+    """Return the logarithm of the multivariate gamma function of dimension `d`, for `a > (d - 1) / 2`.
 
     For lesser `a`, which SciPy refuses, it is the sum of the same logarithms of absolute values.
 
     Raises:
-        ArgumentError: `d` is no integer from 1 to 4096.
+        ArgumentError: `d` is not an integer from 1 to 4096.
         DTypeError: `a` is complex.
 
     Example:

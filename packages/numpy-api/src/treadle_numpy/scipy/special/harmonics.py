@@ -39,7 +39,7 @@ def sph_harm_y(
     diff_n: int | None = None,
     n_max: int | None = None,
 ) -> Array:
-    """The spherical harmonic of degree `n` and order `m`, at polar angle `theta` and azimuth `phi`; complex.
+    """Return the spherical harmonic of degree `n` and order `m`, at polar angle `theta` and azimuth `phi`; complex.
 
     All four broadcast. `n_max` is the greatest degree; it has to be given where `n` is traced. 0 where `abs(m) > n`.
 
@@ -88,7 +88,7 @@ def sph_harm_y(
 
 
 def _legendre(n: Operand, m: Operand, theta: Operand, most: int) -> Array:
-    """The associated Legendre function of cos(theta), normalised for harmonics; m >= 0."""
+    """Return the associated Legendre function of cos(theta), normalised for harmonics; m >= 0."""
     one = literal(1, theta)
     x, sine = ops.cosine(theta), ops.sine(theta)
     zero = ops.multiply(zero_like(x), ops.add(ops.add(n, m), x))

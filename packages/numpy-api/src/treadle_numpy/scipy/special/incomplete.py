@@ -17,7 +17,8 @@ __all__ = ["bernoulli", "betainc", "gammainc", "gammaincc", "polygamma", "zeta"]
 
 @composed
 def gammainc(a: ArrayLike, x: ArrayLike) -> Array:
-    """The regularised lower incomplete gamma function, of `a >= 0` and `x >= 0`; NaN elsewhere, and where both are 0.
+    """Return the regularised lower incomplete gamma function, of `a >= 0` and `x >= 0`; NaN elsewhere, and where both
+    are 0.
 
     Exact to 50 units in the last place, plus 2 for each factor of e by which the result is below 1. Differentiable by
     both arguments, to any order.
@@ -31,7 +32,7 @@ def gammainc(a: ArrayLike, x: ArrayLike) -> Array:
 
 @composed
 def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:
-    """The regularised upper incomplete gamma function, `1 - gammainc(a, x)` without the cancellation.
+    """Return the regularised upper incomplete gamma function, `1 - gammainc(a, x)` without the cancellation.
 
     As exact as `gammainc`, and differentiable as that.
 
@@ -44,7 +45,7 @@ def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:
 
 @composed
 def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
-    """The regularised incomplete beta function, of `a >= 0`, `b >= 0` and `x` from 0 to 1; NaN elsewhere.
+    """Return the regularised incomplete beta function, of `a >= 0`, `b >= 0` and `x` from 0 to 1; NaN elsewhere.
 
     Exact to 100 units in the last place for parameters up to 1,000. Differentiable by all arguments, to any order; JAX
     differentiates by `x` only.
@@ -58,7 +59,8 @@ def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
 
 @composed
 def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
-    """The derivative of order `n`, of integer type, of `digamma` at `x`; infinite or NaN at its poles 0, -1, -2, ...
+    """Return the derivative of order `n`, of integer type, of `digamma` at `x`; infinite or NaN at its poles 0, -1,
+    -2, ...
 
     Exact to 16 units in the last place for orders to 11, except near the zeros that it has for negative `x`.
 
@@ -80,7 +82,7 @@ def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
 
 @composed
 def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array:
-    """The Hurwitz zeta function: the sum of `(q + k) ** -x` over whole `k >= 0`, for `x >= 1`; NaN below.
+    """Return the Hurwitz zeta function: the sum of `(q + k) ** -x` over whole `k >= 0`, for `x >= 1`; NaN below.
 
     For negative `q` there is a value for whole `x` only. Exact to 12 units in the last place for positive `q`.
 
@@ -104,7 +106,7 @@ _MOST_BERNOULLI: Final = 10_000
 
 @composed
 def bernoulli(n: int) -> Array:
-    """The Bernoulli numbers 0 to `n`; the first one is -1/2.
+    """Return the Bernoulli numbers 0 to `n`; the first one is -1/2.
 
     Example:
         >>> print(bernoulli(2).round(4))

@@ -12,7 +12,7 @@ __all__ = ["exp1", "expi", "expn", "fresnel", "sici", "spence"]
 
 @composed
 def expi(x: ArrayLike) -> Array:
-    """The exponential integral Ei, the principal value of the integral of `exp(t) / t` up to `x`.
+    """Return the exponential integral Ei, the principal value of the integral of `exp(t) / t` up to `x`.
 
     Exact to 12 units in the last place, but for its zero at 0.3725, where the absolute error is 1 unit.
 
@@ -25,7 +25,7 @@ def expi(x: ArrayLike) -> Array:
 
 @composed
 def exp1(x: ArrayLike) -> Array:
-    """The exponential integral of order 1, `expn(1, x)`; NaN for negative `x`.
+    """Return the exponential integral of order 1, `expn(1, x)`; NaN for negative `x`.
 
     Example:
         >>> print(f"{float(exp1(2.0)):.4f}")
@@ -37,7 +37,7 @@ def exp1(x: ArrayLike) -> Array:
 
 @composed
 def expn(n: ArrayLike, x: ArrayLike) -> Array:
-    """The integral of `exp(-x t) / t ** n` for `t` from 1; NaN where `n` or `x` is negative, or `n` not whole.
+    """Return the integral of `exp(-x t) / t ** n` for `t` from 1; NaN where `n` or `x` is negative, or `n` not whole.
 
     Exact to 50 units in the last place.
 
@@ -50,7 +50,8 @@ def expn(n: ArrayLike, x: ArrayLike) -> Array:
 
 @composed
 def spence(x: ArrayLike) -> Array:
-    """The dilogarithm of `1 - x`: the integral of `log(t) / (1 - t)` for `t` from 1 to `x`; NaN for negative `x`.
+    """Return the dilogarithm of `1 - x`: the integral of `log(t) / (1 - t)` for `t` from 1 to `x`; NaN for negative
+    `x`.
 
     Exact to 12 units in the last place.
 
@@ -63,7 +64,7 @@ def spence(x: ArrayLike) -> Array:
 
 @composed
 def sici(x: ArrayLike) -> tuple[Array, Array]:
-    """The sine and the cosine integral.
+    """Return the sine and the cosine integral.
 
     The cosine integral of a negative number is complex; its real part, that of `-x`, is given. Exact to 4 units in the
     last place; the cosine integral beside its zeros to 2 units of 1.
@@ -78,7 +79,7 @@ def sici(x: ArrayLike) -> tuple[Array, Array]:
 
 @composed
 def fresnel(x: ArrayLike) -> tuple[Array, Array]:
-    """The integrals of `sin(pi t^2 / 2)` and of `cos(pi t^2 / 2)` from 0 to `x`.
+    """Return the integrals of `sin(pi t^2 / 2)` and of `cos(pi t^2 / 2)` from 0 to `x`.
 
     Exact to 4 units in the last place, plus 1 for each unit of `x`.
 

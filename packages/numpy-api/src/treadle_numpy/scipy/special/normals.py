@@ -32,7 +32,7 @@ __all__ = [
 
 @composed
 def erf(x: ArrayLike) -> Array:
-    """The error function.
+    """Return the error function.
 
     Example:
         >>> print(erf(0.0))
@@ -57,7 +57,7 @@ def erfc(x: ArrayLike) -> Array:
 
 @composed
 def erfinv(x: ArrayLike) -> Array:
-    """The inverse of the error function: infinite at -1 and 1, NaN beyond them.
+    """Return the inverse of the error function: infinite at -1 and 1, NaN beyond them.
 
     Raises:
         DTypeError: the argument is complex.
@@ -71,7 +71,7 @@ def erfinv(x: ArrayLike) -> Array:
 
 @composed
 def ndtr(x: ArrayLike) -> Array:
-    """The normal distribution function: the probability that a standard normal variable is less than `x`.
+    """Return the normal distribution function: the probability that a standard normal variable is less than `x`.
 
     Where it underflows `log_ndtr` has its logarithm.
 
@@ -97,7 +97,7 @@ def ndtr(x: ArrayLike) -> Array:
 
 @composed
 def erfcinv(y: ArrayLike) -> Array:
-    """The inverse of `erfc`: exact to 4 units in the last place, also for the least positive numbers.
+    """Return the inverse of `erfc`: exact to 4 units in the last place, also for the least positive numbers.
 
     Example:
         >>> print(erfcinv(1.0))
@@ -177,7 +177,7 @@ def _log_ndtr_jvp(
 
 @composed
 def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
-    """The logarithm of the normal distribution function, in the far tails too.
+    """Return the logarithm of the normal distribution function, in the far tails too.
 
     Exact to 4 units in the last place, and for positive `x` to `x ** 2 / 2` more, which rounding that square costs.
 
@@ -196,7 +196,7 @@ def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
 
 @composed
 def ndtri(p: ArrayLike) -> Array:
-    """The inverse of the normal distribution function: exact to 6 units in the last place, also for small `p`.
+    """Return the inverse of the normal distribution function: exact to 6 units in the last place, also for small `p`.
 
     Example:
         >>> print(f"{float(ndtri(1e-10)):.4f}")

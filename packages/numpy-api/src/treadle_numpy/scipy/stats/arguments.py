@@ -18,7 +18,7 @@ from treadle_numpy.numpy.ufuncs.signs import abs
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.operands.promote import settled
+from treadle_numpy.operands.promote import without_weak_arrays
 from treadle_numpy.scipy.special.normals import log_ndtr
 
 # Distributions, or functions of one, whose results of weak arrays are not weak in JAX; those of numbers are.
@@ -32,7 +32,7 @@ def parameters(function: str, *values: ArrayLike) -> list[Array]:
     """Values as arrays of one floating type, and of shapes that broadcast; `function` begins with its module."""
     operands = promote_shapes(function, *values, inexact=True)
     if not {function, function.partition(".")[0]}.isdisjoint(_SETTLED.split()):
-        operands = [settled(x) for x in operands]
+        operands = [without_weak_arrays(x) for x in operands]
     return [array_of(x) for x in operands]
 
 
@@ -58,7 +58,7 @@ def placed(
     quantile: Callable[..., Array],
     *shapes: ArrayLike,
 ) -> Array:
-    """`loc + scale * quantile(q, *shapes)`; NaN for a `q` that is no probability."""
+    """`loc + scale * quantile(q, *shapes)`; NaN for a `q` that is not a probability."""
     q, loc, scale, *shapes_ = parameters(function, q, loc, scale, *shapes)
     inside = (q >= 0) & (q <= 1)
     value = loc + scale * quantile(where(inside, q, 0.5), *shapes_)
@@ -66,12 +66,12 @@ def placed(
 
 
 def within(inside: Array, value: ArrayLike, outside: ArrayLike, x: Array) -> Array:
-    """The value inside of the support, the other one outside; NaN for an x that is NaN."""
+    """Return the value inside of the support, the other one outside; NaN for an x that is NaN."""
     return where(inside, value, where(x == x, outside, x))
 
 
 def ending(outside: Array, end: ArrayLike, value: Array) -> Array:
-    """The value; at and beyond the ends of the support the other one, which has no slope.
+    """Return the value; at and beyond the ends of the support the other one, which has no slope.
 
     The value is of any place within the support there: NaN if the parameters are none.
     """
@@ -79,12 +79,12 @@ def ending(outside: Array, end: ArrayLike, value: Array) -> Array:
 
 
 def whole(x: Array) -> Array:
-    """Whether a number is whole."""
+    """Return whether a number is whole."""
     return floor(x) == x
 
 
 def log_of(probability: Array, complement: Array) -> Array:
-    """The logarithm of a probability, from its complement where that is the smaller one.
+    """Return the logarithm of a probability, from its complement where that is the smaller one.
 
     Where it is -inf it has no slope: beyond a support none is wanted, and the quotient of zeros would be NaN.
     """
@@ -122,7 +122,7 @@ def log1p_of_square(x: Array) -> Array:
 
 
 def log_interval(a: Array, b: Array) -> Array:
-    """The logarithm of the normal probability from `a` to `b`, in the tail that is nearer."""
+    """Return the logarithm of the normal probability from `a` to `b`, in the tail that is nearer."""
     right = a > 0
     low, high = where(right, -b, a), where(right, -a, b)
     top = log_ndtr(high)

@@ -17,7 +17,7 @@ __all__ = ["cdf", "logpmf", "pmf", "ppf"]
 
 @composed
 def logpmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """The logarithm of the probability.
+    """Return the logarithm of the probability.
 
     Example:
         >>> print(f"{float(logpmf(1.0, 0.3)):.4f}")
@@ -32,7 +32,7 @@ def logpmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
 
 @composed
 def pmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """The probability.
+    """Return the probability.
 
     Example:
         >>> print(f"{float(pmf(1.0, 0.3)):.4f}")
@@ -43,7 +43,7 @@ def pmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
 
 @composed
 def cdf(k: ArrayLike, p: ArrayLike) -> Array:
-    """The distribution function.
+    """Return the distribution function.
 
     Example:
         >>> print(f"{float(cdf(1.0, 0.3)):.4f}")
@@ -56,7 +56,7 @@ def cdf(k: ArrayLike, p: ArrayLike) -> Array:
 
 @composed
 def ppf(q: ArrayLike, p: ArrayLike) -> Array:
-    """The quantile function, the inverse of `cdf`.
+    """Return the quantile function, the inverse of `cdf`.
 
     Example:
         >>> print(f"{float(ppf(0.9, 0.3)):.4f}")

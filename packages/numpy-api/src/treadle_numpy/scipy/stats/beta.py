@@ -21,7 +21,7 @@ __all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "sf"]
 def cdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """The distribution function.
+    """Return the distribution function.
 
     Example:
         >>> print(f"{float(cdf(0.25, 2.0, 3.0, 0.0, 1.0)):.4f}")
@@ -36,7 +36,7 @@ def cdf(
 def logcdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """The logarithm of the distribution function.
+    """Return the logarithm of the distribution function.
 
     Example:
         >>> print(f"{float(logcdf(0.25, 2.0, 3.0, 0.0, 1.0)):.4f}")
@@ -49,7 +49,7 @@ def logcdf(
 def logpdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """The logarithm of the density.
+    """Return the logarithm of the density.
 
     Example:
         >>> print(f"{float(logpdf(0.25, 2.0, 3.0, 0.0, 1.0)):.4f}")
@@ -66,7 +66,7 @@ def logpdf(
 def logsf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """The logarithm of the survival function.
+    """Return the logarithm of the survival function.
 
     Example:
         >>> print(f"{float(logsf(0.25, 2.0, 3.0, 0.0, 1.0)):.4f}")
@@ -79,7 +79,7 @@ def logsf(
 def pdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
-    """The density.
+    """Return the density.
 
     Example:
         >>> print(f"{float(pdf(0.25, 2.0, 3.0, 0.0, 1.0)):.4f}")
@@ -90,7 +90,7 @@ def pdf(
 
 @composed
 def sf(x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The survival function, `1 - cdf` without the cancellation.
+    """Return the survival function, `1 - cdf` without the cancellation.
 
     Example:
         >>> print(f"{float(sf(0.25, 2.0, 3.0, 0.0, 1.0)):.4f}")

@@ -17,7 +17,7 @@ __all__ = ["logpmf", "pmf"]
 
 @composed
 def logpmf(k: ArrayLike, n: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """The logarithm of the probability.
+    """Return the logarithm of the probability.
 
     Example:
         >>> print(f"{float(logpmf(2.0, 5.0, 1.5, 2.0)):.4f}")
@@ -32,7 +32,7 @@ def logpmf(k: ArrayLike, n: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLik
 
 @composed
 def pmf(k: ArrayLike, n: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """The probability.
+    """Return the probability.
 
     Example:
         >>> print(f"{float(pmf(2.0, 5.0, 1.5, 2.0)):.4f}")

@@ -23,7 +23,7 @@ __all__ = ["logpdf", "pdf"]
 
 @composed
 def logpdf(x: ArrayLike, alpha: ArrayLike) -> Array:
-    """The logarithm of the density on the simplex of dimension `k - 1`.
+    """Return the logarithm of the density on the simplex of dimension `k - 1`.
 
     The last coordinate may be left out. A point counts as one of the simplex if its coordinates add up to 1 within
     1e-6.
@@ -58,7 +58,7 @@ def logpdf(x: ArrayLike, alpha: ArrayLike) -> Array:
 
 @composed
 def pdf(x: ArrayLike, alpha: ArrayLike) -> Array:
-    """The density; see `logpdf`.
+    """Return the density; see `logpdf`.
 
     Example:
         >>> import numpy as np

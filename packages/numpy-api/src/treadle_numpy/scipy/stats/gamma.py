@@ -19,7 +19,7 @@ __all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "sf"]
 
 @composed
 def cdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The distribution function.
+    """Return the distribution function.
 
     Example:
         >>> print(f"{float(cdf(1.5, 2.0, 0.0, 2.0)):.4f}")
@@ -32,7 +32,7 @@ def cdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
 
 @composed
 def logcdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The logarithm of the distribution function.
+    """Return the logarithm of the distribution function.
 
     Example:
         >>> print(f"{float(logcdf(1.5, 2.0, 0.0, 2.0)):.4f}")
@@ -43,7 +43,7 @@ def logcdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1)
 
 @composed
 def logpdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The logarithm of the density.
+    """Return the logarithm of the density.
 
     Example:
         >>> print(f"{float(logpdf(1.5, 2.0, 0.0, 2.0)):.4f}")
@@ -58,7 +58,7 @@ def logpdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1)
 
 @composed
 def logsf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The logarithm of the survival function.
+    """Return the logarithm of the survival function.
 
     Example:
         >>> print(f"{float(logsf(1.5, 2.0, 0.0, 2.0)):.4f}")
@@ -69,7 +69,7 @@ def logsf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) 
 
 @composed
 def pdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The density.
+    """Return the density.
 
     Example:
         >>> print(f"{float(pdf(1.5, 2.0, 0.0, 2.0)):.4f}")
@@ -80,7 +80,7 @@ def pdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
 
 @composed
 def sf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The survival function, `1 - cdf` without the cancellation.
+    """Return the survival function, `1 - cdf` without the cancellation.
 
     Example:
         >>> print(f"{float(sf(1.5, 2.0, 0.0, 2.0)):.4f}")

@@ -17,7 +17,7 @@ __all__ = ["cdf", "logpdf", "pdf"]
 
 @composed
 def cdf(x: ArrayLike, beta: ArrayLike) -> Array:
-    """The distribution function.
+    """Return the distribution function.
 
     Example:
         >>> print(f"{float(cdf(0.5, 1.5)):.4f}")
@@ -30,7 +30,7 @@ def cdf(x: ArrayLike, beta: ArrayLike) -> Array:
 
 @composed
 def logpdf(x: ArrayLike, beta: ArrayLike) -> Array:
-    """The logarithm of the density.
+    """Return the logarithm of the density.
 
     Example:
         >>> print(f"{float(logpdf(0.5, 1.5)):.4f}")
@@ -42,7 +42,7 @@ def logpdf(x: ArrayLike, beta: ArrayLike) -> Array:
 
 @composed
 def pdf(x: ArrayLike, beta: ArrayLike) -> Array:
-    """The density.
+    """Return the density.
 
     Example:
         >>> print(f"{float(pdf(0.5, 1.5)):.4f}")

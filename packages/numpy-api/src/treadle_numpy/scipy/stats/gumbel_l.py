@@ -32,7 +32,7 @@ def _quantile_jvp(primals: Sequence[Array], tangents: Sequence[Array]) -> tuple[
 
 @composed
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The distribution function.
+    """Return the distribution function.
 
     Example:
         >>> print(f"{float(cdf(1.5, 1.0, 2.0)):.4f}")
@@ -44,7 +44,7 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 @composed
 def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The logarithm of the distribution function.
+    """Return the logarithm of the distribution function.
 
     Example:
         >>> print(f"{float(logcdf(1.5, 1.0, 2.0)):.4f}")
@@ -56,7 +56,7 @@ def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 @composed
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The logarithm of the density.
+    """Return the logarithm of the density.
 
     Example:
         >>> print(f"{float(logpdf(1.5, 1.0, 2.0)):.4f}")
@@ -68,7 +68,7 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 @composed
 def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The logarithm of the survival function.
+    """Return the logarithm of the survival function.
 
     Example:
         >>> print(f"{float(logsf(1.5, 1.0, 2.0)):.4f}")
@@ -80,7 +80,7 @@ def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 @composed
 def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The density.
+    """Return the density.
 
     Example:
         >>> print(f"{float(pdf(1.5, 1.0, 2.0)):.4f}")
@@ -91,7 +91,7 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 @composed
 def ppf(p: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The quantile function, the inverse of `cdf`.
+    """Return the quantile function, the inverse of `cdf`.
 
     Example:
         >>> print(f"{float(ppf(0.3, 1.0, 2.0)):.4f}")
@@ -102,7 +102,7 @@ def ppf(p: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 @composed
 def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The survival function, `1 - cdf` without the cancellation.
+    """Return the survival function, `1 - cdf` without the cancellation.
 
     Example:
         >>> print(f"{float(sf(1.5, 1.0, 2.0)):.4f}")

@@ -117,7 +117,7 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
         return int(self.dataset.shape[1])
 
     def tree_flatten(self) -> tuple[tuple[Array, ...], None]:
-        """The arrays."""
+        """Return the arrays."""
         return (self.neff, self.dataset, self.weights, self.covariance, self.inv_cov), None
 
     @classmethod
@@ -128,7 +128,7 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
         return made
 
     def evaluate(self, points: ArrayLike) -> Array:
-        """The density at points of shape [d, m], or [m] in one dimension; of shape [m].
+        """Return the density at points of shape [d, m], or [m] in one dimension; of shape [m].
 
         Raises:
             ShapeError: the points have another dimension.
@@ -136,15 +136,15 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
         return exp(self.logpdf(points))
 
     def __call__(self, points: ArrayLike) -> Array:
-        """The density; see `evaluate`."""
+        """Return the density; see `evaluate`."""
         return self.evaluate(points)
 
     def pdf(self, x: ArrayLike) -> Array:
-        """The density; see `evaluate`."""
+        """Return the density; see `evaluate`."""
         return self.evaluate(x)
 
     def logpdf(self, x: ArrayLike) -> Array:
-        """The logarithm of the density, at points as `evaluate` takes them."""
+        """Return the logarithm of the density, at points as `evaluate` takes them."""
         return self._log_density(self._points(x), self.covariance)
 
     def _points(self, x: ArrayLike) -> Array:
@@ -158,7 +158,7 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
         return points
 
     def _log_density(self, points: Array, covariance: Array) -> Array:
-        """The logarithm of the weighted mean of normal densities around the samples."""
+        """Return the logarithm of the weighted mean of normal densities around the samples."""
         root = cholesky(covariance)
         offsets = (points[:, :, None] - self.dataset[:, None, :]).reshape(self.d, -1)
         white = triangular_solve(root, offsets, left_side=True, lower=True)
@@ -167,7 +167,7 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
         return logsumexp(-0.5 * distances, axis=1, b=self.weights) - norming
 
     def integrate_gaussian(self, mean: ArrayLike, cov: ArrayLike) -> Array:
-        """The integral of the density times a normal one.
+        """Return the integral of the density times a normal one.
 
         Shapes:
             mean: [d]
@@ -186,7 +186,7 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
         return exp(self._log_density(centre[:, None], self.covariance + covariance))[0]
 
     def integrate_box_1d(self, low: ArrayLike, high: ArrayLike) -> Array:
-        """The probability between two numbers, in one dimension.
+        """Return the probability between two numbers, in one dimension.
 
         Raises:
             ShapeError: there are several dimensions.
@@ -201,7 +201,7 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
         return sum(self.weights * (above - below))
 
     def integrate_kde(self, other: gaussian_kde) -> Array:
-        """The integral of the product with another estimate.
+        """Return the integral of the product with another estimate.
 
         Raises:
             ShapeError: that has another dimension.

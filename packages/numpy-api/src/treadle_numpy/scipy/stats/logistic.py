@@ -14,7 +14,7 @@ __all__ = ["cdf", "isf", "logpdf", "pdf", "ppf", "sf"]
 
 @composed
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The distribution function.
+    """Return the distribution function.
 
     Example:
         >>> print(f"{float(cdf(1.5, 1.0, 2.0)):.4f}")
@@ -26,7 +26,7 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 @composed
 def isf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The inverse of the survival function.
+    """Return the inverse of the survival function.
 
     Example:
         >>> print(f"{float(isf(0.3, 1.0, 2.0)):.4f}")
@@ -37,7 +37,7 @@ def isf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 @composed
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The logarithm of the density.
+    """Return the logarithm of the density.
 
     Example:
         >>> print(f"{float(logpdf(1.5, 1.0, 2.0)):.4f}")
@@ -49,7 +49,7 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 @composed
 def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The density.
+    """Return the density.
 
     Example:
         >>> print(f"{float(pdf(1.5, 1.0, 2.0)):.4f}")
@@ -60,7 +60,7 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 @composed
 def ppf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The quantile function, the inverse of `cdf`.
+    """Return the quantile function, the inverse of `cdf`.
 
     Example:
         >>> print(f"{float(ppf(0.3, 1.0, 2.0)):.4f}")
@@ -71,7 +71,7 @@ def ppf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 @composed
 def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The survival function, `1 - cdf` without the cancellation.
+    """Return the survival function, `1 - cdf` without the cancellation.
 
     Example:
         >>> print(f"{float(sf(1.5, 1.0, 2.0)):.4f}")

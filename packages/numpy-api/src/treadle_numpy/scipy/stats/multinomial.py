@@ -23,7 +23,8 @@ __all__ = ["logpmf", "pmf"]
 
 @composed
 def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
-    """The logarithm of the probability of counts `x`, which add up to `n` along the last axis, else minus infinity.
+    """Return the logarithm of the probability of counts `x`, which add up to `n` along the last axis, else minus
+    infinity.
 
     Shapes:
         x: [*shape, k]
@@ -52,7 +53,7 @@ def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
 
 @composed
 def pmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
-    """The probability; see `logpmf`.
+    """Return the probability; see `logpmf`.
 
     Example:
         >>> import numpy as np

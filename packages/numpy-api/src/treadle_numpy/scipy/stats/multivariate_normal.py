@@ -22,7 +22,7 @@ __all__ = ["logpdf", "pdf"]
 
 @composed
 def logpdf(x: ArrayLike, mean: ArrayLike, cov: ArrayLike, allow_singular: None = None) -> Array:
-    """The logarithm of the density; NaN where the covariance is not positive definite.
+    """Return the logarithm of the density; NaN where the covariance is not positive definite.
 
     A scalar covariance makes the elements of `x` numbers of their own, each with the density of one dimension.
 
@@ -74,7 +74,7 @@ def _log_density(x: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> Array:
 
 @composed
 def pdf(x: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> Array:
-    """The density; see `logpdf`.
+    """Return the density; see `logpdf`.
 
     Example:
         >>> import numpy as np

@@ -18,7 +18,7 @@ __all__ = ["logpmf", "pmf"]
 
 @composed
 def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """The logarithm of the probability.
+    """Return the logarithm of the probability.
 
     Example:
         >>> print(f"{float(logpmf(2.0, 5.0, 0.3)):.4f}")
@@ -34,7 +34,7 @@ def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Arra
 
 @composed
 def pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """The probability.
+    """Return the probability.
 
     Example:
         >>> print(f"{float(pmf(2.0, 5.0, 0.3)):.4f}")

@@ -17,7 +17,7 @@ __all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "ppf", "sf"]
 
 @composed
 def cdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The distribution function.
+    """Return the distribution function.
 
     Example:
         >>> print(f"{float(cdf(3.0, 2.0, 0.0, 1.5)):.4f}")
@@ -29,7 +29,7 @@ def cdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
 
 @composed
 def logcdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The logarithm of the distribution function.
+    """Return the logarithm of the distribution function.
 
     Example:
         >>> print(f"{float(logcdf(3.0, 2.0, 0.0, 1.5)):.4f}")
@@ -42,7 +42,7 @@ def logcdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1)
 
 @composed
 def logpdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The logarithm of the density.
+    """Return the logarithm of the density.
 
     Example:
         >>> print(f"{float(logpdf(3.0, 2.0, 0.0, 1.5)):.4f}")
@@ -56,7 +56,7 @@ def logpdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1)
 
 @composed
 def logsf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The logarithm of the survival function.
+    """Return the logarithm of the survival function.
 
     Example:
         >>> print(f"{float(logsf(3.0, 2.0, 0.0, 1.5)):.4f}")
@@ -68,7 +68,7 @@ def logsf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) 
 
 @composed
 def pdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The density.
+    """Return the density.
 
     Example:
         >>> print(f"{float(pdf(3.0, 2.0, 0.0, 1.5)):.4f}")
@@ -79,7 +79,7 @@ def pdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
 
 @composed
 def ppf(q: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The quantile function, the inverse of `cdf`.
+    """Return the quantile function, the inverse of `cdf`.
 
     Example:
         >>> print(f"{float(ppf(0.3, 2.0, 0.0, 1.5)):.4f}")
@@ -90,7 +90,7 @@ def ppf(q: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
 
 @composed
 def sf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The survival function, `1 - cdf` without the cancellation.
+    """Return the survival function, `1 - cdf` without the cancellation.
 
     Example:
         >>> print(f"{float(sf(3.0, 2.0, 0.0, 1.5)):.4f}")

@@ -30,7 +30,7 @@ _TERMS: Final = 200  # of the sum below
 
 @composed
 def logpmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """The logarithm of the probability.
+    """Return the logarithm of the probability.
 
     Example:
         >>> print(f"{float(logpmf(2.0, 2.5)):.4f}")
@@ -45,7 +45,7 @@ def logpmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
 
 @composed
 def pmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """The probability.
+    """Return the probability.
 
     Example:
         >>> print(f"{float(pmf(2.0, 2.5)):.4f}")
@@ -56,7 +56,7 @@ def pmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
 
 @composed
 def cdf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """The distribution function.
+    """Return the distribution function.
 
     Example:
         >>> print(f"{float(cdf(2.0, 2.5)):.4f}")
@@ -68,7 +68,7 @@ def cdf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
 
 @composed
 def entropy(mu: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """The entropy, in nats; `loc` does not change it.
+    """Return the entropy, in nats; `loc` does not change it.
 
     Example:
         >>> print(f"{float(entropy(2.5)):.4f}")

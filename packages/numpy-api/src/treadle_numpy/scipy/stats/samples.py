@@ -55,7 +55,7 @@ def _check_policy(function: str, policy: object, supported: tuple[str, ...]) -> 
 
 
 def _along_last(function: str, a: ArrayLike, axis: int | None) -> tuple[Array, int]:
-    """The array with the axis last, and where the axis was; None flattens."""
+    """Return the array with the axis last, and where the axis was; None flattens."""
     x = array_of(coerce(function, 0, a))
     if axis is None or not x.ndim:
         return x.reshape(-1), 0
@@ -65,25 +65,25 @@ def _along_last(function: str, a: ArrayLike, axis: int | None) -> tuple[Array, i
 
 
 def _same(x: Array, y: Array) -> Array:
-    """Whether elements are equal; NaN equals NaN."""
+    """Return whether elements are equal; NaN equals NaN."""
     equal = x == y
     return equal | (isnan(x) & isnan(y)) if is_inexact(x.dtype) else equal
 
 
 def _begins(ordered: Array) -> Array:
-    """Whether an element of an ordered array differs from the one before it."""
+    """Return whether an element of an ordered array differs from the one before it."""
     changes = ~_same(ordered[..., 1:], ordered[..., :-1])
     return concatenate([_same(ordered[..., :1], ordered[..., :1]), changes], axis=-1)
 
 
 def _first_of_run(begins: Array) -> Array:
-    """The position at which each element's run of equal ones begins."""
+    """Return the position at which each element's run of equal ones begins."""
     positions = where(begins, arange(begins.shape[-1]), 0)
     return ops.cumulative_maximum(positions, axis=begins.ndim - 1)
 
 
 def _last_of_run(begins: Array) -> Array:
-    """The position at which each element's run of equal ones ends."""
+    """Return the position at which each element's run of equal ones ends."""
     count = begins.shape[-1]
     ends = concatenate([begins[..., 1:], begins[..., :1] | True], axis=-1)
     positions = where(ends, arange(count), count)
@@ -94,7 +94,7 @@ def _last_of_run(begins: Array) -> Array:
 def mode(
     a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagate", keepdims: bool = False
 ) -> ModeResult:
-    """The most frequent value along an axis (of all elements for None), the least of several, and its count.
+    """Return the most frequent value along an axis (of all elements for None), the least of several, and its count.
 
     NaN is a value like others. Of no elements it is NaN, and the count 0.
 
@@ -131,7 +131,7 @@ def mode(
 def rankdata(
     a: ArrayLike, method: str = "average", *, axis: int | None = None, nan_policy: str = "propagate"
 ) -> Array:
-    """The rank of each element, from 1, along an axis (of all elements, flattened, for None); floats.
+    """Return the rank of each element, from 1, along an axis (of all elements, flattened, for None); floats.
 
     Equal elements have the mean, the least or the greatest of their ranks, by `method` "average", "min" or "max";
     "dense" counts values instead of elements; "ordinal" keeps their order. All ranks beside a NaN are NaN.
@@ -183,7 +183,7 @@ def sem(
     *,
     keepdims: bool = False,
 ) -> Array:
-    """The standard error of the mean along an axis: the standard deviation over the root of the count.
+    """Return the standard error of the mean along an axis: the standard deviation over the root of the count.
 
     `ddof` is taken from the count in the standard deviation. With `nan_policy` "omit" NaNs are left out.
 

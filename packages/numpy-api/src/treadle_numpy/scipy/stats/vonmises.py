@@ -17,7 +17,7 @@ __all__ = ["logpdf", "pdf"]
 
 @composed
 def logpdf(x: ArrayLike, kappa: ArrayLike) -> Array:
-    """The logarithm of the density.
+    """Return the logarithm of the density.
 
     Example:
         >>> print(f"{float(logpdf(0.5, 1.5)):.4f}")
@@ -30,7 +30,7 @@ def logpdf(x: ArrayLike, kappa: ArrayLike) -> Array:
 
 @composed
 def pdf(x: ArrayLike, kappa: ArrayLike) -> Array:
-    """The density.
+    """Return the density.
 
     Example:
         >>> print(f"{float(pdf(0.5, 1.5)):.4f}")

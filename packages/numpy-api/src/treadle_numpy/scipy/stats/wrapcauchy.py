@@ -19,7 +19,7 @@ __all__ = ["logpdf", "pdf"]
 
 @composed
 def logpdf(x: ArrayLike, c: ArrayLike) -> Array:
-    """The logarithm of the density.
+    """Return the logarithm of the density.
 
     Example:
         >>> print(f"{float(logpdf(0.5, 0.3)):.4f}")
@@ -34,7 +34,7 @@ def logpdf(x: ArrayLike, c: ArrayLike) -> Array:
 
 @composed
 def pdf(x: ArrayLike, c: ArrayLike) -> Array:
-    """The density.
+    """Return the density.
 
     Example:
         >>> print(f"{float(pdf(0.5, 0.3)):.4f}")

@@ -102,14 +102,14 @@ def _indices(primitive: Primitive, operands: Operands) -> Iterator[tuple[int, Op
 
 
 def _column(indices: Operand, column: int) -> Operand:
-    """One coordinate of index vectors, which lie along the last axis."""
+    """Return one coordinate of index vectors, which lie along the last axis."""
     shape = type_of(indices).shape
     starts = (*(0 for _ in shape[:-1]), column)
     return ops.slice(indices, start=starts, limit=(*shape[:-1], column + 1))
 
 
 def _window_sizes(primitive: ScatterFamily, operands: Operands) -> list[int]:
-    """How long the slices are that a scatter writes, by axis of its operand."""
+    """Return how long the slices are that a scatter writes, by axis of its operand."""
     updates = type_of(operands[2]).shape
     windows = iter([updates[axis] for axis in primitive.update_window_dims])
     single = (*primitive.inserted_window_dims, *primitive.operand_batching_dims)

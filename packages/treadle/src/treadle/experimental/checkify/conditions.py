@@ -95,7 +95,7 @@ def check(
 
     Raises:
         FailedCheckError: at once, outside of every transformation, where the condition does not hold.
-        ArgumentError: the condition is not a scalar boolean, the message is no string, or it has names that no value
+        ArgumentError: the condition is not a scalar boolean, the message is not a string, or it has names that no value
             is given for.
         UnsupportedError: when a function that has not been transformed by `checkify` is compiled.
 
@@ -176,7 +176,7 @@ def checked(primitive: Check, condition: Operand, values: Operands) -> None:
 
 
 def elements_here(x: Operand) -> Elements | None:
-    """The elements of an array, or of keys, that is no tracer of what is not known yet."""
+    """Return the elements of an array, or of keys, that is not a tracer of what is not known yet."""
     dtype = type_of(x).dtype
     if is_key(dtype):
         return None if isinstance(x, Tracer) else np.asarray(x, dtype)
@@ -212,7 +212,7 @@ transpose_rules.absent(Check, because="it has no results")
 def check_batch(
     primitive: Check, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
-    """One check of the whole batch, which reports the first batch element that fails."""
+    """Return one check of the whole batch, which reports the first batch element that fails."""
     condition, *values = operands
     if not axis.size:
         return [], []
@@ -230,13 +230,13 @@ def check_batch(
 
 
 def first_false(condition: Operand) -> Array:
-    """The place of the first false in a vector that is not empty."""
+    """Return the place of the first false in a vector that is not empty."""
     number = np.dtype(np.int32)
     return ops.argmin(ops.convert(condition, dtype=number), axis=0, dtype=number)
 
 
 def first_that_failed(outcomes: Sequence[Operand]) -> list[Operand]:
-    """The number (0: nothing failed) and reports of the first that failed, of outcomes with a leading axis."""
+    """Return the number (0: nothing failed) and reports of the first that failed, of outcomes with a leading axis."""
     first = first_false(
         ops.compare(outcomes[0], np.zeros(type_of(outcomes[0]).shape, np.int32), direction="eq")
     )
@@ -244,7 +244,7 @@ def first_that_failed(outcomes: Sequence[Operand]) -> list[Operand]:
 
 
 def element(x: Operand, place: Operand) -> Array:
-    """The element of an array along its first axis."""
+    """Return the element of an array along its first axis."""
     shape = type_of(x).shape
     starts = [place, *(np.int32(0) for _ in shape[1:])]
     return ops.reshape(ops.dynamic_slice(x, *starts, sizes=(1, *shape[1:])), shape=shape[1:])

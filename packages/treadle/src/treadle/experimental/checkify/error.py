@@ -93,7 +93,7 @@ class Error:
             raise found[0][1].error(text)
 
     def _found(self) -> list[tuple[tuple[int, ...], Site, str]]:
-        """Which batch elements failed, where, and what is said."""
+        """Return which batch elements failed, where, and what is said."""
         numbers = _known(self._number)
         payloads = [_known(payload) for payload in self._payloads]
         first = np.cumsum([0, *(len(site.types) for site in self._sites)])

@@ -57,7 +57,7 @@ class Log:
                 self._numbered(site, list(map(zeros, site.types)))
 
     def _numbered(self, site: Site, payload: Sequence[Operand]) -> int:
-        """The number of a site, which reports this payload unless something failed before."""
+        """Return the number of a site, which reports this payload unless something failed before."""
         number = self._numbers.setdefault(site, len(self._numbers) + 1)
         if number > len(self._reports):
             self._reports.append(payload)
@@ -81,12 +81,12 @@ class Log:
 
 
 def all_of(*programs: Sequence[Site]) -> tuple[Site, ...]:
-    """The sites of several programs, as a log numbers them that gets them one after the other."""
+    """Return the sites of several programs, as a log numbers them that gets them one after the other."""
     return tuple(dict.fromkeys(site for sites in programs for site in sites))
 
 
 def _renumbered(number: Operand, numbers: Sequence[int]) -> Operand:
-    """The number of a site, 0 for none, by the number that each site has instead."""
+    """Return the number of a site, 0 for none, by the number that each site has instead."""
     before = numbers[0] - 1
     if list(numbers) != list(range(before + 1, before + 1 + len(numbers))):
         return element(np.array([0, *numbers], np.int32), number)
@@ -97,12 +97,12 @@ def _renumbered(number: Operand, numbers: Sequence[int]) -> Operand:
 
 
 def types_of_log(sites: Sequence[Site]) -> list[ArrayType]:
-    """The types of the number and of all payloads."""
+    """Return the types of the number and of all payloads."""
     return [NUMBER, *(type for site in sites for type in site.types)]
 
 
 def nothing(sites: Sequence[Site]) -> list[Operand]:
-    """A log in which nothing failed."""
+    """Return a log in which nothing failed."""
     return [NONE, *(zeros(type) for site in sites for type in site.types)]
 
 

@@ -58,14 +58,14 @@ class CheckedProgram:
     sites: tuple[Site, ...]
 
     def run(self, *operands: Operand) -> tuple[Operands, Operands]:
-        """The results, and the log."""
+        """Return the results, and the log."""
         outputs = interpret(self.program, *self.captured, *operands)
         count = len(outputs) - len(types_of_log(self.sites))
         return outputs[:count], outputs[count:]
 
 
 def checked_program(program: Program, categories: Categories) -> CheckedProgram:
-    """A program that checks these categories of errors."""
+    """Return a program that checks these categories of errors."""
 
     def make() -> CheckedProgram:
         def function(*operands: Operand) -> tuple[Operands, tuple[Site, ...]]:
@@ -80,7 +80,7 @@ def checked_program(program: Program, categories: Categories) -> CheckedProgram:
 
 
 def _run(program: Program, operands: Operands, log: Log) -> list[Operand]:
-    """The results of a program, with everything checked on the way."""
+    """Return the results of a program, with everything checked on the way."""
     environment: dict[Value, Operand] = dict(zip(program.parameters, operands, strict=True))
 
     def read(atom: Atom) -> Operand:
@@ -111,14 +111,14 @@ def _rule(primitive: Primitive) -> Rule | None:
 
 
 def _check(primitive: Check, operands: Operands, log: Log) -> Operands:
-    """The user's own check."""
+    """Return the user's own check."""
     if primitive.site.category in log.categories:
         log.check(primitive.site, operands[0], operands[1:])
     return []
 
 
 def _call(primitive: InlineCall, operands: Operands, log: Log) -> Operands:
-    """A call of the checked program."""
+    """Return a call of the checked program."""
     made = checked_program(primitive.program, log.categories)
     if not made.sites:
         return _unchecked(primitive, made, operands)
@@ -137,13 +137,13 @@ def _unchecked(primitive: InlineCall, made: CheckedProgram, operands: Operands) 
 
 
 def _noted(outputs: Operands, count: int, sites: Sequence[Site], log: Log) -> Operands:
-    """The results of an operation whose log stands behind them."""
+    """Return the results of an operation whose log stands behind them."""
     log.merge(sites, outputs[count], outputs[count + 1 :])
     return outputs[:count]
 
 
 def _case(primitive: Case, operands: Operands, log: Log) -> Operands:
-    """All branches return one log: that of the branch that runs, beside the empty ones of the others."""
+    """Return all branches return one log: that of the branch that runs, beside the empty ones of the others."""
     index, *rest = operands
     branches = [checked_program(branch, log.categories) for branch in primitive.branches]
     sites = all_of(*[branch.sites for branch in branches])
@@ -257,7 +257,7 @@ def _while(primitive: While, operands: Operands, log: Log) -> Operands:
     kept = types_of_log(sites)
 
     def asked(*xs: Operand) -> tuple[Operands, Operands]:
-        """The condition, and its log among all sites."""
+        """Return the condition, and its log among all sites."""
         results, found = holds.run(*xs)
         question = Log(log.categories)
         question.merge(holds.sites, found[0], found[1:])
@@ -303,7 +303,7 @@ def _while(primitive: While, operands: Operands, log: Log) -> Operands:
 
 
 def _quietly(function: Function, log: Log) -> Function:
-    """A derivative rule that drops what it checks: the function itself has been checked."""
+    """Return a derivative rule that drops what it checks: the function itself has been checked."""
 
     def quiet(*operands: Operand) -> Operands:
         staged = stage(function, *types_of(operands))

@@ -65,7 +65,7 @@ class Site:
         return self.message.format(*positional, **named)
 
     def error(self, text: str) -> CheckError:
-        """The error to raise."""
+        """Return the error to raise."""
         return self.category(text, where=self.where)
 
 

@@ -20,7 +20,7 @@ Tree: TypeAlias = Any  # a pytree: any Python object
 
 
 def checkify(f: Callable[P, R], errors: Categories = user_checks) -> Callable[P, tuple[Error, R]]:
-    """A function that returns `(error, result)`: whether something failed on the way, and what `f` returns.
+    """Return a function that returns `(error, result)`: whether something failed on the way, and what `f` returns.
 
     It can be compiled, vectorised and differentiated, and so can what is in `f`: jitted functions, `grad`, `vmap`,
     branches and loops, which are checked in each iteration. Everything runs to its end, also after a failure; the
@@ -37,7 +37,7 @@ def checkify(f: Callable[P, R], errors: Categories = user_checks) -> Callable[P,
     `f` is traced, as under jit: its arguments have no elements for Python's `if`.
 
     Raises:
-        ArgumentError: `f` is no function, or `errors` no set of these categories.
+        ArgumentError: `f` is not a function, or `errors` is not a set of these categories.
 
     Example:
         >>> import treadle

@@ -15,13 +15,13 @@ def set_cache_dir(path: str | os.PathLike[str]) -> None:
     """Keep compiled programs in this folder from now on.
 
     Raises:
-        ArgumentError: it is no path.
+        ArgumentError: it is not a path.
     """
     COMPILATION_CACHE_DIR.set(path)
 
 
 def reset_cache() -> None:
-    """Open the folder anew when it is next wanted; what is stored stays."""
+    """Open the folder again when it is next wanted; what is stored stays."""
     forget_disk()
 
 

@@ -1,4 +1,4 @@
-"""Types and operations of a library's own, with JAX's names: `HiType`, `register_hitype`, `HiPrim`."""
+"""User-defined types and primitives, with JAX's names: `HiType`, `register_hitype`, `HiPrim`."""
 
 from __future__ import annotations
 

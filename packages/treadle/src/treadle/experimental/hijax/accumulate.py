@@ -32,7 +32,7 @@ class GradAccum:
         raise NotImplementedError("a class derived from it says how")
 
     def freeze(self) -> Tree:
-        """The sum; a `Zero` where nothing was added."""
+        """Return the sum; a `Zero` where nothing was added."""
         return Zero(self.aval)
 
 
@@ -56,7 +56,7 @@ class ValAccum(GradAccum):
             self.val = ops.add(as_array(self.val), as_array(ct))
 
     def freeze(self) -> Tree:
-        """The sum."""
+        """Return the sum."""
         return Zero(self.aval) if self.val is None else self.val
 
 
@@ -86,5 +86,5 @@ class RefAccum(GradAccum):
             self.ref.addupdate(ct)
 
     def freeze(self) -> Tree:
-        """The sum."""
+        """Return the sum."""
         return Zero(self.aval) if self.ref is None else self.ref[...]

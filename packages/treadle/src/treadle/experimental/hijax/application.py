@@ -45,12 +45,12 @@ Tree: TypeAlias = Any  # Any: what rules of libraries take and return
 
 
 def is_zero(x: object) -> bool:
-    """Whether a tangent is known to be zero."""
+    """Return whether a tangent is known to be zero."""
     return isinstance(x, Zero)
 
 
 def types_of_parts(aval: AbstractValue) -> tuple[ArrayType, ...]:
-    """The types of the arrays of a value in programs."""
+    """Return the types of the arrays of a value in programs."""
     return parts_of(aval).types if isinstance(aval, HiType) else lo_types(aval)
 
 
@@ -65,17 +65,17 @@ def parts(avals: Sequence[AbstractValue], flat: Sequence[Any]) -> list[Sequence[
 
 
 def value_of(aval: AbstractValue, children: Sequence[Any]) -> Tree:
-    """The value of these arrays."""
+    """Return the value of these arrays."""
     return HiForm(aval).build(children) if isinstance(aval, HiType) else children[0]
 
 
 def tangent_aval(aval: AbstractValue) -> Any:  # Any: of tangents of such a value
-    """The type of tangents."""
+    """Return the type of tangents."""
     return aval.to_tangent_aval()  # type: ignore[attr-defined]  # types of arrays have it, too
 
 
 def tangent_types(aval: AbstractValue) -> tuple[ArrayType, ...]:
-    """The types of the arrays of a tangent that programs have; none where there is nothing to differentiate."""
+    """Return the types of the arrays of a tangent that programs have; none where there is nothing to differentiate."""
     if not isinstance(aval, HiType):
         (type,) = lo_types(aval)
         found: tuple[ArrayType, ...] = (type.tangent().strong(),)
@@ -86,7 +86,7 @@ def tangent_types(aval: AbstractValue) -> tuple[ArrayType, ...]:
 
 
 def fixed_of(aval: AbstractValue) -> int:
-    """How many arrays of a value, the first ones, have no tangents."""
+    """Return how many arrays of a value, the first ones, have no tangents."""
     return parts_of(aval).fixed if isinstance(aval, HiType) else 0
 
 
@@ -119,7 +119,7 @@ class HiApplication(Extension):
         return found
 
     def arguments(self, operands: Operands) -> tuple[Tree, ...]:
-        """The arguments that rules see."""
+        """Return the arguments that rules see."""
         of = self.of
         return tree_unflatten(  # type: ignore[no-any-return]  # a tuple: `in_avals` is one
             of.in_tree,
@@ -130,7 +130,7 @@ class HiApplication(Extension):
         )
 
     def tangents(self, flat: Sequence[Tangent]) -> tuple[Tree, ...]:
-        """The tangents of the arguments that rules see; `Zero`s where they are known to be zero."""
+        """Return the tangents of the arguments that rules see; `Zero`s where they are known to be zero."""
         of = self.of
         return tree_unflatten(  # type: ignore[no-any-return]  # as above
             of.in_tree,
@@ -142,7 +142,7 @@ class HiApplication(Extension):
 
 
 def shown(aval: AbstractValue, flat: Sequence[Tangent]) -> Tree:
-    """The tangent of a value, of those of its arrays."""
+    """Return the tangent of a value, of those of its arrays."""
     flat = flat[fixed_of(aval) :]
     if not tangent_types(aval) or all(isinstance(each, _Zero) for each in flat):
         return Zero(tangent_aval(aval))
@@ -150,7 +150,7 @@ def shown(aval: AbstractValue, flat: Sequence[Tangent]) -> Tree:
 
 
 def taken(of: object, aval: AbstractValue, tangent: Tree, what: str = "a tangent") -> list[Tangent]:
-    """The tangents of the arrays of a value, of its own: the inverse of `shown`.
+    """Return the tangents of the arrays of a value, of its own: the inverse of `shown`.
 
     Raises:
         ShapeError, DTypeError: they are not of the value's type.
@@ -168,7 +168,7 @@ def taken(of: object, aval: AbstractValue, tangent: Tree, what: str = "a tangent
 
 
 def taken_all(of: HiPrim, tangents: Tree) -> list[Tangent]:
-    """The tangents of all arrays of the result, of those that a rule returned."""
+    """Return the tangents of all arrays of the result, of those that a rule returned."""
     flat: list[Tangent] = []
     for aval, leaf in zip(of.out_flat, of.out_tree.flatten_up_to(tangents), strict=True):
         flat += taken(of, aval, leaf)
@@ -176,17 +176,17 @@ def taken_all(of: HiPrim, tangents: Tree) -> list[Tangent]:
 
 
 def pushed_by_jvp(of: HiPrim, primals: tuple[Tree, ...], tangents: tuple[Tree, ...]) -> Tree:
-    """The result's tangent, by `jvp`."""
+    """Return the result's tangent, by `jvp`."""
     return pair_of(of, "jvp", of.jvp(primals, tangents))[1]
 
 
 def kept_by(of: HiPrim, method: str, nzs_in: Tree, args: tuple[Tree, ...]) -> tuple[Tree, Tree]:
-    """The result, and what a rule keeps: `vjp_fwd` or `lin`."""
+    """Return the result, and what a rule keeps: `vjp_fwd` or `lin`."""
     return pair_of(of, method, getattr(of, method)(nzs_in, *args), exactly=False)
 
 
 def nothing(flat: Sequence[Tangent]) -> bool:
-    """Whether there is nothing to differentiate: all tangents are zero, or without data."""
+    """Return whether there is nothing to differentiate: all tangents are zero, or without data."""
     return all(isinstance(each, _Zero) or dtypes.is_float0(type_of(each).dtype) for each in flat)
 
 

@@ -50,7 +50,7 @@ def application_batch(
 
 
 def batched(of: HiPrim, data: AxisData, args: tuple[Tree, ...], dims: tuple[Tree, ...]) -> Tree:
-    """The results of all batch elements, and where their axis is."""
+    """Return the results of all batch elements, and where their axis is."""
     if of.has_rule("batch") or not of.has_rule("batch_dim_rule"):
         return of.batch(data, args, dims)
     out_dims = of.batch_dim_rule(data, dims)
@@ -60,7 +60,7 @@ def batched(of: HiPrim, data: AxisData, args: tuple[Tree, ...], dims: tuple[Tree
 def _batched_value(
     of: HiPrim, aval: AbstractValue, mine: Sequence[Operand], where: Sequence[Dim], axis: Axis
 ) -> tuple[Tree, Any]:
-    """An argument of all batch elements, and where their axis is."""
+    """Return an argument of all batch elements, and where their axis is."""
     if all(dim is None for dim in where):
         return value_of(aval, list(map(as_array, mine))), None
     if not isinstance(aval, HiType):

@@ -39,7 +39,7 @@ class RulePair:
         return iter(self._rules)
 
     def __call__(self, *args: Tree, **kwargs: Tree) -> NoReturn:
-        """Refuse: it is no rule."""
+        """Refuse: it is not a rule."""
         raise ArgumentError(
             f"{self.__name__} is a pair of rules, not a rule",
             fix=f"write `{self._names} = {self.__name__}` in the body of the class",
@@ -59,7 +59,7 @@ def zero_of(aval: Any) -> Tree:  # Any: a type of tangents
 
 
 def instantiated(tree: Tree) -> Tree:
-    """A tree of cotangents, with zeros as arrays."""
+    """Return a tree of cotangents, with zeros as arrays."""
     return tree_map(
         lambda x: zero_of(x.aval) if isinstance(x, Zero) else x,
         tree,
@@ -80,7 +80,7 @@ def _pushing(
         ]
         outward = instantiated(push(*tree_unflatten(prim.in_tree, flat)))
         for aval, leaf in zip(prim.out_flat, prim.out_tree.flatten_up_to(outward), strict=True):
-            taken(prim, aval, leaf)  # refuses what is no tangent of the result
+            taken(prim, aval, leaf)  # refuses what is not a tangent of the result
         return outward
 
     return of_wanted, [zero_of(aval) for flag, aval in zip(wanted, avals, strict=True) if flag]
@@ -109,7 +109,7 @@ def _not_of_itself(prim: HiPrim) -> Iterator[None]:
 
 
 def _asked_again(prim: HiPrim) -> bool:
-    """Whether a rule of an operation is being made where one is being made already."""
+    """Return whether a rule of an operation is being made where one is being made already."""
     making = (pulled.__code__, _lin_from_jvp.__code__)
     frames = [frame for frame, _ in walk_stack(sys._getframe()) if frame.f_code in making]
     # the first of them is the one that asks, and the operation is the first argument of both functions
@@ -117,7 +117,7 @@ def _asked_again(prim: HiPrim) -> bool:
 
 
 def pulled(prim: HiPrim, push: Callable[..., Tree], ct: Tree) -> tuple[Tree, ...]:
-    """The cotangents of the arguments: `push`, which is linear, transposed.
+    """Return the cotangents of the arguments: `push`, which is linear, transposed.
 
     Raises:
         UnsupportedError: it applies the operation itself to tangents, so that it would be made of itself.

@@ -77,23 +77,23 @@ class HiPrimitive:
     # --- what a library writes
 
     def is_high(self, *avals: Any, **params: Any) -> bool:  # Any: types, and what libraries pass
-        """Whether it is one on values of types of a library's own; it is asked by JAX."""
+        """Return whether it is one on values of types of a library's own; it is asked by JAX."""
         return True
 
     def abstract_eval(self, *avals: Any, **params: Any) -> tuple[Any, Any]:
-        """The types of the results, and the effects, of the types of the arguments."""
+        """Return the types of the results, and the effects, of the types of the arguments."""
         raise self._lacks("traced functions", "abstract_eval")
 
     def to_lojax(self, *args: Tree, **params: Any) -> Tree:
-        """The results, of values themselves: where it is run, and in compiled code."""
+        """Return the results, of values themselves: where it is run, and in compiled code."""
         raise self._lacks("evaluation", "to_lojax")
 
     def jvp(self, primals: tuple[Tree, ...], tangents: tuple[Tree, ...], **params: Any) -> Tree:
-        """The results, and their tangents; a tangent that is known to be zero is a `Zero`."""
+        """Return the results, and their tangents; a tangent that is known to be zero is a `Zero`."""
         raise self._lacks("differentiation", "jvp")
 
     def transpose(self, ct: Tree, *args: Tree, **params: Any) -> Tree:
-        """The cotangents of the arguments in which it is linear, which are `UndefinedPrimal`s."""
+        """Return the cotangents of the arguments in which it is linear, which are `UndefinedPrimal`s."""
         raise self._lacks("reverse differentiation", "transpose")
 
     # --- how it is applied
@@ -152,7 +152,7 @@ def _as_argument(arg: Tree, cell: MutableCell | None) -> tuple[AbstractValue, li
 
 
 def arrays_of(known: AbstractValue, value: Tree) -> list[Any]:
-    """The arrays of a value in programs."""
+    """Return the arrays of a value in programs."""
     if isinstance(known, AvalQDD):
         if isinstance(value, MutableTracer):
             return [*value.cell.load().arrays]
@@ -204,7 +204,7 @@ class HiCall(Extension):
         ins: Sequence[AbstractValue],
         flat: Sequence[Sequence[Any]],
     ) -> HiCall:
-        """The application to arguments of these types, made of these arrays.
+        """Return the application to arguments of these types, made of these arrays.
 
         `abstract_eval` says what changes. Where it tells of no effect, the operation is traced to see.
         """
@@ -261,7 +261,7 @@ class HiCall(Extension):
         return self.declared([arrays for arrays in states if arrays is not None], results)
 
     def done(self, operands: Operands) -> tuple[list[list[Any] | None], list[list[Any]]]:
-        """The arrays of the arguments that it changes, afterwards, and those of the results."""
+        """Return the arrays of the arguments that it changes, afterwards, and those of the results."""
         values: list[Tree] = []
         for known, arrays in zip(self.ins, split(operands, self.counts), strict=True):
             lo = list(map(as_array, arrays))
@@ -282,7 +282,7 @@ class HiCall(Extension):
     def declared(
         self, states: Sequence[Sequence[Any]], results: Sequence[Sequence[Any]]
     ) -> list[Array]:
-        """All arrays that come out.
+        """Return all arrays that come out.
 
         Raises:
             ArgumentError, ShapeError, DTypeError: they are not what came out when it was applied.
@@ -306,7 +306,7 @@ class HiCall(Extension):
         return states, [[*each] for each in groups]
 
     def several(self, method: str, output: Tree) -> list[Tree]:
-        """The results as a list.
+        """Return the results as a list.
 
         Raises:
             ArgumentError: there are more or fewer than `abstract_eval` says.

@@ -48,7 +48,7 @@ class _Dual:
             self.primal, self.tangent = value_of(known, arrays), shown(known, tangents)
 
     def after(self) -> tuple[Sequence[Array], list[Tangent]]:
-        """The arrays of an argument that may have changed, and their tangents."""
+        """Return the arrays of an argument that may have changed, and their tangents."""
         untouched = {id(x) for x in self.zeros}
         pushed = [
             _Zero(type_of(x).tangent()) if id(x) in untouched else x
@@ -144,7 +144,7 @@ def call_transpose(
 def _transposed(
     primitive: HiCall, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
 ) -> list[Tangent | None]:
-    """The transpose of what an operation does, which is linear."""
+    """Return the transpose of what an operation does, which is linear."""
     zeros: list[Tangent | None] = [
         _Zero(x.type) if isinstance(x, Linear) else None for x in operands
     ]

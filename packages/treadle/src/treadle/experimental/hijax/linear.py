@@ -113,11 +113,11 @@ class HiLinear(Extension):
     given: tuple[bool, ...]  # which arguments are differentiated
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The tangents of the result."""
+        """Return the tangents of the result."""
         return tuple([type for aval in self.of.out_flat for type in tangent_types(aval)])
 
     def kept(self, operands: Sequence[Any]) -> tuple[Tree, Tree]:
-        """The residuals."""
+        """Return the residuals."""
         count = self.residuals.num_leaves
         pair: tuple[Tree, Tree] = self.residuals.unflatten(list(map(as_array, operands[:count])))
         return pair
@@ -180,12 +180,12 @@ def linear_transpose(
 
 
 def ct_aval(aval: AbstractValue) -> Any:  # Any: a type
-    """The type of cotangents of such a value."""
+    """Return the type of cotangents of such a value."""
     return aval.to_ct_aval() if isinstance(aval, HiType) else tangent_aval(aval)
 
 
 def cotangents_of(of: HiPrim, aval: AbstractValue, ct: Tree) -> list[Tangent]:
-    """The cotangents of the arrays of a value, of its own."""
+    """Return the cotangents of the arrays of a value, of its own."""
     types = tangent_types(aval)
     if is_zero(ct):
         return [_Zero(type) for type in types]

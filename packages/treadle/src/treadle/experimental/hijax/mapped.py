@@ -29,7 +29,7 @@ def _is_none(x: object) -> bool:
 
 
 def dims_of_results(of: HiPrim, out_dims: Tree) -> list[Any]:
-    """Where the batch is in each result: what is given may stand for several."""
+    """Return where the batch is in each result: what is given may stand for several."""
     structure = tree_flatten(out_dims, _is_none)[1]
     if structure.is_leaf():
         return [out_dims] * len(of.out_flat)
@@ -87,7 +87,7 @@ class Mapped(HiPrim):
         return f"{self.of_one} under vmap"
 
     def has_rule(self, method: str) -> bool:
-        """Whether the operation of one batch element has it."""
+        """Return whether the operation of one batch element has it."""
         return self.of_one.has_rule(method)
 
     def jvp(self, primals: tuple[Tree, ...], tangents: tuple[Tree, ...]) -> tuple[Tree, Tree]:
@@ -206,7 +206,7 @@ class _Given:
         self.dims = [dim for x, dim in zip(leaves, dims, strict=True) if not isinstance(x, Zero)]
 
     def whole(self, arrays: Sequence[Tree]) -> Tree:
-        """The tree of one batch element, of its arrays."""
+        """Return the tree of one batch element, of its arrays."""
         rest = iter(arrays)
         flat = [next(rest) if zero is None else zero for zero in self._zeros]
         return tree_unflatten(self._structure, flat)
@@ -226,7 +226,7 @@ def _arrays(tangents: Tree) -> Tree:
 
 
 def _as_its_primal(ct: Tree, dim: int | None) -> Tree:
-    """A cotangent whose batch is in front, where that of its primal is."""
+    """Return a cotangent whose batch is in front, where that of its primal is."""
     if dim is None:
         return tnp.sum(as_array(ct), axis=0)
     return tnp.moveaxis(ct, 0, dim)
@@ -275,7 +275,7 @@ def bdims_at_front(axis_data: AxisData, args: Tree, dims: Tree) -> Tree:
 
 
 def unmap_avals(axis_data: AxisData, avals: Tree, dims: Tree) -> Tree:
-    """The types of one batch element, of those of all.
+    """Return the types of one batch element, of those of all.
 
     Example:
         >>> from treadle.experimental.hijax import ShapedArray, unmap_avals

@@ -86,7 +86,7 @@ class MutableHiType(HiType):
     has_qdd: bool = True
 
     def lo_ty_qdd(self, state: QDD, /) -> list[Any]:  # Any: `ShapedArray`s
-        """The types of the arrays that a value is made of where `state` is known of it."""
+        """Return the types of the arrays that a value is made of where `state` is known of it."""
         raise missing(self, "lo_ty_qdd", "every transformation")
 
     def new_from_loval(self, state: QDD, /, *vals: Any) -> HiVal:
@@ -94,7 +94,7 @@ class MutableHiType(HiType):
         raise missing(self, "new_from_loval", "every transformation")
 
     def read_loval(self, state: QDD, val: HiVal, /) -> list[Any]:
-        """The arrays of a value."""
+        """Return the arrays of a value."""
         raise missing(self, "read_loval", "every transformation")
 
     def update_from_loval(self, state: QDD, val: HiVal, /, *lo_vals: Any) -> None:
@@ -118,7 +118,7 @@ def among_themselves() -> Iterator[None]:
 
 
 def is_among_themselves() -> bool:
-    """Whether operations are done to the objects themselves."""
+    """Return whether operations are done to the objects themselves."""
     return _themselves.get()
 
 
@@ -139,7 +139,7 @@ class AvalQDD(AbstractValue):
         self.qdd = qdd
 
     def lo_ty(self) -> list[Any]:  # Any: `ShapedArray`s
-        """The types of the arrays that a value is made of."""
+        """Return the types of the arrays that a value is made of."""
         found: list[Any] = _mutable(self.aval).lo_ty_qdd(self.qdd)
         return found
 
@@ -149,7 +149,7 @@ class AvalQDD(AbstractValue):
             return _mutable(self.aval).new_from_loval(self.qdd, *lovals)
 
     def read_loval(self, val: HiVal) -> list[Any]:
-        """The arrays of a value."""
+        """Return the arrays of a value."""
         with among_themselves():
             return _mutable(self.aval).read_loval(self.qdd, val)
 
@@ -326,7 +326,7 @@ _cells: Final[WeakValueDictionary[int, MutableCell]] = WeakValueDictionary()
 
 
 def cell_of(aval: MutableHiType, value: HiVal) -> MutableCell:
-    """The cell of an object of a library's."""
+    """Return the cell of an object of a library's."""
     cell = _cells.get(id(value))
     if cell is None:
         with running(ROOT):
@@ -367,7 +367,7 @@ class MutableForm(Form):
         return 1
 
     def build(self, children: Sequence[Any]) -> HiVal:
-        """The library's object, or what stands for one."""
+        """Return the library's object, or what stands for one."""
         (cell,) = children
         if isinstance(cell, MutableCell) and cell.value is not None:
             return cell.value
@@ -401,7 +401,7 @@ register_opaque(MutableTracer, lambda value: (value.children, MutableForm(value.
 
 
 def mutable_cell(value: object) -> MutableCell | None:
-    """The cell of a value that changes; None of any other."""
+    """Return the cell of a value that changes; None of any other."""
     if isinstance(value, MutableTracer):
         return value.cell
     form = opened_by(value)
@@ -434,6 +434,6 @@ def cur_qdd(x: HiVal) -> QDD:
 
 
 def as_tracer(known: AvalQDD, arrays: Sequence[Array]) -> MutableTracer:
-    """A new value, of arrays of the current trace."""
+    """Return a new value, of arrays of the current trace."""
     cell = State(known, arrays).in_cell()
     return MutableTracer(cell.aval, [cell])

@@ -27,7 +27,7 @@ Tree: TypeAlias = Any  # Any: what rules of libraries take and return
 
 
 def declared(of: object, wanted: ArrayType, leaf: object, what: str) -> Array:
-    """An array of a type that an operation declares; what is weak yields.
+    """Return an array of a type that an operation declares; what is weak yields.
 
     Raises:
         ShapeError, DTypeError: it is of another one.
@@ -44,7 +44,7 @@ def declared(of: object, wanted: ArrayType, leaf: object, what: str) -> Array:
 
 
 def pair_of(of: object, method: str, found: object, *, exactly: bool = True) -> tuple[Tree, Tree]:
-    """The two things that a rule returned; the first two of more, unless they are to be two `exactly`.
+    """Return the two things that a rule returned; the first two of more, unless they are to be two `exactly`.
 
     Raises:
         ArgumentError: it returned something else.
@@ -63,7 +63,7 @@ def pair_of(of: object, method: str, found: object, *, exactly: bool = True) -> 
 
 
 def each_of(of: object, method: str, what: str, found: Tree) -> list[Any]:
-    """The several things that a rule returned.
+    """Return the several things that a rule returned.
 
     Raises:
         ArgumentError: it returned something else than a sequence.
@@ -121,19 +121,19 @@ class HiPrim:
     # --- what a library writes
 
     def expand(self, *args: Tree) -> Tree:
-        """The result, of values themselves: where it is run, and in compiled code."""
+        """Return the result, of values themselves: where it is run, and in compiled code."""
         raise self._lacks("evaluation", "`expand`")
 
     def jvp(self, primals: tuple[Tree, ...], tangents: tuple[Tree, ...]) -> tuple[Tree, Tree]:
-        """The result and its tangent; a tangent that is known to be zero is a `Zero`."""
+        """Return the result and its tangent; a tangent that is known to be zero is a `Zero`."""
         raise self._lacks("jvp", "`jvp`")
 
     def vjp_fwd(self, nzs_in: Tree, /, *args: Tree) -> tuple[Tree, ...]:
-        """The result, and what the way back needs. `nzs_in` says which arguments are differentiated."""
+        """Return the result, and what the way back needs. `nzs_in` says which arguments are differentiated."""
         raise self._lacks("grad", "`vjp_fwd`")
 
     def vjp_bwd_retval(self, res: Tree, outgrad: Tree, /) -> tuple[Tree, ...]:
-        """A cotangent for each argument, or None."""
+        """Return a cotangent for each argument, or None."""
         raise self._lacks("grad", "`vjp_bwd` or `vjp_bwd_retval`")
 
     def vjp_bwd(self, res: Tree, outgrad: Tree, /, *arg_accums: Tree) -> Any:  # Any: it may log
@@ -158,11 +158,11 @@ class HiPrim:
                     accum.accum(ct)
 
     def lin(self, nzs_in: Tree, /, *primals: Tree) -> tuple[Tree, ...]:
-        """The result, and what `linearized` needs."""
+        """Return the result, and what `linearized` needs."""
         raise self._lacks("linearize", "`lin` and `linearized`")
 
     def linearized(self, residuals: Tree, /, *tangents: Tree) -> Tree:
-        """The tangent of the result."""
+        """Return the tangent of the result."""
         raise self._lacks("linearize", "`lin` and `linearized`")
 
     def transpose(self, out_ct: Tree, *maybe_accums: Tree) -> Any:  # Any: nothing is made of it
@@ -170,11 +170,11 @@ class HiPrim:
         raise self._lacks("transpose", "`transpose`")
 
     def batch(self, axis_data: Any, args: tuple[Tree, ...], dims: tuple[Tree, ...]) -> Tree:
-        """The results of all batch elements, and where their axis is: a number, or a `MappingSpec`."""
+        """Return the results of all batch elements, and where their axis is: a number, or a `MappingSpec`."""
         raise self._lacks("vmap", "`batch` or `batch_dim_rule`")
 
     def batch_dim_rule(self, axis_data: Any, dims: tuple[Tree, ...], /) -> Tree:
-        """Where the axis of the batch elements is in the result, for the rules to be made of the others."""
+        """Return where the axis of the batch elements is in the result, for the rules to be made of the others."""
         raise self._lacks("vmap", "`batch` or `batch_dim_rule`")
 
     def check(self, *arg_tys: Tree) -> None:
@@ -212,15 +212,15 @@ class HiPrim:
         return [self.array_of(wanted, leaf, "an argument")]
 
     def parts(self, aval: AbstractValue, value: Tree) -> list[Any]:
-        """The arrays of a value in programs."""
+        """Return the arrays of a value in programs."""
         return opened(aval, value) if isinstance(aval, HiType) else [value]
 
     def array_of(self, wanted: ArrayType, leaf: object, what: str) -> Array:
-        """An array of a type that was declared."""
+        """Return an array of a type that was declared."""
         return declared(self, wanted, leaf, what)
 
     def result(self, results: Sequence[Any]) -> Tree:
-        """The result, of the arrays that programs have."""
+        """Return the result, of the arrays that programs have."""
         values, rest = [], list(results)
         for aval in self.out_flat:
             count = len(parts_of(aval).types) if isinstance(aval, HiType) else 1
@@ -230,7 +230,7 @@ class HiPrim:
         return tree_unflatten(self.out_tree, values)
 
     def has_rule(self, method: str) -> bool:
-        """Whether a library wrote the method."""
+        """Return whether a library wrote the method."""
         return getattr(type(self), method) is not getattr(HiPrim, method)
 
     def _lacks(self, what: str, methods: str) -> MissingRuleError:

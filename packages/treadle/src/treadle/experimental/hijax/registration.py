@@ -17,7 +17,7 @@ def register_hitype(val_cls: type, typeof_fn: Callable[[Any], HiType]) -> None:
     """Say of which type the values of a class are: from then on they are arguments and results of transformations.
 
     Raises:
-        ArgumentError: `val_cls` is no class, or `typeof_fn` no function; TreeError: it is registered already.
+        ArgumentError: `val_cls` is not a class, or `typeof_fn` is not a function; TreeError: it is registered already.
 
     Example:
         >>> from treadle.experimental.hijax import HiType, ShapedArray, register_hitype

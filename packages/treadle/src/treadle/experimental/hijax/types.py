@@ -86,23 +86,23 @@ class HiType(AbstractValue):
     has_qdd: bool = False
 
     def lo_ty(self) -> list[Any]:  # Any: `ShapedArray`s
-        """The types of the arrays that a value is made of."""
+        """Return the types of the arrays that a value is made of."""
         raise missing(self, "lo_ty", "every transformation")
 
     def lower_val(self, hi_val: HiVal) -> list[Any]:
-        """The arrays of a value."""
+        """Return the arrays of a value."""
         raise missing(self, "lower_val", "every transformation")
 
     def raise_val(self, *lo_vals: Any) -> HiVal:
-        """The value of these arrays."""
+        """Return the value of these arrays."""
         raise missing(self, "raise_val", "every transformation")
 
     def to_tangent_aval(self) -> AbstractValue:
-        """The type of tangents of such a value."""
+        """Return the type of tangents of such a value."""
         raise missing(self, "to_tangent_aval", "differentiation")
 
     def to_ct_aval(self) -> AbstractValue:
-        """The type of cotangents: that of tangents, unless said otherwise."""
+        """Return the type of cotangents: that of tangents, unless said otherwise."""
         return self.to_tangent_aval()
 
     def vspace_zero(self) -> HiVal:
@@ -110,27 +110,27 @@ class HiType(AbstractValue):
         return self.raise_val(*[as_array(_zeros(each)) for each in lo_types(self)])
 
     def vspace_add(self, x: HiVal, y: HiVal) -> HiVal:
-        """The sum of two values of a type of tangents."""
+        """Return the sum of two values of a type of tangents."""
         raise missing(self, "vspace_add", "the sum of two tangents")
 
     def dec_rank(self, size: int | None, spec: MappingSpec) -> AbstractValue:
-        """The type of one of `size` batch elements."""
+        """Return the type of one of `size` batch elements."""
         raise missing(self, "dec_rank", "vmap or scan")
 
     def inc_rank(self, size: int | None, spec: MappingSpec) -> AbstractValue:
-        """The type of `size` batch elements together."""
+        """Return the type of `size` batch elements together."""
         raise missing(self, "inc_rank", "vmap or scan")
 
     def leading_axis_spec(self) -> MappingSpec:
-        """How `scan` maps over such a value."""
+        """Return how `scan` maps over such a value."""
         raise missing(self, "leading_axis_spec", "scan")
 
     def shard(self, mesh: Any, manual_axes: Any, check_vma: bool, spec: HiPspec) -> AbstractValue:
-        """The type of one device's part of such a value."""
+        """Return the type of one device's part of such a value."""
         raise missing(self, "shard", "shard_map")
 
     def unshard(self, mesh: Any, check_vma: bool, spec: HiPspec) -> AbstractValue:
-        """The type of all devices' parts together."""
+        """Return the type of all devices' parts together."""
         raise missing(self, "unshard", "shard_map")
 
     def str_short(self, short_dtypes: bool = False, mesh_axis_types: bool = False) -> str:
@@ -142,15 +142,15 @@ class HiPspec:
     """How values of a type of a library's own lie over the devices of a mesh. `shard_map` takes none yet."""
 
     def to_lo(self) -> tuple[Any, ...]:  # Any: `PartitionSpec`s
-        """A `PartitionSpec` for each array of `lo_ty`."""
+        """Return a `PartitionSpec` for each array of `lo_ty`."""
         raise missing(self, "to_lo", "shard_map")
 
     def to_tangent_spec(self) -> HiPspec:
-        """How tangents lie."""
+        """Return how tangents lie."""
         raise missing(self, "to_tangent_spec", "the derivative of shard_map")
 
     def to_ct_spec(self) -> HiPspec:
-        """How cotangents lie."""
+        """Return how cotangents lie."""
         return self.to_tangent_spec()
 
 
@@ -206,7 +206,7 @@ class Parts(NamedTuple):
 
 
 def lo_types(aval: AbstractValue) -> tuple[ArrayType, ...]:
-    """The types of the arrays that a value of a type is made of."""
+    """Return the types of the arrays that a value of a type is made of."""
     if not isinstance(aval, HiType):
         return (_array_type(aval),)
     return tuple([each for lo in aval.lo_ty() for each in lo_types(lo)])
@@ -247,14 +247,14 @@ class HiForm(Form):
         return parts_of(self.aval).fixed
 
     def build(self, children: Sequence[Any]) -> HiVal:
-        """The value; one that is traced where an array is, or where children stand for arrays."""
+        """Return the value; one that is traced where an array is, or where children stand for arrays."""
         if all(isinstance(x, (Array, np.ndarray)) and not isinstance(x, Tracer) for x in children):
             aval = fitted(self.aval, children)
             return aval.raise_val(*map(as_array, children[: len(lo_types(aval))]))
         return HiTracer(self.aval, children)
 
     def tangent(self, children: Sequence[Any]) -> HiVal:
-        """The tangent, of those of all arrays."""
+        """Return the tangent, of those of all arrays."""
         aval = fitted(self.aval, children)
         parts = parts_of(aval)
         return built(aval.to_tangent_aval(), children if parts.own else children[len(parts.lo) :])
@@ -270,19 +270,19 @@ class HiForm(Form):
         return fixed + (lowered(self.aval.to_tangent_aval(), tangent) if parts.slots else [])
 
     def mapped(self, spec: MappingSpec, size: int) -> Dims:
-        """Where the arrays have the axis that `spec` maps over."""
+        """Return where the arrays have the axis that `spec` maps over."""
         element = self.aval.dec_rank(size, spec)
         if not isinstance(element, HiType):
             raise refused("dec_rank", "the result", "a HiType", element)
         return axes_of(element, spec)
 
     def stacked(self, spec: MappingSpec, size: int) -> Dims:
-        """Where the arrays get an axis by `spec`."""
+        """Return where the arrays get an axis by `spec`."""
         return axes_of(self.aval, spec)
 
 
 def axes_of(element: HiType, spec: MappingSpec) -> Dims:
-    """Where the arrays of a value get a new axis, by what `inc_rank` says of types."""
+    """Return where the arrays of a value get a new axis, by what `inc_rank` says of types."""
     known = _specs.setdefault(type(element), {})
     if spec not in known:
         if len(known) >= _MOST_SPECS:
@@ -300,14 +300,16 @@ def axes_of(element: HiType, spec: MappingSpec) -> Dims:
 
 
 def specs_of(aval: HiType) -> Iterator[MappingSpec]:
-    """The ways to map over a value of a type: that of `scan` first, then those that were used."""
+    """Yield the ways to map over a value of a type: that of `scan` first, then those that were used."""
     if type(aval).leading_axis_spec is not HiType.leading_axis_spec:
         yield aval.leading_axis_spec()
     yield from tuple(_specs.get(type(aval), ()))
 
 
 def fitted(aval: HiType, children: Sequence[Any]) -> HiType:
-    """The type of a value of these arrays, which may have an axis more or less: loops and `vmap` see to arrays only."""
+    """Return the type of a value of these arrays, which may have an axis more or less: loops and `vmap` see to arrays
+    only.
+    """
     given = [tuple(child.shape) for child in children]
     wanted = [each.shape for each in parts_of(aval).types]
     if given == wanted:
@@ -331,7 +333,7 @@ def fitted(aval: HiType, children: Sequence[Any]) -> HiType:
 
 
 def lowered(aval: AbstractValue, value: HiVal) -> list[Any]:
-    """The arrays of a value of a type, without places for tangents."""
+    """Return the arrays of a value of a type, without places for tangents."""
     if not isinstance(aval, HiType):
         return [as_array(value.instantiate() if isinstance(value, Zero) else value)]
     if isinstance(value, HiTracer):
@@ -342,14 +344,14 @@ def lowered(aval: AbstractValue, value: HiVal) -> list[Any]:
 
 
 def built(aval: AbstractValue, lo: Sequence[Any]) -> HiVal:
-    """The value of these arrays, without places for tangents."""
+    """Return the value of these arrays, without places for tangents."""
     if not isinstance(aval, HiType):
         return lo[0]
     return HiForm(aval).build([*lo, *map(_zeros, parts_of(aval).slots)])
 
 
 def opened(aval: HiType, value: HiVal) -> list[Any]:
-    """The arrays of a value in programs."""
+    """Return the arrays of a value in programs."""
     if isinstance(value, HiTracer):
         return [*value.children]
     return [*aval.lower_val(value), *map(_zeros, parts_of(aval).slots)]
@@ -359,7 +361,7 @@ class HiTracer:
     """A value of a type of a library's own while a function is traced: operations of the library take it."""
 
     __slots__ = ("_aval", "children")
-    __treadle_traced__ = True  # an instance of `treadle.core.Tracer`, though it is no array
+    __treadle_traced__ = True  # an instance of `treadle.core.Tracer`, though it is not an array
 
     def __init__(self, aval: HiType, children: Sequence[Any]) -> None:
         self._aval = aval
@@ -423,6 +425,6 @@ register_opaque(HiTracer, lambda value: (value.children, HiForm(value.aval)))
 
 
 def hitype_of(value: object) -> HiType | None:
-    """The type of a value, if it is one of a library's own."""
+    """Return the type of a value, if it is one of a library's own."""
     form = opened_by(value)
     return form.aval if isinstance(form, HiForm) else None

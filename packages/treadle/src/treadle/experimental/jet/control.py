@@ -45,7 +45,7 @@ class JetProgram:
 def jet_program(
     program: Program, moving: Flags, order: int, forced: Flags | None = None
 ) -> JetProgram:
-    """A program's series, with those parameters moving; results that are `forced` get a series in any case."""
+    """Return a program's series, with those parameters moving; results that are `forced` get a series in any case."""
     wanted = (False,) * len(program.results) if forced is None else forced
 
     def make() -> JetProgram:
@@ -71,7 +71,7 @@ def _repeated(types: Sequence[Type], order: int) -> list[Type]:
 
 
 def _series(coefficients: Operands, moving: Sequence[bool], order: int) -> list[Series]:
-    """The series of each value, from the coefficients of those that move."""
+    """Return the series of each value, from the coefficients of those that move."""
     found: list[Series] = []
     start = 0
     for flag in moving:
@@ -83,7 +83,7 @@ def _series(coefficients: Operands, moving: Sequence[bool], order: int) -> list[
 def _coefficients(
     values: Operands, series: Sequence[Series], moving: Sequence[bool], order: int
 ) -> list[Operand]:
-    """The coefficients of those that move; zeros for one that has no series."""
+    """Return the coefficients of those that move; zeros for one that has no series."""
     return [
         coefficient
         for x, each, flag in zip(values, series, moving, strict=True)
@@ -105,7 +105,7 @@ def _split(outputs: Operands, moving: Flags, order: int) -> tuple[Operands, list
 def call_jet(
     primitive: InlineCall, primals: Operands, series: Sequence[Series], order: int, /
 ) -> tuple[Operands, Sequence[Series]]:
-    """A call of the program of series."""
+    """Apply the program of series of a call."""
     moving = _flags(series)
     made = jet_program(primitive.program, moving, order)
     coefficients = _coefficients(primals, series, moving, order)
@@ -125,7 +125,7 @@ jet_rule(CustomJvpStaged)(by_derivative)  # by the user's rule
 def custom_vjp_jet(
     primitive: CustomVjpStaged, primals: Operands, series: Sequence[Series], order: int, /
 ) -> tuple[Operands, Sequence[Series]]:
-    """The function itself: a rule for reverse mode gives no series."""
+    """Return the function itself: a rule for reverse mode gives no series."""
     return composed(lambda *xs: interpret(primitive.program, *xs), primals, series, order)
 
 
@@ -133,7 +133,7 @@ def custom_vjp_jet(
 def custom_vjp_function_jet(
     primitive: CustomVjpCall, primals: Operands, series: Sequence[Series], order: int, /
 ) -> tuple[Operands, Sequence[Series]]:
-    """The function itself: a rule for reverse mode gives no series."""
+    """Return the function itself: a rule for reverse mode gives no series."""
     return composed(lambda *xs: primitive.function(*xs), primals, series, order)
 
 
@@ -141,7 +141,7 @@ def custom_vjp_function_jet(
 def case_jet(
     primitive: Case, primals: Operands, series: Sequence[Series], order: int, /
 ) -> tuple[Operands, Sequence[Series]]:
-    """A choice between programs of series; a result moves if it does in any branch."""
+    """Return a choice between programs of series; a result moves if it does in any branch."""
     index, *rest = primals
     moving = _flags(series[1:])
     each = [jet_program(branch, moving, order).moving for branch in primitive.branches]
@@ -158,7 +158,7 @@ def case_jet(
 def _reordered(
     program: Program, groups: Sequence[Sequence[int]], results: Sequence[int]
 ) -> Program:
-    """A program with its parameters in groups, and its results in another order."""
+    """Return a program with its parameters in groups, and its results in another order."""
     return Program(
         tuple([program.parameters[i] for group in groups for i in group]),
         program.equations,
@@ -179,7 +179,7 @@ def _places(moving: Sequence[bool], start: int, order: int) -> list[list[int]]:
 def scan_jet(
     primitive: Scan, primals: Operands, series: Sequence[Series], order: int, /
 ) -> tuple[Operands, Sequence[Series]]:
-    """A loop that carries values and series."""
+    """Return a loop that carries values and series."""
     first = primitive.constants
     fixed = first + primitive.carries
     flags = _flags(series)
@@ -230,7 +230,7 @@ def scan_jet(
 def while_jet(
     primitive: While, primals: Operands, series: Sequence[Series], order: int, /
 ) -> tuple[Operands, Sequence[Series]]:
-    """A loop that carries values and series; the condition looks at the values."""
+    """Return a loop that carries values and series; the condition looks at the values."""
     of_cond, of_body = primitive.cond_constants, primitive.body_constants
     flags = _flags(series[of_cond:])
 

@@ -84,7 +84,7 @@ def application_jet(
 
 
 def _taken(of: Primitive, result: Operand, series: Tree, order: int) -> Series:
-    """A series that a rule returned for a result."""
+    """Return a series that a rule returned for a result."""
     type = type_of(result)
     if isinstance(series, ZeroSeries) or not moves(type):
         return zero_series
@@ -154,10 +154,10 @@ def _checked(what: str, prim: object) -> None:
 def zero_prop(
     prim: Operation, primals_in: Sequence[Tree], series_in: Sequence[Tree], **params: Any
 ) -> tuple[Tree, ZeroSeries]:
-    """The results of an operation that does not move, and `zero_series`.
+    """Return the results of an operation that does not move, and `zero_series`.
 
     Raises:
-        ArgumentError: `prim` is no operation.
+        ArgumentError: `prim` is not an operation.
 
     Example:
         >>> from functools import partial
@@ -179,10 +179,10 @@ def zero_prop(
 def linear_prop(
     prim: Operation, primals_in: Sequence[Tree], series_in: Sequence[Tree], **params: Any
 ) -> tuple[Tree, Tree]:
-    """The results and series of an operation that is linear in all its operands together.
+    """Return the results and series of an operation that is linear in all its operands together.
 
     Raises:
-        ArgumentError: `prim` is no operation, or the series have different lengths.
+        ArgumentError: `prim` is not an operation, or the series have different lengths.
 
     Example:
         >>> from functools import partial
@@ -213,10 +213,10 @@ def deriv_prop(
     primals_in: Sequence[Tree],
     series_in: Sequence[Tree],
 ) -> tuple[Tree, Tree]:
-    """The result and series of an operation of one operand, by its derivative: `deriv(x)` is the function `p'(x)`.
+    """Return the result and series of a primitive with one operand, from its derivative `deriv(x) = p'(x)`.
 
     Raises:
-        ArgumentError: `prim` is no operation, `deriv` no function, or there is another number of operands than one.
+        ArgumentError: `prim` is not a primitive, `deriv` is not a function, or there is not exactly one operand.
 
     Example:
         >>> from functools import partial
@@ -244,7 +244,7 @@ def deriv_prop(
 
 
 def chained(deriv: Callable[[Tree], Tree], x: Operand, given: Sequence[Operand]) -> list[Operand]:
-    """The coefficients of `p` along a curve through `x`, from `p'`: those of the integral of `p'(x) x'`."""
+    """Return the coefficients of `p` along a curve through `x`, from `p'`: those of the integral of `p'(x) x'`."""
     order = len(given)
     slopes, changes = composed(lambda x: [deriv(x)], [x], [given[:-1]], order - 1)
     return integral(product(terms(slopes[0], changes[0], order - 1), derivative(given)))
@@ -257,7 +257,7 @@ def comp_prop(
     series_in: Sequence[Tree],
     **params: Any,
 ) -> tuple[Tree, Tree]:
-    """The result and series of an operation that is a function of others, `comp(*operands, **params)`."""
+    """Return the result and series of an operation that is a function of others, `comp(*operands, **params)`."""
     primals, series = _columns("def_comp", primals_in, series_in)
     order = _order("def_comp", series)
     (result,), (found,) = composed(lambda *xs: [comp(*xs, **params)], primals, series, order)

@@ -57,7 +57,7 @@ class JetRules(UserDict[LibraryPrimitive, OperationRule]):
         """Give an operation its rule.
 
         Raises:
-            ArgumentError: it is no operation of a library, or the rule no function.
+            ArgumentError: it is not an operation of a library, or the rule is not a function.
         """
         if not isinstance(key, LibraryPrimitive):
             raise refused(

@@ -41,7 +41,7 @@ for _constant in (Compare, StopGradient, e.Ceil, e.Floor, e.IsFinite):
 def convert_jet(
     primitive: convert.Convert, primals: Operands, series: Sequence[Series], order: int, /
 ) -> tuple[Operands, Sequence[Series]]:
-    """Each coefficient in the other type; integers do not move."""
+    """Return each coefficient in the other type; integers do not move."""
     first, *rest = terms(primals[0], series[0], order)
     results = bind(primitive, first)
     if not is_inexact(primitive.dtype):
@@ -56,7 +56,7 @@ def _bilinear(
     order: int,
     /,
 ) -> tuple[Operands, Sequence[Series]]:
-    """The convolution of both series; a factor that does not move is one coefficient."""
+    """Return the convolution of both series; a factor that does not move is one coefficient."""
     (x, y), (dx, dy) = primals, series
     if dx is zero_series:
         return bind(primitive, x, y), [
@@ -112,7 +112,7 @@ def divide_jet(
 def square_jet(
     primitive: e.Square, primals: Operands, series: Sequence[Series], order: int, /
 ) -> tuple[Operands, Sequence[Series]]:
-    """The product with itself."""
+    """Return the product with itself."""
     xs = terms(primals[0], series[0], order)
     first, *rest = product(xs, xs)
     return [first], [rest]
@@ -135,7 +135,7 @@ def _power(x: Operand, exponent: Operand, series: Series, order: int, y: Operand
 def sqrt_jet(
     primitive: e.Sqrt, primals: Operands, series: Sequence[Series], order: int, /
 ) -> tuple[Operands, Sequence[Series]]:
-    """The power 1/2."""
+    """Return the power 1/2."""
     (x,) = primals
     y = ops.sqrt(x)
     return [y], [_power(x, number(0.5, x), series[0], order, y)]
@@ -145,7 +145,7 @@ def sqrt_jet(
 def rsqrt_jet(
     primitive: e.Rsqrt, primals: Operands, series: Sequence[Series], order: int, /
 ) -> tuple[Operands, Sequence[Series]]:
-    """The power -1/2."""
+    """Return the power -1/2."""
     (x,) = primals
     y = ops.rsqrt(x)
     return [y], [_power(x, number(-0.5, x), series[0], order, y)]
@@ -209,7 +209,7 @@ def _log(x: Operand, xs: Sequence[Operand]) -> list[Operand]:
 def _grown(
     y: Operand, xs: Sequence[Operand], slope: Callable[[list[Operand]], Sequence[Operand]]
 ) -> list[Operand]:
-    """The coefficients of `y' = g(y) x'`: `slope` gives those of `g(y)` as far as those of `y` are known."""
+    """Return the coefficients of `y' = g(y) x'`: `slope` gives those of `g(y)` as far as those of `y` are known."""
     speeds = derivative(xs[1:])
     ys = [y]
     for k in range(1, len(xs)):
@@ -253,7 +253,7 @@ def logistic_jet(
 def _pair(
     first: Operand, second: Operand, sign: float, xs: Sequence[Operand]
 ) -> tuple[list[Operand], list[Operand]]:
-    """The coefficients of `s' = c x'` and `c' = sign s x'`, which are those of (sinh, cosh) or (sin, cos)."""
+    """Return the coefficients of `s' = c x'` and `c' = sign s x'`, which are those of (sinh, cosh) or (sin, cos)."""
     speeds = derivative(xs[1:])
     s, c = [first], [second]
     for k in range(1, len(xs)):

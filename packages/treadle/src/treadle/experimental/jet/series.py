@@ -47,7 +47,7 @@ Series: TypeAlias = "Coefficients | ZeroSeries"
 
 
 def fact(n: Any) -> Any:  # Any: a number or an array, as what comes back
-    """The factorial of an integer, or of each of several.
+    """Return the factorial of an integer, or of each of several.
 
     Example:
         >>> from treadle.experimental.jet import fact
@@ -61,7 +61,7 @@ def fact(n: Any) -> Any:  # Any: a number or an array, as what comes back
 
 
 def integer_elements(n: Any) -> Any:
-    """An array of integers, or a nested sequence of them."""
+    """Return an array of integers, or a nested sequence of them."""
     try:
         elements = np.asarray(n)
     except (TypeError, ValueError, RecursionError, MemoryError):
@@ -72,37 +72,37 @@ def integer_elements(n: Any) -> Any:
 
 
 def _counted(n: Any) -> int:
-    """A number whose factorial fits into 64 bits."""
+    """Return a number whose factorial fits into 64 bits."""
     if not 0 <= n <= 20:
         raise refused("fact", "n", "from 0 to 20", n)
     return int(n)
 
 
 def zeros_like(x: Operand) -> Operand:
-    """A coefficient that is zero."""
+    """Return a coefficient that is zero."""
     type = type_of(x)
     return materialise(Zero(type.strong()))
 
 
 def terms(x: Operand, series: Series, order: int) -> list[Operand]:
-    """All coefficients of a curve, from the constant one on."""
+    """Return all coefficients of a curve, from the constant one on."""
     rest = [zeros_like(x)] * order if isinstance(series, ZeroSeries) else series
     return [x, *rest]
 
 
 def moves(type: ArrayType) -> bool:
-    """Whether an array of this type can move: integers and booleans cannot."""
+    """Return whether an array of this type can move: integers and booleans cannot."""
     return is_inexact(type.dtype)
 
 
 def number(value: float, like: Operand) -> np.generic:
-    """A number in the element type of an array."""
+    """Return a number in the element type of an array."""
     scalar: np.generic = type_of(like).dtype.type(value)
     return scalar
 
 
 def total(parts: Sequence[Operand]) -> Operand:
-    """The sum of at least one array."""
+    """Return the sum of at least one array."""
     result = parts[0]
     for part in parts[1:]:
         result = ops.add(result, part)
@@ -110,22 +110,24 @@ def total(parts: Sequence[Operand]) -> Operand:
 
 
 def scaled(value: float, x: Operand) -> Operand:
-    """A number times an array."""
+    """Return a number times an array."""
     return x if value == 1 else ops.multiply(number(value, x), x)
 
 
 def derivative(series: Sequence[Operand]) -> list[Operand]:
-    """The coefficients of the derivative by `t`, from the constant one on; of the coefficients of `t`, `t**2`, ..."""
+    """Return the coefficients of the derivative by `t`, from the constant one on; of the coefficients of `t`, `t**2`,
+    ...
+    """
     return [scaled(k, x) for k, x in enumerate(series, 1)]
 
 
 def integral(series: Sequence[Operand]) -> list[Operand]:
-    """The coefficients of `t`, `t**2`, ... of an integral; of all coefficients of what is integrated."""
+    """Return the coefficients of `t`, `t**2`, ... of an integral; of all coefficients of what is integrated."""
     return [ops.divide(x, number(k, x)) if k > 1 else x for k, x in enumerate(series, 1)]
 
 
 def product(x: Sequence[Operand], y: Sequence[Operand]) -> list[Operand]:
-    """All coefficients of a product of two curves."""
+    """Return all coefficients of a product of two curves."""
     return [
         total([ops.multiply(x[i], y[k - i]) for i in range(k + 1)])
         for k in range(min(len(x), len(y)))

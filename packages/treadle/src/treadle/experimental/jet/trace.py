@@ -59,7 +59,7 @@ class JetTracer(Tracer):
         return self.primal.source if isinstance(self.primal, Tracer) else NOWHERE
 
     def concrete(self) -> np.ndarray[Any, np.dtype[Any]] | None:
-        """The value's elements, if it has any."""
+        """Return the value's elements, if it has any."""
         return concrete_elements(self.primal)
 
 
@@ -127,7 +127,7 @@ def composed(
 def by_derivative(
     primitive: Primitive, primals: Operands, series: Sequence[Series], order: int, /
 ) -> tuple[Operands, Sequence[Series]]:
-    """The series of any primitive that has a jvp rule: `y' = J(x) x'`, one order below."""
+    """Return the series of any primitive that has a jvp rule: `y' = J(x) x'`, one order below."""
     results = current_trace().process(primitive, primals)
     moving = [i for i, each in enumerate(series) if not isinstance(each, ZeroSeries)]
     slopes = {i: derivative(terms(primals[i], series[i], order)[1:]) for i in moving}

@@ -38,7 +38,7 @@ def jet(
     factorial_scaled: bool = True,
     **_: Any,
 ) -> tuple[Tree, Tree]:
-    """The value of a function at the start of a curve, and the derivatives of any order along the curve.
+    """Return the value of a function at the start of a curve, and the derivatives of any order along the curve.
 
     `primals` are the arguments at `t = 0`, and `series` has, for each argument, its derivatives by `t` there: the
     first, the second, and so on, as many as the order, each a tree like the argument (`zero_series` for one that does
@@ -49,9 +49,9 @@ def jet(
     each. A function with a `custom_vjp` rule is expanded itself, without the rule.
 
     Raises:
-        ArgumentError: `primals` or `series` is no tuple, orders differ, or an argument moves that is no floating or
-            complex array.
-        StructureError, ShapeError: a derivative is no tree like its argument.
+        ArgumentError: `primals` or `series` is not a tuple, orders differ, or an argument moves that is not a floating
+            or complex array.
+        StructureError, ShapeError: a derivative is not a tree like its argument.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -105,7 +105,7 @@ def jet(
 
 
 def _order(series: Sequence[Any]) -> int:
-    """How many terms each series has."""
+    """Return how many terms each series has."""
     orders = []
     for number, each in enumerate(series):
         if isinstance(each, ZeroSeries):
@@ -130,7 +130,7 @@ def _columns(
     series: Sequence[Tree],
     factorial_scaled: bool,
 ) -> list[Series]:
-    """The series of each leaf of an argument."""
+    """Return the series of each leaf of an argument."""
     columns: list[list[Operand]] = [[] for _ in arrays]
     for k, term in enumerate(series, 1):
         leaves, found = flatten_arrays(term, f"jet: term {k} of series {number}")

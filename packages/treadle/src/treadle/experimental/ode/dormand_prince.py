@@ -54,7 +54,7 @@ MIDDLE: Final[Row] = (
 def runge_kutta_step(
     func: Derivative, y0: Array, f0: Array, t0: Value, dt: Value
 ) -> tuple[Array, Array, Array, Array]:
-    """One step of size `dt` from the vector `y0` at time `t0`, where the derivative is `f0 = func(y0, t0)`.
+    """Return one step of size `dt` from the vector `y0` at time `t0`, where the derivative is `f0 = func(y0, t0)`.
 
     Returns the vector after the step, its derivative there, the estimated error, and the derivatives at the seven
     stages, one to a row.
@@ -77,7 +77,7 @@ def runge_kutta_step(
 
 
 def interp_fit_dopri(y0: Array, y1: Array, k: Array, dt: Value) -> tuple[Array, ...]:
-    """The polynomial between the ends of a step, from its stages `k`: as `fit_4th_order_polynomial`.
+    """Return the polynomial between the ends of a step, from its stages `k`: as `fit_4th_order_polynomial`.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -93,7 +93,8 @@ def interp_fit_dopri(y0: Array, y1: Array, k: Array, dt: Value) -> tuple[Array, 
 def fit_4th_order_polynomial(
     y0: Value, y1: Value, y_mid: Value, dy0: Value, dy1: Value, dt: Value
 ) -> tuple[Value, ...]:
-    """The coefficients, highest power first, of the polynomial of order 4 on [0, 1] that fits a step of size `dt`.
+    """Return the coefficients, highest power first, of the polynomial of order 4 on [0, 1] that fits a step of size
+    `dt`.
 
     It has the values `y0`, `y_mid`, `y1` at 0, 1/2, 1, and the derivatives `dy0`, `dy1` (by time) at the ends.
 
@@ -110,12 +111,12 @@ def fit_4th_order_polynomial(
 
 
 def _combined(weights: Row, stages: Array) -> Array:
-    """The sum of the stages, each with its weight."""
+    """Return the sum of the stages, each with its weight."""
     # The weights are cancelled against each other, so no digit of the products may be dropped.
     made = tnp.asarray(np.asarray(weights), stages.dtype)
     return tnp.dot(made, stages, precision=lax.Precision.HIGHEST)
 
 
 def _in_type_of(dt: Any, y: Any) -> Any:  # Any: arrays or numbers
-    """A step size beside a vector: complex where the vector is, and no wider."""
+    """Return a step size beside a vector: complex where the vector is, and no wider."""
     return lax.convert_element_type(dt, y.dtype) if isinstance(y, Array) else dt

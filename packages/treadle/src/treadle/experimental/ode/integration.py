@@ -56,7 +56,7 @@ def odeint(
     mxstep: float = np.inf,
     hmax: float = np.inf,
 ) -> Tree:
-    """The solution of `dy/dt = func(y, t, *args)` with `y = y0` at `t[0]`, at the times `t`.
+    """Return the solution of `dy/dt = func(y, t, *args)` with `y = y0` at `t[0]`, at the times `t`.
 
     By the Dormand-Prince method of order 5 with steps of adaptive size, none larger than `hmax`, and at most `mxstep`
     between two times. `y0` is a tree of floating or complex arrays, `args` are trees of arrays; `t` is a vector of
@@ -71,8 +71,8 @@ def odeint(
     reach a time within `mxstep`, or become NaN, the solution there is extrapolated, or NaN.
 
     Raises:
-        ArgumentError: an argument is no tree of arrays, or the state is not floating or complex.
-        ShapeError: `t` is no vector, or it is empty.
+        ArgumentError: an argument is not a tree of arrays, or the state is not floating or complex.
+        ShapeError: `t` is not a vector, or it is empty.
         StructureError: `func` does not return a tree like `y0`.
 
     Example:
@@ -147,7 +147,7 @@ def _unravelled(unravel: Callable[[Array], Tree], solution: Array) -> Tree:
 def ravel_first_arg(
     f: Callable[..., Tree], unravel: Callable[[Array], Tree], debug_info: object = None
 ) -> Callable[..., Array]:
-    """A function of a tree that returns such a tree, as one of a vector that returns a vector.
+    """Return a function of a tree that returns such a tree, as one of a vector that returns a vector.
 
     `debug_info` is not used: messages name `f` itself.
 
@@ -175,7 +175,7 @@ Derivative: TypeAlias = Callable[..., Array]
 def _solve(
     derivative: Derivative, options: Options, y0: Array, times: Array, args: list[Array]
 ) -> Array:
-    """The solution for vectors, with its derivative rule."""
+    """Return the solution for vectors, with its derivative rule."""
 
     @treadle_autodiff.custom_vjp
     def solve(y0: Array, times: Array, args: list[Array]) -> Array:
@@ -250,7 +250,7 @@ def _adjoint(
     args: list[Array],
     cotangents: Array,
 ) -> tuple[Array, Array, list[Any]]:
-    """The cotangents of the state at the start, of the times, and of the parameters."""
+    """Return the cotangents of the state at the start, of the times, and of the parameters."""
     varying = [i for i, x in enumerate(args) if is_inexact(x.dtype)]
 
     def of_varying(y: Array, t: Array, *xs: Array) -> Array:
@@ -262,7 +262,7 @@ def _adjoint(
     parameters = [args[i] for i in varying]
 
     def backwards(state: Tree, minus_t: Array, *xs: Array) -> Tree:
-        """The equation of state, adjoint and gradients, in time that runs backwards."""
+        """Return the equation of state, adjoint and gradients, in time that runs backwards."""
         y, ct_y, _, _ = state
         slope, pull = treadle_autodiff.vjp(of_varying, y, -minus_t, *xs)
         of_y, of_t, *of_xs = pull(ct_y)

@@ -15,7 +15,7 @@ map = safe_map
 
 
 def zip(*args: Iterable[Any]) -> list[tuple[Any, ...]]:  # Any: what the sequences hold
-    """The elements of sequences of the same length, side by side, as a list.
+    """Return the elements of sequences of the same length, side by side, as a list.
 
     Raises:
         ArgumentError: there is no sequence, or their lengths differ.

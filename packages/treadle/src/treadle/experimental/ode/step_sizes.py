@@ -12,7 +12,7 @@ from treadle_numpy.operands.coerce import ArrayLike
 
 
 def abs2(x: ArrayLike) -> Array:
-    """The square of the absolute value, without a root.
+    """Return the square of the absolute value, without a root.
 
     Example:
         >>> from treadle.experimental.ode import abs2
@@ -28,7 +28,8 @@ def abs2(x: ArrayLike) -> Array:
 def initial_step_size(
     fun: Derivative, t0: Array, y0: Array, order: int, rtol: float, atol: float, f0: Array
 ) -> Array:
-    """A first step size for a method of an order: so that the first step is small against `y0` and its derivatives.
+    """Return a first step size for a method of an order: so that the first step is small against `y0` and its
+    derivatives.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -57,7 +58,7 @@ def initial_step_size(
 def mean_error_ratio(
     error_estimate: Array, rtol: float, atol: float, y0: Array, y1: Array
 ) -> Array:
-    """The error of a step over what is allowed, as a root mean square: a step is good where this is at most 1.
+    """Return the error of a step over what is allowed, as a root mean square: a step is good where this is at most 1.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -77,7 +78,7 @@ def optimal_step_size(
     dfactor: float = 0.2,
     order: float = 5.0,
 ) -> Array:
-    """The next step size, from the last one and the ratio of its error.
+    """Return the next step size, from the last one and the ratio of its error.
 
     At most `ifactor` and at least `dfactor` times the last one; a step that was good is not followed by a smaller one.
 

@@ -65,7 +65,7 @@ class RooflineShape:
 
     @classmethod
     def total_bytes(cls, avals: Iterable[AbstractValue]) -> int:
-        """The bytes of several abstract arrays."""
+        """Return the bytes of several abstract arrays."""
         return sum([cls.from_aval(aval).bytes for aval in avals])
 
 
@@ -101,7 +101,7 @@ def register_roofline(prim: Operation) -> Callable[[R], R]:
         prim: the operation: a `Primitive` of `treadle.extend.core`, or one of treadle's by JAX's name.
 
     Raises:
-        ArgumentError: it is no operation, or the rule no function; later, a rule returns something else.
+        ArgumentError: it is not an operation, or the rule is not a function; later, a rule returns something else.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -134,7 +134,7 @@ def register_standard_roofline(prim: Operation) -> None:
         prim: the operation, as for `register_roofline`.
 
     Raises:
-        ArgumentError: it is no operation.
+        ArgumentError: it is not an operation.
 
     Example:
         >>> import treadle.numpy as tnp

@@ -50,7 +50,7 @@ def roofline(
     vjp: bool = False,
     print_jaxpr: bool = False,
 ) -> Callable[..., tuple[Tree, RooflineResult]]:
-    """A function from the arguments of `f` to the types of its results, and what it needs of a device.
+    """Return a function from the arguments of `f` to the types of its results, and what it needs of a device.
 
     `flops` and `hbm_bytes` are of what compilers do not fuse: products of matrices, convolutions, sorting, transforms,
     factorisations. `unfused_flops` and `unfused_hbm_bytes` are of all operations, each by itself. `peak_hbm_bytes` is
@@ -74,7 +74,7 @@ def roofline(
         print_jaxpr: print the program that is looked at.
 
     Raises:
-        ArgumentError: `f` is no function, `mesh` no mesh, or a flag not a boolean.
+        ArgumentError: `f` is not a function, `mesh` is not a mesh, or a flag not a boolean.
 
     Example:
         >>> import treadle, treadle.numpy as tnp
@@ -189,7 +189,7 @@ def _with_vjp(
     pinned: Pinned,
     shown: bool,
 ) -> tuple[Tree, RooflineResult]:
-    """The function and its derivative backwards, for cotangents that are arguments, too."""
+    """Return the function and its derivative backwards, for cotangents that are arguments, too."""
 
     def both(args: Sequence[Tree], cotangents: Tree) -> Tree:
         result, backwards = treadle.vjp(f, *args)

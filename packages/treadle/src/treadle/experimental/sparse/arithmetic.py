@@ -39,7 +39,7 @@ DimensionNumbers: TypeAlias = Any  # ((lhs, rhs), (lhs, rhs)): contracted axes, 
 
 
 def added(mat: BCOO, other: Operand) -> Any:
-    """The sum: sparse of sparse arrays, dense with a dense one of the same shape."""
+    """Return the sum: sparse of sparse arrays, dense with a dense one of the same shape."""
     if isinstance(other, BCOO):
         if mat.shape != other.shape:
             raise ShapeError(
@@ -70,7 +70,7 @@ def added(mat: BCOO, other: Operand) -> Any:
 
 
 def _stacked(parts: Sequence[BCOO]) -> BCOO:
-    """The sum of arrays of one layout: their stored elements side by side."""
+    """Return the sum of arrays of one layout: their stored elements side by side."""
     n = parts[0].n_batch
     kind = tnp.result_type(*[each.data for each in parts])
     pairs = [whole_batches(each) for each in parts]
@@ -81,7 +81,7 @@ def _stacked(parts: Sequence[BCOO]) -> BCOO:
 
 
 def multiplied(mat: BCOO, other: Operand) -> BCOO:
-    """The product by element: sparse, whatever the other one is."""
+    """Return the product by element: sparse, whatever the other one is."""
     if isinstance(other, BCOO):
         return bcoo_multiply_sparse(mat, other)
     if isinstance(other, JAXSparse):
@@ -90,10 +90,11 @@ def multiplied(mat: BCOO, other: Operand) -> BCOO:
 
 
 def bcoo_multiply_dense(sp_mat: BCOO, v: Any) -> Array:
-    """The stored elements of the product by element with a dense array, which is broadcast: data for the same indices.
+    """Return the stored elements of the product by element with a dense array, which is broadcast: data for the same
+    indices.
 
     Raises:
-        ShapeError: the product would have another shape than the sparse array.
+        ShapeError: the product would have a different shape from the sparse array.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -105,7 +106,7 @@ def bcoo_multiply_dense(sp_mat: BCOO, v: Any) -> Array:
 
 
 def divided(mat: BCOO, other: Operand) -> BCOO:
-    """The quotient by element of a sparse array and a dense one."""
+    """Return the quotient by element of a sparse array and a dense one."""
     if isinstance(other, JAXSparse):
         raise mat._lacking("division by a sparse array")
     return mat.made(by_elements("/", operator.truediv, mat, other, 1))
@@ -114,7 +115,9 @@ def divided(mat: BCOO, other: Operand) -> BCOO:
 def by_elements(
     name: str, function: Callable[[Array, Array], Array], sp_mat: BCOO, v: Any, beyond: int
 ) -> Array:
-    """A function of the stored elements and those of a dense array at their places, which is `beyond` at padding."""
+    """Return a function of the stored elements and those of a dense array at their places, which is `beyond` at
+    padding.
+    """
     check_sparse(name, sp_mat)
     dense = tnp.asarray(v)
     if not dense.ndim:
@@ -148,7 +151,7 @@ def by_elements(
 
 
 def bcoo_multiply_sparse(lhs: BCOO, rhs: BCOO) -> BCOO:
-    """The product by element of two sparse arrays with as many axes, of which those of size 1 are broadcast.
+    """Return the product by element of two sparse arrays with as many axes, of which those of size 1 are broadcast.
 
     Every pair of stored elements is compared, so it stores as many as both products of their numbers, at most as many
     as the array has; of arrays with the very same indices, each once, as many as one of them. Axes that are batch or
@@ -266,7 +269,7 @@ def bcoo_dot_general(
 
 
 def axes_pairs(dimension_numbers: object) -> list[list[tuple[int, ...]]]:
-    """The four lists of axes."""
+    """Return the four lists of axes."""
     pairs = sequence("bcoo_dot_general", "dimension_numbers", dimension_numbers)
     found = []
     for pair in pairs:
@@ -346,7 +349,7 @@ def _sparse_sparse(
     other_outer: Sequence[int],
     kind: np.dtype[Any],
 ) -> BCOO:
-    """Every pair of stored elements whose contracted and batch indices agree is one of the product."""
+    """Multiply every pair of stored elements whose contracted and batch indices agree: each is one of the product."""
     lhs, rhs = with_layout(lhs, 0, 0), with_layout(rhs, 0, 0)
     (data, rows), (other_data, columns_) = whole_batches(lhs), whole_batches(rhs)
     matched, other_matched = [*outer, *contracted], [*other_outer, *others]

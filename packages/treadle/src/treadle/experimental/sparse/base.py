@@ -36,11 +36,11 @@ class JAXSparse(ABC):
 
     @abstractmethod
     def todense(self) -> Array:
-        """The array with all its elements."""
+        """Return the array with all its elements."""
 
     @abstractmethod
     def transpose(self, axes: Any = None) -> Self:
-        """The axes in another order; reversed by default."""
+        """Return the axes in another order; reversed by default."""
 
     @property
     def T(self) -> Self:  # noqa: N802 - NumPy's name
@@ -69,7 +69,7 @@ class JAXSparse(ABC):
         return self
 
     def sum(self, axis: Any = None) -> Any:
-        """The sum of the elements, of all axes or of some: dense of all, sparse of some."""
+        """Return the sum of the elements, of all axes or of some: dense of all, sparse of some."""
         raise self._lacking("sum")
 
     def __len__(self) -> int:

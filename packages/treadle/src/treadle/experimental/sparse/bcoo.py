@@ -78,7 +78,7 @@ class BCOO(JAXSparse):
     `indices_sorted` promises that the rows of indices ascend, `unique_indices` that no two are equal.
 
     Raises:
-        ArgumentError: it is given no pair of arrays, or indices that are no integers.
+        ArgumentError: it is given no pair of arrays, or indices that are not integers.
         ShapeError: data, indices and shape do not go together.
 
     Example:
@@ -133,7 +133,7 @@ class BCOO(JAXSparse):
     # ---- the tree
 
     def tree_flatten(self) -> tuple[tuple[Any, Any], Any]:
-        """The arrays, and what else there is to know."""
+        """Return the arrays, and what else there is to know."""
         return (self.data, self.indices), (
             self.sparse_shape,
             self.indices_sorted,
@@ -147,7 +147,7 @@ class BCOO(JAXSparse):
 
     @classmethod
     def tree_unflatten(cls, aux_data: Any, children: Any) -> BCOO:
-        """The array of these parts, which are not checked."""
+        """Return the array of these parts, which are not checked."""
         self = object.__new__(cls)
         self.data, self.indices = children
         self.sparse_shape, self.indices_sorted, self.unique_indices = aux_data
@@ -187,7 +187,7 @@ class BCOO(JAXSparse):
         return batch + (f", n_dense={self.n_dense}" if self.n_dense else "")
 
     def made(self, data: Any, indices: Any | None = None, **changes: Any) -> BCOO:
-        """An array like this one with other elements; with other indices nothing is known of their order."""
+        """Return an array like this one with other elements; with other indices nothing is known of their order."""
         kept = indices is None
         rest = {
             "sparse_shape": self.sparse_shape,
@@ -209,7 +209,7 @@ class BCOO(JAXSparse):
         n_dense: int = 0,
         n_batch: int = 0,
     ) -> BCOO:
-        """The elements of an array that are not zero; see `bcoo_fromdense`."""
+        """Return the elements of an array that are not zero; see `bcoo_fromdense`."""
         return conversion.bcoo_fromdense(
             mat, nse=nse, n_batch=n_batch, n_dense=n_dense, index_dtype=index_dtype
         )
@@ -218,7 +218,7 @@ class BCOO(JAXSparse):
     def from_scipy_sparse(
         cls, mat: Any, *, index_dtype: Any = None, n_dense: int = 0, n_batch: int = 0
     ) -> BCOO:
-        """A matrix of `scipy.sparse`.
+        """Return a matrix of `scipy.sparse`.
 
         Raises:
             ArgumentError: it is none. UnsupportedError: batch or dense axes are asked for.
@@ -226,13 +226,13 @@ class BCOO(JAXSparse):
         return conversion.from_scipy(mat, index_dtype, n_dense, n_batch)
 
     def todense(self) -> Array:
-        """The array with all its elements; those of equal indices are added."""
+        """Return the array with all its elements; those of equal indices are added."""
         return conversion.bcoo_todense(self)
 
     # ---- order and layout
 
     def transpose(self, axes: Sequence[int] | None = None) -> BCOO:
-        """The axes in another order; see `bcoo_transpose`."""
+        """Return the axes in another order; see `bcoo_transpose`."""
         order = tuple(range(self.ndim))[::-1] if axes is None else axes
         return structure.bcoo_transpose(self, permutation=order)
 
@@ -263,7 +263,7 @@ class BCOO(JAXSparse):
         )
 
     def sum(self, axis: Any = None) -> Any:
-        """The sum of the elements: an array of all axes, sparse of some."""
+        """Return the sum of the elements: an array of all axes, sparse of some."""
         return structure.summed(self, axis)
 
     def astype(self, dtype: Any) -> BCOO:
@@ -279,7 +279,7 @@ class BCOO(JAXSparse):
         return self._without_duplicates(tnp.abs)
 
     def _without_duplicates(self, function: Any) -> BCOO:
-        """A function of the elements that keeps zero: of sums, not of what is added."""
+        """Return a function of the elements that keeps zero: of sums, not of what is added."""
         whole = structure.without_duplicates(self)
         return whole.made(function(whole.data))
 

@@ -69,7 +69,7 @@ class BCSR(JAXSparse):
     It multiplies dense arrays; for everything else there is `to_bcoo()`.
 
     Raises:
-        ArgumentError: it is given no three arrays, or indices that are no integers.
+        ArgumentError: it is given no three arrays, or indices that are not integers.
         ShapeError: they do not go together with the shape.
 
     Example:
@@ -120,7 +120,7 @@ class BCSR(JAXSparse):
             )
 
     def tree_flatten(self) -> tuple[tuple[Any, Any, Any], Any]:
-        """The arrays, and what else there is to know."""
+        """Return the arrays, and what else there is to know."""
         return (self.data, self.indices, self.indptr), (
             self.columns,
             self.indices_sorted,
@@ -129,7 +129,7 @@ class BCSR(JAXSparse):
 
     @classmethod
     def tree_unflatten(cls, aux_data: Any, children: Any) -> BCSR:
-        """The array of these parts, which are not checked."""
+        """Return the array of these parts, which are not checked."""
         self = object.__new__(cls)
         self.data, self.indices, self.indptr = children
         self.columns, self.indices_sorted, self.unique_indices = aux_data
@@ -176,7 +176,7 @@ class BCSR(JAXSparse):
         n_dense: int = 0,
         n_batch: int = 0,
     ) -> BCSR:
-        """The elements of an array that are not zero; see `bcsr_fromdense`."""
+        """Return the elements of an array that are not zero; see `bcsr_fromdense`."""
         return bcsr_fromdense(
             mat, nse=nse, n_batch=n_batch, n_dense=n_dense, index_dtype=index_dtype
         )
@@ -208,7 +208,7 @@ class BCSR(JAXSparse):
     def from_scipy_sparse(
         cls, mat: Any, *, index_dtype: Any = None, n_dense: int = 0, n_batch: int = 0
     ) -> BCSR:
-        """A matrix of `scipy.sparse`.
+        """Return a matrix of `scipy.sparse`.
 
         Raises:
             ArgumentError: it is none. UnsupportedError: batch or dense axes are asked for.
@@ -229,7 +229,7 @@ class BCSR(JAXSparse):
         return BCOO.tree_unflatten(rest, (self.data, found))
 
     def todense(self) -> Array:
-        """The array with all its elements; those of equal indices are added."""
+        """Return the array with all its elements; those of equal indices are added."""
         return self.to_bcoo().todense()
 
     def sum_duplicates(self, nse: int | None = None, remove_zeros: bool = True) -> BCSR:
@@ -244,7 +244,7 @@ class BCSR(JAXSparse):
         return BCSR.from_bcoo(self.to_bcoo().transpose(axes))
 
     def sum(self, axis: Any = None) -> Any:
-        """The sum of the elements: an array of all axes, a BCOO of some."""
+        """Return the sum of the elements: an array of all axes, a BCOO of some."""
         return self.to_bcoo().sum(axis)
 
     def __matmul__(self, other: object) -> Any:
@@ -265,7 +265,7 @@ def bcsr_fromdense(
     n_dense: int = 0,
     index_dtype: Any = np.int32,
 ) -> BCSR:
-    """A BCSR of the elements of an array that are not zero; arguments and errors as of `bcoo_fromdense`.
+    """Return a BCSR of the elements of an array that are not zero; arguments and errors as of `bcoo_fromdense`.
 
     Raises:
         UnsupportedError: there are not two axes beside the batch and dense ones.
@@ -281,7 +281,7 @@ def bcsr_fromdense(
 
 
 def bcsr_todense(mat: BCSR) -> Array:
-    """The dense array; elements of equal indices are added.
+    """Return the dense array; elements of equal indices are added.
 
     Example:
         >>> print(bcsr_todense(bcsr_fromdense(np.float32([[0, 2], [3, 4]]))))

@@ -55,12 +55,12 @@ def bcoo_fromdense(
 
 
 def bcoo_todense(data: Any, indices: Any, *, spinfo: SparseInfo) -> Array:
-    """The dense array."""
+    """Return the dense array."""
     return sparse.bcoo_todense(_bcoo(data, indices, spinfo))
 
 
 def bcoo_extract(indices: Any, arr: Any, *, assume_unique: bool = True) -> Array:
-    """The elements of a dense array at indices."""
+    """Return the elements of a dense array at indices."""
     shape = np.shape(arr)
     pattern = _bcoo(_ones(indices, shape), indices, SparseInfo(shape, unique_indices=assume_unique))
     found: Array = sparse.bcoo_extract(pattern, arr, assume_unique=assume_unique).data
@@ -106,7 +106,7 @@ def bcoo_dot_general(
     preferred_element_type: Any = None,
     lhs_spinfo: SparseInfo,
 ) -> Array:
-    """The product with a dense array."""
+    """Return the product with a dense array."""
     lhs = _bcoo(lhs_data, lhs_indices, lhs_spinfo)
     product: Array = sparse.bcoo_dot_general(
         lhs,
@@ -154,12 +154,12 @@ def bcsr_fromdense(
 
 
 def bcsr_todense(data: Any, indices: Any, indptr: Any, *, spinfo: SparseInfo) -> Array:
-    """The dense array."""
+    """Return the dense array."""
     return sparse.bcsr_todense(_bcsr(data, indices, indptr, spinfo))
 
 
 def bcsr_extract(indices: Any, indptr: Any, mat: Any) -> Array:
-    """The elements of a dense array where compressed rows have some."""
+    """Return the elements of a dense array where compressed rows have some."""
     return sparse.bcsr_extract(indices, indptr, mat)
 
 
@@ -173,7 +173,7 @@ def bcsr_dot_general(
     preferred_element_type: Any = None,
     lhs_spinfo: SparseInfo,
 ) -> Array:
-    """The product with a dense array."""
+    """Return the product with a dense array."""
     product: Array = sparse.bcsr_dot_general(
         _bcsr(lhs_data, lhs_indices, lhs_indptr, lhs_spinfo),
         rhs,
@@ -190,14 +190,14 @@ def coo_fromdense(mat: Any, *, nse: int, index_dtype: Any = np.int32) -> list[Ar
 
 
 def coo_todense(data: Any, row: Any, col: Any, *, spinfo: COOInfo) -> Array:
-    """The dense matrix."""
+    """Return the dense matrix."""
     return sparse.coo_todense(_coo(data, row, col, spinfo))
 
 
 def coo_matvec(
     data: Any, row: Any, col: Any, v: Any, *, spinfo: COOInfo, transpose: bool = False
 ) -> Array:
-    """The product with a vector."""
+    """Return the product with a vector."""
     return sparse.coo_matvec(_coo(data, row, col, spinfo), v, transpose=transpose)
 
 
@@ -210,7 +210,7 @@ def coo_matmat(
     spinfo: COOInfo,
     transpose: bool = False,
 ) -> Array:
-    """The product with a matrix."""
+    """Return the product with a matrix."""
     return sparse.coo_matmat(_coo(data, row, col, spinfo), B, transpose=transpose)
 
 
@@ -221,7 +221,7 @@ def csr_fromdense(mat: Any, *, nse: int, index_dtype: Any = np.int32) -> list[Ar
 
 
 def csr_todense(data: Any, indices: Any, indptr: Any, *, shape: Sequence[int]) -> Array:
-    """The dense matrix."""
+    """Return the dense matrix."""
     return sparse.csr_todense(_csr(data, indices, indptr, shape))
 
 
@@ -234,7 +234,7 @@ def csr_matvec(
     shape: Sequence[int],
     transpose: bool = False,
 ) -> Array:
-    """The product with a vector."""
+    """Return the product with a vector."""
     return sparse.csr_matvec(_csr(data, indices, indptr, shape), v, transpose=transpose)
 
 
@@ -247,17 +247,17 @@ def csr_matmat(
     shape: Sequence[int],
     transpose: bool = False,
 ) -> Array:
-    """The product with a matrix."""
+    """Return the product with a matrix."""
     return sparse.csr_matmat(_csr(data, indices, indptr, shape), B, transpose=transpose)
 
 
 def csr_spsolve(
     data: Any, indices: Any, indptr: Any, b: Any, *, tol: float = 1e-6, reorder: int = 1
 ) -> Array:
-    """The solution of a linear equation."""
+    """Return the solution of a linear equation."""
     return spsolve(data, indices, indptr, b, tol, reorder)
 
 
 def todense(*bufs: Any, tree: PyTreeDef) -> Array:
-    """The dense array of whatever sparse one has these arrays and that structure."""
+    """Return the dense array of whatever sparse one has these arrays and that structure."""
     return sparse.todense(tree_unflatten(tree, bufs))

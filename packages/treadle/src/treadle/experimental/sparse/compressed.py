@@ -30,7 +30,7 @@ def _checked(function: str, mat: object) -> BCSR:
 def bcsr_broadcast_in_dim(
     mat: BCSR, *, shape: Sequence[int], broadcast_dimensions: Sequence[int], sharding: None = None
 ) -> BCSR:
-    """The array in a larger shape; as `bcoo_broadcast_in_dim`, with two sparse axes.
+    """Return the array in a larger shape; as `bcoo_broadcast_in_dim`, with two sparse axes.
 
     Raises:
         UnsupportedError: the result would not have two sparse axes.
@@ -65,7 +65,7 @@ def bcsr_concatenate(operands: Sequence[BCSR], *, dimension: int) -> BCSR:
 
 
 def bcsr_extract(indices: Any, indptr: Any, mat: Any) -> Array:
-    """The elements of a dense array at the places of a BCSR's indices, zero at padding.
+    """Return the elements of a dense array at the places of a BCSR's indices, zero at padding.
 
     Raises:
         ShapeError: indices, indptr and the array do not go together.

@@ -30,7 +30,7 @@ MOST: Final = 1 << 30  # stored elements, whose numbers fit into 32 bits
 
 
 def mapped(function: Callable[..., Any], n_batch: int) -> Callable[..., Any]:
-    """A function of one batch element as one of all, whose batch axes come first."""
+    """Return a function of one batch element as one of all, whose batch axes come first."""
     for _ in range(n_batch):
         function = treadle_batching.vmap(function)
     return function
@@ -58,7 +58,7 @@ def widened(indices: Array) -> Array:
 
 
 def holds(kind: np.dtype[Any], sizes: Sequence[int]) -> bool:
-    """Whether an integer type of fewer than 32 bits, or any wider one, holds sizes."""
+    """Return whether an integer type of fewer than 32 bits, or any wider one, holds sizes."""
     return kind.itemsize >= 4 or max(sizes, default=0) <= np.iinfo(kind).max
 
 
@@ -72,12 +72,12 @@ def representable(function: str, sizes: Sequence[int], kind: np.dtype[Any]) -> N
 
 
 def columns(indices: Array) -> tuple[Array, ...]:
-    """The indices of each sparse axis."""
+    """Return the indices of each sparse axis."""
     return tuple([indices[:, axis] for axis in range(indices.shape[-1])])
 
 
 def bcoo_todense(mat: BCOO) -> Array:
-    """The dense array; elements of equal indices are added, and those beyond the end are dropped.
+    """Return the dense array; elements of equal indices are added, and those beyond the end are dropped.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -108,7 +108,7 @@ def bcoo_fromdense(
     n_dense: int = 0,
     index_dtype: Any = np.int32,
 ) -> BCOO:
-    """A BCOO of the elements of an array that are not zero.
+    """Return a BCOO of the elements of an array that are not zero.
 
     Of each batch element `nse` are stored: by default as many as any one has, which must be known, so give it under
     jit. With fewer, the last ones are left out. The first `n_batch` axes are batch axes and the last `n_dense` ones
@@ -168,7 +168,7 @@ def bcoo_fromdense(
 
 
 def bcoo_extract(sparr: BCOO, arr: Any, *, assume_unique: bool | None = None) -> BCOO:
-    """The elements of a dense array at the indices of a sparse one, as a sparse array with these indices.
+    """Return the elements of a dense array at the indices of a sparse one, as a sparse array with these indices.
 
     Where an index is there more than once, the first has the element and the others zero, so that their sum is right;
     `assume_unique` says that none is.
@@ -198,7 +198,7 @@ def bcoo_extract(sparr: BCOO, arr: Any, *, assume_unique: bool | None = None) ->
 
 
 def extracted(sparr: BCOO, dense: Array) -> Array:
-    """The elements of a dense array of the same shape at the indices, zero beyond the ends."""
+    """Return the elements of a dense array of the same shape at the indices, zero beyond the ends."""
 
     def take(part: Array, indices: Array) -> Array:
         if not indices.shape[-1]:
@@ -227,7 +227,7 @@ def first_of_each(sparr: BCOO, data: Array) -> Array:
 
 
 def from_scipy(mat: Any, index_dtype: Any, n_dense: int, n_batch: int) -> BCOO:
-    """A matrix of `scipy.sparse`, of whatever format."""
+    """Return a matrix of `scipy.sparse`, of whatever format."""
     if n_dense or n_batch:
         raise UnsupportedError(
             "BCOO.from_scipy_sparse: SciPy's matrices have no batch and no dense axes",

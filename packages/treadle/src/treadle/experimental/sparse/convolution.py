@@ -57,7 +57,7 @@ def _all_sparse(x: Array | BCOO) -> BCOO:
 
 
 def _stored(x: BCOO) -> Array:
-    """Which elements are no padding."""
+    """Return which elements are no padding."""
     return tnp.all(x.indices < np.array(x.shape, x.indices.dtype), -1)
 
 

@@ -59,8 +59,8 @@ class COO(JAXSparse):
     It multiplies dense vectors and matrices; for everything else there is `to_bcoo()`.
 
     Raises:
-        ArgumentError: it is given no three arrays, or indices that are no integers.
-        ShapeError: they are no vectors of one length, or the shape has not two axes.
+        ArgumentError: it is given no three arrays, or indices that are not integers.
+        ShapeError: they are not vectors of one length, or the shape has not two axes.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -90,12 +90,12 @@ class COO(JAXSparse):
         self._rows_sorted, self._cols_sorted = rows_sorted, cols_sorted
 
     def tree_flatten(self) -> tuple[tuple[Any, Any, Any], Any]:
-        """The arrays, and what else there is to know."""
+        """Return the arrays, and what else there is to know."""
         return (self.data, self.row, self.col), (self._shape, self._rows_sorted, self._cols_sorted)
 
     @classmethod
     def tree_unflatten(cls, aux_data: Any, children: Any) -> COO:
-        """The matrix of these parts, which are not checked."""
+        """Return the matrix of these parts, which are not checked."""
         self = object.__new__(cls)
         self.data, self.row, self.col = children
         self._shape, self._rows_sorted, self._cols_sorted = aux_data
@@ -118,12 +118,12 @@ class COO(JAXSparse):
 
     @classmethod
     def fromdense(cls, mat: Any, *, nse: int | None = None, index_dtype: Any = np.int32) -> COO:
-        """The elements of a matrix that are not zero; see `coo_fromdense`."""
+        """Return the elements of a matrix that are not zero; see `coo_fromdense`."""
         return coo_fromdense(mat, nse=nse, index_dtype=index_dtype)
 
     @classmethod
     def from_bcoo(cls, arr: BCOO) -> COO:
-        """A BCOO without batch and dense axes.
+        """Return a BCOO without batch and dense axes.
 
         Raises:
             UnsupportedError: it has others than rows and columns.
@@ -139,7 +139,7 @@ class COO(JAXSparse):
         return BCOO((self.data, indices), shape=self._shape)
 
     def todense(self) -> Array:
-        """The matrix with all its elements; those of equal indices are added."""
+        """Return the matrix with all its elements; those of equal indices are added."""
         return self.to_bcoo().todense()
 
     def transpose(self, axes: Any = None) -> COO:
@@ -161,10 +161,10 @@ register_pytree_node_class(COO)
 
 
 def coo_fromdense(mat: Any, *, nse: int | None = None, index_dtype: Any = np.int32) -> COO:
-    """A COO of the elements of a matrix that are not zero, row by row; `nse` of them are stored.
+    """Return a COO of the elements of a matrix that are not zero, row by row; `nse` of them are stored.
 
     Raises:
-        ShapeError: it is no matrix.
+        ShapeError: it is not a matrix.
         ConcretizationError: `nse` is not given while tracing.
 
     Example:
@@ -177,7 +177,7 @@ def coo_fromdense(mat: Any, *, nse: int | None = None, index_dtype: Any = np.int
 
 
 def coo_todense(mat: COO) -> Array:
-    """The dense matrix; elements of equal indices are added.
+    """Return the dense matrix; elements of equal indices are added.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -190,7 +190,7 @@ def coo_todense(mat: COO) -> Array:
 
 
 def coo_matvec(mat: COO, v: Any, transpose: bool = False) -> Array:
-    """The product of a matrix, or of its transpose, with a vector.
+    """Return the product of a matrix, or of its transpose, with a vector.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -206,7 +206,7 @@ def coo_matvec(mat: COO, v: Any, transpose: bool = False) -> Array:
 
 
 def coo_matmat(mat: COO, B: Any, *, transpose: bool = False) -> Array:  # noqa: N803 - JAX's name
-    """The product of a matrix, or of its transpose, with a dense matrix.
+    """Return the product of a matrix, or of its transpose, with a dense matrix.
 
     Example:
         >>> import treadle.numpy as tnp

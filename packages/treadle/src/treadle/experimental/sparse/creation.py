@@ -36,7 +36,7 @@ _FORMATS: Final[dict[str, Any]] = {"bcsr": BCSR, "coo": COO, "csc": CSC, "csr": 
 
 
 def todense(arr: Any) -> Array:
-    """The dense array of a sparse one; of a dense one, itself.
+    """Return the dense array of a sparse one; of a dense one, itself.
 
     Example:
         >>> from treadle.experimental import sparse
@@ -54,7 +54,7 @@ def empty(
     sparse_format: str = "bcoo",
     **kwds: Any,
 ) -> Any:
-    """An array in which nothing is stored: zeros. `n_batch`, `n_dense` and `nse` may be given for a BCOO.
+    """Return an array in which nothing is stored: zeros. `n_batch`, `n_dense` and `nse` may be given for a BCOO.
 
     Raises:
         ArgumentError: an unknown format, or more batch and dense axes than there are.
@@ -135,7 +135,7 @@ def random_bcoo(
     generator: Callable[..., Array] = random.uniform,
     **kwds: Any,
 ) -> BCOO:
-    """An array with random elements at random places.
+    """Return an array with random elements at random places.
 
     `nse` is the number of stored elements of each batch element, or below 1, the part of them that is stored.
     `generator(key, shape=..., dtype=..., **kwds)` makes the elements.

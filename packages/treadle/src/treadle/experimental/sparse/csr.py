@@ -64,16 +64,16 @@ class _Compressed(JAXSparse):
 
     @classmethod
     def _along(cls) -> int:
-        """The axis that is compressed."""
+        """Return the axis that is compressed."""
         return 0
 
     def tree_flatten(self) -> tuple[tuple[Any, Any, Any], Any]:
-        """The arrays, and what else there is to know."""
+        """Return the arrays, and what else there is to know."""
         return (self.data, self.indices, self.indptr), self._shape
 
     @classmethod
     def tree_unflatten(cls, aux_data: Any, children: Any) -> Self:
-        """The matrix of these parts, which are not checked."""
+        """Return the matrix of these parts, which are not checked."""
         self = object.__new__(cls)
         self.data, self.indices, self.indptr = children
         self._shape = aux_data
@@ -90,7 +90,7 @@ class _Compressed(JAXSparse):
         return int(self.data.shape[0])
 
     def _by_rows(self) -> BCOO:
-        """The matrix, or its transpose, whose rows are compressed."""
+        """Return the matrix, or its transpose, whose rows are compressed."""
         columns = self._shape[1 - self._along()]
         rest = (columns, False, False)
         return BCSR.tree_unflatten(rest, (self.data, self.indices, self.indptr)).to_bcoo()
@@ -100,7 +100,7 @@ class _Compressed(JAXSparse):
         return self._by_rows() if self._along() == 0 else self._by_rows().T
 
     def todense(self) -> Array:
-        """The matrix with all its elements; those of equal indices are added."""
+        """Return the matrix with all its elements; those of equal indices are added."""
         return self.to_bcoo().todense()
 
     def __matmul__(self, other: object) -> Any:
@@ -120,7 +120,7 @@ class CSR(_Compressed):
     It multiplies dense vectors and matrices; for everything else there is `to_bcoo()`.
 
     Raises:
-        ArgumentError: it is given no three arrays, or indices that are no integers.
+        ArgumentError: it is given no three arrays, or indices that are not integers.
         ShapeError: they do not go together with the shape.
 
     Example:
@@ -135,12 +135,12 @@ class CSR(_Compressed):
 
     @classmethod
     def fromdense(cls, mat: Any, *, nse: int | None = None, index_dtype: Any = np.int32) -> CSR:
-        """The elements of a matrix that are not zero; see `csr_fromdense`."""
+        """Return the elements of a matrix that are not zero; see `csr_fromdense`."""
         return csr_fromdense(mat, nse=nse, index_dtype=index_dtype)
 
     @classmethod
     def from_bcoo(cls, arr: BCOO) -> CSR:
-        """A BCOO without batch and dense axes, by rows."""
+        """Return a BCOO without batch and dense axes, by rows."""
         rows = BCSR.from_bcoo(arr)
         return cls((rows.data, rows.indices, rows.indptr), shape=arr.shape)
 
@@ -161,7 +161,7 @@ class CSC(_Compressed):
     It multiplies dense vectors and matrices; for everything else there is `to_bcoo()`.
 
     Raises:
-        ArgumentError: it is given no three arrays, or indices that are no integers.
+        ArgumentError: it is given no three arrays, or indices that are not integers.
         ShapeError: they do not go together with the shape.
 
     Example:
@@ -180,14 +180,14 @@ class CSC(_Compressed):
 
     @classmethod
     def fromdense(cls, mat: Any, *, nse: int | None = None, index_dtype: Any = np.int32) -> CSC:
-        """The elements of a matrix that are not zero, column by column; see `csr_fromdense`."""
+        """Return the elements of a matrix that are not zero, column by column; see `csr_fromdense`."""
         return CSR.from_bcoo(
             matrix_of("CSC.fromdense", tnp.asarray(mat).T, nse, index_dtype)
         ).transpose()
 
     @classmethod
     def from_bcoo(cls, arr: BCOO) -> CSC:
-        """A BCOO without batch and dense axes, by columns."""
+        """Return a BCOO without batch and dense axes, by columns."""
         columns = BCSR.from_bcoo(arr.T)
         return cls((columns.data, columns.indices, columns.indptr), shape=arr.shape)
 
@@ -206,10 +206,10 @@ register_pytree_node_class(CSC)
 
 
 def csr_fromdense(mat: Any, *, nse: int | None = None, index_dtype: Any = np.int32) -> CSR:
-    """A CSR of the elements of a matrix that are not zero; `nse` of them are stored.
+    """Return a CSR of the elements of a matrix that are not zero; `nse` of them are stored.
 
     Raises:
-        ShapeError: it is no matrix.
+        ShapeError: it is not a matrix.
         ConcretizationError: `nse` is not given while tracing.
 
     Example:
@@ -222,7 +222,7 @@ def csr_fromdense(mat: Any, *, nse: int | None = None, index_dtype: Any = np.int
 
 
 def csr_todense(mat: CSR) -> Array:
-    """The dense matrix; elements of equal indices are added.
+    """Return the dense matrix; elements of equal indices are added.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -235,7 +235,7 @@ def csr_todense(mat: CSR) -> Array:
 
 
 def csr_matvec(mat: CSR, v: Any, transpose: bool = False) -> Array:
-    """The product of a matrix, or of its transpose, with a vector.
+    """Return the product of a matrix, or of its transpose, with a vector.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -251,7 +251,7 @@ def csr_matvec(mat: CSR, v: Any, transpose: bool = False) -> Array:
 
 
 def csr_matmat(mat: CSR, B: Any, *, transpose: bool = False) -> Array:  # noqa: N803 - JAX's name
-    """The product of a matrix, or of its transpose, with a dense matrix.
+    """Return the product of a matrix, or of its transpose, with a dense matrix.
 
     Example:
         >>> import treadle.numpy as tnp

@@ -95,7 +95,7 @@ def _of_elements(
     has_aux: bool,
     kwargs: dict[str, Any],
 ) -> Callable[..., Any]:
-    """A transformation by the stored elements of the sparse arrays among the chosen arguments."""
+    """Return a transformation by the stored elements of the sparse arrays among the chosen arguments."""
     functions(f"sparse.{name}", fun=fun)
     flags(f"sparse.{name}", has_aux=has_aux)
 
@@ -127,7 +127,7 @@ def _of_elements(
 
 
 def _apart(name: str, has_aux: bool, found: Any) -> tuple[Any, Callable[[Any], Any]]:
-    """The derivatives among what a transformation returned, and how to put others in their place."""
+    """Return the derivatives among what a transformation returned, and how to put others in their place."""
     if name == "value_and_grad":
         return found[1], lambda made: (found[0], made)
     if has_aux:
@@ -136,7 +136,7 @@ def _apart(name: str, has_aux: bool, found: Any) -> tuple[Any, Callable[[Any], A
 
 
 def is_sparse(x: object) -> bool:
-    """Whether it is a sparse array."""
+    """Return whether it is a sparse array."""
     return isinstance(x, JAXSparse)
 
 

@@ -18,7 +18,7 @@ __all__ = ["gathered"]
 
 
 def gathered(primitive: Gather, mat: BCOO, indices: Array) -> BCOO:
-    """One slice for each index vector; where these come first, their axes are batch axes of the result.
+    """Return one slice for each index vector; where these come first, their axes are batch axes of the result.
 
     Raises:
         UnsupportedError: a slice may lie outside, and would not be zero there.
@@ -51,7 +51,7 @@ def gathered(primitive: Gather, mat: BCOO, indices: Array) -> BCOO:
 
 
 def _starts(primitive: Gather, indices: Array, rank: int) -> Array:
-    """Where each slice starts along each axis of the array: [*batch, rank]."""
+    """Return where each slice starts along each axis of the array: [*batch, rank]."""
     batch = indices.shape[:-1]
     starts = [tnp.zeros(batch, indices.dtype)] * rank
     for place, axis in enumerate(primitive.start_index_map):

@@ -46,7 +46,7 @@ def _axes_of(function: str, mat: BCOO, dimensions: Sequence[int]) -> tuple[int, 
 
 
 def bcoo_squeeze(arr: BCOO, *, dimensions: Sequence[int]) -> BCOO:
-    """The array without some of its axes of size 1.
+    """Return the array without some of its axes of size 1.
 
     Raises:
         ShapeError: an axis has another size; ArgumentError: there is no such axis.
@@ -63,7 +63,7 @@ def bcoo_squeeze(arr: BCOO, *, dimensions: Sequence[int]) -> BCOO:
 
 
 def bcoo_rev(operand: BCOO, dimensions: Sequence[int]) -> BCOO:
-    """The array with the order of some of its axes reversed.
+    """Return the array with the order of some of its axes reversed.
 
     Raises:
         ArgumentError: there is no such axis.
@@ -93,7 +93,7 @@ def bcoo_rev(operand: BCOO, dimensions: Sequence[int]) -> BCOO:
 def bcoo_broadcast_in_dim(
     mat: BCOO, *, shape: Sequence[int], broadcast_dimensions: Sequence[int], sharding: None = None
 ) -> BCOO:
-    """The array in a larger shape; axis k of `mat` becomes axis `broadcast_dimensions[k]`.
+    """Return the array in a larger shape; axis k of `mat` becomes axis `broadcast_dimensions[k]`.
 
     New axes are batch axes before the sparse ones, sparse axes between them, and dense ones behind. A sparse axis that
     grows stores its elements as often as it is long.
@@ -168,7 +168,7 @@ def bcoo_broadcast_in_dim(
 
 
 def bcoo_dynamic_slice(mat: BCOO, start_indices: Sequence[Any], slice_sizes: Sequence[int]) -> BCOO:
-    """The part of these sizes that begins at indices which may be traced; they are moved so that it is within.
+    """Return the part of these sizes that begins at indices which may be traced; they are moved so that it is within.
 
     What is outside becomes padding; it stores no more elements than the part has.
 
@@ -273,7 +273,9 @@ def bcoo_update_layout(
 
 
 def _first_as_batch(mat: BCOO) -> BCOO:
-    """Each number along the first sparse axis a batch element; it stores all elements, those of others as padding."""
+    """Make each number along the first sparse axis a batch element; it stores all elements, those of others as
+    padding.
+    """
     size, *rest = mat.sparse_shape
     sizes = np.array(rest, mat.indices.dtype)
 
@@ -290,7 +292,7 @@ def _first_as_batch(mat: BCOO) -> BCOO:
 
 
 def _last_as_dense(mat: BCOO) -> BCOO:
-    """The last sparse axis stored whole, with zeros but at the element's number."""
+    """Return the last sparse axis stored whole, with zeros but at the element's number."""
     *rest, size = mat.sparse_shape
 
     def filled(data: Array, indices: Array) -> tuple[Array, Array]:

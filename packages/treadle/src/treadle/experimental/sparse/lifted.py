@@ -167,7 +167,7 @@ def indexed(mat: BCOO, index: Any) -> BCOO:
 
 
 def _is_known(part: object) -> bool:
-    """Whether an index is an integer, a slice forwards, `...` or None."""
+    """Return whether an index is an integer, a slice forwards, `...` or None."""
     if isinstance(part, slice):
         ends = (part.start, part.stop, part.step)
         known = all(end is None or isinstance(end, (int, np.integer)) for end in ends)

@@ -19,7 +19,7 @@ __all__ = ["lobpcg_standard", "spsolve", "spsolve_p"]
 def spsolve(
     data: Any, indices: Any, indptr: Any, b: Any, tol: float = 1e-6, reorder: int = 1
 ) -> Array:
-    """The solution x of `A @ x = b`, where A is the square matrix of these compressed rows.
+    """Return the solution x of `A @ x = b`, where A is the square matrix of these compressed rows.
 
     A dense factorisation finds it, which takes the memory of the dense matrix; `tol` and `reorder`, which speak about
     a sparse one, change nothing. It has derivatives by the elements and by `b`.
@@ -56,7 +56,7 @@ def lobpcg_standard(
     m: int = 100,
     tol: Any = None,
 ) -> tuple[Array, Array, Array]:
-    """The greatest eigenvalues of a symmetric matrix, their vectors, and how many iterations found them.
+    """Return the greatest eigenvalues of a symmetric matrix, their vectors, and how many iterations found them.
 
     `A` is the matrix, sparse or dense, or the function that multiplies it with a block of columns; `X` are as many
     columns as eigenvalues are wanted, to begin with. It ends after `m` iterations, or when all residuals are below
@@ -102,7 +102,7 @@ def lobpcg_standard(
     small = float(tnp.finfo(start.dtype).eps) * n if tol is None else tol
 
     def ritz(basis: Array) -> tuple[Array, Array]:
-        """The k greatest values of the matrix within a basis, and the coefficients of their vectors."""
+        """Return the k greatest values of the matrix within a basis, and the coefficients of their vectors."""
         inner = basis.T @ times(basis)
         values, vectors = tnp.linalg.eigh((inner + inner.T) / 2)
         return values[::-1][:k], vectors[:, ::-1][:, :k]

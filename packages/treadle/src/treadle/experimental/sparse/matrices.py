@@ -26,11 +26,11 @@ Format = TypeVar("Format", bound=JAXSparse)
 def checked_parts(
     name: str, parts: tuple[str, str, str], args: Any, shape: Sequence[int]
 ) -> tuple[list[Array], tuple[int, ...]]:
-    """The three vectors of a matrix, data and two of indices, and its shape.
+    """Return the three vectors of a matrix, data and two of indices, and its shape.
 
     Raises:
-        ArgumentError: it is given no three arrays, or indices that are no integers.
-        ShapeError: they are no vectors, data have not one index each, or the shape has not two axes.
+        ArgumentError: it is given no three arrays, or indices that are not integers.
+        ShapeError: they are not vectors, data have not one index each, or the shape has not two axes.
     """
     if not isinstance(args, (tuple, list)) or len(args) != 3:
         raise refused(name, "args", f"three arrays `({', '.join(parts)})`", args)
@@ -53,10 +53,10 @@ def checked_parts(
 
 
 def matrix_of(name: str, mat: Any, nse: int | None, index_dtype: Any) -> BCOO:
-    """The BCOO of a dense matrix.
+    """Return the BCOO of a dense matrix.
 
     Raises:
-        ShapeError: it is no matrix.
+        ShapeError: it is not a matrix.
     """
     dense = tnp.asarray(mat)
     if dense.ndim != 2:
@@ -65,7 +65,7 @@ def matrix_of(name: str, mat: Any, nse: int | None, index_dtype: Any) -> BCOO:
 
 
 def of_format(function: str, wanted: type[Format], mat: object) -> Format:
-    """The argument, which must be a matrix of a format."""
+    """Return the argument, which must be a matrix of a format."""
     if not isinstance(mat, wanted):
         raise refused(function, "mat", f"a {wanted.__name__}", mat)
     return mat

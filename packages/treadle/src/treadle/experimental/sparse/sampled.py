@@ -13,7 +13,7 @@ __all__ = ["bcoo_dot_general_sampled"]
 
 
 def bcoo_dot_general_sampled(A: Any, B: Any, indices: Any, *, dimension_numbers: Any) -> Array:  # noqa: N803 - JAX's
-    """The elements of `lax.dot_general(A, B, dimension_numbers)` at given indices; no others are computed.
+    """Return the elements of `lax.dot_general(A, B, dimension_numbers)` at given indices; no others are computed.
 
     Shapes:
         indices: [*batch, n, free axes of A and B]

@@ -85,13 +85,13 @@ KEEPS_ZERO: Final = (
 
 
 def sparsify(f: Callable[..., Any], use_tracer: bool = False) -> Callable[..., Any]:
-    """A function of dense arrays that also takes `BCOO` arrays, and returns them where its results are sparse.
+    """Return a function of dense arrays that also takes `BCOO` arrays, and returns them where its results are sparse.
 
     It is traced, as under jit. Calls of jitted functions, branches and loops are followed; what a loop carries must
     store as many elements after each iteration as before. `use_tracer` is there for JAX's sake: there is one way.
 
     Raises:
-        ArgumentError: `f` is no function.
+        ArgumentError: `f` is not a function.
         UnsupportedError: from the function, where an operation on a sparse array has no sparse result.
 
     Example:
@@ -125,10 +125,10 @@ def eval_sparse(
     spvalues: Sequence[SparsifyValue],
     spenv: SparsifyEnv,
 ) -> list[SparsifyValue]:
-    """The results of a program on values of an environment, as further values of it.
+    """Return the results of a program on values of an environment, as further values of it.
 
     Raises:
-        ArgumentError: it is no program, or the numbers of constants and values are not those of its parameters.
+        ArgumentError: it is not a program, or the numbers of constants and values are not those of its parameters.
         UnsupportedError: an operation on a sparse array has no sparse result.
 
     Example:
@@ -158,7 +158,8 @@ def eval_sparse(
 
 
 def sparsify_raw(f: Callable[..., Any]) -> Callable[..., tuple[list[SparsifyValue], PyTreeDef]]:
-    """A function of an environment and values in place of one of arrays: what `sparsify` does, without the arrays.
+    """Return a function of an environment and values instead of one of arrays: what `sparsify` does, without the
+    arrays.
 
     Args:
         f: a function of dense arrays.
@@ -168,7 +169,7 @@ def sparsify_raw(f: Callable[..., Any]) -> Callable[..., tuple[list[SparsifyValu
         values of the results, in a list, and their tree.
 
     Raises:
-        ArgumentError: `f` is no function.
+        ArgumentError: `f` is not a function.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -193,7 +194,7 @@ def sparsify_raw(f: Callable[..., Any]) -> Callable[..., tuple[list[SparsifyValu
 
 
 def _coordinates(x: Any) -> Sparse:
-    """A sparse array by coordinates, which all rules are for."""
+    """Return a sparse array by coordinates, which all rules are for."""
     return _as_bcoo(x) if _is_sparse(x) else x
 
 
@@ -217,7 +218,7 @@ def _shape(x: Any) -> Any:
 
 
 def _run(program: Program, values: list[Sparse]) -> list[Sparse]:
-    """The results of a program, sparse where they are."""
+    """Return the results of a program, sparse where they are."""
     environment: dict[Value, Sparse] = dict(zip(program.parameters, values, strict=True))
 
     def read(atom: Atom) -> Sparse:
@@ -342,7 +343,7 @@ def _broadcast(primitive: shape.BroadcastInDim, x: BCOO) -> BCOO:
 
 
 def _extreme(primitive: Primitive, x: Sparse, y: Sparse) -> BCOO:
-    """The greater or the lesser of each element and zero."""
+    """Return the greater or the lesser of each element and zero."""
     mat, other = (x, _dense(y)) if isinstance(x, BCOO) else (y, _dense(x))
     known = None if isinstance(other, BCOO) else concrete_elements(other)
     if known is None or np.any(known):

@@ -60,19 +60,19 @@ class SparsifyValue(NamedTuple):
         return len(self.shape)
 
     def is_sparse(self) -> bool:
-        """Whether it has indices."""
+        """Return whether it has indices."""
         return self.indices_ref is not None
 
     def is_dense(self) -> bool:
-        """Whether it has none."""
+        """Return whether it has none."""
         return self.indices_ref is None
 
     def is_bcoo(self) -> bool:
-        """Whether it is by coordinates, as a `BCOO`."""
+        """Return whether it is by coordinates, as a `BCOO`."""
         return self.is_sparse() and self.indptr_ref is None
 
     def is_bcsr(self) -> bool:
-        """Whether it is by compressed rows, as a `BCSR`."""
+        """Return whether it is by compressed rows, as a `BCSR`."""
         return self.is_sparse() and self.indptr_ref is not None
 
 
@@ -108,19 +108,19 @@ class SparsifyEnv:
         return self._buffers[number]
 
     def data(self, spvalue: SparsifyValue) -> Array:
-        """The stored elements of a value; a dense one's array."""
+        """Return the stored elements of a value; a dense one's array."""
         return self._get("elements", spvalue.data_ref)
 
     def indices(self, spvalue: SparsifyValue) -> Array:
-        """The indices of a sparse value."""
+        """Return the indices of a sparse value."""
         return self._get("indices", spvalue.indices_ref)
 
     def indptr(self, spvalue: SparsifyValue) -> Array:
-        """Where the rows of a value by compressed rows begin."""
+        """Return where the rows of a value by compressed rows begin."""
         return self._get("indptr", spvalue.indptr_ref)
 
     def dense(self, data: object) -> SparsifyValue:
-        """A new dense value."""
+        """Return a new dense value."""
         number = self._put(data)
         return SparsifyValue(self._buffers[number].shape, number)
 
@@ -137,7 +137,7 @@ class SparsifyEnv:
         indices_sorted: bool = False,
         unique_indices: bool = False,
     ) -> SparsifyValue:
-        """A new sparse value, of arrays or of the numbers of those that are here already.
+        """Return a new sparse value, of arrays or of the numbers of those that are here already.
 
         Raises:
             ArgumentError: elements or indices are lacking, or are given in both ways.
@@ -166,7 +166,7 @@ class SparsifyEnv:
 
 
 def arrays_to_spvalues(spenv: SparsifyEnv, args: Tree) -> Tree:
-    """A tree of values in place of arrays and sparse arrays, whose parts are put into an environment.
+    """Return a tree of values instead of arrays and sparse arrays, whose parts are put into an environment.
 
     Raises:
         ArgumentError: an array is sparse, but neither a `BCOO` nor a `BCSR`.
@@ -200,7 +200,7 @@ def arrays_to_spvalues(spenv: SparsifyEnv, args: Tree) -> Tree:
 
 
 def spvalues_to_arrays(spenv: SparsifyEnv, spvalues: Tree) -> Tree:
-    """A tree of arrays and sparse arrays in place of values."""
+    """Return a tree of arrays and sparse arrays instead of values."""
 
     _check("spvalues_to_arrays", spenv)
 
@@ -223,7 +223,7 @@ def spvalues_to_arrays(spenv: SparsifyEnv, spvalues: Tree) -> Tree:
 
 
 def spvalues_to_avals(spenv: SparsifyEnv, spvalues: Tree) -> Tree:
-    """A tree of abstract arrays in place of values: what is known of the arrays that they stand for."""
+    """Return a tree of abstract arrays instead of values: what is known of the arrays that they stand for."""
     arrays = spvalues_to_arrays(spenv, spvalues)
     return tree_map(
         lambda x: ShapedArray(x.shape, x.dtype), arrays, is_leaf=lambda x: isinstance(x, JAXSparse)
@@ -264,7 +264,7 @@ class SparseRules(UserDict[Operation, Rule]):
         """Give an operation its rule.
 
         Raises:
-            ArgumentError: it is no operation, or the rule no function.
+            ArgumentError: it is not an operation, or the rule is not a function.
         """
         if not isinstance(key, Operation):
             raise refused("sparse_rules_bcoo", "the key", "a Primitive, such as `lax.sin_p`", key)
@@ -276,7 +276,7 @@ sparse_rules_bcoo: Final = SparseRules()
 
 
 def by_own_rule(primitive: Primitive, operands: Sequence[Any]) -> list[Any] | None:
-    """The results of an operation by a rule of a library's own; None where there is none."""
+    """Return the results of an operation by a rule of a library's own; None where there is none."""
     if not sparse_rules_bcoo:
         return None
     operation = view_of(primitive)

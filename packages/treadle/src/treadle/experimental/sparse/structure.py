@@ -44,10 +44,10 @@ def check_sparse(function: str, mat: object) -> None:
 
 
 def bcoo_transpose(mat: BCOO, *, permutation: Sequence[int]) -> BCOO:
-    """The axes in another order. Batch and dense axes that change places with others become sparse.
+    """Return the axes in another order. Batch and dense axes that change places with others become sparse.
 
     Raises:
-        ArgumentError: it is no permutation of the axes.
+        ArgumentError: it is not a permutation of the axes.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -119,7 +119,7 @@ def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None, remove_zeros: bool = 
     known; while tracing, as many as before. What does not fit is left out, and padding has indices beyond the end.
 
     Raises:
-        ArgumentError: `nse` is no integer, or negative.
+        ArgumentError: `nse` is not an integer, or negative.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -172,7 +172,7 @@ def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None, remove_zeros: bool = 
 
 
 def bcoo_reduce_sum(mat: BCOO, *, axes: Sequence[int]) -> BCOO:
-    """The sum over some axes. Indices that become equal stay apart: `sum_duplicates` adds them.
+    """Return the sum over some axes. Indices that become equal stay apart: `sum_duplicates` adds them.
 
     Raises:
         ArgumentError: there are no such axes.
@@ -214,7 +214,9 @@ def bcoo_reduce_sum(mat: BCOO, *, axes: Sequence[int]) -> BCOO:
 
 
 def summed(mat: BCOO, axis: Any) -> Any:
-    """The sum: dense of all axes, sparse of some; of narrow integers and booleans in the type that a dense one has."""
+    """Return the sum: dense of all axes, sparse of some; of narrow integers and booleans in the type that a dense one
+    has.
+    """
     mat = converted(mat, tnp.sum(tnp.zeros(0, mat.dtype)).dtype)
     every = range(mat.ndim)
     axes = (
@@ -289,7 +291,7 @@ def bcoo_reshape(
 
 
 def _leading(old: Sequence[int], new: Sequence[int]) -> tuple[int, int]:
-    """How many of the first new sizes make up how many of the old ones: as many of these as can be."""
+    """Return how many of the first new sizes make up how many of the old ones: as many of these as can be."""
     products = [1]
     for size in new:
         products.append(products[-1] * size)
@@ -307,7 +309,8 @@ def bcoo_slice(
     limit_indices: Sequence[int],
     strides: Sequence[int] | None = None,
 ) -> BCOO:
-    """The part from `start_indices` up to `limit_indices`, in steps of `strides`. What is outside becomes padding.
+    """Return the part from `start_indices` up to `limit_indices`, in steps of `strides`. What is outside becomes
+    padding.
 
     Raises:
         ArgumentError: there is not one number for each axis, or they do not lie within the axes.
@@ -411,7 +414,7 @@ def bcoo_concatenate(operands: Sequence[BCOO], *, dimension: int) -> BCOO:
 
 
 def _padded(array: Array, axis: int, size: int, value: Any) -> Array:
-    """The array with more of `value` behind along an axis."""
+    """Return the array with more of `value` behind along an axis."""
     shape = (*array.shape[:axis], size - array.shape[axis], *array.shape[axis + 1 :])
     return tnp.concatenate([array, tnp.full(shape, value, array.dtype)], axis)
 

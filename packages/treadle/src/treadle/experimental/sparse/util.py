@@ -68,7 +68,7 @@ def nfold_vmap(
     broadcasted: bool = True,
     in_axes: Any = 0,
 ) -> Any:
-    """A function mapped over the first `N` axes of its arguments; `broadcasted` ones may be of size 1.
+    """Return a function mapped over the first `N` axes of its arguments; `broadcasted` ones may be of size 1.
 
     Example:
         >>> import treadle.numpy as tnp

@@ -30,7 +30,7 @@ TransposeRule: TypeAlias = Callable[..., Sequence[Tree]]
 
 
 def create_call_primitive(name: str, inline_jax_late: bool = True) -> Primitive:
-    """An operation that calls a program: `primitive.bind(*operands, call_jaxpr=jaxpr, **params)` gives a list.
+    """Return an operation that calls a program: `primitive.bind(*operands, call_jaxpr=jaxpr, **params)` gives a list.
 
     `inline_jax_late` is JAX's, for its own compiler: taken, and without an effect.
 
@@ -145,7 +145,7 @@ def eval_jaxpr_transpose(
         An array or a `Zero` for each operand; None where it is known.
 
     Raises:
-        ArgumentError: `call_jaxpr` is no jaxpr.
+        ArgumentError: `call_jaxpr` is not a jaxpr.
     """
     program, constants = parts("eval_jaxpr_transpose", call_jaxpr)
     linear = [is_undefined_primal(each) for each in args]

@@ -25,7 +25,7 @@ __all__ = list(_NAMES)
 
 
 def __getattr__(name: str) -> Any:  # Any: a view, or one of the functions
-    """A view by its name."""
+    """Return a view by its name."""
     if name in _CALLS:
         return boundary(getattr(import_module("treadle.extend.core.calls"), name))
     if name not in _VIEWS:
@@ -39,7 +39,7 @@ def __dir__() -> list[str]:
 
 @cache
 def _by_mnemonic() -> dict[str, list[PrimitiveView]]:
-    """The views that may match an instruction, by its mnemonic; those of `_SHOWN` come first."""
+    """Return the views that may match an instruction, by its mnemonic; those of `_SHOWN` come first."""
     found: dict[str, list[PrimitiveView]] = {}
     for name in (*_SHOWN, *_VIEWS):
         for mnemonic in _VIEWS[name].mnemonics:
@@ -48,7 +48,7 @@ def _by_mnemonic() -> dict[str, list[PrimitiveView]]:
 
 
 def view_for(primitive: Primitive) -> PrimitiveView | None:
-    """The view under whose name equations show an instruction; None where JAX has no name for it."""
+    """Return the view under whose name equations show an instruction; None where JAX has no name for it."""
     for view in _by_mnemonic().get(primitive.name, ()):
         if view.matches(primitive):
             return view

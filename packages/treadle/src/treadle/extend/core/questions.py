@@ -81,7 +81,7 @@ def set_current_trace(trace: Trace, check_leaks: bool = False) -> running:
     """`with set_current_trace(trace):` operations are given to that trace.
 
     Raises:
-        ArgumentError: it is no trace.
+        ArgumentError: it is not a trace.
     """
     if not isinstance(trace, Trace):
         raise refused("set_current_trace", "trace", "a trace", trace)
@@ -101,7 +101,7 @@ def _array_type(function: str, aval: AbstractValue) -> ArrayType:
 
 
 def mapped_aval(size: int, axis: int | None, aval: AbstractValue) -> AbstractValue:
-    """The type of one element of a batch.
+    """Return the type of one element of a batch.
 
     Raises:
         ArgumentError: the type has no such axis of that size.
@@ -124,7 +124,7 @@ def mapped_aval(size: int, axis: int | None, aval: AbstractValue) -> AbstractVal
 def unmapped_aval(
     size: int, axis: int | None, aval: AbstractValue, explicit_mesh_axis: None = None
 ) -> AbstractValue:
-    """The type of a batch of elements.
+    """Return the type of a batch of elements.
 
     Raises:
         ArgumentError: the type has too few axes.
@@ -147,7 +147,7 @@ def unmapped_aval(
 def concrete_or_error(
     force: Any, val: Value, context: str = ""
 ) -> Any:  # Any: a function; its result
-    """A value that is known while tracing, through `force` (such as `int`) unless that is None.
+    """Return a value that is known while tracing, through `force` (such as `int`) unless that is None.
 
     Raises:
         ConcretizationError: it is a traced array without elements.
@@ -158,7 +158,7 @@ def concrete_or_error(
 
 
 def valid_jaxtype(x: Value) -> bool:
-    """Whether a value is an array or a number, so that functions can be traced on it.
+    """Return whether a value is an array or a number, so that functions can be traced on it.
 
     Example:
         >>> from treadle.extend.core import valid_jaxtype
@@ -175,27 +175,27 @@ def valid_jaxtype(x: Value) -> bool:
 
 
 def primal_dtype_to_tangent_dtype(primal_dtype: object) -> np.dtype[Any]:
-    """The element type of tangents of arrays of an element type."""
+    """Return the element type of tangents of arrays of an element type."""
     return ArrayType((), np.dtype(primal_dtype)).tangent().dtype  # type: ignore[call-overload]
 
 
 def unsafe_am_i_under_a_jit_DO_NOT_USE() -> bool:  # noqa: N802 - JAX's name
-    """Whether a function is being staged."""
+    """Return whether a function is being staged."""
     return any(isinstance(trace, StagingTrace) for trace in _traces())
 
 
 def unsafe_am_i_under_a_vmap_DO_NOT_USE() -> bool:  # noqa: N802 - JAX's name
-    """Whether a function is being vectorised."""
+    """Return whether a function is being vectorised."""
     return any(type(trace).__name__ == "BatchTrace" for trace in _traces())
 
 
 def unsafe_get_axis_names_DO_NOT_USE() -> list[Hashable]:  # noqa: N802 - JAX's name
-    """The names of the axes that collectives may use here."""
+    """Return the names of the axes that collectives may use here."""
     return [axis[0] for axis in current_context().axes]
 
 
 def nonempty_axis_env_DO_NOT_USE() -> bool:  # noqa: N802 - JAX's name
-    """Whether there are axes that collectives may use here."""
+    """Return whether there are axes that collectives may use here."""
     return bool(current_context().axes)
 
 
@@ -203,7 +203,7 @@ def check_jaxpr(jaxpr: Jaxpr) -> None:
     """Check everything that a program promises: types, definitions before uses, effects.
 
     Raises:
-        JaxprTypeError: it does not keep it; ArgumentError: it is no program.
+        JaxprTypeError: it does not keep it; ArgumentError: it is not a program.
 
     Example:
         >>> import treadle

@@ -15,12 +15,12 @@ from treadle_ir import UnsupportedError
 
 
 def make_iota(axis_size: int) -> Array:
-    """The numbers of the elements of a batch."""
+    """Return the numbers of the elements of a batch."""
     return tnp.arange(axis_size)
 
 
 def to_elt(trace: BatchTrace, get_idx: object, x: Any, spec: int | None) -> Any:
-    """One element of a batch, seen by `trace`: a tracer, or `x` itself where `spec` says that it has no batch.
+    """Return one element of a batch, seen by `trace`: a tracer, or `x` itself where `spec` says that it has no batch.
 
     Raises:
         UnsupportedError: `x` is mapped over as a whole, as `register_vmappable` says of its class.

@@ -14,7 +14,7 @@ _poly_einsum_handlers: Final[dict[type, Callable[..., Any]]] = {}
 
 
 def _default_poly_einsum_handler(*operands: Any, **options: Any) -> Any:  # Any: opt_einsum's
-    """The order that opt_einsum finds."""
+    """Return the order that opt_einsum finds."""
     import opt_einsum  # noqa: PLC0415 - only who calls it pays for the import
 
     return opt_einsum.contract_path(*operands, **options)
@@ -28,7 +28,7 @@ def _einsum(
     _dot_general: Callable[..., Array],
     out_sharding: Any = None,  # Any: as `einsum` takes it
 ) -> Array:
-    """The products in an order that was found before.
+    """Return the products in an order that was found before.
 
     Each of `contractions` says which of the operands it takes off the list, the letters that it sums over, and its
     subscripts; its result goes to the end of the list.

@@ -13,12 +13,12 @@ from treadle_ir import DType, default_dtype, dtypes, inexact_dtype, ops, promote
 
 
 def promote_dtypes(*args: Any) -> list[Array]:
-    """The arguments in the element type that they meet in."""
+    """Return the arguments in the element type that they meet in."""
     return _met("promote_dtypes", args, lambda dtype: dtype)
 
 
 def promote_dtypes_inexact(*args: Any) -> list[Array]:
-    """The same, in floats where it is no floating or complex one."""
+    """The same, in floats where it is not a floating or complex one."""
     return _met("promote_dtypes_inexact", args, inexact_dtype)
 
 
@@ -33,12 +33,12 @@ def promote_dtypes_numeric(*args: Any) -> list[Array]:
 
 
 def promote_args(fun_name: str, *args: Any) -> list[Array]:
-    """The arguments in the element type that they meet in, with as many axes each; scalars stay scalars."""
+    """Return the arguments in the element type that they meet in, with as many axes each; scalars stay scalars."""
     return promote_shapes(fun_name, *_met(fun_name, args, lambda dtype: dtype))
 
 
 def promote_args_inexact(fun_name: str, *args: Any) -> list[Array]:
-    """The same, in floats where the type is no floating or complex one."""
+    """The same, in floats where the type is not a floating or complex one."""
     return promote_shapes(fun_name, *_met(fun_name, args, inexact_dtype))
 
 
@@ -53,7 +53,7 @@ def promote_args_numeric(fun_name: str, *args: Any) -> list[Array]:
 
 
 def promote_shapes(fun_name: str, *args: Any) -> list[Array]:
-    """The arguments with as many axes each, by axes of size 1 in front; scalars stay scalars."""
+    """Return the arguments with as many axes each, by axes of size 1 in front; scalars stay scalars."""
     arrays = ensure_arraylike_tuple(fun_name, args)
     rank = max([x.ndim for x in arrays], default=0)
     return [
@@ -65,7 +65,7 @@ def promote_shapes(fun_name: str, *args: Any) -> list[Array]:
 def check_arraylike(
     fun_name: str, *args: Any, emit_warning: bool = False, stacklevel: int = 3
 ) -> None:
-    """Refuse what is no array and no number.
+    """Refuse what is neither an array nor a number.
 
     Raises:
         ArgumentError: there is such an argument. (Also a TypeError.)
@@ -79,7 +79,7 @@ def check_arraylike(
 
 
 def ensure_arraylike(fun_name: str, /, *args: Any) -> Any:
-    """The arguments as arrays, one alone or a tuple; what is no array and no number is refused."""
+    """Return the arguments as arrays, one alone or a tuple; what is neither an array nor a number is refused."""
     arrays = ensure_arraylike_tuple(fun_name, args)
     return arrays[0] if len(arrays) == 1 else arrays
 

@@ -20,7 +20,7 @@ class PRNGKeyArray(metaclass=_Asked):
     """An array of random keys. Make one with `jax.random.key`; pickles of JAX make one by this class."""
 
     def __new__(cls) -> PRNGKeyArray:
-        """An array that `__setstate__` is still to fill."""
+        """Return an array that `__setstate__` is still to fill."""
         unfinished: Any = object.__new__(_Unfinished)
         return unfinished  # type: ignore[no-any-return]  # an array
 

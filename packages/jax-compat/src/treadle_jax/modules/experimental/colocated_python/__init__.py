@@ -8,7 +8,7 @@ from treadle.errors import UnsupportedError
 
 
 def colocated_python_class(cls: type) -> type:
-    """A class in the place of `cls` that cannot be instantiated: objects are of the process that makes them."""
+    """Return a class in the place of `cls` that cannot be instantiated: objects are of the process that makes them."""
 
     def refuse(made: type, *_: Any, **__: Any) -> NoReturn:
         raise UnsupportedError(

@@ -44,14 +44,14 @@ class Vectors:
         return sum([size_of(shape) for shape in self.shapes])
 
     def vector(self, leaves: list[Array]) -> Array:
-        """The elements of leaves, of one type."""
+        """Return the elements of leaves, of one type."""
         if not leaves:
             return array_of(np.zeros(0, np.float32))
         rows = [ravel(array_of(each)) for each in promote_operands(leaves)]
         return rows[0] if len(rows) == 1 else concatenate(rows)
 
     def tree(self, vector: Array) -> Tree:
-        """The tree of such elements."""
+        """Return the tree of such elements."""
         leaves, start = [], 0
         for shape, dtype in zip(self.shapes, self.dtypes, strict=True):
             part = vector[start : start + size_of(shape)]
@@ -62,7 +62,7 @@ class Vectors:
         return tree_unflatten(self.structure, leaves)
 
     def read(self, function: str, what: str, tree: Tree) -> Array:
-        """A tree that a user gave as a vector.
+        """Return a tree that a user gave as a vector.
 
         Raises:
             StructureError, ShapeError: it is not like the right-hand side.
@@ -83,7 +83,7 @@ class Vectors:
         return self.vector(arrays)
 
     def map(self, function: str, what: str, of_trees: Callable[[Any], Any]) -> VectorMap:
-        """A map of trees as a map of vectors, which keeps their type."""
+        """Return a map of trees as a map of vectors, which keeps their type."""
 
         def of_vectors(vector: Array) -> Array:
             result = self.read(function, f"the result of {what}", of_trees(self.tree(vector)))
@@ -104,7 +104,7 @@ class Stopping:
     maxiter: int
 
     def squared(self, b: Array) -> Array:
-        """The square of the norm at which a residual is small enough."""
+        """Return the square of the norm at which a residual is small enough."""
         tol, atol = maximum(self.tol, 0), maximum(self.atol, 0)
         relative = multiply(multiply(tol, tol), square_norm(b))
         return converted(maximum(relative, multiply(atol, atol)), square_norm(b).dtype)
@@ -114,12 +114,12 @@ Solver: TypeAlias = Callable[[VectorMap, VectorMap, Array, Array, Stopping], Arr
 
 
 def square_norm(x: Array) -> Array:
-    """The sum of squared absolute values."""
+    """Return the sum of squared absolute values."""
     return vdot(x, x, precision=_PRECISION).real
 
 
 def inner(x: Array, y: Array) -> Array:
-    """The scalar product, conjugated in the first vector."""
+    """Return the scalar product, conjugated in the first vector."""
     return vdot(x, y, precision=_PRECISION)
 
 
@@ -135,7 +135,7 @@ def solved(
     solver: Solver,
     hermitian: bool,
 ) -> Tree:
-    """The solution that a solver finds, as an operation that is differentiated as the solution is."""
+    """Return the solution that a solver finds, as an operation that is differentiated as the solution is."""
     apply, b = _map(function, "A", of_a, b)
     leaves, structure = flatten_operands(function, "b", b)
     arrays = [array_of(promote(function, each, inexact=True)[0]) for each in leaves]
@@ -173,7 +173,7 @@ def solved(
 
 
 def _map(function: str, what: str, given: Map, b: Tree) -> tuple[Callable[[Any], Any], Tree]:
-    """A map as a function, and a right-hand side of its element type where it is a matrix."""
+    """Return a map as a function, and a right-hand side of its element type where it is a matrix."""
     if callable(given):
         return given, b
     if not is_array_like(given):
@@ -200,7 +200,7 @@ def _map(function: str, what: str, given: Map, b: Tree) -> tuple[Callable[[Any],
 
 
 def _bound(function: str, name: str, given: ArrayLike) -> Array:
-    """A tolerance."""
+    """Return a tolerance."""
     if not is_array_like(given):
         raise ArgumentError(f"{function}: {name} must be a number, got {shown(given)}")
     bound = array_from(function, given, None)

@@ -53,7 +53,7 @@ def gmres(
     M: Map | None = None,  # noqa: N803
     solve_method: str = "batched",
 ) -> tuple[Tree, Array]:
-    """The solution `x` of `A x = b` by generalised minimal residuals; the map need not be symmetric.
+    """Return the solution `x` of `A x = b` by generalised minimal residuals; the map need not be symmetric.
 
     Derivatives solve the equation once more, with another right-hand side, or the transposed one, for which M is used
     as it is.
@@ -64,7 +64,7 @@ def gmres(
         x0: where to start; zeros by default.
         tol: the search ends when the norm of `b - A x` is at most `tol` times that of b,
         atol: or at most this,
-        restart: the size of the basis, which is made anew when it is full: what it takes is memory.
+        restart: the size of the basis, which is made again when it is full: what it takes is memory.
         maxiter: the search ends after so many bases; ten times the number of elements by default.
         M: the preconditioner, close to the inverse of A.
         solve_method: "batched" makes whole bases; "incremental" looks at the residual after each vector, and takes
@@ -105,7 +105,7 @@ def _minimal_residuals(
     x0: Array,
     stopping: Stopping,
 ) -> Array:
-    """The solution, from bases of at most so many vectors."""
+    """Return the solution, from bases of at most so many vectors."""
     if not b.size:
         return b
     enough = stopping.squared(b)

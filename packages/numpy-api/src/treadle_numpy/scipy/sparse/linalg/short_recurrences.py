@@ -36,7 +36,7 @@ def cg(
     maxiter: int | None = None,
     M: Map | None = None,  # noqa: N803
 ) -> tuple[Tree, None]:
-    """The solution `x` of `A x = b` by conjugate gradients; the map is Hermitian and positive definite.
+    """Return the solution `x` of `A x = b` by conjugate gradients; the map is Hermitian and positive definite.
 
     Derivatives solve the equation once more, with another right-hand side: as exactly as the tolerance says.
 
@@ -78,7 +78,7 @@ def bicgstab(
     maxiter: int | None = None,
     M: Map | None = None,  # noqa: N803
 ) -> tuple[Tree, None]:
-    """The solution `x` of `A x = b` by stabilised biconjugate gradients; the map need not be symmetric.
+    """Return the solution `x` of `A x = b` by stabilised biconjugate gradients; the map need not be symmetric.
 
     Where the method breaks down, what was found until then is returned. Derivatives solve the equation once more, with
     another right-hand side, or the transposed one, for which M is used as it is.

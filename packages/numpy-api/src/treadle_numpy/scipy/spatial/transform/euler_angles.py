@@ -18,7 +18,7 @@ from treadle_numpy.numpy.ufuncs.trigonometry import arctan2, cos, sin
 
 
 def product(p: Array, q: Array) -> Array:
-    """The rotation by q, then by p."""
+    """Return the rotation by q, then by p."""
     a, b, c, d = [p[..., i] for i in range(4)]
     x, y, z, w = [q[..., i] for i in range(4)]
     return stack(
@@ -33,7 +33,7 @@ def product(p: Array, q: Array) -> Array:
 
 
 def axes_of(function: str, seq: str, whole: bool) -> tuple[list[int], bool]:
-    """The axes of a sequence, and whether they turn with the body (upper case).
+    """Return the axes of a sequence, and whether they turn with the body (upper case).
 
     Raises:
         ArgumentError: it is not one to three letters, all lower or all upper case, neighbours different.

@@ -55,7 +55,7 @@ class Slerp(NamedTuple):
         return cls(known, known[1:] - known[:-1], rotations[:-1], between.as_rotvec())
 
     def __call__(self, times: ArrayLike) -> Rotation:
-        """The rotation at a time, or a row of them at a vector of times."""
+        """Return the rotation at a time, or a row of them at a vector of times."""
         at = _real(times)
         if at.ndim > 1:
             raise ShapeError(f"Slerp: times must be a number or a vector, got shape {at.shape}")

@@ -60,12 +60,12 @@ class Rotation:
     quat: Array
 
     def tree_flatten(self) -> tuple[tuple[Array], None]:
-        """The quaternions, of which its tree is made."""
+        """Return the quaternions, of which its tree is made."""
         return (self.quat,), None
 
     @classmethod
     def tree_unflatten(cls, _: None, children: Sequence[Array]) -> Rotation:
-        """The rotation of what its tree was made of."""
+        """Return the rotation of what its tree was made of."""
         return cls(*children)
 
     @classmethod
@@ -134,7 +134,7 @@ class Rotation:
 
     @classmethod
     def identity(cls, num: int | None = None, dtype: Any = float) -> Rotation:
-        """The rotation that moves nothing, or so many of it."""
+        """Return the rotation that moves nothing, or so many of it."""
         count = integer_or_none("Rotation.identity", "num", num)
         one = converted(array_from("Rotation.identity", [0, 0, 0, 1], None), ones((), dtype).dtype)
         return cls(one if count is None else broadcast_to(one, (count, 4)))
@@ -147,7 +147,7 @@ class Rotation:
 
     @classmethod
     def concatenate(cls, rotations: Sequence[Rotation]) -> Rotation:
-        """All rotations of a list in one row."""
+        """Return all rotations of a list in one row."""
         given = sequence("Rotation.concatenate", "rotations", rotations)
         if not given or not all([isinstance(each, Rotation) for each in given]):
             raise refused("Rotation.concatenate", "rotations", "a list of rotations", rotations)
@@ -201,16 +201,16 @@ class Rotation:
         return product(product(q, pure), back)[..., :3]
 
     def inv(self) -> Rotation:
-        """The rotation back."""
+        """Return the rotation back."""
         return Rotation(self.quat * np.array([-1, -1, -1, 1], self.quat.dtype))
 
     def magnitude(self) -> Array:
-        """The angle, from 0 to pi."""
+        """Return the angle, from 0 to pi."""
         q = _canonical(self.quat)
         return 2 * arctan2(sqrt(sum(q[..., :3] ** 2, -1)), q[..., 3])
 
     def mean(self, weights: ArrayLike | None = None) -> Rotation:
-        """The rotation that is nearest to all of a row, which may have weights."""
+        """Return the rotation that is nearest to all of a row, which may have weights."""
         q = self.quat[None] if self.single else self.quat
         w = ones(q.shape[:1], q.dtype) if weights is None else _real("mean", weights)
         if w.shape != q.shape[:1]:
@@ -230,7 +230,7 @@ class Rotation:
         return Rotation(self.quat[indexer])
 
     def __len__(self) -> int:
-        """How many there are in a row."""
+        """Return how many there are in a row."""
         if self.single:
             raise ArgumentError("Rotation: a single rotation has no length")
         return int(self.quat.shape[0])
@@ -247,7 +247,7 @@ def _real(name: str, given: ArrayLike) -> Array:
 
 
 def _vectors(name: str, given: ArrayLike, size: int) -> Array:
-    """One vector, or a row of vectors."""
+    """Return one vector, or a row of vectors."""
     x = _real(name, given)
     if x.ndim not in (1, 2) or x.shape[-1] != size:
         raise ShapeError(f"Rotation.{name}: shapes are [{size}] or [n, {size}], got {x.shape}")

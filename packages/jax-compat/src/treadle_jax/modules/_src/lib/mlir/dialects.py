@@ -8,7 +8,7 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """A dialect, imported when it is asked for."""
+    """Return a dialect, imported when it is asked for."""
     dialect = f"jaxlib.mlir.dialects.{'stablehlo' if name == 'hlo' else name}"
     if name.startswith("_") or importlib.util.find_spec(dialect) is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

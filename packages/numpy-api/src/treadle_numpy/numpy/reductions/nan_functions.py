@@ -1,4 +1,4 @@
-"""Reductions that pass over NaN."""
+"""NaN-ignoring reductions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 
 
 def _without_nan(name: str, a: ArrayLike, value: float) -> tuple[Operand, Array | None]:
-    """The operand with NaN replaced, and where NaN was (None if there can be none)."""
+    """Return the operand with NaN replaced, and where NaN was (None if there can be none)."""
     operand = coerce(name, 0, a)
     dtype = operand.dtype
     if not is_inexact(dtype):
@@ -54,7 +54,7 @@ def _nan_position(
 def nanargmax(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
 ) -> Array:
-    """The position of the greatest element that is not NaN; -1 where all are.
+    """Return the position of the greatest element that is not NaN; -1 where all are.
 
     Example:
         >>> print(nanargmax(np.array([np.nan, 1.0, 3.0])))
@@ -69,7 +69,7 @@ def nanargmax(
 def nanargmin(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
 ) -> Array:
-    """The position of the least element that is not NaN; -1 where all are.
+    """Return the position of the least element that is not NaN; -1 where all are.
 
     Example:
         >>> print(nanargmin(np.array([np.nan, 1.0, 3.0])))
@@ -106,7 +106,7 @@ def nanmax(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """The greatest element that is not NaN; NaN where all are.
+    """Return the greatest element that is not NaN; NaN where all are.
 
     Example:
         >>> print(nanmax(np.array([1.0, np.nan])))
@@ -125,7 +125,7 @@ def nanmin(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """The least element that is not NaN; NaN where all are.
+    """Return the least element that is not NaN; NaN where all are.
 
     Example:
         >>> print(nanmin(np.array([1.0, np.nan])))
@@ -145,7 +145,7 @@ def nansum(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """The sum of the elements that are not NaN.
+    """Return the sum of the elements that are not NaN.
 
     Example:
         >>> print(nansum(np.array([1.0, np.nan], np.float32)))
@@ -164,7 +164,7 @@ def nanprod(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """The product of the elements that are not NaN.
+    """Return the product of the elements that are not NaN.
 
     Example:
         >>> print(nanprod(np.array([2.0, np.nan, 3.0])))
@@ -177,7 +177,7 @@ def nanprod(
 def nancumsum(
     a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
 ) -> Array:
-    """The running sum in which NaN counts as 0.
+    """Return the running sum in which NaN counts as 0.
 
     Example:
         >>> print(nancumsum(np.array([1.0, np.nan, 3.0])))
@@ -190,7 +190,7 @@ def nancumsum(
 def nancumprod(
     a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
 ) -> Array:
-    """The running product in which NaN counts as 1.
+    """Return the running product in which NaN counts as 1.
 
     Example:
         >>> print(nancumprod(np.array([1.0, np.nan, 3.0])))

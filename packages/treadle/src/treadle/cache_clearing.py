@@ -1,7 +1,7 @@
-"""`clear_caches`: let go of everything that is kept to be quick the second time.
+"""`clear_caches`: clear all in-memory caches.
 
-What a process keeps is listed in docs/cells.md; the table here names the cells that are caches. The others are state
-and rules, which results depend on, and values that are one object as long as somebody holds them.
+docs/cells.md lists the process-wide state; the table here names the cells that are caches. The other cells are state
+and rules, on which results depend, and interned values.
 """
 
 from __future__ import annotations
@@ -46,21 +46,21 @@ CACHES: Final[dict[str, str]] = {
     "treadle_runtime.arrays.from_user": "_numbers",
     "treadle_runtime.jitting.caches": "_recent",
 }
-"""Cells by module: dictionaries, and functions with a cache."""
+"""The caches by module: dictionaries, and functions with a cache."""
 
 
-_OTHERS: Final[dict[str, Callable[[], object]]] = {}  # users' own, by name
+_OTHERS: Final[dict[str, Callable[[], object]]] = {}  # users' caches, by name
 
 
-def also_forget(name: str, clear: Callable[[], object]) -> None:
-    """Let `clear_caches` call a function too, one for each name."""
+def also_clear(name: str, clear: Callable[[], object]) -> None:
+    """Make `clear_caches` call `clear`, too; a later call with the same name replaces it."""
     _OTHERS[name] = clear
 
 
 def clear_caches() -> None:
-    """Forget all programs, executables, plans and numbers that are kept: the next calls trace and compile again.
+    """Clear all caches of programs, executables, plans and numbers: the next calls trace and compile again.
 
-    Results are the same as before. Arrays, keys of settings and what is on disk stay.
+    Results are the same as before. Arrays, settings and the disk cache are unaffected.
 
     Example:
         >>> import treadle
@@ -68,7 +68,7 @@ def clear_caches() -> None:
         >>> f(1.0), treadle.clear_caches(), f(1.0)
         (Array(2., dtype=float32, weak_type=True), None, Array(2., dtype=float32, weak_type=True))
     """
-    # Functions own their caches, and programs what was made of them: they are found among all objects.
+    # Functions own their caches, and programs own their derived results: find them among all objects.
     for each in gc.get_objects():
         if type(each) is FunctionCache:
             each.clear()
@@ -86,4 +86,4 @@ def clear_caches() -> None:
                 (found.cache_clear if hasattr(found, "cache_clear") else found.clear)()
     for clear in [*_OTHERS.values()]:
         clear()
-    gc.collect()  # what referred to itself
+    gc.collect()  # reference cycles
