@@ -198,10 +198,10 @@ def namespace_text(each: Namespace) -> str:
 
 def mirror_text(target: str, original: str, names: list[str], submodules: tuple[str, ...]) -> str:
     """Return the written part of a module that offers the names of a namespace."""
-    blocks = {original: tuple(names)} if names else {}
-    if submodules:
-        blocks[target] = submodules
-    typed = "".join(import_lines(module, blocks[module]) for module in sorted(blocks))
+    # The star takes submodules along, whose names are the same as those of the ones here.
+    typed = f"    from {original} import *  # noqa: F403 - all its names\n"
+    if not names:
+        typed = import_lines(target, submodules)
     arguments = ["__name__", f'"{original}"']
     if submodules:
         arguments.append(submodule_argument(submodules, " " * 8))

@@ -54,6 +54,8 @@ def taken(file: Path, packages: set[str]) -> Iterator[str]:
                 module.partition(".")[0] in packages
             ):
                 for alias in node.names:
+                    if alias.name == "*":  # what the installed release offers, whatever that is
+                        continue
                     yield f"{module}.{alias.name}"
                     modules[alias.asname or alias.name] = f"{module}.{alias.name}"
     for node in ast.walk(tree):

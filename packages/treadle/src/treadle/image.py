@@ -8,10 +8,6 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
-    from treadle_numpy.image import (
-        ResizeMethod as ResizeMethod,
-        resize as resize,
-        scale_and_translate as scale_and_translate,
-    )
+    from treadle_numpy.image import *  # noqa: F403 - all its names
 else:
     __getattr__, __dir__, __all__ = namespaces.mirror(__name__, "treadle_numpy.image")

@@ -8,11 +8,6 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
-    from treadle_numpy.ops import (
-        segment_max as segment_max,
-        segment_min as segment_min,
-        segment_prod as segment_prod,
-        segment_sum as segment_sum,
-    )
+    from treadle_numpy.ops import *  # noqa: F403 - all its names
 else:
     __getattr__, __dir__, __all__ = namespaces.mirror(__name__, "treadle_numpy.ops")

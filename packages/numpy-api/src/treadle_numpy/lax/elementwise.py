@@ -6,8 +6,9 @@ import enum
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from treadle_ir import Array, DTypeError, Operand, ops, refused
+from treadle_ir import Array, DTypeError, Operand, bind, ops, refused
 from treadle_ir.dtypes import is_complex, is_floating, is_unsigned, user_name
+from treadle_ir.primitives import elementwise as e
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.scalars import zero_like
 from treadle_numpy.operands.shapes import as_index
@@ -81,7 +82,7 @@ _OTHERS: Final = {
 """What operands of other element types are, by the letters of those that a function takes."""
 
 
-def _unary(
+def _function(
     name: str, instruction: Callable[[Operand], Array], kinds: str, doc: str, call: str, shown: str
 ) -> UnaryFunction:
     def function(x: ArrayLike, *, accuracy: object = None) -> Array:
@@ -100,6 +101,15 @@ def _unary(
         {shown}
     """
     return function
+
+
+def _unary(name: str, primitive: e.Unary, doc: str, call: str, shown: str) -> UnaryFunction:
+    """A function that is one instruction, for the element types which that takes."""
+
+    def instruction(x: Operand) -> Array:
+        return bind(primitive, x)[0]
+
+    return _function(name, instruction, primitive.kinds, doc, call, shown)
 
 
 def _sign(x: Operand) -> Array:
@@ -129,7 +139,7 @@ class RoundingMethod(enum.IntEnum):
     TO_NEAREST_EVEN = 1
 
 
-abs = _unary(
+abs = _function(
     "abs",
     _abs,
     "ifc",
@@ -139,185 +149,161 @@ abs = _unary(
 )
 acos = _unary(
     "acos",
-    ops.acos,
-    "fc",
+    e.Acos(),
     "The angle in radians with this cosine; NaN for a real number outside of [-1, 1].",
     "acos(0.5).round(4)",
     "1.0472",
 )
 acosh = _unary(
     "acosh",
-    ops.acosh,
-    "fc",
+    e.Acosh(),
     "The number of at least 0 with this hyperbolic cosine; NaN for a real number below 1.",
     "acosh(2.0).round(4)",
     "1.317",
 )
 asin = _unary(
     "asin",
-    ops.asin,
-    "fc",
+    e.Asin(),
     "The angle in radians with this sine; NaN for a real number outside of [-1, 1].",
     "asin(0.5).round(4)",
     "0.5236",
 )
 asinh = _unary(
     "asinh",
-    ops.asinh,
-    "fc",
+    e.Asinh(),
     "The number with this hyperbolic sine.",
     "asinh(1.0).round(4)",
     "0.8814",
 )
 atan = _unary(
     "atan",
-    ops.atan,
-    "fc",
+    e.Atan(),
     "The angle in radians with this tangent.",
     "atan(1.0).round(4)",
     "0.7854",
 )
 atanh = _unary(
     "atanh",
-    ops.atanh,
-    "fc",
+    e.Atanh(),
     "The number with this hyperbolic tangent; NaN for a real number outside of [-1, 1].",
     "atanh(0.5).round(4)",
     "0.5493",
 )
 bitwise_not = _unary(
     "bitwise_not",
-    ops.not_,
-    "biu",
+    e.Not(),
     "Each bit flipped; of booleans, whether it is false.",
     "bitwise_not(5)",
     "-6",
 )
 cbrt = _unary(
     "cbrt",
-    ops.cbrt,
-    "f",
+    e.Cbrt(),
     "The real cube root, also of negative numbers.",
     "cbrt(-8.0).round(4)",
     "-2.0",
 )
 ceil = _unary(
     "ceil",
-    ops.ceil,
-    "f",
+    e.Ceil(),
     "The least whole number that is not below it, in the same element type.",
     "ceil(1.2)",
     "2.0",
 )
 clz = _unary(
     "clz",
-    ops.count_leading_zeros,
-    "iu",
+    e.CountLeadingZeros(),
     "The number of zero bits above the highest set one, in the same element type; for 0, all bits.",
     "clz(5)",
     "29",
 )
-cos = _unary(
-    "cos", ops.cosine, "fc", "The cosine of an angle in radians.", "cos(0.5).round(4)", "0.8776"
-)
-cosh = _unary("cosh", ops.cosh, "fc", "The hyperbolic cosine.", "cosh(1.0).round(4)", "1.5431")
+cos = _unary("cos", e.Cosine(), "The cosine of an angle in radians.", "cos(0.5).round(4)", "0.8776")
+cosh = _unary("cosh", e.Cosh(), "The hyperbolic cosine.", "cosh(1.0).round(4)", "1.5431")
 digamma = _unary(
     "digamma",
-    ops.digamma,
-    "f",
+    e.Digamma(),
     "The derivative of `lgamma`; -inf at 0, and NaN at negative whole numbers.",
     "digamma(1.0).round(4)",
     "-0.5772",
 )
-erf = _unary("erf", ops.erf, "f", "The error function.", "erf(0.5).round(4)", "0.5205")
+erf = _unary("erf", e.Erf(), "The error function.", "erf(0.5).round(4)", "0.5205")
 erf_inv = _unary(
     "erf_inv",
-    ops.erf_inv,
-    "f",
+    e.ErfInv(),
     "The inverse of `erf`; NaN outside of [-1, 1].",
     "erf_inv(0.5).round(4)",
     "0.4769",
 )
 erfc = _unary(
     "erfc",
-    ops.erfc,
-    "f",
+    e.Erfc(),
     "`1 - erf(x)`, exact where that is near 0.",
     "erfc(2.0).round(4)",
     "0.0047",
 )
-exp = _unary("exp", ops.exponential, "fc", "`e ** x`.", "exp(1.0).round(4)", "2.7183")
-exp2 = _unary("exp2", ops.exponential2, "fc", "`2 ** x`.", "exp2(3.0).round(4)", "8.0")
+exp = _unary("exp", e.Exponential(), "`e ** x`.", "exp(1.0).round(4)", "2.7183")
+exp2 = _unary("exp2", e.Exponential2(), "`2 ** x`.", "exp2(3.0).round(4)", "8.0")
 expm1 = _unary(
     "expm1",
-    ops.exponential_minus_one,
-    "fc",
+    e.ExponentialMinusOne(),
     "`e ** x - 1`, exact near 0.",
     "expm1(0.5).round(4)",
     "0.6487",
 )
 floor = _unary(
     "floor",
-    ops.floor,
-    "f",
+    e.Floor(),
     "The greatest whole number that is not above it, in the same element type.",
     "floor(-1.2)",
     "-2.0",
 )
 imag = _unary(
-    "imag", ops.imag, "c", "The imaginary part, a float of half the width.", "imag(1 + 2j)", "2.0"
+    "imag", e.Imag(), "The imaginary part, a float of half the width.", "imag(1 + 2j)", "2.0"
 )
 is_finite = _unary(
     "is_finite",
-    ops.is_finite,
-    "f",
+    e.IsFinite(),
     "Whether it is neither infinite nor NaN, as a boolean.",
     'is_finite(float("inf"))',
     "False",
 )
 lgamma = _unary(
     "lgamma",
-    ops.lgamma,
-    "f",
+    e.Lgamma(),
     "The logarithm of the gamma function's absolute value; infinite at 0 and at negative whole numbers.",
     "lgamma(5.0).round(4)",
     "3.1781",
 )
 log = _unary(
     "log",
-    ops.log,
-    "fc",
+    e.Log(),
     "The natural logarithm; of real numbers, -inf at 0 and NaN below.",
     "log(2.0).round(4)",
     "0.6931",
 )
 log1p = _unary(
-    "log1p", ops.log_plus_one, "fc", "`log(1 + x)`, exact near 0.", "log1p(1.0).round(4)", "0.6931"
+    "log1p", e.LogPlusOne(), "`log(1 + x)`, exact near 0.", "log1p(1.0).round(4)", "0.6931"
 )
 logistic = _unary(
-    "logistic", ops.logistic, "fc", "`1 / (1 + exp(-x))`.", "logistic(1.0).round(4)", "0.7311"
+    "logistic", e.Logistic(), "`1 / (1 + exp(-x))`.", "logistic(1.0).round(4)", "0.7311"
 )
 neg = _unary(
     "neg",
-    ops.negate,
-    "iufc",
+    e.Negate(),
     "The opposite number; of unsigned integers, modulo the number of their values.",
     "neg(2.5)",
     "-2.5",
 )
 population_count = _unary(
     "population_count",
-    ops.popcnt,
-    "iu",
+    e.Popcnt(),
     "The number of bits that are set, in the same element type.",
     "population_count(7)",
     "3",
 )
-real = _unary(
-    "real", ops.real, "c", "The real part, a float of half the width.", "real(1 + 2j)", "1.0"
-)
-rsqrt = _unary("rsqrt", ops.rsqrt, "fc", "`1 / sqrt(x)`.", "rsqrt(4.0)", "0.5")
-sign = _unary(
+real = _unary("real", e.Real(), "The real part, a float of half the width.", "real(1 + 2j)", "1.0")
+rsqrt = _unary("rsqrt", e.Rsqrt(), "`1 / sqrt(x)`.", "rsqrt(4.0)", "0.5")
+sign = _function(
     "sign",
     _sign,
     "iufc",
@@ -325,18 +311,14 @@ sign = _unary(
     "sign(-2.5)",
     "-1.0",
 )
-sin = _unary(
-    "sin", ops.sine, "fc", "The sine of an angle in radians.", "sin(0.5).round(4)", "0.4794"
-)
-sinh = _unary("sinh", ops.sinh, "fc", "The hyperbolic sine.", "sinh(1.0).round(4)", "1.1752")
+sin = _unary("sin", e.Sine(), "The sine of an angle in radians.", "sin(0.5).round(4)", "0.4794")
+sinh = _unary("sinh", e.Sinh(), "The hyperbolic sine.", "sinh(1.0).round(4)", "1.1752")
 sqrt = _unary(
-    "sqrt", ops.sqrt, "fc", "The square root; NaN for a negative real number.", "sqrt(2.25)", "1.5"
+    "sqrt", e.Sqrt(), "The square root; NaN for a negative real number.", "sqrt(2.25)", "1.5"
 )
-square = _unary("square", ops.square, "iufc", "`x * x`.", "square(3)", "9")
-tan = _unary(
-    "tan", ops.tan, "fc", "The tangent of an angle in radians.", "tan(0.5).round(4)", "0.5463"
-)
-tanh = _unary("tanh", ops.tanh, "fc", "The hyperbolic tangent.", "tanh(0.5).round(4)", "0.4621")
+square = _unary("square", e.Square(), "`x * x`.", "square(3)", "9")
+tan = _unary("tan", e.Tan(), "The tangent of an angle in radians.", "tan(0.5).round(4)", "0.5463")
+tanh = _unary("tanh", e.Tanh(), "The hyperbolic tangent.", "tanh(0.5).round(4)", "0.4621")
 
 
 def conj(x: ArrayLike) -> Array:

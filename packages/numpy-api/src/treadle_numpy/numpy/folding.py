@@ -303,7 +303,7 @@ def at(function: _Ufunc, a: ArrayLike, indices: Tree, b: ArrayLike | None, inpla
 
 
 def _holding_results(function: _Ufunc, x: Array, *others: Array) -> Array:
-    """Return the array, in the type of the function's results if they are of a higher kind, as floats are beside integers.
+    """Return the array, in the type of the function's results if that is of a higher kind, as floats for integers.
 
     NumPy changes an array in place, and refuses such results.
     """

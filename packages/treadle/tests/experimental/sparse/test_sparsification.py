@@ -157,3 +157,32 @@ def test_gathers_by_narrow_indices() -> None:
     rows = np.array([3, 250, 200], np.uint8)
     found = sparse.sparsify(lambda x, i: x[i])(BCOO.fromdense(x), rows)
     np.testing.assert_array_equal(found.todense(), x[rows])
+
+
+def test_functions_stay_sparse_where_they_are_zero_at_zero():
+    zero = np.float32(0)
+    for function in (
+        tnp.cbrt,
+        tnp.sin,
+        tnp.sqrt,
+        tnp.expm1,
+        tnp.log1p,
+        tnp.floor,
+        lax.erf,
+        lax.erf_inv,
+    ):
+        assert isinstance(sparse.sparsify(function)(m), BCOO), function
+        assert function(zero) == 0
+    for function in (
+        tnp.cos,
+        tnp.exp,
+        tnp.exp2,
+        tnp.cosh,
+        tnp.arccos,
+        lax.logistic,
+        lax.erfc,
+        lax.rsqrt,
+    ):
+        with pytest.raises(UnsupportedError, match="of a sparse array has no rule"):
+            sparse.sparsify(function)(m)
+        assert function(zero) != 0

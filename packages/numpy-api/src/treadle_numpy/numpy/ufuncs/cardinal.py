@@ -37,7 +37,7 @@ def _turned(t: Operand) -> tuple[Array, Array]:
 
 @partial(custom_jvp, nondiff_argnums=(0,), pure=True)
 def _bessel(n: int, t: Operand) -> Array:
-    """Return the spherical Bessel function of order n at x = pi t: by its series to x = n, by the recurrence in n beyond.
+    """Return the spherical Bessel function of order n at x = pi t: by its series to x = n, then by recurrence in n.
 
     Source: M. Abramowitz and I. Stegun, Handbook of Mathematical Functions, 10.1.2 (series), 10.1.11 (orders 0, 1),
         10.1.19 (recurrence), 10.1.20 (derivative).

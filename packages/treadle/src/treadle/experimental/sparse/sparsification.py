@@ -6,7 +6,7 @@ rule by which its result is sparse, or dense where that needs no more memory tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final, TypeAlias
 
@@ -44,6 +44,7 @@ from treadle_ir import (
     bind,
     boundaries,
     concrete_elements,
+    eval_rules,
     flags,
     flatten_arrays,
     functions,
@@ -77,11 +78,23 @@ LINEAR: Final = (
     *(e.Negate, e.Real, e.Imag, e.Conjugate),
     *(convert.Copy, StopGradient, CheckpointName, ValueMetadata),
 )
-KEEPS_ZERO: Final = (
-    *(e.Abs, e.Sign, e.Sqrt, e.Cbrt, e.Square, e.Sine, e.Tan, e.Sinh, e.Tanh, e.Asin, e.Atan),
-    *(e.Asinh, e.Atanh, e.ExponentialMinusOne, e.LogPlusOne, e.Erf, e.ErfInv, e.Floor, e.Ceil),
-    *(e.RoundNearestAfz, e.RoundNearestEven),
-)
+
+
+def _keep_zero() -> Iterator[type[Primitive]]:
+    """The functions of a real number that are 0 at 0, by the reference; as in JAX, none that a formula computes."""
+    zero = np.zeros((), np.float32)
+    for primitive, row in e.OPERATIONS.items():
+        if row.family in (e.Unary, e.RealPart) and "f" in row.kinds:
+            if primitive in e.WITH_FORMULA or primitive in LINEAR:
+                continue
+            operation = primitive()
+            with np.errstate(all="ignore"):
+                (value,) = eval_rules[operation](operation, zero)
+            if value == 0:
+                yield primitive
+
+
+KEEPS_ZERO: Final = tuple(_keep_zero())
 
 
 def sparsify(f: Callable[..., Any], use_tracer: bool = False) -> Callable[..., Any]:

@@ -8,6 +8,6 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
-    from treadle_numpy.scipy.sparse.linalg import bicgstab as bicgstab, cg as cg, gmres as gmres
+    from treadle_numpy.scipy.sparse.linalg import *  # noqa: F403 - all its names
 else:
     __getattr__, __dir__, __all__ = namespaces.mirror(__name__, "treadle_numpy.scipy.sparse.linalg")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
-    from treadle_numpy.scipy.spatial.transform import Rotation as Rotation, Slerp as Slerp
+    from treadle_numpy.scipy.spatial.transform import *  # noqa: F403 - all its names
 else:
     __getattr__, __dir__, __all__ = namespaces.mirror(
         __name__, "treadle_numpy.scipy.spatial.transform"

@@ -12,41 +12,7 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
-    from treadle.scipy.stats import (
-        bernoulli as bernoulli,
-        beta as beta,
-        betabinom as betabinom,
-        binom as binom,
-        cauchy as cauchy,
-        chi2 as chi2,
-        dirichlet as dirichlet,
-        expon as expon,
-        gamma as gamma,
-        gennorm as gennorm,
-        geom as geom,
-        gumbel_l as gumbel_l,
-        gumbel_r as gumbel_r,
-        laplace as laplace,
-        logistic as logistic,
-        multinomial as multinomial,
-        multivariate_normal as multivariate_normal,
-        nbinom as nbinom,
-        norm as norm,
-        pareto as pareto,
-        poisson as poisson,
-        t as t,
-        truncnorm as truncnorm,
-        uniform as uniform,
-        vonmises as vonmises,
-        wrapcauchy as wrapcauchy,
-    )
-    from treadle_numpy.scipy.stats import (
-        ModeResult as ModeResult,
-        gaussian_kde as gaussian_kde,
-        mode as mode,
-        rankdata as rankdata,
-        sem as sem,
-    )
+    from treadle_numpy.scipy.stats import *  # noqa: F403 - all its names
 else:
     __getattr__, __dir__, __all__ = namespaces.mirror(
         __name__,

@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
-    from treadle_numpy.scipy.stats.bernoulli import (
-        cdf as cdf,
-        logpmf as logpmf,
-        pmf as pmf,
-        ppf as ppf,
-    )
+    from treadle_numpy.scipy.stats.bernoulli import *  # noqa: F403 - all its names
 else:
     __getattr__, __dir__, __all__ = namespaces.mirror(
         __name__, "treadle_numpy.scipy.stats.bernoulli"

@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
-    from treadle_numpy.scipy.stats.gumbel_r import (
-        cdf as cdf,
-        logcdf as logcdf,
-        logpdf as logpdf,
-        logsf as logsf,
-        pdf as pdf,
-        ppf as ppf,
-        sf as sf,
-    )
+    from treadle_numpy.scipy.stats.gumbel_r import *  # noqa: F403 - all its names
 else:
     __getattr__, __dir__, __all__ = namespaces.mirror(
         __name__, "treadle_numpy.scipy.stats.gumbel_r"

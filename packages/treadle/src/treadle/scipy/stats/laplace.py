@@ -8,6 +8,6 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
-    from treadle_numpy.scipy.stats.laplace import cdf as cdf, logpdf as logpdf, pdf as pdf
+    from treadle_numpy.scipy.stats.laplace import *  # noqa: F403 - all its names
 else:
     __getattr__, __dir__, __all__ = namespaces.mirror(__name__, "treadle_numpy.scipy.stats.laplace")

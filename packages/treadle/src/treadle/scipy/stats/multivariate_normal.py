@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
-    from treadle_numpy.scipy.stats.multivariate_normal import logpdf as logpdf, pdf as pdf
+    from treadle_numpy.scipy.stats.multivariate_normal import *  # noqa: F403 - all its names
 else:
     __getattr__, __dir__, __all__ = namespaces.mirror(
         __name__, "treadle_numpy.scipy.stats.multivariate_normal"

@@ -8,6 +8,6 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
-    from treadle_numpy.scipy.stats.nbinom import logpmf as logpmf, pmf as pmf
+    from treadle_numpy.scipy.stats.nbinom import *  # noqa: F403 - all its names
 else:
     __getattr__, __dir__, __all__ = namespaces.mirror(__name__, "treadle_numpy.scipy.stats.nbinom")
