@@ -9,17 +9,17 @@ from collections.abc import Callable, Sequence
 from typing import Any, final
 
 from treadle_autodiff.checked_tangents import check_cotangents, check_tangents, flatten_along
-from treadle_autodiff.layouts import Shown, laid_alike, shown_of
+from treadle_autodiff.layouts import Shown, reshard_like, shown_of
 from treadle_autodiff.linearize import Linearized
 from treadle_autodiff.tangents import Tangent, Zero, materialise, presented
 from treadle_autodiff.transpose import transpose
 from treadle_autodiff.user_function import Tree
 from treadle_ir import (
     ArrayType,
-    Layout,
     Operand,
     Operands,
     Program,
+    Sharding,
     boundary,
     frozen,
     interpret_unchecked as interpret,
@@ -27,7 +27,6 @@ from treadle_ir import (
     over_mesh,
     over_mesh_of,
     shown_program,
-    sums_of,
     type_of,
 )
 from treadle_ir.dtypes import is_float0
@@ -143,17 +142,17 @@ def walked_back(
         # What is added up in between the compiler lays out; in the end they lie as their primals do.
         with left_to_the_compiler():
             found = transpose(program, residuals, cotangents)
-        return [_laid(ct, each) for ct, each in zip(found, lies.layouts, strict=True)]
+        return [_resharded(ct, each) for ct, each in zip(found, lies.shardings, strict=True)]
 
 
-def _laid(ct: Tangent, primal: Layout | None) -> Tangent:
-    """A cotangent, laid as its primal; zeros are made where the primal is divided, as a user sees them."""
+def _resharded(ct: Tangent, primal: Sharding | None) -> Tangent:
+    """A cotangent, resharded like its primal; zeros are made where the primal is divided, as a user sees them."""
     if not isinstance(ct, Zero):
-        return laid_alike(ct, primal)
-    if primal is None or not any(primal) or sums_of(primal).axes:
+        return reshard_like(ct, primal)
+    if primal is None or not any(primal.dims) or primal.partial.axes:
         return ct
     has_data = isinstance(ct.type, ArrayType) and not is_float0(ct.type.dtype)
-    return laid_alike(materialise(ct), primal) if has_data else ct
+    return reshard_like(materialise(ct), primal) if has_data else ct
 
 
 def pulled(

@@ -20,3 +20,4 @@ from treadle_ir.rewrite.simplify import (
     simplify as simplify,
 )
 from treadle_ir.rewrite.unpromised import unpromised as unpromised
+from treadle_ir.rewrite.unsharded import without_shardings as without_shardings

@@ -11,19 +11,17 @@ from typing import Final, TypeAlias
 from treadle_ir import (
     ArrayType,
     DTypeError,
-    Layouts,
     Operand,
     ShapeError,
+    Sharding,
     ShardingTypeError,
     StructureError,
     checked_axes_here,
     explicit,
     explicit_mesh,
-    is_whole,
-    layouts_here,
     ops,
     promoted,
-    sums_of,
+    shardings_here,
     varying_of,
     with_sums,
 )
@@ -61,7 +59,7 @@ def settled(
     carry: list[Operand],
     structure: PyTreeDef,
     what: str,
-    stage_with: Callable[[list[ArrayType], Varies, Layouts], Body],
+    stage_with: Callable[[Sequence[ArrayType], Varies], Body],
     elements: Sequence[Operand] = (),
 ) -> tuple[list[Operand], Body]:
     """Carries and the body that keeps their types; weak carries take the element type that the body gives them.
@@ -75,9 +73,9 @@ def settled(
     """
     rounds = 0
     while True:
-        types = [operand_type(leaf) for leaf in carry]
-        lie = _lie(carry, elements)
-        body = _alike(lambda varies: stage_with(types, varies, lie), carry, elements)  # noqa: B023 - called at once
+        types = sharded_types(carry)
+        given = (*types, *map(_row, sharded_types(elements)))
+        body = _alike(lambda varies: stage_with(given, varies), carry, elements)  # noqa: B023 - called at once
         rounds += 1
         returned = body.structures[0]
         if returned != structure:
@@ -94,7 +92,7 @@ def settled(
                 if dtype != type.dtype:
                     carry[position] = with_dtype(carry[position], type, dtype, False)
                     changed = True
-        changed = _divide(carry, types, results, lie, body.layouts) or changed
+        changed = _divide(carry, types, results, body.shardings) or changed
         if not changed or rounds == _ROUNDS:
             break
     lines, is_shape = type_differences(structure, types, results)
@@ -106,7 +104,7 @@ def settled(
             if is_shape
             else "convert the initial value, or the carry that is returned, with .astype(...)",
         )
-    differs = first_difference(types, lie, body.layouts)
+    differs = first_difference(types, [type.sharding for type in types], body.shardings)
     if differs is not None:
         number, one, two = differs
         where = paths_of(structure)[number] or "its only leaf"
@@ -122,31 +120,39 @@ def _divide(
     carry: list[Operand],
     types: Sequence[ArrayType],
     results: Sequence[ArrayType],
-    before: Layouts,
-    after: Layouts,
+    after: Sequence[Sharding | None],
 ) -> bool:
-    """Divide the carries that go in whole as they come out: that costs nothing. Whether there were any."""
+    """Divide the carries that go in replicated as they come out: that costs nothing. Whether there were any."""
     mesh = explicit_mesh()
-    if mesh is None or before is None or after is None:
+    if mesh is None:
         return False
     changed = False
     for position, (type, result) in enumerate(zip(types, results, strict=True)):
-        one, two = before[position], after[position]
+        one, two = type.sharding, after[position]
         if type.shape != result.shape or one is None or two is None:
             continue
-        if is_whole(one) and not is_whole(two):
-            carry[position] = ops.sharding_constraint(carry[position], mesh=mesh, layout=two)
+        if one.is_replicated and not two.is_replicated:
+            carry[position] = ops.sharding_constraint(carry[position], mesh=mesh, layout=two.dims)
             changed = True
     return changed
 
 
-def _lie(carry: Sequence[Operand], elements: Sequence[Operand]) -> Layouts:
-    """How carries and elements of arrays lie over explicit axes; None where there are none."""
-    carries, others = layouts_here(carry), layouts_here(elements)
-    if carries is None or others is None:
-        return None
-    rows = [None if each is None else with_sums(each[1:], sums_of(each)) for each in others]
-    return (*carries, *rows)
+def sharded_types(operands: Sequence[Operand]) -> list[ArrayType]:
+    """Return the types of operands with their shardings over the explicit axes of the mesh in force."""
+    types = [operand_type(x) for x in operands]
+    shardings = shardings_here(operands)
+    if shardings is None:
+        return [type.unsharded for type in types]
+    return [type.with_sharding(each) for type, each in zip(types, shardings, strict=True)]
+
+
+def _row(type: ArrayType) -> ArrayType:
+    """Return the type of the elements along the leading axis of an array."""
+    row, sharding = type.with_shape(type.shape[1:]), type.sharding
+    if sharding is None:
+        return row
+    dims = with_sums(sharding.dims[1:], sharding.partial)
+    return row.with_sharding(Sharding(sharding.mesh, dims))
 
 
 def _alike(
