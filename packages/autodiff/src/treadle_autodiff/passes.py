@@ -18,9 +18,12 @@ from treadle_ir import (
     ArrayType,
     Operand,
     Operands,
+    OverMesh,
+    Primitive,
     Program,
     Sharding,
     boundary,
+    deeper,
     frozen,
     interpret_unchecked as interpret,
     left_to_the_compiler,
@@ -137,12 +140,41 @@ def walked_back(
 ) -> Sequence[Tangent]:
     """The cotangents of a linear program's other operands, of those of its results."""
     if lies is None:
-        return transpose(program, residuals, cotangents)
+        if not _over_explicit_axes(program):
+            return transpose(program, residuals, cotangents)
+        # The primals are over no mesh, but cotangents in between will be: these, too, the compiler lays out.
+        with left_to_the_compiler():
+            return transpose(program, residuals, cotangents)
     with over_mesh(lies.mesh):
         # What is added up in between the compiler lays out; in the end they lie as their primals do.
         with left_to_the_compiler():
             found = transpose(program, residuals, cotangents)
         return [_resharded(ct, each) for ct, each in zip(found, lies.shardings, strict=True)]
+
+
+def _over_explicit_axes(program: Program) -> bool:
+    """Whether an operation of a program, or of one nested in it, is over a mesh with explicit axes."""
+    known: dict[object, bool] = program.derived
+    found = known.get(_over_explicit_axes)
+    if found is None:
+        found = False
+        classes = {type(equation.primitive) for equation in program.equations}
+        if any(
+            [
+                issubclass(each, OverMesh) or each.programs is not Primitive.programs
+                for each in classes
+            ]
+        ):
+            found = any([_is_over_explicit_axes(each.primitive) for each in program.equations])
+        known[_over_explicit_axes] = found
+    return found
+
+
+def _is_over_explicit_axes(primitive: Primitive) -> bool:
+    if isinstance(primitive, OverMesh):
+        return bool(primitive.mesh.explicit_axes)
+    with deeper():
+        return any(map(_over_explicit_axes, primitive.programs().values()))
 
 
 def _resharded(ct: Tangent, primal: Sharding | None) -> Tangent:

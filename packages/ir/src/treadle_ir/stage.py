@@ -30,7 +30,7 @@ from treadle_ir.settings import ENABLE_CHECKS, FULL_TRACEBACKS, TRACEBACK_FRAMES
 from treadle_ir.source import NOWHERE, Source, operation_source, place, with_callers
 from treadle_ir.trace import Trace, current_trace, run_under
 from treadle_ir.tracer import Tracer, escaped
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.types import ArrayType, Type, unsharded
 from treadle_ir.values import Atom, Literal, Value, put_type
 
 if TYPE_CHECKING:
@@ -155,7 +155,9 @@ class StagingTrace(Trace):
                     return self.capture(constant)
                 if operand.owner.closed or not self._is_within(operand.owner):
                     raise escaped(operand)
-            type = self._type_here(operand) if self.explicit else type_of(operand).unsharded
+            type = self._type_here(operand) if self.explicit else type_of(operand)
+            if type.sharding is not None and not self.explicit:
+                type = type.unsharded
             assert isinstance(operand, (Array, np.ndarray))
             value = self._known[id(operand)] = Value(type)
             self.captured.append(operand)
@@ -172,7 +174,7 @@ class StagingTrace(Trace):
     def _types_of(self, operands: Operands) -> tuple[Type, ...]:
         """The types of operands, with their shardings under the mesh in force."""
         if not self.explicit:
-            return tuple([type_of(operand).unsharded for operand in operands])
+            return unsharded([type_of(operand) for operand in operands])
         from treadle_ir.layouts.staged import types_here  # noqa: PLC0415 - few need it
 
         return types_here(operands)

@@ -9,13 +9,15 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final, final
+from typing import Any, ClassVar, Final, TypeVar, final
 from weakref import WeakValueDictionary
 
 from treadle_ir.dtypes import DType, dtype_name, element_type, tangent_dtype
 from treadle_ir.fork import fork_safe_lock
 from treadle_ir.sharding import Sharding, braces, sizes_text
 from treadle_ir.sizes import Symbolic
+
+T = TypeVar("T", bound="Type")
 
 
 class Type(ABC):
@@ -204,9 +206,9 @@ class TokenType(Type):
 TOKEN: Final = TokenType()
 
 
-def unsharded(types: Sequence[Type]) -> tuple[Type, ...]:
+def unsharded(types: Sequence[T]) -> tuple[T, ...]:
     """Return types without their shardings: what transformations make of programs leaves these to the compiler."""
     for type in types:
         if type.sharding is not None:
-            return tuple([each.unsharded for each in types])
+            return tuple([each.unsharded for each in types])  # type: ignore[misc]  # of the same class
     return tuple(types)

@@ -55,7 +55,6 @@ class Literal:
 
     def __init__(self, value: np.generic[Any], type: ArrayType) -> None:
         assert type.shape == (), "a literal is a scalar"
-        assert type.sharding is None, "a literal is the same on each device"
         _put(self, "value", value)
         _put(self, "type", type)
 

@@ -72,6 +72,8 @@ def _atom_problem(atom: object, defined: set[Value]) -> str | None:
         return None if atom in defined else "is not defined before it is used"
     if not isinstance(atom, Literal):
         return f"is neither a value nor a literal but {atom!r}"
+    if atom.type.sharding is not None:
+        return f"is a literal of type {atom.type}, but a literal is the same on each device"
     if atom.type.shape != () or atom.value.dtype != atom.type.dtype:
         return f"is a literal of type {atom.type} that holds {atom.value.dtype}{atom.value.shape}"
     return None

@@ -238,7 +238,7 @@ def compile_program(
         raise
     if noting is not None and compiler.has_collectives(compiler.optimized_hlo(executable)):
         executable.execute_sharded = noting(executable.execute_sharded)
-    types: tuple[ArrayType, ...] = unsharded(lowered.program.result_types)  # type: ignore[assignment]  # no tokens
+    types: tuple[ArrayType, ...] = unsharded(lowered.program.result_types)  # type: ignore[arg-type]  # no tokens
     places = _places_of_results(executable, lowered, types, placement, wanted)
     results = [
         place.of(type) for type, place in zip(types, places, strict=True) if place is not None

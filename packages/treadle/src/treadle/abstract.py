@@ -25,6 +25,7 @@ from treadle_ir import (
     Staged,
     Tracer,
     TreeFunction,
+    Type,
     array_results,
     as_body,
     canonical_dtype,
@@ -50,6 +51,7 @@ from treadle_ir import (
     take_apart,
     type_like,
     type_of,
+    unsharded,
     wraps,
 )
 from treadle_ir.primitives.sharding import ShardingConstraint
@@ -113,20 +115,22 @@ def _fixed(static: Sequence[int], args: tuple[Tree, ...]) -> set[int]:
     return {i % count for i in static if -count <= i < count}
 
 
-def _types_here(leaves: Sequence[Any]) -> list[ArrayType]:
+def _types_here(leaves: Sequence[Any]) -> Sequence[Type]:
     """Return the types of arguments, some only described, with their shardings over explicit axes."""
+    types = [
+        leaf.type if isinstance(leaf, Array) else type_like("eval_shape", leaf) for leaf in leaves
+    ]
     mesh = explicit_mesh()
+    if mesh is None:
+        return unsharded(types)
     found: list[ArrayType] = []
-    for leaf in leaves:
-        plain = type_of(leaf) if isinstance(leaf, Array) else type_like("eval_shape", leaf)
+    for leaf, type in zip(leaves, types, strict=True):
         given = leaf.sharding if isinstance(leaf, (ShapeDtypeStruct, ShapedArray)) else None
-        if mesh is None:
-            found.append(plain.unsharded)
-        elif isinstance(given, NamedSharding):
+        if isinstance(given, NamedSharding):
             layout = layout_of(given.spec, len(leaf.shape))
-            found.append(plain.with_sharding(explicit_part(layout, mesh)))
+            found.append(type.with_sharding(explicit_part(layout, mesh)))
         else:
-            found.append(plain.with_sharding(sharding_of(leaf, mesh)))
+            found.append(type.with_sharding(sharding_of(leaf, mesh)))
     return found
 
 

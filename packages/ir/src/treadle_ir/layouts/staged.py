@@ -17,7 +17,7 @@ from treadle_ir.primitives.shape import BroadcastInDim, Reverse, Transpose
 from treadle_ir.primitives.sharding import ShardingConstraint
 from treadle_ir.program import Program
 from treadle_ir.sharding import Sharding, replicated
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.types import ArrayType, Type, unsharded
 from treadle_ir.values import Atom, Literal
 
 
@@ -48,7 +48,7 @@ def types_here(operands: Sequence[object]) -> tuple[ArrayType, ...]:
     """
     mesh = explicit_mesh()
     if mesh is None:
-        return tuple([type_of(x).unsharded for x in operands])
+        return unsharded([type_of(x) for x in operands])
     return tuple([type_of(x).with_sharding(sharding_of(x, mesh)) for x in operands])
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Final, TypeAlias
 
 from treadle_ir import (
+    AbstractMesh,
     ArrayType,
     DTypeError,
     Operand,
@@ -22,6 +23,7 @@ from treadle_ir import (
     ops,
     promoted,
     shardings_here,
+    unsharded,
     varying_of,
     with_sums,
 )
@@ -71,10 +73,10 @@ def settled(
     Raises:
         StructureError, ShapeError, DTypeError: the body changes what it carries.
     """
-    rounds = 0
+    rounds, mesh = 0, explicit_mesh()
     while True:
         types = sharded_types(carry)
-        given = (*types, *map(_row, sharded_types(elements)))
+        given = (*types, *map(_row, sharded_types(elements))) if elements else types
         body = _alike(lambda varies: stage_with(given, varies), carry, elements)  # noqa: B023 - called at once
         rounds += 1
         returned = body.structures[0]
@@ -92,7 +94,8 @@ def settled(
                 if dtype != type.dtype:
                     carry[position] = with_dtype(carry[position], type, dtype, False)
                     changed = True
-        changed = _divide(carry, types, results, body.shardings) or changed
+        if mesh is not None:
+            changed = _divide(carry, types, results, body.shardings, mesh) or changed
         if not changed or rounds == _ROUNDS:
             break
     lines, is_shape = type_differences(structure, types, results)
@@ -104,6 +107,8 @@ def settled(
             if is_shape
             else "convert the initial value, or the carry that is returned, with .astype(...)",
         )
+    if mesh is None:
+        return carry, body
     differs = first_difference(types, [type.sharding for type in types], body.shardings)
     if differs is not None:
         number, one, two = differs
@@ -121,11 +126,9 @@ def _divide(
     types: Sequence[ArrayType],
     results: Sequence[ArrayType],
     after: Sequence[Sharding | None],
+    mesh: AbstractMesh,
 ) -> bool:
     """Divide the carries that go in replicated as they come out: that costs nothing. Whether there were any."""
-    mesh = explicit_mesh()
-    if mesh is None:
-        return False
     changed = False
     for position, (type, result) in enumerate(zip(types, results, strict=True)):
         one, two = type.sharding, after[position]
@@ -142,17 +145,16 @@ def sharded_types(operands: Sequence[Operand]) -> list[ArrayType]:
     types = [operand_type(x) for x in operands]
     shardings = shardings_here(operands)
     if shardings is None:
-        return [type.unsharded for type in types]
+        return list(unsharded(types))
     return [type.with_sharding(each) for type, each in zip(types, shardings, strict=True)]
 
 
 def _row(type: ArrayType) -> ArrayType:
     """Return the type of the elements along the leading axis of an array."""
-    row, sharding = type.with_shape(type.shape[1:]), type.sharding
-    if sharding is None:
-        return row
-    dims = with_sums(sharding.dims[1:], sharding.partial)
-    return row.with_sharding(Sharding(sharding.mesh, dims))
+    sharding = type.sharding
+    if sharding is not None:
+        sharding = Sharding(sharding.mesh, with_sums(sharding.dims[1:], sharding.partial))
+    return ArrayType(type.shape[1:], type.dtype, type.weak, sharding)
 
 
 def _alike(
