@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from random import Random
 
 import numpy as np
 import pytest
@@ -159,6 +160,23 @@ def test_wrong_texts(old: str, new: str, message: str) -> None:
         text = text.replace("%1: f32[8,4@y]", "%1: f32[8,4@y]{@mesh0}")
     with pytest.raises(ParseError, match=message):
         parse_program(text.replace(old, new))
+
+
+def test_damaged_texts_are_refused_or_read() -> None:
+    text, random = print_program(staged()), Random(0)
+    characters = [*{*text}, '"', "\\", "@", "{", "}", "(", ")"]
+    for _ in range(400):
+        damaged = [*text]
+        for _ in range(random.randint(1, 4)):
+            place, kind = random.randrange(len(damaged)), random.randrange(4)
+            taken = [[random.choice(characters)], [], damaged[place : place + 1] * 2]
+            other = random.randrange(len(damaged))
+            damaged[place : place + 1] = [*taken, damaged[other : other + 12]][kind]
+        try:
+            program = parse_program("".join(damaged))
+        except ParseError:
+            continue
+        assert equal_programs(program, parse_program(print_program(program)))
 
 
 def test_the_verifier_compares_results_with_the_rules() -> None:
