@@ -376,6 +376,27 @@ def gradients_that_are_zero_lie_as_their_primals() -> None:
             assert str(treadle.typeof(found[1])) == "float32[8@a,4@b]"
 
 
+def primals_over_no_mesh_have_gradients() -> None:
+    """Of arrays on one device a shard_map over explicit axes makes parts: gradients are what they are under jit."""
+    doubled = treadle.shard_map(lambda x: 2 * x, mesh=mesh(), in_specs=P("a"), out_specs=P("a"))
+    x = tnp.arange(32.0).reshape(8, 4)
+    makers: dict[str, Callable[[Any], Any]] = {
+        "stack": lambda x: tnp.stack([tnp.sin(x[i]) for i in range(8)]),
+        "concatenate": lambda x: tnp.concatenate([tnp.sin(x[i : i + 1]) for i in range(8)]),
+        "slice": lambda x: tnp.sin(x)[::-1][:8],
+        "pad": lambda x: tnp.pad(tnp.sin(x[1:7]), ((1, 1), (0, 0))),
+        "at": lambda x: tnp.zeros((8, 4)).at[2].set(tnp.sin(x[3])),
+        "sort": lambda x: tnp.sort(tnp.sin(x), axis=0),
+        "cumsum": lambda x: tnp.cumsum(tnp.sin(x), axis=0),
+        "reshape": lambda x: tnp.sin(x.reshape(4, 8)).reshape(8, 4),
+    }
+    for name, make in makers.items():
+        slope = treadle.grad(lambda x, make=make: (doubled(make(x)) ** 2).sum())
+        expected = treadle.grad(lambda x, make=make: ((2 * make(x)) ** 2).sum())(x)
+        for function in (slope, treadle.jit(slope)):
+            np.testing.assert_allclose(function(x), expected, rtol=1e-5, atol=1e-5, err_msg=name)
+
+
 LAWS: Final[dict[str, Callable[[], None]]] = {
     f"{name} {kind} {where} {what}".rstrip(): functools.partial(
         law, name, jitted, force, derivative
@@ -396,5 +417,6 @@ LAWS: Final[dict[str, Callable[[], None]]] = {
     "nothing said": nothing_said,
     "zeros": gradients_that_are_zero_lie_as_their_primals,
     "libraries": operations_of_libraries_lie_as_they_say,
+    "over no mesh": primals_over_no_mesh_have_gradients,
     "whole at first": what_starts_whole_is_divided,
 }

@@ -11,15 +11,20 @@ from treadle_ir import (
     Array,
     ArrayType,
     AxisType,
+    Sharding,
     ShardingTypeError,
-    layout_of_operand,
     ops,
+    sharding_of,
     stage_tree,
 )
 
 EXPLICIT = AbstractMesh((4, 2), ("x", "y"), (AxisType.Explicit,) * 2)
 TYPE = ArrayType((8, 4), np.dtype("f4"))
 ROWS, PAIRS = (("x",), ()), (("y",), ())
+
+
+def sharded(dims: tuple[tuple[str, ...], ...]) -> ArrayType:
+    return TYPE.with_sharding(Sharding(EXPLICIT, dims))
 
 
 def test_what_divides_the_mapped_axis() -> None:
@@ -31,7 +36,7 @@ def test_what_divides_the_mapped_axis() -> None:
         return [x], None
 
     with MESH.override(EXPLICIT):
-        stage_tree(function, TYPE, TYPE, layouts=[ROWS, PAIRS])
+        stage_tree(function, sharded(ROWS), sharded(PAIRS))
     assert divided_by([np.ones(3)], [0]) is None  # no explicit axes are in force
 
 
@@ -39,10 +44,10 @@ def test_an_element_lies_without_the_mapped_axis_and_a_constraint_keeps_it() -> 
     seen = []
 
     def row(x: Array) -> Array:
-        seen.append(layout_of_operand(x, EXPLICIT))
+        seen.append(sharding_of(x, EXPLICIT))
         return ops.sharding_constraint(x, mesh=EXPLICIT, layout=(("y",),))
 
     with MESH.override(EXPLICIT):
-        staged, _ = stage_tree(lambda x: ([vmap(row)(x)], None), TYPE, layouts=[ROWS])
-    assert seen == [((),)]
-    assert staged.layouts == ((("x",), ("y",)),)
+        staged, _ = stage_tree(lambda x: ([vmap(row)(x)], None), sharded(ROWS))
+    assert seen == [Sharding(EXPLICIT, ((),))]
+    assert staged.program.result_types[0].sharding == Sharding(EXPLICIT, (("x",), ("y",)))

@@ -22,7 +22,6 @@ from treadle_ir import (
     functions,
     holding,
     interned,
-    layouts_here,
     ops,
     over_mesh_of,
     positions,
@@ -32,7 +31,7 @@ from treadle_ir import (
     stage_tree,
     store,
     take_apart,
-    type_of,
+    types_here,
     varying_of,
     without_references,
     wraps,
@@ -140,9 +139,8 @@ def checkpoint(
                     return [*results, *tree_leaves(after())], structure
 
             operands = [*leaves, *held]
-            types = [type_of(operand) for operand in operands]
             staged, out = stage_tree(
-                as_body(flat), *types, varies=varying_of(operands), layouts=layouts_here(operands)
+                as_body(flat), *types_here(operands), varies=varying_of(operands)
             )
             primitive = Checkpoint(interned(function, staged.program), policy, prevent_cse=apart)
             results = bind(primitive, *staged.captured, *operands)

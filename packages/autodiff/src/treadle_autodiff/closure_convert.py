@@ -57,7 +57,7 @@ def closure_convert(
         lambda operands: (tree_unflatten(structure, operands), {}),
         array_results("closure_convert: result "),
     )
-    staged, out = stage_tree(function, *[type_of(leaf) for leaf in leaves])
+    staged, out = stage_tree(function, *[type_of(leaf).unsharded for leaf in leaves])
     is_hoisted = [
         isinstance(x, Tracer) and dtypes.is_inexact(type_of(x).dtype) for x in staged.captured
     ]

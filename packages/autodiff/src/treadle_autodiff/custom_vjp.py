@@ -229,7 +229,7 @@ class _Backward:
         if self.lies is None:
             return self._checked(residuals, cotangents)
         with over_mesh(self.lies.mesh):
-            return self._checked(residuals, self.lies.laid(cotangents))
+            return self._checked(residuals, self.lies.resharded(cotangents))
 
     def _checked(self, residuals: Operands, cotangents: Given) -> Given:
         shown = shown_zeros(cotangents, self.result_types, self.symbolic)
@@ -416,7 +416,7 @@ def custom_gradient(
             lambda operands: ((tree_unflatten(structure, operands),), {}),
             array_results("custom_gradient: gradient "),
         )
-        staged, out = stage_tree(backward, *[type_of(leaf).tangent() for leaf in leaves])
+        staged, out = stage_tree(backward, *[type_of(leaf).tangent().unsharded for leaf in leaves])
         return value, Partial(_Gradient(staged.program, out), *staged.captured)
 
     def bwd(kept: Callable[[Tree], Tree], ct: Tree) -> Tree:

@@ -1,4 +1,4 @@
-"""How cotangents lie over explicit axes of the mesh in force: as their primals do, but for sums that are put off."""
+"""Shardings of cotangents under the mesh in force: those of their primals, but for the axes of partial sums."""
 
 from __future__ import annotations
 
@@ -7,53 +7,52 @@ from typing import final
 
 from treadle_ir import (
     MESH,
-    Layout,
     MeshAxes,
     Operand,
     Operands,
+    Sharding,
     current_context,
     explicit_mesh,
     frozen,
-    layout_of_operand,
-    layouts_here,
     ops,
-    sums_of,
+    sharding_of,
+    shardings_here,
     with_sums,
 )
 
 
-def laid_alike(cotangent: Operand, primal: Layout | None) -> Operand:
-    """A cotangent, laid over the explicit axes of the mesh in force as its primal is.
+def reshard_like(cotangent: Operand, primal: Sharding | None) -> Operand:
+    """Return a cotangent, resharded over the explicit axes of the mesh in force as its primal is.
 
     Of what is reduced it is unreduced, and the other way round.
     """
     mesh = explicit_mesh()
     if mesh is None or primal is None:
         return cotangent
-    layout = with_sums(primal, sums_of(primal).of_cotangents())
-    if layout_of_operand(cotangent, mesh) == layout:
+    wanted = Sharding(mesh, with_sums(primal.dims, primal.partial.of_cotangents()))
+    if sharding_of(cotangent, mesh) is wanted:
         return cotangent
-    return ops.sharding_constraint(cotangent, mesh=mesh, layout=layout)
+    return ops.sharding_constraint(cotangent, mesh=mesh, layout=wanted.dims)
 
 
 @final
 @frozen
 class Shown:
-    """How results lie over explicit axes: what a user's backward function is shown of their cotangents.
+    """Shardings of results over explicit axes: what a user's backward function is shown of their cotangents.
 
     The walk back is left to the compiler, but that function is the user's, as the one forward was.
     """
 
     mesh: MeshAxes
-    layouts: tuple[Layout | None, ...]
+    shardings: tuple[Sharding | None, ...]
 
-    def laid(self, cotangents: Sequence[Operand | None]) -> list[Operand | None]:
-        """The cotangents, laid as the results."""
-        pairs = zip(cotangents, self.layouts, strict=True)
-        return [None if ct is None else laid_alike(ct, layout) for ct, layout in pairs]
+    def resharded(self, cotangents: Sequence[Operand | None]) -> list[Operand | None]:
+        """Return the cotangents, resharded like the results."""
+        pairs = zip(cotangents, self.shardings, strict=True)
+        return [None if ct is None else reshard_like(ct, sharding) for ct, sharding in pairs]
 
 
 def shown_of(results: Operands) -> Shown | None:
-    """How results lie, where a mesh with explicit axes is in force."""
-    layouts, mesh = layouts_here(results), current_context().get(MESH)
-    return None if layouts is None or mesh is None else Shown(mesh, tuple(layouts))
+    """Return the shardings of results; None where no mesh with explicit axes is in force."""
+    shardings, mesh = shardings_here(results), current_context().get(MESH)
+    return None if shardings is None or mesh is None else Shown(mesh, shardings)

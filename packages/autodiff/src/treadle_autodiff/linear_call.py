@@ -22,6 +22,7 @@ from treadle_ir import (
     share_captures,
     stage_tree,
     type_of,
+    unsharded,
 )
 from treadle_ir.primitives.linear_call import LinearCall
 from treadle_ir.tree import PyTreeDef, tree_unflatten
@@ -107,4 +108,4 @@ def _staged(
         leaves, structure = flatten_arrays(output, "linear_call: result ")
         return leaves, (structure, [type_of(leaf) for leaf in leaves])
 
-    return stage_tree(TreeFunction(function, arguments, results), *types)
+    return stage_tree(TreeFunction(function, arguments, results), *unsharded(types))

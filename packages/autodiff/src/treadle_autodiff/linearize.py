@@ -36,14 +36,15 @@ from treadle_ir import (
     frozen,
     inferred,
     interpret_unchecked as interpret,
-    layouts_here,
     over_mesh_of,
     refuse_leaks,
     reset_current,
     run_under,
     running,
     set_current,
+    shardings_here,
     type_of,
+    with_sharding,
 )
 
 Out = TypeVar("Out")
@@ -147,7 +148,7 @@ class LinearizeTrace(DualTrace):
         """Split a jvp rule: right for primitives whose jvp is made of known and linear operations."""
         if primitive.programs():
             raise linearize_rules.missing(type(primitive))
-        self._note_layouts(primals, tangents)
+        tangents = self._sharded(primals, tangents)
         token = set_current(self._split)
         try:
             results, result_tangents = jvp_rules[primitive](primitive, primals, tangents)
@@ -168,14 +169,20 @@ class LinearizeTrace(DualTrace):
             )
         return results, result_tangents
 
-    def _note_layouts(self, primals: Operands, tangents: Sequence[Tangent]) -> None:
-        """Over explicit axes tangents lie as primals do: a user's rule may ask."""
-        layouts = layouts_here(primals)
-        if layouts is None:
-            return
-        for tangent, layout in zip(tangents, layouts, strict=True):
-            if layout is not None and type(tangent) is StagedTracer and tangent.owner is self.tape:
-                self.tape.layouts[tangent.value] = layout
+    def _sharded(self, primals: Operands, tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+        """The tangents with the shardings of the primals over explicit axes: a user's rule may ask.
+
+        The tape itself has none.
+        """
+        shardings = shardings_here(primals)
+        if shardings is None:
+            return tangents
+        return [
+            with_sharding(tangent, sharding)
+            if type(tangent) is StagedTracer and tangent.owner is self.tape
+            else tangent
+            for tangent, sharding in zip(tangents, shardings, strict=True)
+        ]
 
 
 @final
@@ -218,7 +225,7 @@ def linearize_tree(
     tape = trace.tape
     tracers = []
     for primal, wanted, user in zip(primals, nonzero, given or primals, strict=True):
-        type = type_of(primal).tangent()
+        type = type_of(primal).tangent().unsharded
         tangent: Tangent = tape.parameter(type) if wanted else Zero(type)
         tracers.append(LinearizeTracer(trace, primal, tangent, user))
     arguments = entering(tracers) if given else tracers

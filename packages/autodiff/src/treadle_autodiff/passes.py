@@ -9,25 +9,27 @@ from collections.abc import Callable, Sequence
 from typing import Any, final
 
 from treadle_autodiff.checked_tangents import check_cotangents, check_tangents, flatten_along
-from treadle_autodiff.layouts import Shown, laid_alike, shown_of
+from treadle_autodiff.layouts import Shown, reshard_like, shown_of
 from treadle_autodiff.linearize import Linearized
 from treadle_autodiff.tangents import Tangent, Zero, materialise, presented
 from treadle_autodiff.transpose import transpose
 from treadle_autodiff.user_function import Tree
 from treadle_ir import (
     ArrayType,
-    Layout,
     Operand,
     Operands,
+    OverMesh,
+    Primitive,
     Program,
+    Sharding,
     boundary,
+    deeper,
     frozen,
     interpret_unchecked as interpret,
     left_to_the_compiler,
     over_mesh,
     over_mesh_of,
     shown_program,
-    sums_of,
     type_of,
 )
 from treadle_ir.dtypes import is_float0
@@ -138,22 +140,51 @@ def walked_back(
 ) -> Sequence[Tangent]:
     """The cotangents of a linear program's other operands, of those of its results."""
     if lies is None:
-        return transpose(program, residuals, cotangents)
+        if not _over_explicit_axes(program):
+            return transpose(program, residuals, cotangents)
+        # The primals are over no mesh, but cotangents in between will be: these, too, the compiler lays out.
+        with left_to_the_compiler():
+            return transpose(program, residuals, cotangents)
     with over_mesh(lies.mesh):
         # What is added up in between the compiler lays out; in the end they lie as their primals do.
         with left_to_the_compiler():
             found = transpose(program, residuals, cotangents)
-        return [_laid(ct, each) for ct, each in zip(found, lies.layouts, strict=True)]
+        return [_resharded(ct, each) for ct, each in zip(found, lies.shardings, strict=True)]
 
 
-def _laid(ct: Tangent, primal: Layout | None) -> Tangent:
-    """A cotangent, laid as its primal; zeros are made where the primal is divided, as a user sees them."""
+def _over_explicit_axes(program: Program) -> bool:
+    """Whether an operation of a program, or of one nested in it, is over a mesh with explicit axes."""
+    known: dict[object, bool] = program.derived
+    found = known.get(_over_explicit_axes)
+    if found is None:
+        found = False
+        classes = {type(equation.primitive) for equation in program.equations}
+        if any(
+            [
+                issubclass(each, OverMesh) or each.programs is not Primitive.programs
+                for each in classes
+            ]
+        ):
+            found = any([_is_over_explicit_axes(each.primitive) for each in program.equations])
+        known[_over_explicit_axes] = found
+    return found
+
+
+def _is_over_explicit_axes(primitive: Primitive) -> bool:
+    if isinstance(primitive, OverMesh):
+        return bool(primitive.mesh.explicit_axes)
+    with deeper():
+        return any(map(_over_explicit_axes, primitive.programs().values()))
+
+
+def _resharded(ct: Tangent, primal: Sharding | None) -> Tangent:
+    """A cotangent, resharded like its primal; zeros are made where the primal is divided, as a user sees them."""
     if not isinstance(ct, Zero):
-        return laid_alike(ct, primal)
-    if primal is None or not any(primal) or sums_of(primal).axes:
+        return reshard_like(ct, primal)
+    if primal is None or not any(primal.dims) or primal.partial.axes:
         return ct
     has_data = isinstance(ct.type, ArrayType) and not is_float0(ct.type.dtype)
-    return laid_alike(materialise(ct), primal) if has_data else ct
+    return reshard_like(materialise(ct), primal) if has_data else ct
 
 
 def pulled(

@@ -33,6 +33,7 @@ from treadle_ir import (
     stage,
     stage_tree,
     type_of,
+    unsharded,
 )
 from treadle_ir.rewrite import prune
 from treadle_ir.tree import PyTreeDef, tree_flatten, tree_leaves
@@ -87,7 +88,7 @@ def _make_jvp(program: Program, nonzero: tuple[bool, ...], forced: tuple[bool, .
         wanted = [materialise(t) for t, flag in zip(result_tangents, returned, strict=True) if flag]
         return [*results, *wanted], returned
 
-    staged, returned = stage_tree(function, *types, *given)
+    staged, returned = stage_tree(function, *unsharded((*types, *given)))
     return JvpProgram(staged.program, staged.captured, returned)
 
 
@@ -140,7 +141,7 @@ def _make_linearized(
         return [*linearized.results, *kept], (linear, len(kept), returned)
 
     types = program.parameter_types
-    staged, (linear, residuals, returned) = stage_tree(function, *types, varies=varies)
+    staged, (linear, residuals, returned) = stage_tree(function, *unsharded(types), varies=varies)
     return LinearizedProgram(prune(staged.program), staged.captured, linear, residuals, returned)
 
 
@@ -168,7 +169,7 @@ def _with_zeros(program: Program, zero: Sequence[Zero | None], forced: Sequence[
             if z is None or force
         ]
 
-    staged = stage(function, *program.parameter_types)
+    staged = stage(function, *unsharded(program.parameter_types))
     assert not staged.captured
     return staged.program
 
@@ -245,7 +246,8 @@ def _make_transposed(
         wanted = [materialise(ct) for ct, flag in zip(outgoing, returned, strict=True) if flag]
         return [*wanted, *after], returned
 
-    staged, returned = stage_tree(as_body(function), *held_types, *known_types, *cotangent_types)
+    types = unsharded((*held_types, *known_types, *cotangent_types))
+    staged, returned = stage_tree(as_body(function), *types)
     return TransposedProgram(staged.program, staged.captured, returned)
 
 

@@ -62,7 +62,7 @@ def saved_residuals(f: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> list
         linearized, _ = linearize_tree(function, primals, nonzero)
         return needed_residuals(prune(linearized.program), linearized.captured)[1], None
 
-    staged, _ = stage_tree(forward, *[type_of(x) for x in operands])
+    staged, _ = stage_tree(forward, *[type_of(x).unsharded for x in operands])
     program = staged.program
     origins = ["from a constant"] * len(staged.captured)
     origins += [f"from the {name}" for name in _by_name(f, arguments.paths())]

@@ -120,7 +120,7 @@ def extended_sum(dtype: DType, x: Operand, y: Operand) -> Array:
         total = ops.add(ops.convert(x, dtype=made), ops.convert(y, dtype=made))
         return ops.convert(total, dtype=dtype)
     total = as_array(rule(as_array(x), as_array(y)))
-    if type_of(total) != type_of(x):
+    if type_of(total).unsharded is not type_of(x).unsharded:
         raise DTypeError(
             f"the sum of tangents of type {type_of(x)} must be of that type, got {type_of(total)}",
             fix=f"convert it in the function `add` of the rules of {dtypes.user_name(dtype)}",

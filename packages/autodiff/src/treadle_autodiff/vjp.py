@@ -40,6 +40,7 @@ from treadle_ir import (
     stage_tree,
     type_like,
     type_of,
+    unsharded,
 )
 from treadle_ir.tree import (
     PyTreeDef,
@@ -300,7 +301,9 @@ def linear_transpose(
     no_reduced_axes("linear_transpose", reduce_axes)
     leaves, structure = flatten_leaves_and_structure(primals)
     types = [type_like("linear_transpose", leaf) for leaf in leaves]
-    staged, (out, _) = stage_tree(of_positional("linear_transpose", fun, structure, False), *types)
+    staged, (out, _) = stage_tree(
+        of_positional("linear_transpose", fun, structure, False), *unsharded(types)
+    )
     if forms(structure) or forms(out):
         raise UnsupportedError(
             "linear_transpose: an argument or a result is of a type of a library's own",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TypeAlias, final
 
-from treadle_ir import ShardingTypeError, frozen, layouts_here
+from treadle_ir import ShardingTypeError, frozen, shardings_here
 
 
 @final
@@ -30,12 +30,12 @@ def divided_by(leaves: Sequence[object], dims: Sequence[Dim]) -> tuple[str, ...]
     Raises:
         ShardingTypeError: they divide it differently.
     """
-    layouts = layouts_here(leaves)
-    if layouts is None:
+    shardings = shardings_here(leaves)
+    if shardings is None:
         return None
     found: tuple[str, ...] = ()
-    for layout, dim in zip(layouts, dims, strict=True):
-        names = layout[dim] if layout is not None and dim is not None else ()
+    for sharding, dim in zip(shardings, dims, strict=True):
+        names = sharding.dims[dim] if sharding is not None and dim is not None else ()
         if names and found and names != found:
             raise ShardingTypeError(
                 f"vmap: the mapped axis is divided by {found} in one argument and by {names} in another",

@@ -19,11 +19,11 @@ from treadle_ir import (
     ArrayType,
     Function,
     FunctionCall,
-    Layout,
     NamedAxis,
     Operand,
     Operands,
     Primitive,
+    Sharding,
     Source,
     Trace,
     Tracer,
@@ -36,7 +36,6 @@ from treadle_ir import (
     reset_current,
     run_under,
     set_current,
-    sums_of,
     type_of,
     types_of,
     with_sums,
@@ -67,13 +66,13 @@ class BatchTracer(Tracer):
         """Where the batched array was made."""
         return self.operand.source if isinstance(self.operand, Tracer) else NOWHERE
 
-    def __treadle_layout__(self, mesh: AbstractMesh) -> Layout | None:
-        """How one element of the batch lies."""
-        layout = super().__treadle_layout__(mesh)
-        if layout is None:
+    def __treadle_sharding__(self, mesh: AbstractMesh) -> Sharding | None:
+        """The sharding of one element of the batch."""
+        batch = super().__treadle_sharding__(mesh)
+        if batch is None:
             return None
-        one = (*layout[: self.dim], *layout[self.dim + 1 :])
-        return with_sums(one, sums_of(layout))
+        one = (*batch.dims[: self.dim], *batch.dims[self.dim + 1 :])
+        return Sharding(batch.mesh, with_sums(one, batch.partial))
 
     def behind(self) -> Operand | None:
         """The batched array."""

@@ -206,7 +206,7 @@ def sequential_vmap(f: Callable[P, R]) -> custom_vmap[P, R]:
             return arguments, {}
 
         body = TreeFunction(sequential, element, array_results("sequential_vmap: result "))
-        types = [type_of(x) for x in shared]
+        types = [type_of(x).unsharded for x in shared]
         types += [type_of(x).with_shape(type_of(x).shape[1:]) for x in mapped]
         staged, out = stage_tree(body, *types)
         constants = [*staged.captured, *shared]

@@ -36,9 +36,9 @@ class BatchedProgram:
 
 
 def batched_type(type: Type, dim: Dim, axis: Axis) -> Type:
-    """A type with the batch at `dim`."""
+    """Return a type with the batch at `dim`, without a sharding."""
     if dim is None:
-        return type
+        return type.unsharded
     assert isinstance(type, ArrayType), "only arrays are batched"
     return type.with_shape((*type.shape[:dim], axis.size, *type.shape[dim:]))
 

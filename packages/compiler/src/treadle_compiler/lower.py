@@ -30,6 +30,7 @@ from treadle_ir import (
     with_sums,
 )
 from treadle_ir.events import ProgramLowered, heard, tell
+from treadle_ir.rewrite import without_shardings
 
 
 @final
@@ -77,6 +78,8 @@ def lower_program(
         MissingRuleError: a primitive has no lowering rule.
     """
     started = time.perf_counter()
+    # How values are partitioned the operations say, and XLA: rules, which may stage functions, have plain types.
+    shown, program = program, without_shardings(program)
     pairs = aliases or {}
     marks, ends = _marks(program, donated, pairs, partitioning)
 
@@ -93,7 +96,7 @@ def lower_program(
         pairs, writer = same, written(locations)
     text = writer.text()
     if DUMP_IR_TO() is not None and not locations:
-        dump(name, platform, program, lambda located: written(located).text())
+        dump(name, platform, shown, lambda located: written(located).text())
     if heard():
         tell(ProgramLowered(name, platform, len(text), time.perf_counter() - started))
     callbacks = tuple(writer.callbacks)

@@ -164,12 +164,6 @@ from treadle_ir.interpret import (
     last_uses as last_uses,
 )
 from treadle_ir.known import KnownTracer as KnownTracer, as_staged as as_staged
-from treadle_ir.layouts.laid import (
-    Laid as Laid,
-    is_whole as is_whole,
-    sizes_text as sizes_text,
-    type_text as type_text,
-)
 from treadle_ir.layouts.mesh import (
     MESH as MESH,
     explicit_mesh as explicit_mesh,
@@ -178,17 +172,25 @@ from treadle_ir.layouts.mesh import (
     over_mesh_of as over_mesh_of,
 )
 from treadle_ir.layouts.rules import (
-    layout_rule as layout_rule,
-    layout_rules as layout_rules,
     nested_rule as nested_rule,
     nested_rules as nested_rules,
-    result_layouts as result_layouts,
+    sharded_results as sharded_results,
+    sharding_rule as sharding_rule,
+    sharding_rules as sharding_rules,
 )
+from treadle_ir.layouts.sharded import (
+    ShardedType as ShardedType,
+    is_whole as is_whole,
+    sizes_text as sizes_text,
+    type_text as type_text,
+)
+from treadle_ir.layouts.specialised import specialised_primitive as specialised_primitive
 from treadle_ir.layouts.staged import (
-    layout_of_operand as layout_of_operand,
-    layouts_here as layouts_here,
-    program_layouts as program_layouts,
-    seen as seen,
+    result_shardings as result_shardings,
+    sharding_of as sharding_of,
+    shardings_here as shardings_here,
+    type_here as type_here,
+    types_here as types_here,
 )
 from treadle_ir.layouts.sums import sum_operands as sum_operands
 from treadle_ir.lazily import (
@@ -255,6 +257,7 @@ from treadle_ir.reference.registry import eval_rule as eval_rule, eval_rules as 
 from treadle_ir.registry import find_primitive as find_primitive, register as register
 from treadle_ir.releases import release_of as release_of, wrong_release as wrong_release
 from treadle_ir.rules import RuleTable as RuleTable
+from treadle_ir.sharding import Sharding as Sharding, explicit_part as explicit_part
 from treadle_ir.shown_programs import (
     install_view as install_view,
     shown_program as shown_program,
@@ -284,6 +287,7 @@ from treadle_ir.stage import (
     stage as stage,
     stage_tree as stage_tree,
     staging_trace as staging_trace,
+    with_sharding as with_sharding,
 )
 from treadle_ir.trace import (
     ROOT as ROOT,
@@ -320,6 +324,7 @@ from treadle_ir.types import (
     ArrayType as ArrayType,
     TokenType as TokenType,
     Type as Type,
+    unsharded as unsharded,
 )
 from treadle_ir.user_rules import as_rule as as_rule, ruled as ruled
 from treadle_ir.values import Atom as Atom, Literal as Literal, Value as Value

@@ -18,6 +18,7 @@ from treadle_ir.declared import shown
 from treadle_ir.dtypes import DType, is_key
 from treadle_ir.errors import ArgumentError, library
 from treadle_ir.promotion import scalar_type
+from treadle_ir.sharding import Sharding
 from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Literal
 
@@ -29,7 +30,7 @@ UNARY: Final = ("neg", "pos", "abs", "invert")
 
 if TYPE_CHECKING:
     from treadle_ir.array_members import ArrayMembers
-    from treadle_ir.meshes import AbstractMesh, Layout, MeshAxes
+    from treadle_ir.meshes import AbstractMesh, MeshAxes
 else:
     from treadle_ir.on_devices import OnDevices
 
@@ -104,9 +105,9 @@ class Array(ArrayMembers):
         """
         return None
 
-    def __treadle_layout__(self, mesh: AbstractMesh) -> Layout | None:
-        """How it lies over the axes of a mesh; None where the compiler decides. Whole, where nothing is said."""
-        return ((),) * self.type.ndim
+    def __treadle_sharding__(self, mesh: AbstractMesh) -> Sharding | None:
+        """The sharding over the axes of `mesh`; None where the compiler decides. Replicated, where nothing is said."""
+        return Sharding(mesh, ((),) * self.type.ndim)
 
     def __treadle_mesh__(self) -> MeshAxes | None:
         """The mesh whose explicit axes its type shows; None where there are none."""

@@ -19,7 +19,6 @@ from treadle_ir.types import Type
 
 if TYPE_CHECKING:
     from treadle_ir.array import Operand, Operands
-    from treadle_ir.meshes import Layouts
 
 Sources: TypeAlias = tuple[int | None, ...]
 
@@ -173,12 +172,10 @@ class FunctionCall(Primitive):
         """Run the function now."""
 
     @abstractmethod
-    def staged(
-        self, types: tuple[Type, ...], layouts: Layouts = None
-    ) -> tuple[Primitive, tuple[Operand, ...]]:
+    def staged(self, types: tuple[Type, ...]) -> tuple[Primitive, tuple[Operand, ...]]:
         """The primitive that stands for this call in a program, and the operands it captured (they go first).
 
-        `layouts` says how operands lie, where types show it: the function may ask for it.
+        The types have shardings where a mesh with explicit axes is in force: the function may ask for them.
         """
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:

@@ -1,20 +1,23 @@
-"""What a primitive does to types, cached: result types and effects by (primitive, operand types).
+"""What a primitive does to types, cached: result types and effects by (primitive, operand types, mesh).
 
 Primitives that hold programs or Python functions are not: the cache would keep them alive.
 """
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from treadle_ir.dtypes import is_extended, no_numbers
 from treadle_ir.effects import Effects
 from treadle_ir.primitive import Primitive
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.types import ArrayType, Type, unsharded
+
+if TYPE_CHECKING:
+    from treadle_ir.meshes import AbstractMesh
 
 Inferred: TypeAlias = tuple[tuple[Type, ...], Effects]
 
-_CACHE: Final[dict[tuple[Primitive, tuple[Type, ...]], Inferred]] = {}
+_CACHE: Final[dict[tuple[Any, ...], Inferred]] = {}  # Any: a primitive, operand types, a mesh
 _LIMIT: Final = 16384
 
 
@@ -24,20 +27,41 @@ def _refuse_extended(primitive: Primitive, operands: tuple[Type, ...]) -> None:
             raise no_numbers(primitive.name, operand.dtype)
 
 
-def inferred(primitive: Primitive, operands: tuple[Type, ...]) -> Inferred:
+def inferred(
+    primitive: Primitive, operands: tuple[Type, ...], mesh: AbstractMesh | None = None
+) -> Inferred:
     """Result types and effects of applying a primitive to operands of these types.
+
+    Args:
+        primitive: any primitive.
+        operands: the types of its operands.
+        mesh: the mesh in force, if it has explicit axes: the results have shardings over these. Without one, results
+            have none, and the shardings of operands do not count.
 
     Raises:
         ShapeError, DTypeError: the operands do not fit; nothing is cached.
+        ShardingTypeError: their shardings do not.
     """
-    key = (primitive, operands)
+    key = (primitive, operands) if mesh is None else (primitive, operands, mesh)
     found = _CACHE.get(key)
     if found is None:
-        if not primitive.takes_keys:
-            _refuse_extended(primitive, operands)
-        found = primitive.infer(*operands), primitive.effects(*operands)
+        found = _infer(primitive, operands) if mesh is None else _over(mesh, primitive, operands)
         if type(primitive).programs is Primitive.programs and not primitive.opaque:
             if len(_CACHE) >= _LIMIT:
                 _CACHE.clear()
             _CACHE[key] = found
     return found
+
+
+def _infer(primitive: Primitive, operands: tuple[Type, ...]) -> Inferred:
+    if not primitive.takes_keys:
+        _refuse_extended(primitive, operands)
+    plain = unsharded(operands)
+    return unsharded(primitive.infer(*plain)), primitive.effects(*plain)
+
+
+def _over(mesh: AbstractMesh, primitive: Primitive, operands: tuple[Type, ...]) -> Inferred:
+    from treadle_ir.layouts.rules import sharded_results  # noqa: PLC0415 - few need it
+
+    plain, effects = inferred(primitive, operands)
+    return sharded_results(primitive, operands, plain, mesh), effects

@@ -21,6 +21,7 @@ from treadle_ir import dtypes
 from treadle_ir.dtypes import DType, dtype_name
 from treadle_ir.effects import Effects
 from treadle_ir.equality import inside_out
+from treadle_ir.meshes import AbstractMesh
 from treadle_ir.primitive import Primitive
 from treadle_ir.program import Equation, Program
 from treadle_ir.registry import find_class
@@ -188,15 +189,26 @@ class _Writer:
         self.attributes: dict[int, str] = {}
         self.literals: dict[int, str] = {}
         self.types: dict[Type, str] = {}
+        self.meshes: dict[AbstractMesh, str] = {}
         self.effects: dict[Effects, str] = {}
         self.places: dict[tuple[int, int], str] = {}
 
     def define(self, value: Value) -> str:
         type = self.types.get(value.type)
         if type is None:
-            type = self.types[value.type] = str(value.type)
+            type = self.types[value.type] = self.type(value.type)
         name = self.names[value] = f"%{len(self.names)}"
         return f"{name}: {type}"
+
+    def type(self, type: Type) -> str:
+        """A type, with the name of its mesh where that is not the first one."""
+        if not isinstance(type, ArrayType) or type.sharding is None:
+            return str(type)
+        mesh = type.sharding.mesh
+        name = self.meshes.get(mesh)
+        if name is None:
+            name = self.meshes[mesh] = f"@mesh{len(self.meshes)}"
+        return type.text("" if name == "@mesh0" else name)
 
     def atom(self, atom: Atom) -> str:
         if isinstance(atom, Literal):
@@ -249,7 +261,7 @@ class _Writer:
     def program(self, program: Program, name: str) -> list[str]:
         self.names = {}
         parameters = ", ".join([self.define(parameter) for parameter in program.parameters])
-        results = ", ".join([str(type) for type in program.result_types])
+        results = ", ".join([self.type(type) for type in program.result_types])
         lines = [f"program @{name}({parameters}) -> ({results}) {{"]
         lines.extend(["  " + self.equation(equation) for equation in program.equations])
         returned = ", ".join([self.atom(result) for result in program.results])
@@ -277,14 +289,24 @@ def print_program(program: Program, *, locations: bool = False) -> str:
     """
     names: dict[int, str] = {}
     writer = _Writer(names, locations=locations)
-    lines = [f"treadle {VERSION}", *_constraints(program)]
+    lines: list[str] = []
     for each in inside_out(program):
         name = "main" if each is program else f"p{len(names)}"
         names[id(each)] = name
         lines.append("")
         lines.extend(writer.program(each, name))
     lines.append("")
-    return "\n".join(lines)
+    heading = [f"treadle {VERSION}", *_constraints(program), *_meshes(writer)]
+    return "\n".join([*heading, *lines])
+
+
+def _meshes(writer: _Writer) -> list[str]:
+    """The meshes of the types' shardings; the first one is that of types which name none."""
+    lines = [
+        f"mesh {name} = {value_text(mesh, writer.program_names)}"
+        for mesh, name in writer.meshes.items()
+    ]
+    return ["", *lines] if lines else []
 
 
 def _constraints(program: Program) -> list[str]:

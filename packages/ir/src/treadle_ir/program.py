@@ -10,11 +10,13 @@ from treadle_ir.effects import PURE, Effects, joined
 from treadle_ir.events import ProgramMade, emit, listeners
 from treadle_ir.frozen import refuse
 from treadle_ir.lazily import import_module
+from treadle_ir.sharding import replicated
 from treadle_ir.source import NOWHERE, Source
 from treadle_ir.types import Type
-from treadle_ir.values import Atom, Value
+from treadle_ir.values import Atom, Literal, Value
 
 if TYPE_CHECKING:
+    from treadle_ir.meshes import AbstractMesh
     from treadle_ir.primitive import Primitive
 
 
@@ -119,14 +121,23 @@ class Program:
                         stack.append(inner)
                         yield inner
 
-    def then(self, operations: Sequence[Primitive | None]) -> Program:
-        """The program with an operation without effects on each of its results; None leaves a result as it is."""
+    def then(
+        self, operations: Sequence[Primitive | None], mesh: AbstractMesh | None = None
+    ) -> Program:
+        """The program with an operation without effects on each of its results; None leaves a result as it is.
+
+        The results have shardings over the explicit axes of `mesh`, if it is given.
+        """
+        inferred = import_module("treadle_ir.inference").inferred  # which stands above programs
         equations, results = [*self.equations], []
         for result, operation in zip(self.results, operations, strict=True):
             if operation is None:
                 results.append(result)
                 continue
-            (type_,) = operation.infer(result.type)
+            kind = result.type
+            if mesh is not None and isinstance(result, Literal):  # the same on each device
+                kind = result.type.with_sharding(replicated(0, mesh))
+            ((type_,), _) = inferred(operation, (kind,), mesh)
             made = Value(type_)
             equations.append(Equation(operation, (result,), (made,), PURE))
             results.append(made)

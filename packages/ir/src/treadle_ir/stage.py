@@ -18,7 +18,7 @@ from treadle_ir.context import context_overrides, current_context
 from treadle_ir.errors import ConcretizationError
 from treadle_ir.families import Extension, FunctionCall
 from treadle_ir.frozen import frozen
-from treadle_ir.inference import inferred
+from treadle_ir.inference import Inferred, inferred
 from treadle_ir.layouts.mesh import explicit_mesh
 from treadle_ir.leaks import checks_leaks, refuse_leaks
 from treadle_ir.nesting import deeper
@@ -30,13 +30,14 @@ from treadle_ir.settings import ENABLE_CHECKS, FULL_TRACEBACKS, TRACEBACK_FRAMES
 from treadle_ir.source import NOWHERE, Source, operation_source, place, with_callers
 from treadle_ir.trace import Trace, current_trace, run_under
 from treadle_ir.tracer import Tracer, escaped
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.types import ArrayType, Type, unsharded
 from treadle_ir.values import Atom, Literal, Value, put_type
 
 if TYPE_CHECKING:
     from types import CodeType
 
-    from treadle_ir.meshes import AbstractMesh, Layout, Layouts, Whole
+    from treadle_ir.meshes import AbstractMesh
+    from treadle_ir.sharding import Sharding
 
 Out = TypeVar("Out")
 _overrides: Final = context_overrides.get  # asked for each equation
@@ -65,10 +66,16 @@ class StagedTracer(Tracer):
         """The line of the operation that makes the value."""
         return self.equation_source
 
-    def __treadle_layout__(self, mesh: AbstractMesh) -> Layout | None:
-        """How the value lies, where its trace knows; None where the compiler decides."""
-        assert isinstance(self.owner, StagingTrace)
-        return self.owner.layouts.get(self.value)
+    def __treadle_sharding__(self, mesh: AbstractMesh) -> Sharding | None:
+        """The sharding of its type; None where the compiler decides."""
+        return self.type.sharding
+
+
+def with_sharding(tracer: StagedTracer, sharding: Sharding | None) -> StagedTracer:
+    """Return a tracer of the same value whose type has a sharding; the program does not have it."""
+    shown = StagedTracer(tracer.owner, tracer.value, tracer.source)
+    shown.type = tracer.type.with_sharding(sharding)
+    return shown
 
 
 @final
@@ -93,7 +100,6 @@ class StagingTrace(Trace):
         "equations",
         "explicit",
         "interned",
-        "layouts",
         "looked_at",
         "parameters",
         "varies",
@@ -114,9 +120,8 @@ class StagingTrace(Trace):
         # see `treadle_ir.varying`.
         self.varies: dict[Value, frozenset[Hashable]] = {}
         self.looked_at = 0
-        # How values lie over explicit axes of the mesh in force, as far as it is known: see `treadle_ir.layouts`.
+        # Whether results have shardings over the explicit axes of the mesh in force: see `treadle_ir.layouts`.
         self.explicit = explicit_mesh(self.context) is not None
-        self.layouts: dict[Value, Whole] = {}
         self._known: dict[
             int, Value
         ] = {}  # by id of what is captured, which `captured` keeps alive
@@ -150,29 +155,29 @@ class StagingTrace(Trace):
                     return self.capture(constant)
                 if operand.owner.closed or not self._is_within(operand.owner):
                     raise escaped(operand)
-            type = type_of(operand)
+            type = self._type_here(operand) if self.explicit else type_of(operand)
+            if type.sharding is not None and not self.explicit:
+                type = type.unsharded
             assert isinstance(operand, (Array, np.ndarray))
             value = self._known[id(operand)] = Value(type)
             self.captured.append(operand)
-            if self.explicit:
-                self._note_captured(operand, value)
         return value
 
-    def _note_captured(self, operand: object, value: Value) -> None:
-        """Remember how something from outside lies."""
-        from treadle_ir.layouts.staged import layout_of_operand  # noqa: PLC0415 - few need it
+    def _type_here(self, operand: object) -> ArrayType:
+        """The type of something from outside, with its sharding over the mesh that was in force in the beginning."""
+        from treadle_ir.layouts.staged import sharding_of  # noqa: PLC0415 - few need it
 
         mesh = explicit_mesh(self.context)
-        assert mesh is not None
-        layout = layout_of_operand(operand, mesh)
-        if layout is not None:
-            self.layouts[value] = layout
+        sharding = None if mesh is None else sharding_of(operand, mesh)
+        return type_of(operand).with_sharding(sharding)
 
-    def _layouts_of(self, operands: Operands) -> Layouts:
-        """How operands lie; None where nothing is shown now."""
-        from treadle_ir.layouts.staged import layouts_here  # noqa: PLC0415 - few need it
+    def _types_of(self, operands: Operands) -> tuple[Type, ...]:
+        """The types of operands, with their shardings under the mesh in force."""
+        if not self.explicit:
+            return unsharded([type_of(operand) for operand in operands])
+        from treadle_ir.layouts.staged import types_here  # noqa: PLC0415 - few need it
 
-        return layouts_here(operands)
+        return types_here(operands)
 
     def outside(self) -> dict[Value, object]:
         """What is captured, by the leading parameter that stands for it."""
@@ -195,9 +200,7 @@ class StagingTrace(Trace):
         if primitive.is_function:
             assert isinstance(primitive, (FunctionCall, Extension))
             if isinstance(primitive, FunctionCall):
-                types = tuple([type_of(operand) for operand in operands])
-                layouts = self._layouts_of(operands) if self.explicit else None
-                primitive, captured = primitive.staged(types, layouts)
+                primitive, captured = primitive.staged(self._types_of(operands))
                 operands = (*captured, *operands)
         source = operation_source(2)
         if self._callers:
@@ -226,11 +229,14 @@ class StagingTrace(Trace):
         ):
             primitive, atoms = with_metadata(primitive, atoms, source, metadata)
             operand_types = [atom.type for atom in atoms]
-        types, effects = inferred(primitive, tuple(operand_types))
+        said: Primitive | None = None
+        if self.explicit:
+            primitive, (types, effects), said = self._inferred_here(primitive, atoms)
+        else:
+            types, effects = inferred(primitive, tuple(operand_types))
         if len(types) == 1:  # as nearly always
             # `Value(types[0])` and `Equation(...)` without their constructors, for a tenth of the time of all this.
             put_type(result := _new_object(Value), types[0])
-            said = self._note_layouts(primitive, atoms, (result,)) if self.explicit else None
             self.equations.append(
                 _new(Equation, (primitive, tuple(atoms), (result,), effects, source))
             )
@@ -238,18 +244,16 @@ class StagingTrace(Trace):
                 return self.record(said, [StagedTracer(self, result, source)], source)
             return [StagedTracer(self, result, source)]
         results = tuple([Value(type) for type in types])
-        if self.explicit:
-            self._note_layouts(primitive, atoms, results)
         self.equations.append(_new(Equation, (primitive, tuple(atoms), results, effects, source)))
         return [StagedTracer(self, result, source) for result in results]
 
-    def _note_layouts(
-        self, primitive: Primitive, atoms: Sequence[Atom], results: Sequence[Value]
-    ) -> Primitive | None:
-        """Remember how results lie over explicit axes; what tells the compiler, where that is to be written down."""
-        from treadle_ir.layouts.staged import note_layouts  # noqa: PLC0415 - few need it
+    def _inferred_here(
+        self, primitive: Primitive, atoms: Sequence[Atom]
+    ) -> tuple[Primitive, Inferred, Primitive | None]:
+        """The operation, its result types with shardings and its effects, and what tells the compiler of these."""
+        from treadle_ir.layouts.staged import inferred_here  # noqa: PLC0415 - few need it
 
-        return note_layouts(self, primitive, atoms, results)
+        return inferred_here(primitive, atoms)
 
     def program(self, results: Operands) -> Program:
         """The program that computes these results."""
@@ -284,14 +288,10 @@ class Staged:
 
     program: Program
     captured: tuple[Operand, ...]  # pass these first
-    # How results lie over explicit axes, where such a mesh was in force; None: the compiler decides.
-    layouts: tuple[Whole | None, ...] | None = None
 
 
-def stage(function: Function, *types: Type, layouts: Layouts = None) -> Staged:
+def stage(function: Function, *types: Type) -> Staged:
     """Turn a function of flat operands into a program, by running it on tracers of these types.
-
-    `layouts` says how arguments lie over explicit axes: the compiler decides, where nothing is said.
 
     Example:
         >>> from treadle_ir import ArrayType, ops, stage
@@ -300,27 +300,22 @@ def stage(function: Function, *types: Type, layouts: Layouts = None) -> Staged:
         >>> len(staged.program.equations)
         1
     """
-    return stage_tree(lambda *operands: (function(*operands), None), *types, layouts=layouts)[0]
+    return stage_tree(lambda *operands: (function(*operands), None), *types)[0]
 
 
 def stage_tree(
     function: Callable[..., tuple[Operands, Out]],
     *types: Type,
     varies: Sequence[frozenset[Hashable]] | None = None,
-    layouts: Layouts = None,
 ) -> tuple[Staged, Out]:
     """`stage` for a function that returns, beside its flat results, what is no operand: that is the second result.
 
     `varies` says over which axes of the shard_maps around the arguments vary: over all, where nothing is said.
-    `layouts` says how arguments lie over explicit axes: the compiler decides, where nothing is said.
     """
     trace = StagingTrace(current_trace())
     tracers = [trace.parameter(type) for type in types]
     if varies is not None:
         trace.varies.update(zip(trace.parameters, varies, strict=True))
-    for parameter, layout in zip(trace.parameters, layouts or (), strict=False):
-        if layout is not None:
-            trace.layouts[parameter] = layout
     outer = place.get()
     if outer is not None:
         place.set(None)  # scopes and lines are the program's own
@@ -342,9 +337,4 @@ def stage_tree(
     if checks_leaks():
         del tracers, results
         refuse_leaks(trace)
-    ends = None
-    if trace.explicit:
-        ends = tuple(
-            [trace.layouts.get(x) if isinstance(x, Value) else () for x in program.results]
-        )
-    return Staged(program, tuple(trace.captured), ends), out
+    return Staged(program, tuple(trace.captured)), out

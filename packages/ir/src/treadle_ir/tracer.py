@@ -22,12 +22,13 @@ from treadle_ir.errors import (
     TracerBoolConversionError,
     TracerIntegerConversionError,
 )
+from treadle_ir.sharding import Sharding
 from treadle_ir.source import NOWHERE, Source, user_location
 from treadle_ir.trace import Trace
 from treadle_ir.types import ArrayType
 
 if TYPE_CHECKING:
-    from treadle_ir.meshes import AbstractMesh, Layout
+    from treadle_ir.meshes import AbstractMesh
 
 
 _OWN_MODULES: Final[dict[type[Tracer], str]] = {}  # of classes that name another one
@@ -64,12 +65,14 @@ class Tracer(Array):
         """What it stands for in the trace around its own, if there is such a thing: the primal, the batched array."""
         return None
 
-    def __treadle_layout__(self, mesh: AbstractMesh) -> Layout | None:
-        """How what it stands for lies; None where the compiler decides."""
+    def __treadle_sharding__(self, mesh: AbstractMesh) -> Sharding | None:
+        """The sharding of what it stands for; None where the compiler decides."""
         behind = self.behind()
         if isinstance(behind, Array):
-            return behind.__treadle_layout__(mesh)
-        return None if behind is None else ((),) * len(getattr(behind, "shape", ()))
+            return behind.__treadle_sharding__(mesh)
+        if behind is None:
+            return None
+        return Sharding(mesh, ((),) * len(getattr(behind, "shape", ())))
 
     def constant(self) -> Operand | None:
         """The operand that this tracer stands for, where it adds nothing to it: an argument without a derivative.

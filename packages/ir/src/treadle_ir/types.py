@@ -8,25 +8,35 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Final, final
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final, TypeVar, final
 from weakref import WeakValueDictionary
 
 from treadle_ir.dtypes import DType, dtype_name, element_type, tangent_dtype
 from treadle_ir.fork import fork_safe_lock
+from treadle_ir.sharding import Sharding, braces, sizes_text
 from treadle_ir.sizes import Symbolic
+
+T = TypeVar("T", bound="Type")
 
 
 class Type(ABC):
     """What is known about a value before it is computed."""
 
     __slots__ = ("__weakref__",)
+    sharding: Sharding | None = None  # only arrays may have one
 
     @abstractmethod
     def tangent(self) -> Type:
         """The type of this type's tangent vectors (integers: `f0`, a type with one value)."""
 
     def strong(self) -> Type:
-        """This type without the weak mark, which only arrays may have."""
+        """This type without the weak mark and the sharding, which only arrays may have."""
+        return self
+
+    @property
+    def unsharded(self) -> Type:
+        """This type without a sharding, which only arrays may have."""
         return self
 
     @property
@@ -46,10 +56,11 @@ class ArrayType(Type):
     """An array's shape and element type.
 
     Sizes are integers, or symbolic dimensions that act as such (`treadle_ir.symbolic`).
-    `weak` marks what came from a Python scalar: it yields to the other operand in promotion.
+    `weak` marks what came from a Python scalar: it yields to the other operand in promotion. `sharding` says how the
+    array is divided over the explicit axes of a mesh; None where there is no such mesh, or the compiler decides.
     """
 
-    __slots__ = ("dtype", "ndim", "shape", "size", "weak")
+    __slots__ = ("dtype", "ndim", "shape", "sharding", "size", "weak")
 
     shape: tuple[int, ...]
     dtype: DType
@@ -63,21 +74,30 @@ class ArrayType(Type):
     ] = {}  # strong, bounded, in front of the weak one
     _lock: ClassVar[threading.Lock] = fork_safe_lock()
 
-    def __new__(cls, shape: tuple[int, ...], dtype: DType, weak: bool = False) -> ArrayType:
-        """The one type with this shape, element type and weakness."""
-        key = (shape, dtype, weak)
+    def __new__(
+        cls,
+        shape: tuple[int, ...],
+        dtype: DType,
+        weak: bool = False,
+        sharding: Sharding | None = None,
+    ) -> ArrayType:
+        """The one type with this shape, element type, weakness and sharding."""
+        key = (shape, dtype, weak) if sharding is None else (shape, dtype, weak, sharding)
         found = cls._recent.get(key)
         if found is not None:
             return found
-        made = cls._intern(tuple(map(_size, shape)), element_type(dtype), bool(weak))
+        made = cls._intern(tuple(map(_size, shape)), element_type(dtype), bool(weak), sharding)
         if len(cls._recent) >= 8192:
             cls._recent.clear()
         cls._recent[key] = made  # also of an equal element type that is another object
         return made
 
     @classmethod
-    def _intern(cls, shape: tuple[int, ...], dtype: DType, weak: bool) -> ArrayType:
-        key = (shape, dtype, weak)
+    def _intern(
+        cls, shape: tuple[int, ...], dtype: DType, weak: bool, sharding: Sharding | None
+    ) -> ArrayType:
+        assert sharding is None or len(sharding.dims) == len(shape), "an entry for each axis"
+        key = (shape, dtype, weak, sharding)
         with cls._lock:
             found = cls._interned.get(key)
             if found is None:
@@ -86,7 +106,7 @@ class ArrayType(Type):
                 for n in shape:
                     size *= n
                 for name, value in zip(
-                    ("shape", "dtype", "weak", "ndim", "size"),
+                    ("shape", "dtype", "weak", "sharding", "ndim", "size"),
                     (*key, len(shape), size),
                     strict=True,
                 ):
@@ -98,7 +118,8 @@ class ArrayType(Type):
         raise AttributeError(f"ArrayType is immutable; `{name}` cannot be set")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ArrayType, (self.shape, self.dtype, self.weak)
+        parts = (self.shape, self.dtype, self.weak)
+        return ArrayType, parts if self.sharding is None else (*parts, self.sharding)
 
     def __copy__(self) -> ArrayType:
         return self
@@ -107,9 +128,21 @@ class ArrayType(Type):
         return self
 
     def __repr__(self) -> str:
-        """As in the text format: `f32[2,3]`, `f32[]*` when weak."""
-        shape = ",".join(map(str, self.shape))
-        return f"{dtype_name(self.dtype)}[{shape}]{'*' if self.weak else ''}"
+        """As in the text format: `f32[2,3]`, `f32[]*` when weak, `f32[8@x,4]` when sharded."""
+        return self.text()
+
+    def text(self, mesh: str = "") -> str:
+        """Return this type as in the text format.
+
+        Args:
+            mesh: the name that the text has for the mesh of the sharding; empty for the first one.
+        """
+        sharding = self.sharding
+        mark = "*" if self.weak else ""
+        if sharding is None:
+            return f"{dtype_name(self.dtype)}[{','.join(map(str, self.shape))}]{mark}"
+        sizes = sizes_text(self.shape, sharding.dims)
+        return f"{dtype_name(self.dtype)}[{sizes}]{mark}{braces(sharding, mesh)}"
 
     def tangent(self) -> ArrayType:
         """The same type when it is floating or complex; of libraries' element types what they say, else `f0`."""
@@ -117,16 +150,28 @@ class ArrayType(Type):
         return self if found is self.dtype else ArrayType(self.shape, found)
 
     def strong(self) -> ArrayType:
-        """This type without the weak mark."""
-        return ArrayType(self.shape, self.dtype) if self.weak else self
+        """This type without the weak mark and the sharding."""
+        plain = not self.weak and self.sharding is None
+        return self if plain else ArrayType(self.shape, self.dtype)
+
+    @property
+    def unsharded(self) -> ArrayType:
+        """This type without its sharding."""
+        return self if self.sharding is None else ArrayType(self.shape, self.dtype, self.weak)
+
+    def with_sharding(self, sharding: Sharding | None) -> ArrayType:
+        """This type with another sharding."""
+        if sharding is self.sharding:
+            return self
+        return ArrayType(self.shape, self.dtype, self.weak, sharding)
 
     def with_shape(self, shape: tuple[int, ...]) -> ArrayType:
-        """This type with another shape."""
+        """This type with another shape, and without a sharding."""
         return ArrayType(shape, self.dtype, self.weak)
 
     def with_dtype(self, dtype: DType) -> ArrayType:
         """This type with another element type, no longer weak."""
-        return ArrayType(self.shape, dtype)
+        return ArrayType(self.shape, dtype, False, self.sharding)
 
     @property
     def nbytes(self) -> int:
@@ -159,3 +204,11 @@ class TokenType(Type):
 
 
 TOKEN: Final = TokenType()
+
+
+def unsharded(types: Sequence[T]) -> tuple[T, ...]:
+    """Return types without their shardings: what transformations make of programs leaves these to the compiler."""
+    for type in types:
+        if type.sharding is not None:
+            return tuple([each.unsharded for each in types])  # type: ignore[misc]  # of the same class
+    return tuple(types)

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from treadle_ir.effects import joined
 from treadle_ir.equality import has_programs, inside_out
-from treadle_ir.errors import TreadleError, VerifyError
+from treadle_ir.errors import ShardingTypeError, TreadleError, VerifyError
 from treadle_ir.families import FunctionCall, InlineCall
 from treadle_ir.inference import inferred
+from treadle_ir.layouts.rules import sharded_results
+from treadle_ir.layouts.specialised import typed_over
+from treadle_ir.meshes import AbstractMesh
 from treadle_ir.primitive import Primitive
 from treadle_ir.printing import print_equation
 from treadle_ir.program import Equation, Program
@@ -37,6 +40,9 @@ def _verify_one(program: Program) -> None:
     for position, parameter in enumerate(program.parameters):
         if type(parameter) is not Value:
             raise VerifyError(f"parameter {position} is not a value but {parameter!r}", where="")
+        problem = _bad_sharding(parameter.type)
+        if problem is not None:
+            raise VerifyError(f"parameter {position} {problem}", where="")
         if parameter in defined:
             raise VerifyError(f"parameter {position} occurs twice among the parameters", where="")
         defined.add(parameter)
@@ -66,6 +72,8 @@ def _atom_problem(atom: object, defined: set[Value]) -> str | None:
         return None if atom in defined else "is not defined before it is used"
     if not isinstance(atom, Literal):
         return f"is neither a value nor a literal but {atom!r}"
+    if atom.type.sharding is not None:
+        return f"is a literal of type {atom.type}, but a literal is the same on each device"
     if atom.type.shape != () or atom.value.dtype != atom.type.dtype:
         return f"is a literal of type {atom.type} that holds {atom.value.dtype}{atom.value.shape}"
     return None
@@ -105,12 +113,52 @@ def _problem(equation: Equation, defined: set[Value]) -> str | None:
     if len(results) != len(inferred_types):
         return f"it has {len(results)} results, but the operation gives {len(inferred_types)}"
     for position, (value, expected) in enumerate(zip(results, inferred_types, strict=True)):
-        if value.type is not expected and value.type != expected:
+        if value.type is not expected and value.type.unsharded is not expected:
             return (
                 f"result {position} has the type {value.type}, but the operation gives {expected}"
             )
     if equation.effects != effects:
         return "its effects are not those of the operation"
+    for value in results:
+        if value.type.sharding is not None:
+            return _sharding_problem(equation, value.type.sharding.mesh, inferred_types)
+    return None
+
+
+def _bad_sharding(type: Type) -> str | None:
+    """What is wrong with the sharding of a type by itself."""
+    sharding = type.sharding
+    if sharding is None:
+        return None
+    named = [*sharding.partial.unreduced, *sharding.partial.reduced]
+    named += [name for names in sharding.dims for name in names]
+    if len({*named}) != len(named):
+        return f"has the type {type}, which names an axis of the mesh twice"
+    if not {*named} <= {*sharding.mesh.explicit_axes}:
+        return f"has the type {type}, but the explicit axes of its mesh are {sharding.mesh.explicit_axes}"
+    return None
+
+
+def _sharding_problem(
+    equation: Equation, mesh: AbstractMesh, inferred_types: tuple[Type, ...]
+) -> str | None:
+    """What is wrong with the shardings of an equation's results; what the compiler decides may be known or not."""
+    for position, result in enumerate(equation.results):
+        problem = _bad_sharding(result.type)
+        if problem is not None:
+            return f"result {position} {problem}"
+    try:
+        found = sharded_results(
+            equation.primitive, typed_over(equation.operands, mesh), inferred_types, mesh
+        )
+    except ShardingTypeError as error:
+        return f"the shardings of the operands do not fit: {error}"
+    for position, (result, expected) in enumerate(zip(equation.results, found, strict=True)):
+        given, wanted = result.type.sharding, expected.sharding
+        if given is not None and wanted is not None and given is not wanted:
+            return (
+                f"result {position} has the type {result.type}, but the operation gives {expected}"
+            )
     return None
 
 
@@ -119,5 +167,8 @@ def _call_problem(parameters: tuple[Type, ...], operands: tuple[Type, ...]) -> s
         return f"it calls a program of {len(parameters)} parameters with {len(operands)} operands"
     for position, (parameter, operand) in enumerate(zip(parameters, operands, strict=True)):
         if parameter is not operand and parameter.strong() != operand.strong():
+            return f"operand {position} has the type {operand}, but the parameter of the program has {parameter}"
+        given, wanted = operand.sharding, parameter.sharding
+        if given is not None and wanted is not None and given.over(wanted.mesh) is not wanted:
             return f"operand {position} has the type {operand}, but the parameter of the program has {parameter}"
     return None

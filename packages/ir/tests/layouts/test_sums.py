@@ -12,7 +12,7 @@ from treadle_ir.primitives.contract import DotGeneral
 from treadle_ir.primitives.convert import Convert
 from treadle_ir.primitives.elementwise import Add, Divide, Multiply, Sine
 from treadle_ir.primitives.shape import Transpose
-from treadle_ir.testing.layouts import laid, of_results
+from treadle_ir.testing.layouts import of_results, sharded
 
 PRODUCT = DotGeneral(((1,), (0,)))
 
@@ -44,7 +44,7 @@ def test_others_are_refused() -> None:
 
 
 def test_what_is_whole_may_stand_in_a_place_of_a_sum() -> None:
-    mask = laid("8", "?")
+    mask = sharded("8", "?")
     assert of_results(Select(), mask, "8{U:x}", "8") == ["8{U:x}"]
     with pytest.raises(ShardingTypeError, match="divides the other one"):
         of_results(Select(), mask, "8{U:x}", "8@x")
@@ -54,7 +54,7 @@ def test_what_is_reduced() -> None:
     assert of_results(Sine(), "8{R:x}") == ["8{R:x}"]
     assert of_results(Add(), "8{R:x}", "8{R:x}") == ["8{R:x}"]
     assert of_results(Add(), "8{R:x}", "8@x") == ["8@x"]
-    assert of_results(Select(), laid("8", "?"), "8{R:x}", "8{R:x}") == ["8{R:x}"]
+    assert of_results(Select(), sharded("8", "?"), "8{R:x}", "8{R:x}") == ["8{R:x}"]
     assert of_results(PRODUCT, "8@x,4", "4,2{R:x}") == ["8@x,2"]
     for other in ("8", "8{R:y}"):
         with pytest.raises(ShardingTypeError, match="not reduced over the same axes"):

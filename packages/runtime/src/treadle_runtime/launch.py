@@ -10,7 +10,15 @@ import numpy as np
 
 import treadle_compiler as compiler
 from treadle_compiler import check_fork, jaxlib
-from treadle_ir import ArrayType, Equation, ExecutionError, Program, TreadleError, fork_safe_lock
+from treadle_ir import (
+    ArrayType,
+    Equation,
+    ExecutionError,
+    Program,
+    TreadleError,
+    fork_safe_lock,
+    unsharded,
+)
 from treadle_ir.primitives.foreign import ForeignCall
 from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_runtime.arrays.array import Buffer
@@ -230,7 +238,7 @@ def compile_program(
         raise
     if noting is not None and compiler.has_collectives(compiler.optimized_hlo(executable)):
         executable.execute_sharded = noting(executable.execute_sharded)
-    types: tuple[ArrayType, ...] = lowered.program.result_types  # type: ignore[assignment]  # no tokens
+    types: tuple[ArrayType, ...] = unsharded(lowered.program.result_types)  # type: ignore[arg-type]  # no tokens
     places = _places_of_results(executable, lowered, types, placement, wanted)
     results = [
         place.of(type) for type, place in zip(types, places, strict=True) if place is not None

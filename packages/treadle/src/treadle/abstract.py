@@ -21,34 +21,37 @@ from treadle_ir import (
     MeshAxes,
     Program,
     Ref,
+    Sharding,
     Staged,
     Tracer,
     TreeFunction,
-    Whole,
+    Type,
     array_results,
     as_body,
     canonical_dtype,
     current_context,
     discharged,
     explicit_mesh,
+    explicit_part,
     functions,
     interpret_unchecked as interpret,
     is_reference,
     layout_of,
-    layout_of_operand,
     named_axis,
     naming_arguments,
     over_mesh,
     over_mesh_of,
     references_once,
     refused,
-    seen,
+    result_shardings,
     sequence,
+    sharding_of,
     stage,
     stage_tree,
     take_apart,
     type_like,
     type_of,
+    unsharded,
     wraps,
 )
 from treadle_ir.primitives.sharding import ShardingConstraint
@@ -100,14 +103,10 @@ def _staged(fun: Callable[..., Tree], arguments: Arguments) -> tuple[Staged, PyT
     function = TreeFunction(as_body(fun), arguments.rebuilt, array_results())
     for leaf in arguments.leaves:
         refuse_described_ref(leaf)
-    types = [
-        type_of(leaf) if isinstance(leaf, Array) else type_like("eval_shape", leaf)
-        for leaf in arguments.leaves
-    ]
     with over_mesh_of(arguments.leaves):
         name = getattr(fun, "__name__", "the function")
         with naming_arguments("eval_shape or make_jaxpr", name, fun, arguments):
-            return stage_tree(function, *types, layouts=_layouts(arguments.leaves))
+            return stage_tree(function, *_types_here(arguments.leaves))
 
 
 def _fixed(static: Sequence[int], args: tuple[Tree, ...]) -> set[int]:
@@ -116,19 +115,23 @@ def _fixed(static: Sequence[int], args: tuple[Tree, ...]) -> set[int]:
     return {i % count for i in static if -count <= i < count}
 
 
-def _layouts(leaves: Sequence[Any]) -> tuple[Whole | None, ...] | None:
-    """Return how arguments lie over explicit axes, also those that are only described; None where there are none."""
+def _types_here(leaves: Sequence[Any]) -> Sequence[Type]:
+    """Return the types of arguments, some only described, with their shardings over explicit axes."""
+    types = [
+        leaf.type if isinstance(leaf, Array) else type_like("eval_shape", leaf) for leaf in leaves
+    ]
     mesh = explicit_mesh()
     if mesh is None:
-        return None
-    found: list[Whole | None] = []
-    for leaf in leaves:
+        return unsharded(types)
+    found: list[ArrayType] = []
+    for leaf, type in zip(leaves, types, strict=True):
         given = leaf.sharding if isinstance(leaf, (ShapeDtypeStruct, ShapedArray)) else None
         if isinstance(given, NamedSharding):
-            found.append(seen(layout_of(given.spec, len(leaf.shape)), mesh))
+            layout = layout_of(given.spec, len(leaf.shape))
+            found.append(type.with_sharding(explicit_part(layout, mesh)))
         else:
-            found.append(layout_of_operand(leaf, mesh))
-    return tuple(found)
+            found.append(type.with_sharding(sharding_of(leaf, mesh)))
+    return found
 
 
 def make_jaxpr(
@@ -280,8 +283,10 @@ def _places_of_refs(arguments: Arguments) -> tuple[int, ...]:
 
 
 def _lying(made: Staged, leaves: Sequence[Any]) -> list[NamedSharding | None] | None:
-    """Return how results lie over explicit axes of the mesh in force, or of that of an argument."""
-    return shardings_of_results(made.layouts) or _over_own_mesh(made, leaves)
+    """Return the shardings of results over explicit axes of the mesh in force, or of that of an argument."""
+    mesh = explicit_mesh()
+    shown = None if mesh is None else result_shardings(made.program, mesh)
+    return shardings_of_results(shown) or _over_own_mesh(made, leaves)
 
 
 def _lies(leaf: Any) -> NamedSharding | None:
@@ -292,8 +297,8 @@ def _lies(leaf: Any) -> NamedSharding | None:
         return explicit_sharding(leaf) if isinstance(leaf, Tracer) else None
     if not mesh.explicit_axes:
         return None
-    layout = seen(layout_of(sharding.spec, len(leaf.shape)), mesh.abstract_mesh)
-    return shardings_over(mesh.abstract_mesh, [layout])[0]
+    shown = explicit_part(layout_of(sharding.spec, len(leaf.shape)), mesh.abstract_mesh)
+    return shardings_over(mesh.abstract_mesh, [shown])[0]
 
 
 def _over_own_mesh(made: Staged, leaves: Sequence[Any]) -> list[NamedSharding | None] | None:
@@ -307,20 +312,21 @@ def _over_own_mesh(made: Staged, leaves: Sequence[Any]) -> list[NamedSharding | 
     mesh = next(iter(own), None) or _resharded_over(made.program)
     if mesh is None:
         return None
-    layouts = made.layouts
-    # the function said nothing about how its values lie: it is asked again, as a program
-    if layouts is None:
-        types = made.program.parameter_types
+    axes = mesh.axes
+    shown = result_shardings(made.program, axes)
+    given = made.program.parameter_types
+    # where it was staged without shardings it is asked again, as a program
+    if not any([type.sharding for type in (*given, *made.program.result_types)]):
+        types = [
+            type.with_sharding(Sharding(axes, ((),) * type.ndim))
+            if isinstance(type, ArrayType)
+            else type
+            for type in given
+        ]
         with over_mesh(mesh):
-            again = stage(
-                lambda *operands: interpret(made.program, *operands),
-                *types,
-                layouts=[
-                    ((),) * type.ndim if isinstance(type, ArrayType) else None for type in types
-                ],
-            )
-        layouts = again.layouts or ()
-    return shardings_over(mesh.abstract_mesh, layouts) or None
+            again = stage(lambda *operands: interpret(made.program, *operands), *types)
+        shown = result_shardings(again.program, axes)
+    return shardings_over(mesh.abstract_mesh, shown) or None
 
 
 def _explicit_mesh_of(leaf: object) -> MeshAxes | None:

@@ -34,16 +34,15 @@ from treadle_ir import (
     dtypes,
     element_type,
     ensure_compile_time_eval as ensure_compile_time_eval,
+    explicit_part,
     flags,
     frozen,
     integer,
     integers,
     interpret_unchecked as interpret,
-    is_whole,
     layout_of,
     refused,
     running,
-    seen,
     sequence,
     sizes_text,
     sums_of,
@@ -203,14 +202,14 @@ class ShapedArray(AbstractValue):
         self._sharding = sharding
         mesh, spec = getattr(sharding, "mesh", None), getattr(sharding, "spec", None)
         if isinstance(mesh, MeshAxes) and isinstance(spec, PartitionSpec):
-            layout = seen(layout_of(spec, len(self.shape)), mesh.abstract_mesh)
-            self._layout = None if is_whole(layout) else layout
+            shown = explicit_part(layout_of(spec, len(self.shape)), mesh.abstract_mesh)
+            self._layout = None if shown.is_replicated else shown.dims
 
     @classmethod
     def of(cls, type: ArrayType, vma: frozenset[Hashable] = frozenset()) -> ShapedArray:
         """What is known of arrays of a type, which vary over some axes."""
         made = ShapedArray.__new__(ShapedArray)
-        made._type, made._layout, made._sharding = type, None, None
+        made._type, made._layout, made._sharding = type.unsharded, None, None
         made._vma = vma
         return made
 

@@ -14,9 +14,10 @@ from treadle_ir import (
     Effect,
     Effects,
     Extension,
-    Laid,
     MissingRuleError,
     Operands,
+    ShardedType,
+    Sharding,
     Trace,
     Type,
     Whole,
@@ -24,9 +25,9 @@ from treadle_ir import (
     bind,
     frozen,
     functions,
-    layout_rule,
     names,
     running,
+    sharding_rule,
 )
 from treadle_numpy.lax.views import BindParams
 from treadle_runtime import shardings_over
@@ -191,16 +192,16 @@ class Application(Extension):
         return [as_array(result) for result in self.of.listed(results)]
 
 
-@layout_rule(Application)
+@sharding_rule(Application)
 def application_layouts(
     primitive: Application,
-    operands: Sequence[Laid],
+    operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
     /,
 ) -> list[Whole]:
     """As the types say that its abstract evaluation returns: whole, where it says nothing."""
-    lie = shardings_over(mesh, [x.layout for x in operands])
+    lie = shardings_over(mesh, [Sharding(mesh, x.dims) for x in operands])
     avals = [shown_aval(x.type, sharding) for x, sharding in zip(operands, lie, strict=True)]
     found, _ = primitive.of.abstract_eval(*avals, **primitive.parameters)
     return [

@@ -249,7 +249,7 @@ def _custom_vjp_linearize(
     _refuse_captured(label, _inexact(primals[: rule.captured], nonzero))
     given = nonzero[rule.captured :]
     results, residuals, backward = rule.forward(operands, tuple(given))
-    types = tuple([type_of(result).tangent() for result in results])
+    types = tuple([type_of(result).tangent().unsharded for result in results])
     reduced, begun = _axes_of_tangents(operands, given, residuals, results)
     if begin is not None:
         begun = tuple([one | two for one, two in zip(begun, begin, strict=True)])

@@ -22,6 +22,7 @@ from treadle_ir import (
     interpret_unchecked as interpret,
     ops,
     stage,
+    unsharded,
     varying_of,
 )
 from treadle_ir.logs import say
@@ -130,9 +131,8 @@ def _make_again(split: LinearizedProgram, kept: Mapping[Value, Offloadable | Non
         return interpret(split.linear, *residuals, *operands[last:])
 
     tangents = split.linear.parameter_types[split.residuals :]
-    staged = stage(
-        function, *split.known.parameter_types, *(value.type for value in kept), *tangents
-    )
+    types = (*split.known.parameter_types, *(value.type for value in kept), *tangents)
+    staged = stage(function, *unsharded(types))
     assert not staged.captured, "programs are closed"
     return prune(staged.program)
 

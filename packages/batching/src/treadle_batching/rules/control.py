@@ -43,6 +43,7 @@ from treadle_ir import (
     share_captures,
     stage,
     type_of,
+    unsharded,
 )
 from treadle_ir.dtypes import is_inexact
 from treadle_ir.primitives.compare import Direction
@@ -348,7 +349,7 @@ def _each_at_its_own_pace(
 ) -> _WhileLoop:
     cond_count = len(holds.captured) + primitive.cond_constants
     body_count = len(step.captured) + primitive.body_constants
-    carry_types = step.program.parameter_types[body_count:]
+    carry_types = unsharded(step.program.parameter_types[body_count:])
     conditions = batched_type(primitive.cond.result_types[0], 0, axis)
     body_of_all = rewrite.unpromised(step.program)
 
@@ -363,9 +364,11 @@ def _each_at_its_own_pace(
         # A batch element that is done stays done, also where the condition captured something that changes outside.
         return [ops.and_(active, still), *kept]
 
-    constants = (
-        *holds.program.parameter_types[:cond_count],
-        *step.program.parameter_types[:body_count],
+    constants = unsharded(
+        (
+            *holds.program.parameter_types[:cond_count],
+            *step.program.parameter_types[:body_count],
+        )
     )
     body = stage(iteration, *constants, conditions, *carry_types)
     any_active = stage(

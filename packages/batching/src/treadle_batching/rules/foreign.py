@@ -102,7 +102,7 @@ def _one_by_one(
         constants, elements = iter(given[: len(shared)]), iter(given[len(shared) :])
         return bind(primitive, *[next(elements) if flag else next(constants) for flag in flags])
 
-    types = [type_of(x) for x in shared]
+    types = [type_of(x).unsharded for x in shared]
     types += [type_of(x).with_shape(type_of(x).shape[1:]) for x in mapped]
     unroll = max(1, axis.size) if primitive.vmap_method == "sequential_unrolled" else 1
     loop = Scan(stage(element, *types).program, axis.size, len(shared), unroll=unroll)

@@ -1,156 +1,114 @@
-"""How values lie while a function is being staged, and how the results of a program do."""
+"""Shardings of operands under the mesh in force, and of what staging records."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from treadle_ir.array import Array
-from treadle_ir.deferred import LayoutWithSums, sums_of, with_sums
-from treadle_ir.errors import ShardingTypeError
+from treadle_ir.array import Array, type_of
+from treadle_ir.deferred import LayoutWithSums, with_sums
 from treadle_ir.families import Elementwise, InlineCall, OverMesh
-from treadle_ir.layouts.laid import is_whole, whole
+from treadle_ir.inference import Inferred, inferred
 from treadle_ir.layouts.mesh import explicit_mesh
-from treadle_ir.layouts.rules import result_layouts
-from treadle_ir.meshes import AbstractMesh, Layout, Whole
-from treadle_ir.nesting import deeper
+from treadle_ir.layouts.specialised import specialised_primitive, typed_over
+from treadle_ir.meshes import AbstractMesh
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.shape import BroadcastInDim, Reverse, Transpose
 from treadle_ir.primitives.sharding import ShardingConstraint
 from treadle_ir.program import Program
-from treadle_ir.types import ArrayType, Type
-from treadle_ir.values import Atom, Value
-
-if TYPE_CHECKING:
-    from treadle_ir.stage import StagingTrace
+from treadle_ir.sharding import Sharding, replicated
+from treadle_ir.types import ArrayType, Type, unsharded
+from treadle_ir.values import Atom, Literal
 
 
-def seen(layout: Layout, mesh: AbstractMesh) -> Whole:
-    """What types show of a layout: the explicit axes."""
-    shown = mesh.explicit_axes
-    divided = tuple([tuple([n for n in names or () if n in shown]) for names in layout])
-    return with_sums(divided, sums_of(layout).over(shown))
-
-
-def layout_of_operand(operand: object, mesh: AbstractMesh) -> Whole | None:
-    """How an operand lies, as far as types show it; None where the compiler decides."""
+def sharding_of(operand: object, mesh: AbstractMesh) -> Sharding | None:
+    """Return the sharding of an operand over the explicit axes of `mesh`; None where the compiler decides."""
     if isinstance(operand, Array):
-        layout = operand.__treadle_layout__(mesh)
-        return None if layout is None else seen(layout, mesh)
-    return whole(len(getattr(operand, "shape", ())))
+        found = operand.__treadle_sharding__(mesh)
+        return None if found is None else found.over(mesh)
+    return replicated(len(getattr(operand, "shape", ())), mesh)
 
 
-def layouts_here(operands: Sequence[object]) -> tuple[Whole | None, ...] | None:
-    """How operands lie; None where no mesh with explicit axes is in force."""
+def type_here(operand: object) -> ArrayType:
+    """Return the type of an operand with its sharding over the explicit axes of the mesh in force.
+
+    Raises:
+        ArgumentError: it is no array or number.
+    """
+    return types_here((operand,))[0]
+
+
+def types_here(operands: Sequence[object]) -> tuple[ArrayType, ...]:
+    """Return the types of operands with their shardings over the explicit axes of the mesh in force.
+
+    They have none where there is no such mesh.
+
+    Raises:
+        ArgumentError: one is no array or number.
+    """
     mesh = explicit_mesh()
     if mesh is None:
-        return None
-    return tuple([layout_of_operand(operand, mesh) for operand in operands])
+        return unsharded([type_of(x) for x in operands])
+    return tuple([type_of(x).with_sharding(sharding_of(x, mesh)) for x in operands])
 
 
-def note_layouts(
-    trace: StagingTrace, primitive: Primitive, atoms: Sequence[Atom], results: Sequence[Value]
-) -> ShardingConstraint | None:
-    """Remember how the results of an operation lie that is being staged.
+def shardings_here(operands: Sequence[object]) -> tuple[Sharding | None, ...] | None:
+    """Return the shardings of operands; None where no mesh with explicit axes is in force."""
+    mesh = explicit_mesh()
+    return None if mesh is None else tuple([sharding_of(x, mesh) for x in operands])
 
-    Where the compiler could lay its one result otherwise, the constraint that says it is to be written down.
+
+def result_shardings(program: Program, mesh: AbstractMesh) -> tuple[Sharding | None, ...]:
+    """Return the shardings of a program's results over `mesh`; None for one that is left to the compiler."""
+    found: list[Sharding | None] = []
+    for each in program.results:
+        if isinstance(each, Literal):
+            found.append(replicated(0, mesh))
+        else:
+            sharding = each.type.sharding if isinstance(each.type, ArrayType) else None
+            found.append(None if sharding is None else sharding.over(mesh))
+    return tuple(found)
+
+
+def inferred_here(
+    primitive: Primitive, atoms: Sequence[Atom]
+) -> tuple[Primitive, Inferred, ShardingConstraint | None]:
+    """Return an operation with its result types and effects under the mesh in force.
+
+    The programs that the operation holds are those for the shardings of its operands. Where the compiler could lay out
+    its one result otherwise, the third result is the constraint to be recorded after it.
 
     Raises:
         ShardingTypeError: its operands do not go together, or the result could lie in several ways.
     """
     mesh = explicit_mesh()
     if mesh is None:  # this part of the program is left to the compiler
+        return primitive, inferred(primitive, tuple([atom.type for atom in atoms])), None
+    types = typed_over(atoms, mesh)
+    primitive = specialised_primitive(primitive, types, mesh)
+    found = inferred(primitive, types, mesh)
+    return primitive, found, _constraint(primitive, found[0], mesh)
+
+
+def _constraint(
+    primitive: Primitive, results: Sequence[Type], mesh: AbstractMesh
+) -> ShardingConstraint | None:
+    if len(results) != 1:
         return None
-    found = result_layouts(
-        primitive,
-        [atom.type for atom in atoms],
-        [_of_atom(trace.layouts, atom, mesh) for atom in atoms],
-        [value.type for value in results],
-        mesh,
-    )
-    for value, layout in zip(results, found, strict=True):
-        if layout is not None:
-            trace.layouts[value] = layout
-    if len(found) != 1 or found[0] is None or is_whole(found[0]):
+    (result,) = results
+    sharding = result.sharding if isinstance(result, ArrayType) else None
+    if sharding is None or sharding.is_replicated:
         return None
-    layout = found[0]
+    dims = sharding.dims
     # Of what lies as an operand does XLA knows, but not that a sum is put off.
-    if isinstance(primitive, OverMesh if type(layout) is LayoutWithSums else _FOLLOWS):
+    if isinstance(primitive, OverMesh if type(dims) is LayoutWithSums else _FOLLOWS):
         return None
     # What explicit axes do not divide, automatic ones may.
     rest = None if mesh.auto_axes else ()
     return ShardingConstraint.of(
-        mesh, with_sums([names or rest for names in layout], sums_of(layout))
+        mesh, with_sums([names or rest for names in dims], sharding.partial)
     )
 
 
 # Results that lie as an operand does, whatever the compiler is told, and those that say by themselves how they lie.
 _FOLLOWS: Final = (BroadcastInDim, Elementwise, InlineCall, OverMesh, Reverse, Transpose)
-
-
-def _of_atom(known: dict[Value, Whole], atom: Atom, mesh: AbstractMesh) -> Whole | None:
-    """How an operand lies over what is explicit here: where it was made, more axes may have been."""
-    if not isinstance(atom, Value):
-        return ()
-    layout = known.get(atom)
-    return None if layout is None else seen(layout, mesh)
-
-
-def program_layouts(
-    program: Program, parameters: Sequence[Whole | None], mesh: AbstractMesh
-) -> tuple[Whole | None, ...]:
-    """The layouts of a program's results over the explicit axes of `mesh`, given those of its `parameters`.
-
-    The program remembers the answer: a program that is called in many places, by programs that are themselves called
-    in many places, is looked through once for each combination of layouts.
-    """
-    answers: dict[object, tuple[Whole | None, ...]] = program.derived.setdefault(
-        program_layouts, {}
-    )
-    key = tuple(parameters), mesh
-    found = answers.get(key)
-    if found is None:
-        with deeper():
-            found = _program_layouts(program, parameters, mesh)
-        if len(answers) >= _ANSWERS_KEPT:
-            answers.clear()
-        answers[key] = found
-    return found
-
-
-_ANSWERS_KEPT: Final = 64  # for each program
-
-
-def _program_layouts(
-    program: Program, parameters: Sequence[Whole | None], mesh: AbstractMesh
-) -> tuple[Whole | None, ...]:
-    """The same, by inferring the layout of each equation's results.
-
-    Operations that explicit axes do not support were refused when the program was staged. Where a rule refuses one
-    here, it was staged for other layouts, or without explicit axes, and its results are left to the compiler.
-    """
-    known: dict[Value, Whole] = {}
-    for parameter, given in zip(program.parameters, parameters, strict=True):
-        if given is not None:
-            known[parameter] = given
-    for equation in program.equations:
-        types: list[Type] = [atom.type for atom in equation.operands]
-        try:
-            found = result_layouts(
-                equation.primitive,
-                types,
-                [_of_atom(known, atom, mesh) for atom in equation.operands],
-                [value.type for value in equation.results],
-                mesh,
-            )
-        except ShardingTypeError:
-            continue
-        for value, layout in zip(equation.results, found, strict=True):
-            if layout is not None:
-                known[value] = layout
-    return tuple(
-        [
-            _of_atom(known, atom, mesh) if isinstance(atom.type, ArrayType) else ()
-            for atom in program.results
-        ]
-    )

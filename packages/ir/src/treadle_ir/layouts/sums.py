@@ -14,7 +14,7 @@ from typing import Final
 from treadle_ir.deferred import NO_SUMS, Sums, sums_of
 from treadle_ir.dtypes import is_inexact
 from treadle_ir.families import Contraction
-from treadle_ir.layouts.laid import Laid, refuse
+from treadle_ir.layouts.sharded import ShardedType, refuse
 from treadle_ir.meshes import Whole
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.call import CheckpointName, OptimizationBarrier, StopGradient
@@ -81,7 +81,7 @@ _PRODUCTS: Final = (Multiply, DotGeneral, Convolution)
 
 def result_sums(
     primitive: Primitive,
-    operands: Sequence[Laid],
+    operands: Sequence[ShardedType],
     layouts: Sequence[Whole],
     results: Sequence[ArrayType],
 ) -> list[Sums]:
@@ -91,14 +91,14 @@ def result_sums(
         ShardingTypeError: the operation is not linear in what is unreduced, or operands do not go together.
     """
     if isinstance(primitive, OptimizationBarrier):
-        return [sums_of(each.layout) for each in operands]
-    unreduced = {sums_of(each.layout).unreduced for each in operands} - {frozenset()}
+        return [sums_of(each.dims) for each in operands]
+    unreduced = {sums_of(each.dims).unreduced for each in operands} - {frozenset()}
     if not unreduced:
         return [_reduced(primitive, operands)] * len(results)
     if len(unreduced) > 1:
         raise refuse(primitive, operands, "they are sums over different axes of the mesh", ADD_UP)
     (axes,) = unreduced
-    summed = [i for i, each in enumerate(operands) if sums_of(each.layout).unreduced]
+    summed = [i for i, each in enumerate(operands) if sums_of(each.dims).unreduced]
     if sum_operands(primitive, summed, len(operands)) is None:
         linear = {*summed} <= {*_terms(primitive, summed, len(operands))}
         why = (
@@ -135,18 +135,18 @@ def _terms(primitive: Primitive, summed: Sequence[int], count: int) -> Sequence[
     return _LINEAR_IN.get(type(primitive), ())
 
 
-def _reduced(primitive: Primitive, operands: Sequence[Laid]) -> Sums:
+def _reduced(primitive: Primitive, operands: Sequence[ShardedType]) -> Sums:
     """What results are of operands some of which are reduced: so, too, unless others are divided by those axes."""
     arrays = [each for each in operands if is_inexact(each.type.dtype)]
-    found = {sums_of(each.layout).reduced for each in arrays} - {frozenset()}
+    found = {sums_of(each.dims).reduced for each in arrays} - {frozenset()}
     if not found or isinstance(primitive, Contraction):
         return NO_SUMS
     if len(found) == 1:
         (axes,) = found
-        others = [each for each in arrays if each.type.ndim and not sums_of(each.layout).reduced]
+        others = [each for each in arrays if each.type.ndim and not sums_of(each.dims).reduced]
         if not others:
             return Sums(reduced=axes)
-        if all([axes.issubset(chain.from_iterable(each.layout)) for each in others]):
+        if all([axes.issubset(chain.from_iterable(each.dims)) for each in others]):
             return NO_SUMS
     raise refuse(
         primitive,

@@ -17,7 +17,6 @@ from treadle_ir.errors import DerivativeError, EscapedTracerError
 from treadle_ir.families import FunctionCall, InlineCall, Sources
 from treadle_ir.frozen import frozen
 from treadle_ir.loops import Flags
-from treadle_ir.meshes import Layouts
 from treadle_ir.primitive import Attributeless, Primitive
 from treadle_ir.primitives.elementwise import Unary
 from treadle_ir.program import Program
@@ -138,11 +137,9 @@ class CustomJvpCall(FunctionCall):
         """Run the function."""
         return self.function(*operands)
 
-    def staged(
-        self, types: tuple[Type, ...], layouts: Layouts = None
-    ) -> tuple[Primitive, tuple[Operand, ...]]:
+    def staged(self, types: tuple[Type, ...]) -> tuple[Primitive, tuple[Operand, ...]]:
         """The function as a program, with its jvp for later."""
-        staged = stage(self.function, *types, layouts=layouts)
+        staged = stage(self.function, *types)
         count = len(staged.captured)
         return CustomJvpStaged(
             staged.program, self.label, DeferredJvp(self.jvp, count, self.pure)
@@ -223,11 +220,9 @@ class CustomVjpCall(FunctionCall):
         """Run the function."""
         return self.function(*operands)
 
-    def staged(
-        self, types: tuple[Type, ...], layouts: Layouts = None
-    ) -> tuple[Primitive, tuple[Operand, ...]]:
+    def staged(self, types: tuple[Type, ...]) -> tuple[Primitive, tuple[Operand, ...]]:
         """The function as a program, with its vjp for later."""
-        staged = stage(self.function, *types, layouts=layouts)
+        staged = stage(self.function, *types)
         rule = replace(self.rule, captured=len(staged.captured))
         return CustomVjpStaged(staged.program, self.label, rule), staged.captured
 

@@ -15,7 +15,6 @@ from treadle_ir.array import Function, Operand, Operands
 from treadle_ir.families import FunctionCall, InlineCall, Sources
 from treadle_ir.frozen import frozen
 from treadle_ir.loops import Flags
-from treadle_ir.meshes import Layouts
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.call import Call
 from treadle_ir.program import Program
@@ -50,11 +49,9 @@ class CustomVmapCall(FunctionCall):
         """Run the function."""
         return self.function(*operands)
 
-    def staged(
-        self, types: tuple[Type, ...], layouts: Layouts = None
-    ) -> tuple[Primitive, tuple[Operand, ...]]:
+    def staged(self, types: tuple[Type, ...]) -> tuple[Primitive, tuple[Operand, ...]]:
         """The function as a program, with its rule for later."""
-        staged = stage(self.function, *types, layouts=layouts)
+        staged = stage(self.function, *types)
         batching = replace(self.batching, captured=len(staged.captured))
         return CustomVmapStaged(staged.program, self.label, batching), staged.captured
 

@@ -1,6 +1,7 @@
 """Rewriting passes: `Program -> Program`, one per file, each linear in the size of the program.
 
-All keep the types of parameters and results, and effects with their order. `optimise` is the pipeline of `jit`.
+All keep the types of parameters and results, but that a sharding may be left to the compiler where it was known, or the
+other way round; and effects with their order. `optimise` is the pipeline of `jit`.
 """
 
 from __future__ import annotations
@@ -20,3 +21,4 @@ from treadle_ir.rewrite.simplify import (
     simplify as simplify,
 )
 from treadle_ir.rewrite.unpromised import unpromised as unpromised
+from treadle_ir.rewrite.unsharded import without_shardings as without_shardings

@@ -16,7 +16,7 @@ from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.call import OptimizationBarrier
 from treadle_ir.primitives.convert import Convert
 from treadle_ir.program import Equation, Program
-from treadle_ir.types import ArrayType
+from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Atom, Literal, Value
 
 MadeBy: TypeAlias = Mapping[Value, Equation]
@@ -45,16 +45,28 @@ def standing_for(equation: Equation, atom: Atom) -> Rewritten | None:
     """
     (result,) = equation.results
     type, wanted = atom.type, result.type
-    if type is wanted:
+    if type is wanted or _differs_in_knowledge(type, wanted):
         return atom
     if not isinstance(type, ArrayType) or not isinstance(wanted, ArrayType):
         return None
     if type.shape != wanted.shape or type.dtype != wanted.dtype:
         return None
+    if type.sharding is not wanted.sharding and not isinstance(atom, Literal):
+        return None
     if isinstance(atom, Literal):
-        return Literal(atom.value, wanted)
+        return Literal(atom.value, wanted.unsharded)
     primitive = Convert(wanted.dtype, wanted.weak)
     return [Equation(primitive, (atom,), equation.results, equation.effects, equation.source)]
+
+
+def _differs_in_knowledge(type: Type, other: Type) -> bool:
+    """Whether two types differ only in that the sharding of one is left to the compiler, and no sum is partial."""
+    if type.unsharded is not other.unsharded:
+        return False
+    one, two = type.sharding, other.sharding
+    return (one is None or two is None) and not any(
+        [each.partial.axes for each in (one, two) if each]
+    )
 
 
 # Merging two of these would undo what they are for.

@@ -9,6 +9,7 @@ from treadle_ir.inference import inferred
 from treadle_ir.primitives.call import Call
 from treadle_ir.program import Equation, Program
 from treadle_ir.rewrite.nested import map_programs
+from treadle_ir.types import ArrayType
 from treadle_ir.values import Atom, Value
 
 # The calls that say nothing but "run this program". A checkpoint says what to keep, a custom rule has a
@@ -68,6 +69,11 @@ def _append_changed(
 ) -> None:
     # Operands may be weak where a parameter was not, so types are inferred anew.
     types, effects = inferred(equation.primitive, tuple([operand.type for operand in operands]))
-    results = tuple([Value(type) for type in types])
+    results = tuple(
+        [
+            Value(type.with_sharding(old.type.sharding) if isinstance(type, ArrayType) else type)
+            for type, old in zip(types, equation.results, strict=True)
+        ]
+    )
     names.update(zip(equation.results, results, strict=True))
     equations.append(Equation(equation.primitive, operands, results, effects, equation.source))

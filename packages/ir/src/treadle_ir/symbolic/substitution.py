@@ -60,7 +60,9 @@ class _Substitution:
             return type
         found = self.types.get(type)
         if found is None:
-            found = self.types[type] = type.with_shape(self.value(type.shape))
+            found = self.types[type] = type.with_shape(self.value(type.shape)).with_sharding(
+                type.sharding
+            )
         return found
 
     def program(self, program: Program) -> Program:
@@ -79,7 +81,14 @@ class _Substitution:
                     f"  while: giving sizes to {equation.source.show() or primitive.name}"
                 )
                 raise
-            results = tuple(map(Value, types))
+            results = tuple(
+                [
+                    Value(
+                        new.with_sharding(old.type.sharding) if isinstance(new, ArrayType) else new
+                    )
+                    for new, old in zip(types, equation.results, strict=True)
+                ]
+            )
             values.update(zip(equation.results, results, strict=True))
             equations.append(Equation(primitive, operands, results, effects, equation.source))
         parameters = tuple([values[each] for each in program.parameters])

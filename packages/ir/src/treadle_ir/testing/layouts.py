@@ -1,4 +1,4 @@
-"""Arrays and how they lie, written as types show them: `8@x,4`, `8,4{U:x}`."""
+"""Sharded types, written as errors show them: `8@x,4`, `8,4{U:x}`."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ from treadle_ir import (
     ArrayType,
     AxisType,
     Primitive,
+    Sharding,
     Sums,
-    result_layouts,
-    sums_of,
+    sharded_results,
+    sizes_text,
+    specialised_primitive,
     with_sums,
 )
-from treadle_ir.layouts.laid import Laid, sizes_text
 
 MESH = AbstractMesh((4, 2), ("x", "y"), (AxisType.Explicit,) * 2)
 
 
-def laid(text: str, dtype: str = "f4") -> Laid:
-    """`8@x,4@(x,y)` as a type and a layout; `8,4{U:x}` is a sum that is put off, `{R:x}` has such cotangents."""
-    shape, layout = [], []
-    text, _, put_off = text.removesuffix("}").partition("{")
-    kind, _, over = put_off.partition(":")
+def sharded(text: str, dtype: str = "f4") -> ArrayType:
+    """Return the type that `8@x,4@(x,y)` describes; `8,4{U:x}` is a partial sum, `{R:x}` has such cotangents."""
+    shape, dims = [], []
+    text, _, partial = text.removesuffix("}").partition("{")
+    kind, _, over = partial.partition(":")
     axes = frozenset(over.strip("()").split(",")) if over else frozenset[str]()
     sums = Sums(unreduced=axes) if kind == "U" else Sums(reduced=axes)
     for entry in text.replace("(x,y)", "x+y").split(",") if text else []:
         size, _, names = entry.partition("@")
         shape.append(int(size))
-        layout.append(tuple(names.split("+")) if names else ())
-    return Laid(ArrayType(tuple(shape), np.dtype(dtype)), with_sums(layout, sums))
+        dims.append(tuple(names.split("+")) if names else ())
+    return ArrayType(tuple(shape), np.dtype(dtype), False, Sharding(MESH, with_sums(dims, sums)))
 
 
-def of_results(primitive: Primitive, *operands: str | Laid) -> list[str]:
-    """How the results of a primitive lie, written so."""
-    given = [laid(each) if isinstance(each, str) else each for each in operands]
-    types = [each.type for each in given]
-    results = primitive.infer(*types)
-    found = result_layouts(primitive, types, [each.layout for each in given], results, MESH)
+def of_results(primitive: Primitive, *operands: str | ArrayType) -> list[str]:
+    """Return the sizes and shardings of a primitive's results, written so."""
+    types = tuple([sharded(each) if isinstance(each, str) else each for each in operands])
+    plain = primitive.infer(*[type.unsharded for type in types])
+    primitive = specialised_primitive(primitive, types, MESH)
     return [
-        f"{sizes_text(type.shape, layout)}{sums_of(layout)}"
-        for type, layout in zip(results, found, strict=True)
-        if isinstance(type, ArrayType) and layout is not None
+        f"{sizes_text(type.shape, type.sharding.dims)}{type.sharding.partial}"
+        for type in sharded_results(primitive, types, plain, MESH)
+        if isinstance(type, ArrayType) and type.sharding is not None
     ]

@@ -19,11 +19,14 @@ from typing import Any, Final
 import numpy as np
 
 from treadle_ir import dtypes
+from treadle_ir.deferred import Sums, with_sums
 from treadle_ir.dtypes import BY_NAME, DType, dtype_name
 from treadle_ir.effects import Effect
+from treadle_ir.meshes import AbstractMesh
 from treadle_ir.primitive import Primitive
 from treadle_ir.printing import constructor_fields
 from treadle_ir.program import Program
+from treadle_ir.sharding import Sharding
 from treadle_ir.sizes import Symbolic
 from treadle_ir.symbolic import SymbolicScope, read_shape
 from treadle_ir.types import ArrayType, TokenType, Type
@@ -262,7 +265,13 @@ def shortened(text: str) -> str:
 
 
 SIZES: Final = r"[-+*^(), 0-9A-Za-z_]*"  # of axes, which may be symbolic
-_TYPE: Final = re.compile(rf"({ELEMENT})\[({SIZES})\](\*?)")
+_AXIS: Final = r'(?:[A-Za-z_][A-Za-z0-9_]*|"(?:[^"\\\n]|\\.)*")'  # of a mesh
+_AXES: Final = rf"(?:{_AXIS}|\({_AXIS}(?:,{_AXIS})+\))"
+SHARDED_SIZES: Final = rf"(?:[-+*^(), 0-9A-Za-z_]|@{_AXES})*"
+SHARDING: Final = rf"\{{(?:@[A-Za-z0-9_]+)?(?:,?[UR]:{_AXES})*\}}"
+_TYPE: Final = re.compile(rf"({ELEMENT})\[({SHARDED_SIZES})\](\*?)({SHARDING})?")
+_DIVIDED: Final = re.compile(rf"@({_AXES})")
+_PARTIAL: Final = re.compile(rf"([UR]):({_AXES})")
 _KNOWN: Final = re.compile(r"[0-9, ]*")
 _MOST_CHARACTERS: Final = 4000  # of a symbolic shape, or of all constraints
 _MOST_CONSTRAINTS: Final = 64
@@ -270,8 +279,14 @@ _MAX_RANK: Final = 64  # NumPy's
 _MAX_ELEMENTS: Final = 1 << 62
 
 
-def read_type(text: str, scope: SymbolicScope | None = None) -> Type:
+def read_type(
+    text: str,
+    scope: SymbolicScope | None = None,
+    meshes: Mapping[str, AbstractMesh] = types.MappingProxyType({}),
+) -> Type:
     """The type of a text such as `f32[2,3]*`, or `f32[b,4*n + 1]` where a scope says what is known of names.
+
+    `meshes` are those of shardings, as in `f32[8@x,4]`, by name, the first one first.
 
     Raises:
         ValueError: no type, or one that is too large.
@@ -281,7 +296,12 @@ def read_type(text: str, scope: SymbolicScope | None = None) -> Type:
     match = _TYPE.fullmatch(text)
     if match is None:
         raise ValueError(f"`{shortened(text)}` is not a type, such as f32[2,3]")
-    name, sizes, weak = match.groups()
+    name, written, weak, braces = match.groups()
+    sizes = _DIVIDED.sub("", written)
+    if sizes != written or braces is not None:
+        plain = read_type(f"{name}[{sizes}]{weak}", scope)
+        assert isinstance(plain, ArrayType)
+        return plain.with_sharding(_read_sharding(written, braces or "{}", plain.ndim, meshes))
     dtype = BY_NAME.get(name)
     if dtype is None:
         raise ValueError(
@@ -302,3 +322,41 @@ def read_type(text: str, scope: SymbolicScope | None = None) -> Type:
     if size > _MAX_ELEMENTS:
         raise ValueError("the type has more elements than any machine can hold")
     return ArrayType(tuple(shape), dtype, weak == "*")
+
+
+def _read_sharding(
+    sizes: str, braces: str, ndim: int, meshes: Mapping[str, AbstractMesh]
+) -> Sharding:
+    """The sharding that sizes such as `8@x,4` and what stands in braces behind them describe."""
+    mesh_name, _, _ = braces[1:-1].partition(",")
+    if mesh_name.startswith("@"):
+        mesh = meshes.get(mesh_name)
+    else:
+        mesh, mesh_name = next(iter(meshes.values()), None), "mesh"
+    if mesh is None:
+        raise ValueError(f"there is no {mesh_name} above, which the sharding is over")
+    dims: list[tuple[str, ...]] = [()] * ndim
+    for match in _DIVIDED.finditer(sizes):
+        before = sizes[: match.start()]
+        axis = _commas_outside(before)
+        if axis >= ndim or dims[axis]:
+            raise ValueError(f"`{shortened(match.group())}` divides no axis")
+        dims[axis] = _read_axes(match.group(1))
+    over = {kind: frozenset(_read_axes(names)) for kind, names in _PARTIAL.findall(braces)}
+    return Sharding(
+        mesh, with_sums(dims, Sums(over.get("U", frozenset()), over.get("R", frozenset())))
+    )
+
+
+def _commas_outside(text: str) -> int:
+    """How many commas stand in no parentheses."""
+    depth = count = 0
+    for character in _DIVIDED.sub("", text):
+        depth += (character == "(") - (character == ")")
+        count += character == "," and depth == 0
+    return count
+
+
+def _read_axes(text: str) -> tuple[str, ...]:
+    names = re.findall(_AXIS, text)
+    return tuple([unquoted(name) if name.startswith('"') else name for name in names])

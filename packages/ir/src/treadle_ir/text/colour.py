@@ -12,7 +12,9 @@ from treadle_ir.settings import PPRINT_USE_COLOR
 _END: Final = "\x1b[0m"
 _COLOURS: Final = {"name": "\x1b[34;1m", "type": "\x1b[36m", "value": "\x1b[35m"}
 _PARTS: Final = re.compile(
-    r"(?P<value>%\w+)|(?P<type>\b(?:bool|[iufc]\d+|bf16|f8\w+|key<fry>)\[[\d,]*\]\*?)|(?<== )(?P<name>[a-z_]\w*)"
+    r"(?P<value>%\w+)"
+    r"|(?P<type>\b(?:bool|[iufc]\d+|bf16|f8\w+|key<fry>)\[[^\]\n]*\]\*?(?:\{[^}\n]*\})?)"
+    r"|(?<== )(?P<name>[a-z_]\w*)"
 )
 
 

@@ -18,6 +18,7 @@ from treadle_ir.dtypes import BY_NAME
 from treadle_ir.effects import Effects
 from treadle_ir.errors import ParseError, TreadleError, VerifyError
 from treadle_ir.inference import inferred
+from treadle_ir.meshes import AbstractMesh
 from treadle_ir.primitive import Primitive
 from treadle_ir.printing import VERSION
 from treadle_ir.program import Equation, Program
@@ -70,6 +71,7 @@ class _Parser:
         self.programs: dict[str, Program] = {}
         self.values: dict[str, Value] = {}
         self.types: dict[str, Type] = {}
+        self.meshes: dict[str, AbstractMesh] = {}
         self.literals: dict[str, Literal] = {}
         self.plain: dict[str, Primitive] = {}  # primitives without attributes, by mnemonic
         self.sources: dict[tuple[str, int], Source] = {}
@@ -85,6 +87,9 @@ class _Parser:
             start = lexer.number
             if program is None and lexer.at("where"):
                 self.constraints()
+                continue
+            if program is None and lexer.at("mesh"):
+                self.mesh()
                 continue
             program = self.program()
         if program is None:
@@ -125,6 +130,20 @@ class _Parser:
                 break
         lexer.end_of_line("`where`")
         self.scope = self.reading(token, read_constraints, texts)
+
+    def mesh(self) -> None:
+        """A mesh of the types' shardings."""
+        lexer = self.lexer
+        name = lexer.expect_kind("program", "a name such as `@mesh0`", "`mesh`")
+        if name.text in self.meshes:
+            raise lexer.error(f"there are two meshes {shortened(name.text)}", name.column)
+        lexer.expect("=", "`mesh`")
+        token = lexer.peek()
+        mesh = self.value(0)
+        if not isinstance(mesh, AbstractMesh):
+            raise lexer.error("a mesh is an AbstractMesh", token.column)
+        lexer.end_of_line("`mesh`")
+        self.meshes[name.text] = mesh
 
     # --- a program ---
 
@@ -210,7 +229,9 @@ class _Parser:
             if token.kind not in ("type", "name"):
                 self.lexer.position -= token.kind != END
                 raise self.lexer.unexpected("a type such as `f32[2,3]`", what)
-            found = self.types[token.text] = self.reading(token, read_type, token.text, self.scope)
+            found = self.types[token.text] = self.reading(
+                token, read_type, token.text, self.scope, self.meshes
+            )
         return found
 
     def atom(self, what: str) -> Atom:
@@ -290,13 +311,13 @@ class _Parser:
             )
         values: list[Value] = []
         for (token, name_text, written), type in zip(results, types, strict=True):
-            if written != type:
+            if written.unsharded is not type.unsharded:
                 raise lexer.error(
                     f"{mnemonic.text} gives {type}, but {written} is written here", token.column
                 )
             if name_text in self.values:
                 raise lexer.error(f"{shortened(name_text)} is defined twice", token.column)
-            value = self.values[name_text] = Value(type)
+            value = self.values[name_text] = Value(written)
             values.append(value)
         return Equation(primitive, tuple(operands), tuple(values), actual, source)
 
@@ -390,7 +411,7 @@ class _Parser:
             case "literal":
                 return self.literal(token)
             case "type":
-                return self.reading(token, read_type, token.text, self.scope)
+                return self.reading(token, read_type, token.text, self.scope, self.meshes)
             case "dimension":
                 return self.reading(token, read_size, token.text[1:-1], self.scope)
             case "program":

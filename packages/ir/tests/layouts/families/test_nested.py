@@ -7,7 +7,7 @@ from treadle_ir import ArrayType, ShardingTypeError, ops, stage
 from treadle_ir.primitives.call import Call
 from treadle_ir.primitives.control import Case, Scan
 from treadle_ir.primitives.sharding import ShardingConstraint
-from treadle_ir.testing.layouts import MESH, laid, of_results
+from treadle_ir.testing.layouts import MESH, of_results, sharded
 
 ROW = ArrayType((8,), np.dtype("f4"))
 SIN = stage(lambda x: [ops.sine(x)], ROW).program
@@ -25,7 +25,7 @@ def test_what_a_constraint_leaves_open_stays() -> None:
 
 
 def test_branches_lie_alike() -> None:
-    index = laid("", "i4")
+    index = sharded("", "i4")
     assert of_results(Case((SIN, SIN)), index, "8@x") == ["8@x"]
     assert of_results(Case((SIN, LAID)), index, "8@x") == []  # the compiler decides
 

@@ -9,7 +9,7 @@ from treadle_ir.primitives.cumulative import CumulativeAdd
 from treadle_ir.primitives.elementwise import Add, Sine
 from treadle_ir.primitives.fourier import Fft
 from treadle_ir.primitives.sort import Sort, TopK
-from treadle_ir.testing.layouts import laid, of_results
+from treadle_ir.testing.layouts import of_results, sharded
 
 
 def test_what_is_whole_gives_way() -> None:
@@ -17,7 +17,7 @@ def test_what_is_whole_gives_way() -> None:
     assert of_results(Add(), "8@x,4", "8,4@y") == ["8@x,4@y"]
     assert of_results(Add(), "8@x,4", "") == ["8@x,4"]
     assert of_results(Clamp(), "", "8@x", "8") == ["8@x"]
-    assert of_results(Select(), laid("8", "?"), "8@x", "8") == ["8@x"]
+    assert of_results(Select(), sharded("8", "?"), "8@x", "8") == ["8@x"]
     assert of_results(OptimizationBarrier(), "8@x", "4@y") == ["8@x", "4@y"]
 
 
@@ -46,6 +46,6 @@ def test_what_goes_along_an_axis_needs_it_whole(primitive: CumulativeAdd | Sort 
 
 
 def test_fft_keeps_sizes() -> None:
-    assert of_results(Fft("fft", (4,)), laid("8@x,4", "c8")) == ["8@x,4"]
+    assert of_results(Fft("fft", (4,)), sharded("8@x,4", "c8")) == ["8@x,4"]
     with pytest.raises(ShardingTypeError):
         of_results(Fft("rfft", (8,)), "4,8@x")

@@ -68,7 +68,7 @@ def composite(decomposition: Callable[P, R], name: str, version: int = 0) -> Cal
             return tree_unflatten(structure, operands), dict(kwargs)
 
         function = TreeFunction(decomposition, arguments, array_results("composite: result "))
-        staged, out = stage_tree(function, *[operand_type(leaf) for leaf in leaves])
+        staged, out = stage_tree(function, *[operand_type(leaf).unsharded for leaf in leaves])
         primitive = Composite(interned(decomposition, staged.program), name, number, settings)
         result: R = tree_unflatten(out, bind(primitive, *staged.captured, *leaves))
         return result

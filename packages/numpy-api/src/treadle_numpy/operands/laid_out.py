@@ -10,10 +10,9 @@ from treadle_ir import (
     Tracer,
     explicit_mesh,
     installed_resharder,
-    is_whole,
-    layout_of_operand,
     left_to_the_compiler,
     ops,
+    sharding_of,
 )
 from treadle_numpy.operands.devices import Device, placed
 
@@ -49,7 +48,7 @@ def lying_like(x: object, made: Array, *, reshaped: bool = False) -> Array:
     if reshaped:
         return made
     mesh = explicit_mesh()
-    layout = None if mesh is None else layout_of_operand(x, mesh)
-    if mesh is None or layout is None or is_whole(layout):
+    sharding = None if mesh is None else sharding_of(x, mesh)
+    if mesh is None or sharding is None or sharding.is_replicated:
         return made
-    return ops.sharding_constraint(made, mesh=mesh, layout=layout)
+    return ops.sharding_constraint(made, mesh=mesh, layout=sharding.dims)

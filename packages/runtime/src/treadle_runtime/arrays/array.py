@@ -24,10 +24,10 @@ from treadle_ir import (
     Array,
     ArrayType,
     DTypeError,
-    Layout,
     MeshAxes,
     PlacementError,
     ShapeError,
+    Sharding as TypeSharding,
     boundary,
     canonical_dtype,
     capture,
@@ -50,7 +50,7 @@ from treadle_runtime.arrays.spread import gather, spread
 from treadle_runtime.arrays.text import array_text, type_text
 from treadle_runtime.client.exchange import CPU, CUDA, capsule_of
 from treadle_runtime.placement.devices import Device
-from treadle_runtime.placement.explicit import explicit_mesh_of, layout_in, with_whole_rows
+from treadle_runtime.placement.explicit import explicit_mesh_of, type_sharding, with_whole_rows
 from treadle_runtime.placement.guards import guard
 from treadle_runtime.placement.placement import BASE, PlacedType, Placement, default_placement
 from treadle_runtime.placement.sharding import Sharding
@@ -82,9 +82,9 @@ class DeviceArray(Placed):
         self.host = host
         self.raw = raw
 
-    def __treadle_layout__(self, mesh: AbstractMesh) -> Layout | None:
-        """Return how it lies over the axes of a mesh; None where these cannot say it."""
-        return layout_in(self.placed.placement.sharding, mesh, self.type.ndim)
+    def __treadle_sharding__(self, mesh: AbstractMesh) -> TypeSharding | None:
+        """Return the sharding over the explicit axes of `mesh`; None where these cannot say it."""
+        return type_sharding(self.placed.placement.sharding, mesh, self.type.ndim)
 
     def __treadle_mesh__(self) -> MeshAxes | None:
         """Return the mesh whose explicit axes its type shows; None where there are none."""

@@ -31,7 +31,12 @@ from treadle_runtime.jitting.statics import Key
 from treadle_runtime.jitting.traced import Traced
 from treadle_runtime.jitting.tracing import trace_function
 from treadle_runtime.launch import compile_program
-from treadle_runtime.placement.explicit import explicit_layouts, over_placed, shardings_of
+from treadle_runtime.placement.explicit import (
+    over_placed,
+    sharded_types,
+    shardings_of,
+    shardings_of_program,
+)
 from treadle_runtime.placement.partition import memories, partitioning, placement_for
 from treadle_runtime.placement.placement import (
     PlacedType,
@@ -105,10 +110,8 @@ def _lowered(
     operands: Sequence[PlacedType],
     platform: str | None,
 ) -> Lowering:
-    types = tuple([operand.type for operand in operands])
-    traced = trace_function(
-        cache, function, name, arguments, statics, types, layouts=explicit_layouts(operands)
-    )
+    types = sharded_types(operands)
+    traced = trace_function(cache, function, name, arguments, statics, types)
     _warn_of_constants(captured_arrays(traced), traced, name)
     program, captured = with_known(traced.optimised, captured_arrays(traced))
 
@@ -128,7 +131,7 @@ def _lowered(
         default = default_of_results()
         placement = placement_for(program, everything, default, name, describe, asked)
     asked_for = wanted
-    by_rule = shardings_of(traced.layouts, placement)
+    by_rule = shardings_of(shardings_of_program(traced.program), placement)
     if by_rule:
         said = wanted or [None] * len(by_rule)
         wanted = [one or two for one, two in zip(said, by_rule, strict=True)]
@@ -225,8 +228,8 @@ class Prepared:
 
     @property
     def results(self) -> list[ArrayType]:
-        """The types of the results."""
-        return [r.type for r in self.program.results]  # type: ignore[misc]  # no tokens
+        """The types of the results, whose shardings placements have."""
+        return [r.type.unsharded for r in self.program.results]  # type: ignore[misc]  # no tokens
 
 
 def prepare(program: Program, first: int, options: JitOptions, arguments: Arguments) -> Prepared:
@@ -234,8 +237,8 @@ def prepare(program: Program, first: int, options: JitOptions, arguments: Argume
 
     Its first parameters, up to number `first`, stand for captured arrays.
     """
-    types: list[ArrayType] = [p.type for p in program.parameters]  # type: ignore[misc]  # no tokens
-    results: list[ArrayType] = [r.type for r in program.results]  # type: ignore[misc]
+    types: list[ArrayType] = [p.type.unsharded for p in program.parameters]  # type: ignore[misc]  # no tokens
+    results: list[ArrayType] = [r.type.unsharded for r in program.results]  # type: ignore[misc]
     asked = [first + index for index in donated_leaves(options.split, arguments)]
     if looked_for() is not None:  # what is not finite is looked for with the arguments
         asked = []

@@ -27,11 +27,10 @@ from treadle_ir import (
     discharged,
     interpret_unchecked as interpret,
     is_reference,
-    layouts_here,
     positional_names,
     shown_as,
     take_apart,
-    type_of,
+    types_here,
     usable,
     varying_of,
 )
@@ -60,7 +59,12 @@ from treadle_runtime.jitting.traced_call import TracedCall
 from treadle_runtime.jitting.tracing import trace_function
 from treadle_runtime.jitting.watched_call import call_watched, guard_arguments
 from treadle_runtime.jitting.with_refs import call_pure, places_of, pure_function
-from treadle_runtime.placement.explicit import explicit_layouts, over_placed, shardings_of_results
+from treadle_runtime.placement.explicit import (
+    over_placed,
+    sharded_types,
+    shardings_of_program,
+    shardings_of_results,
+)
 from treadle_runtime.placement.placement import placement_of
 from treadle_runtime.placement.sharding import Sharding
 
@@ -234,7 +238,7 @@ class JitFunction(Generic[P, R]):
             operands = constrained_all(
                 operands, inputs_of(self._options.inputs, arguments, self._name)
             )
-        types = tuple([type_of(operand) for operand in operands])
+        types = types_here(operands)
         traced = trace_function(
             self._cache,
             self.__wrapped__,
@@ -243,7 +247,6 @@ class JitFunction(Generic[P, R]):
             statics,
             types,
             varying_of(operands),
-            layouts_here(operands),
         )
         results: Operands
         if self._options.inline:
@@ -274,7 +277,6 @@ class JitFunction(Generic[P, R]):
                 x if sharding is None else placement_of(sharding, committed=True).of(x.type)
                 for x, sharding in zip(operands, wanted, strict=True)
             ]
-        types = tuple([operand.type for operand in operands])
         with over_placed(operands):
             traced = trace_function(
                 self._cache,
@@ -282,10 +284,10 @@ class JitFunction(Generic[P, R]):
                 self._name,
                 arguments,
                 statics,
-                types,
-                layouts=explicit_layouts(operands),
+                sharded_types(operands),
             )
-            shown = shardings_of_results(traced.layouts) or [None] * len(traced.program.results)
+            shown = shardings_of_results(shardings_of_program(traced.program))
+            shown = shown or [None] * len(traced.program.results)
 
         def lowered(platform: str | None) -> Lowered:
             lowering = lower_call(

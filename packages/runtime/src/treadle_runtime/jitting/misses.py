@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from treadle_ir import Arguments, Context, positional_names, shown, source
+from treadle_ir import Arguments, ArrayType, Context, positional_names, shown, source
 from treadle_ir.logs import say, wanted
 from treadle_ir.settings import EXPLAIN_CACHE_MISSES
 from treadle_ir.tree import explain_difference
@@ -92,8 +92,8 @@ def _where(function: Callable[..., Any]) -> str:
 
 def _differences(other: Key, key: Key, arguments: Arguments, names: Sequence[str]) -> list[str]:
     """Return the differences of two keys in words: context, structure, static values, types."""
-    before, structure_before, statics_before, varied, layouts_before, *types_before = other
-    now, structure, statics, varies, layouts, *types = key
+    before, structure_before, statics_before, varied, *types_before = other
+    now, structure, statics, varies, *types = key
     lines: list[str] = []
     if before is not now:
         assert isinstance(before, Context)
@@ -105,8 +105,6 @@ def _differences(other: Key, key: Key, arguments: Arguments, names: Sequence[str
         )
     if varied != varies:
         lines.append("the arguments vary over different axes of the enclosing shard_map")
-    if layouts_before != layouts:
-        lines.append("the arguments have different shardings over explicit axes of the mesh")
     if structure_before != structure:
         lines += [
             f"the arguments have a different structure: {line}"
@@ -116,6 +114,10 @@ def _differences(other: Key, key: Key, arguments: Arguments, names: Sequence[str
     different = [
         i for i, pair in enumerate(zip(types, types_before, strict=True)) if pair[0] is not pair[1]
     ]
+    resharded = [i for i in different if _plain(types[i]) is _plain(types_before[i])]
+    if resharded:
+        lines.append("the arguments lie otherwise over explicit axes of the mesh")
+        different = [i for i in different if i not in resharded]
     paths = arguments.paths(names) if different else []
     for index in different[:_MOST]:
         now_type, before_type = types[index], types_before[index]
@@ -125,6 +127,10 @@ def _differences(other: Key, key: Key, arguments: Arguments, names: Sequence[str
     if len(different) > _MOST:
         lines.append(f"and {len(different) - _MOST} more arguments have different types")
     return lines
+
+
+def _plain(type: object) -> object:
+    return type.unsharded if isinstance(type, ArrayType) else type
 
 
 def _weakly(now: Any, before: Any) -> str:

@@ -30,6 +30,7 @@ from treadle_ir import (
     boundary,
     current_context,
     refused,
+    unsharded,
 )
 from treadle_ir.tree import PyTreeDef
 from treadle_runtime.abstract import ShapeDtypeStruct
@@ -82,7 +83,7 @@ class Lowered(Stage):
     @property
     def out_info(self) -> Any:
         """The shapes and element types of the results, in their structure; how they lie, where asked for."""
-        types = self._lowering.traced.program.result_types
+        types = unsharded(self._lowering.traced.program.result_types)
         lie = self._lowering.wanted or [None] * len(types)
         return self.out_tree.unflatten(
             [

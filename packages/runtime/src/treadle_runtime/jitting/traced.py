@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from treadle_compiler import adds_constants
-from treadle_ir import ArrayType, Operand, Program, Tracer, Whole
+from treadle_ir import ArrayType, Operand, Program, Tracer
 from treadle_ir.rewrite import optimise
 from treadle_ir.tree import PyTreeDef
 
@@ -36,7 +36,7 @@ class Timing:
 class Traced:
     """A function staged for one signature."""
 
-    __slots__ = ("_optimised", "captured", "layouts", "program", "structure", "timing")
+    __slots__ = ("_optimised", "captured", "program", "structure", "timing")
 
     def __init__(
         self,
@@ -44,13 +44,11 @@ class Traced:
         captured: tuple[Operand, ...],
         structure: PyTreeDef,
         timing: Timing,
-        layouts: tuple[Whole | None, ...] | None = None,
     ) -> None:
         self.program = program
         self.captured = captured
         self.structure = structure  # of the results
         self.timing = timing
-        self.layouts = layouts  # of the results, over explicit axes of the mesh in force
         self._optimised: Program | None = None
 
     @property

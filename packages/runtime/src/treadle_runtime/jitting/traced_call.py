@@ -21,6 +21,7 @@ from treadle_ir import (
     interpret_unchecked as interpret,
     shown_program,
     take_apart,
+    unsharded,
 )
 from treadle_ir.tree import PyTreeDef, leaves_in_any_order
 from treadle_runtime.abstract import ShapeDtypeStruct
@@ -214,7 +215,7 @@ class TracedCall(Stage):
     @property
     def out_info(self) -> Any:
         """Shapes and element types of the results, in their structure; how they lie over explicit axes of a mesh."""
-        types = self._traced.program.result_types
+        types = unsharded(self._traced.program.result_types)
         return self._traced.structure.unflatten(structs_of(types, self._shown))
 
     @property

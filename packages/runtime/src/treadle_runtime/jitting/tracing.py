@@ -19,7 +19,6 @@ from treadle_ir import (
     Operands,
     TracingError,
     TreeFunction,
-    Whole,
     as_body,
     current_context,
     naming_arguments,
@@ -45,14 +44,13 @@ def trace_function(
     statics: Key | None,
     types: tuple[ArrayType, ...],
     varies: tuple[frozenset[Hashable], ...] | None = None,
-    layouts: tuple[Whole | None, ...] | None = None,
 ) -> Traced:
     """Return the function as a program for arguments of these types, staged if it has not been before.
 
-    `varies` says over which axes of shard_maps around the call arguments vary, `layouts` how they lie over explicit
-    axes.
+    `varies` says over which axes of shard_maps around the call arguments vary. The types have shardings where a mesh
+    with explicit axes is in force.
     """
-    key = (current_context().programs, arguments.structure, statics, varies, layouts, *types)
+    key = (current_context().programs, arguments.structure, statics, varies, *types)
 
     def make() -> Traced:
         if NO_TRACING():
@@ -62,7 +60,7 @@ def trace_function(
             )
         if logs_misses():
             explain(cache, function, name, arguments, key)
-        traced = _stage(function, name, arguments, types, varies, layouts)
+        traced = _stage(function, name, arguments, types, varies)
         cache.timings.append(traced.timing)
         if traced.portable:
             cache.keep(cache.traces, key, traced)
@@ -80,7 +78,6 @@ def _stage(
     arguments: Arguments,
     types: tuple[ArrayType, ...],
     varies: tuple[frozenset[Hashable], ...] | None,
-    layouts: tuple[Whole | None, ...] | None,
 ) -> Traced:
     def results(output: Any) -> tuple[Operands, PyTreeDef]:  # Any: a pytree
         leaves, structure = flatten_leaves_and_structure(output)
@@ -92,7 +89,6 @@ def _stage(
             TreeFunction(as_body(function), arguments.rebuilt, results),
             *types,
             varies=varies,
-            layouts=layouts,
         )
     elapsed = time.perf_counter() - started
     program = staged.program
@@ -102,7 +98,7 @@ def _stage(
         [as_argument(each) if isinstance(each, np.ndarray) else each for each in staged.captured]
     )
     timing = Timing(name, types, elapsed, equations=len(program.equations))
-    return Traced(program, captured, structure, timing, staged.layouts)
+    return Traced(program, captured, structure, timing)
 
 
 def _result(name: str, result: object, structure: PyTreeDef) -> Operand:

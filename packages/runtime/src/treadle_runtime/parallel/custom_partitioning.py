@@ -194,7 +194,7 @@ class custom_partitioning:  # noqa: N801 - a decorator
 
         results = array_results(f"custom_partitioning: {name}: result ")
         staged, out = stage_tree(
-            TreeFunction(self.fun, arguments, results), *[type_of(x) for x in leaves]
+            TreeFunction(self.fun, arguments, results), *[type_of(x).unsharded for x in leaves]
         )
         _refuse_captured(name, staged.captured)
         values = tuple([value for _, value in statics])

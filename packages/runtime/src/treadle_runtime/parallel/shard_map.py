@@ -25,12 +25,12 @@ from treadle_ir import (
     flatten_arrays,
     functions,
     layout_of,
-    layouts_here,
     lending,
     new_ref,
     references_once,
     refused,
     sequence,
+    shardings_here,
     shown,
     spec_of,
     store,
@@ -265,9 +265,9 @@ def _refuse_moves(
 
     What is whole on each device may be cut as anybody likes: nothing moves.
     """
-    layouts = layouts_here(leaves) or (None,) * len(leaves)
-    for x, spec, layout, what in zip(leaves, specs, layouts, described, strict=True):
-        lies: Layout | None = layout
+    shardings = shardings_here(leaves) or (None,) * len(leaves)
+    for x, spec, known, what in zip(leaves, specs, shardings, described, strict=True):
+        lies: Layout | None = None if known is None else known.dims
         if isinstance(x, DeviceArray):
             sharding = x.sharding
             if (
@@ -305,12 +305,12 @@ def _lies(x: Array, what: str, mesh: MeshAxes) -> PartitionSpec:
             return sharding.spec
     elif mesh.explicit_axes:
         staged_over = _staged_over(x)
-        layout = x.__treadle_layout__(mesh.axes)
+        shown = x.__treadle_sharding__(mesh.axes)
         if staged_over is not None and staged_over.shape_tuple == mesh.shape_tuple:
-            if layout is not None:
-                return spec_of(layout)
+            if shown is not None:
+                return spec_of(shown.dims)
         elif staged_over is None:  # types show no mesh: it is whole wherever it is
-            return PartitionSpec() if layout is None else spec_of(layout)
+            return PartitionSpec() if shown is None else spec_of(shown.dims)
     raise PlacementError(
         f"shard_map: how {what} lies over the mesh is not known here",
         fix="say it with in_specs",

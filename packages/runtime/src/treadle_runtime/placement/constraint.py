@@ -21,12 +21,12 @@ from treadle_ir import (
     explicit_mesh,
     functions,
     layout_of,
-    layout_of_operand,
     left_to_the_compiler,
     ops,
     over_mesh,
     part_shape,
     sequence,
+    sharding_of,
     spec_of,
     staging_trace,
     type_of,
@@ -73,7 +73,8 @@ def _check_lies_so(x: Operand, sharding: Sharding) -> None:
     mesh = explicit_mesh()
     if mesh is None or mesh.auto_axes or not isinstance(sharding, NamedSharding):
         return
-    lies = layout_of_operand(x, mesh)
+    shown = sharding_of(x, mesh)
+    lies = None if shown is None else shown.dims
     if lies is not None and lies != sharding.layout(len(lies)):
         raise ShardingTypeError(
             f"with_sharding_constraint: the array lies as {spec_of(lies)}, not as {sharding.spec}; "

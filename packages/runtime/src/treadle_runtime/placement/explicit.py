@@ -14,15 +14,19 @@ from treadle_ir import (
     MeshAxes,
     PartitionSpec,
     Primitive,
+    Program,
+    Sharding as TypeSharding,
     Tracer,
     Whole,
     current_context,
     explicit_mesh,
-    layout_of_operand,
+    explicit_part,
     ops,
     over_mesh,
-    result_layouts,
-    seen,
+    result_shardings,
+    sharded_results,
+    sharding_of,
+    specialised_primitive,
     sums_of,
     with_sums,
 )
@@ -32,8 +36,16 @@ from treadle_runtime.placement.placement import BASE, PlacedType, Placement
 from treadle_runtime.placement.sharding import Sharding
 
 
-def layout_in(sharding: Sharding, mesh: AbstractMesh, ndim: int) -> Layout | None:
-    """How arrays of a rank lie over the axes of a mesh; None where its axes cannot say it."""
+def type_sharding(sharding: Sharding, mesh: AbstractMesh, ndim: int) -> TypeSharding | None:
+    """Return what types show, over the explicit axes of `mesh`, of where arrays of a rank are.
+
+    None where the axes of the mesh cannot say it.
+    """
+    layout = _layout_in(sharding, mesh, ndim)
+    return None if layout is None else explicit_part(layout, mesh)
+
+
+def _layout_in(sharding: Sharding, mesh: AbstractMesh, ndim: int) -> Layout | None:
     if not isinstance(sharding, NamedSharding):
         return ((),) * ndim
     if sharding.mesh.shape_tuple == mesh.shape_tuple:
@@ -46,31 +58,29 @@ def layout_in(sharding: Sharding, mesh: AbstractMesh, ndim: int) -> Layout | Non
     return None
 
 
-def explicit_layouts(operands: Sequence[PlacedType]) -> tuple[Whole | None, ...] | None:
-    """How operands lie; None where no mesh with explicit axes is in force."""
+def sharded_types(operands: Sequence[PlacedType]) -> tuple[ArrayType, ...]:
+    """Return the types of operands, with their shardings where a mesh with explicit axes is in force."""
     mesh = explicit_mesh()
     if mesh is None:
-        return None
-    return tuple([_shown(x, mesh) for x in operands])
-
-
-def _shown(operand: PlacedType, mesh: AbstractMesh) -> Whole | None:
-    layout = layout_in(operand.placement.sharding, mesh, operand.type.ndim)
-    return None if layout is None else seen(layout, mesh)
+        return tuple([x.type for x in operands])
+    return tuple(
+        [
+            x.type.with_sharding(type_sharding(x.placement.sharding, mesh, x.type.ndim))
+            for x in operands
+        ]
+    )
 
 
 def shardings_of(
-    layouts: Sequence[Whole | None] | None, placement: Placement
+    shown: Sequence[TypeSharding | None] | None, placement: Placement
 ) -> list[Sharding | None]:
-    """The shardings over the mesh in force that layouts ask for, where a program runs on its devices."""
+    """Return the shardings over the mesh in force that types ask for, where a program runs on its devices."""
     mesh = current_context().get(MESH)
-    if layouts is None or not isinstance(mesh, Mesh) or placement.devices != mesh.flat:
+    if shown is None or not isinstance(mesh, Mesh) or placement.devices != mesh.flat:
         return []
     # What explicit axes do not divide, automatic ones may.
     rest = PartitionSpec.UNCONSTRAINED if mesh.auto_axes else None
-    return [
-        None if layout is None else NamedSharding(mesh, _spec(layout, rest)) for layout in layouts
-    ]
+    return [None if each is None else NamedSharding(mesh, _spec(each.dims, rest)) for each in shown]
 
 
 def _spec(layout: Whole, rest: object = None) -> PartitionSpec:
@@ -93,8 +103,8 @@ def shown_sharding(operand: PlacedType) -> NamedSharding | None:
     mesh, sharding = explicit_mesh_of(operand), operand.placement.sharding
     if mesh is None or not isinstance(sharding, NamedSharding):
         return None
-    layout = seen(sharding.layout(operand.type.ndim), mesh.abstract_mesh)
-    return NamedSharding(sharding.mesh, _spec(layout))
+    shown = explicit_part(sharding.layout(operand.type.ndim), mesh.abstract_mesh)
+    return NamedSharding(sharding.mesh, _spec(shown.dims))
 
 
 def over_placed(operands: Sequence[PlacedType]) -> AbstractContextManager[None]:
@@ -135,12 +145,13 @@ def shardings_by_rule(
     ):
         return []
     with over_placed(operands):
-        mesh, layouts = explicit_mesh(), explicit_layouts(operands)
-        if mesh is None or layouts is None:
+        mesh = explicit_mesh()
+        if mesh is None:
             return []
-        types = [x.type for x in operands]
-        found = result_layouts(primitive, types, layouts, results, mesh)
-        return shardings_of(tuple(found), placement)
+        types = sharded_types(operands)
+        primitive = specialised_primitive(primitive, types, mesh)
+        found = sharded_results(primitive, types, results, mesh)
+        return shardings_of([type.sharding for type in found], placement)
 
 
 def explicit_sharding(x: object) -> NamedSharding | None:
@@ -153,22 +164,28 @@ def explicit_sharding(x: object) -> NamedSharding | None:
         axes = explicit_mesh()
         if axes is None:
             return None
-        (found,) = shardings_of_results([layout_of_operand(x, axes)]) or (None,)
+        (found,) = shardings_of_results([sharding_of(x, axes)]) or (None,)
         return found
     own = None if isinstance(x, Tracer) else getattr(x, "sharding", None)
     return own if isinstance(own, NamedSharding) and own.mesh.explicit_axes else None
 
 
 def shardings_of_results(
-    layouts: Sequence[Whole | None] | None,
+    shown: Sequence[TypeSharding | None] | None,
 ) -> list[NamedSharding | None] | None:
-    """How results lie over the mesh in force, as types show it; None where it has no explicit axes."""
+    """Return what types show of results, over the mesh in force; None where it has no explicit axes."""
     mesh = current_context().get(MESH)
-    return shardings_over(mesh, layouts) if layouts is not None and isinstance(mesh, Mesh) else None
+    return shardings_over(mesh, shown) if shown is not None and isinstance(mesh, Mesh) else None
+
+
+def shardings_of_program(program: Program) -> tuple[TypeSharding | None, ...] | None:
+    """Return the shardings of a program's results; None where no mesh with explicit axes is in force."""
+    mesh = explicit_mesh()
+    return None if mesh is None else result_shardings(program, mesh)
 
 
 def shardings_over(
-    mesh: Mesh | AbstractMesh, layouts: Sequence[Whole | None]
+    mesh: Mesh | AbstractMesh, shown: Sequence[TypeSharding | None]
 ) -> list[NamedSharding | None]:
-    """Layouts as shardings over a mesh."""
-    return [None if layout is None else NamedSharding(mesh, _spec(layout)) for layout in layouts]
+    """Return the shardings that types show as those over a mesh."""
+    return [None if each is None else NamedSharding(mesh, _spec(each.dims)) for each in shown]

@@ -106,6 +106,7 @@ class Placement:
         with Placement._lock:
             found = self._placed.get(type)
             if found is None:
+                assert type.sharding is None, "the placement has it"
                 found = self._placed[type] = PlacedType(type, self)
             if len(self._recent) >= _RECENT:
                 self._recent.clear()

@@ -19,11 +19,10 @@ from treadle_ir import (
     bind,
     boundaries,
     functions,
-    layouts_here,
     names,
     stage_tree,
     take_apart,
-    type_of,
+    types_here,
     varying_of,
     wraps,
 )
@@ -230,10 +229,7 @@ def _decorator(function: str, f: Any, given: Texts, of_derivatives: Texts | None
             tree_function = TreeFunction(
                 f, arguments.rebuilt, array_results(f"{function}: result ")
             )
-            types = [type_of(leaf) for leaf in leaves]
-            staged, out = stage_tree(
-                tree_function, *types, varies=varying_of(leaves), layouts=layouts_here(leaves)
-            )
+            staged, out = stage_tree(tree_function, *types_here(leaves), varies=varying_of(leaves))
             primitive = XlaMetadata(staged.program, metadata, derivatives)
             return tree.unflatten(out, bind(primitive, *staged.captured, *leaves))
 

@@ -22,6 +22,7 @@ from treadle_ir import (
 )
 from treadle_ir.declared import shown
 from treadle_ir.primitives.partitioned import CustomPartitioning
+from treadle_ir.rewrite import without_shardings
 from treadle_ir.symbolic.solving import mixed, unsolvable
 from treadle_ir.tree import flatten_leaves_and_structure
 from treadle_runtime import JitFunction, jit, platforms_of
@@ -119,7 +120,7 @@ def _export(
             "it is partitioned and cannot be written down",
             fix="leave the custom_partitioning out of what is exported, or use shard_map",
         )
-    program = in_memories(traced.program, outputs)
+    program = in_memories(without_shardings(traced.program), outputs)
     program = anywhere(program) if lies is not None else program
     body = Body(call.fun_name, program, constants, lies)
     what = f"export of {call.fun_name}"

@@ -52,6 +52,7 @@ from treadle_ir import (
     stage,
     store,
     type_of,
+    unsharded,
 )
 from treadle_ir.dtypes import is_integer
 from treadle_ir.primitives.control import Scan
@@ -527,8 +528,7 @@ def _transpose_scan(
         to_xs = [next(outputs) for flag in back_xs if flag]
         return [*summed, *those(to_carries, carried), *outputs, *to_xs]
 
-    staged = stage(
-        iteration,
+    given_types = (
         *types[:fixed],
         *sum_types,
         *ct_carries,
@@ -536,5 +536,6 @@ def _transpose_scan(
         *types[first_x:first_ct],
         *ct_ys,
     )
+    staged = stage(iteration, *unsharded(given_types))
     assert not staged.captured, "an iteration takes everything as operands"
     return _Loop(staged.program, made.captured, fixed, carried, nonzero)

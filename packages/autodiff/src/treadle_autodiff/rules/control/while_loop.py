@@ -29,6 +29,7 @@ from treadle_ir import (
     rearranged,
     stage,
     type_of,
+    unsharded,
     unused_parameters,
 )
 from treadle_ir.primitives.control import Case, Scan, While
@@ -154,7 +155,7 @@ def _bounded_iteration(primitive: While) -> Program:
         return bind(Case((stay, go_on)), index, *operands[of_cond:])
 
     types = (*cond.parameter_types[:of_cond], *body.parameter_types)
-    staged = stage(iteration, *types)
+    staged = stage(iteration, *unsharded(types))
     assert not staged.captured, "programs are closed"
     return staged.program
 

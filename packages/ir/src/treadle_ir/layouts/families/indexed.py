@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from treadle_ir.layouts.families.moved import resized
-from treadle_ir.layouts.laid import Laid, Names, checked, merged, refuse
-from treadle_ir.layouts.rules import layout_rule
+from treadle_ir.layouts.rules import sharding_rule
+from treadle_ir.layouts.sharded import Names, ShardedType, checked, merged, refuse
 from treadle_ir.meshes import AbstractMesh, Whole
 from treadle_ir.primitives.indexing import (
     DynamicSlice,
@@ -27,10 +27,10 @@ _SET: Final = (
 )
 
 
-@layout_rule(DynamicSlice)
-def dynamic_slice_layouts(
+@sharding_rule(DynamicSlice)
+def dynamic_slice_shardings(
     primitive: DynamicSlice,
-    operands: Sequence[Laid],
+    operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
@@ -38,18 +38,18 @@ def dynamic_slice_layouts(
     return [resized(primitive, operands, results[0], mesh)]
 
 
-@layout_rule(DynamicUpdateSlice)
-def dynamic_update_slice_layouts(
+@sharding_rule(DynamicUpdateSlice)
+def dynamic_update_slice_shardings(
     primitive: DynamicUpdateSlice,
-    operands: Sequence[Laid],
+    operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
     """As the operand, whose divided axes have to be written whole; a whole update gives way."""
     operand, update = operands[0], operands[1]
-    for axis, names in enumerate(operand.layout):
+    for axis, names in enumerate(operand.dims):
         written_whole = update.type.shape[axis] == operand.type.shape[axis]
-        if update.layout[axis] == names or (written_whole and not update.layout[axis]):
+        if update.dims[axis] == names or (written_whole and not update.dims[axis]):
             continue
         raise refuse(
             primitive,
@@ -57,18 +57,21 @@ def dynamic_update_slice_layouts(
             "the update lies otherwise than the operand",
             "lay the update as the operand first: `reshard(update, P(...))`",
         )
-    return [operand.layout]
+    return [operand.dims]
 
 
-@layout_rule(Gather)
-def gather_layouts(
-    primitive: Gather, operands: Sequence[Laid], results: Sequence[ArrayType], mesh: AbstractMesh
+@sharding_rule(Gather)
+def gather_shardings(
+    primitive: Gather,
+    operands: Sequence[ShardedType],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
 ) -> Sequence[Whole]:
     """Axes that are taken whole lie as they did, and so does the batch of the indices; no other may be divided."""
     operand, indices = operands
     batching = primitive.operand_batching_dims
     kept: list[Names] = []
-    for axis, names in enumerate(operand.layout):
+    for axis, names in enumerate(operand.dims):
         if axis in batching:
             continue
         taken_whole = primitive.slice_sizes[axis] == operand.type.shape[axis]
@@ -90,26 +93,26 @@ def gather_layouts(
 
 def _batch(
     primitive: Gather | ScatterFamily,
-    operands: Sequence[Laid],
+    operands: Sequence[ShardedType],
     of_operand: Sequence[int],
     of_indices: Sequence[int],
 ) -> list[Names]:
     """How the batch of the indices lies, with the axes that it shares with the operand."""
     operand, indices = operands[0], operands[1]
-    if indices.layout[-1]:
+    if indices.dims[-1]:
         raise refuse(primitive, operands, "the index vectors are divided", _GET)
-    batch = [*indices.layout[:-1]]
+    batch = [*indices.dims[:-1]]
     for one, two in zip(of_operand, of_indices, strict=True):
         batch[two] = merged(
-            primitive, operands, (operand.layout[one], batch[two]), f"the batching axis {one}"
+            primitive, operands, (operand.dims[one], batch[two]), f"the batching axis {one}"
         )
     return batch
 
 
-@layout_rule(ScatterFamily)
-def scatter_layouts(
+@sharding_rule(ScatterFamily)
+def scatter_shardings(
     primitive: ScatterFamily,
-    operands: Sequence[Laid],
+    operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
@@ -119,7 +122,7 @@ def scatter_layouts(
     batch = _batch(primitive, operands, batching, primitive.scatter_indices_batching_dims)
     shared = {*primitive.scatter_indices_batching_dims}
     written = iter(primitive.update_window_dims)
-    for axis, names in enumerate(operand.layout):
+    for axis, names in enumerate(operand.dims):
         if axis in batching:
             continue
         inserted = axis in primitive.inserted_window_dims
@@ -131,7 +134,7 @@ def scatter_layouts(
                 f"axis {axis}, which is divided, is indexed, so that it does not follow how the result lies",
                 _SET,
             )
-        if window is not None and updates.layout[window] not in ((), names):
+        if window is not None and updates.dims[window] not in ((), names):
             raise refuse(
                 primitive,
                 operands,
@@ -140,6 +143,6 @@ def scatter_layouts(
             )
     loose = [axis for axis in range(updates.type.ndim) if axis not in primitive.update_window_dims]
     for number, axis in enumerate(loose):
-        if number not in shared and (batch[number] or updates.layout[axis]):
+        if number not in shared and (batch[number] or updates.dims[axis]):
             raise refuse(primitive, operands, "the places to write to are divided", _SET)
-    return [operand.layout]
+    return [operand.dims]

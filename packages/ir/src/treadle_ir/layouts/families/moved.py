@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from treadle_ir.layouts.laid import Laid, Names, count, is_whole, refuse
-from treadle_ir.layouts.rules import layout_rule
+from treadle_ir.layouts.rules import sharding_rule
+from treadle_ir.layouts.sharded import Names, ShardedType, count, is_whole, refuse
 from treadle_ir.meshes import AbstractMesh, Whole
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.shape import (
@@ -20,48 +20,51 @@ from treadle_ir.primitives.shape import (
 from treadle_ir.types import ArrayType
 
 
-@layout_rule(BroadcastInDim)
-def broadcast_layouts(
+@sharding_rule(BroadcastInDim)
+def broadcast_shardings(
     primitive: BroadcastInDim,
-    operands: Sequence[Laid],
+    operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
     """New axes are whole."""
     (x,) = operands
-    names = dict(zip(primitive.dimensions, x.layout, strict=True))
+    names = dict(zip(primitive.dimensions, x.dims, strict=True))
     return [tuple([names.get(axis, ()) for axis in range(results[0].ndim)])]
 
 
-@layout_rule(Transpose)
-def transpose_layouts(
+@sharding_rule(Transpose)
+def transpose_shardings(
     primitive: Transpose,
-    operands: Sequence[Laid],
+    operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
     """The axes in another order."""
-    return [tuple([operands[0].layout[axis] for axis in primitive.permutation])]
+    return [tuple([operands[0].dims[axis] for axis in primitive.permutation])]
 
 
-@layout_rule(Reverse)
-def reverse_layouts(
-    primitive: Reverse, operands: Sequence[Laid], results: Sequence[ArrayType], mesh: AbstractMesh
+@sharding_rule(Reverse)
+def reverse_shardings(
+    primitive: Reverse,
+    operands: Sequence[ShardedType],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
 ) -> Sequence[Whole]:
     """As the operand."""
-    return [operands[0].layout]
+    return [operands[0].dims]
 
 
-@layout_rule(Concatenate)
-def concatenate_layouts(
+@sharding_rule(Concatenate)
+def concatenate_shardings(
     primitive: Concatenate,
-    operands: Sequence[Laid],
+    operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
     """All operands have to lie alike: what is whole does not give way here, as each part is a part of the result."""
-    first = operands[0].layout
-    if any([each.layout != first for each in operands]):
+    first = operands[0].dims
+    if any([each.dims != first for each in operands]):
         raise refuse(
             primitive,
             operands,
@@ -72,7 +75,7 @@ def concatenate_layouts(
 
 
 def resized(
-    primitive: Primitive, operands: Sequence[Laid], result: ArrayType, mesh: AbstractMesh
+    primitive: Primitive, operands: Sequence[ShardedType], result: ArrayType, mesh: AbstractMesh
 ) -> Whole:
     """The layout of operand 0, whose sizes change.
 
@@ -91,38 +94,47 @@ def resized(
     return layout
 
 
-@layout_rule(Pad)
-def pad_layouts(
-    primitive: Pad, operands: Sequence[Laid], results: Sequence[ArrayType], mesh: AbstractMesh
+@sharding_rule(Pad)
+def pad_shardings(
+    primitive: Pad,
+    operands: Sequence[ShardedType],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
 ) -> Sequence[Whole]:
     """As the operand, where the sizes divide."""
     return [resized(primitive, operands, results[0], mesh)]
 
 
-@layout_rule(Slice)
-def slice_layouts(
-    primitive: Slice, operands: Sequence[Laid], results: Sequence[ArrayType], mesh: AbstractMesh
+@sharding_rule(Slice)
+def slice_shardings(
+    primitive: Slice,
+    operands: Sequence[ShardedType],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
 ) -> Sequence[Whole]:
     """As the operand, where the sizes divide."""
     return [resized(primitive, operands, results[0], mesh)]
 
 
-@layout_rule(Reshape)
-def reshape_layouts(
-    primitive: Reshape, operands: Sequence[Laid], results: Sequence[ArrayType], mesh: AbstractMesh
+@sharding_rule(Reshape)
+def reshape_shardings(
+    primitive: Reshape,
+    operands: Sequence[ShardedType],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
 ) -> Sequence[Whole]:
     """Axes that stay keep their layout; one run of axes may become one, or one several, where order says how."""
     (x,), shape = operands, results[0].shape
     found: dict[int, Names] = {}
     runs = 0
     for before, after in _groups(x.type.shape, shape):
-        names = [x.layout[axis] for axis in before]
+        names = [x.dims[axis] for axis in before]
         if len(before) == len(after) == 1:
             found[after[0]] = names[0]
             continue
         runs += 1
         made = _regrouped(names, [shape[axis] for axis in after], mesh)
-        if made is None or (runs > 1 and not is_whole(x.layout)):
+        if made is None or (runs > 1 and not is_whole(x.dims)):
             raise refuse(
                 primitive, operands, f"how the shape {shape} is to be divided does not follow"
             )

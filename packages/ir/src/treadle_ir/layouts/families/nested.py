@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from treadle_ir.deferred import sums_of, with_sums
 from treadle_ir.errors import ShardingTypeError
 from treadle_ir.families import InlineCall
-from treadle_ir.layouts.laid import whole
-from treadle_ir.layouts.rules import nested_rule
-from treadle_ir.layouts.staged import program_layouts, seen
-from treadle_ir.meshes import AbstractMesh, Whole
+from treadle_ir.layouts.rules import dims_over, nested_rule
+from treadle_ir.layouts.sharded import whole
+from treadle_ir.meshes import AbstractMesh, Layout, Whole
 from treadle_ir.primitives.call import CustomVjpLinear
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.effectful import HostCall
@@ -18,13 +17,25 @@ from treadle_ir.primitives.implicit import LinearSolve, Root
 from treadle_ir.primitives.linear_call import LinearCall
 from treadle_ir.primitives.shard_map import ShardMap
 from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint
+from treadle_ir.program import Program
+from treadle_ir.sharding import explicit_part
 from treadle_ir.types import ArrayType
+from treadle_ir.values import Literal
 
 Known = Whole | None
 
 
+def _explicit(layout: Layout, mesh: AbstractMesh) -> Whole:
+    return explicit_part(layout, mesh).dims
+
+
+def returned_dims(program: Program, mesh: AbstractMesh) -> list[Known]:
+    """Return the dims of a program's results over `mesh`: a literal is the same on each device."""
+    return [() if type(each) is Literal else dims_over(each.type, mesh) for each in program.results]
+
+
 @nested_rule(ShardingConstraint)
-def constraint_layouts(
+def constraint_shardings(
     primitive: ShardingConstraint,
     operands: Sequence[Known],
     results: Sequence[ArrayType],
@@ -33,28 +44,28 @@ def constraint_layouts(
     """As it says; an axis of which it says nothing lies as before."""
     said, before = primitive.lies, operands[0]
     if None not in said:
-        return [seen(said, mesh)]
+        return [_explicit(said, mesh)]
     if before is None:
         return [None]
     named = {name for names in said for name in names or ()}
     kept = [tuple([n for n in names if n not in named]) for names in before]
     both = [k if s is None else s for s, k in zip(said, kept, strict=True)]
-    return [seen(with_sums(both, sums_of(said)), mesh)]
+    return [_explicit(with_sums(both, sums_of(said)), mesh)]
 
 
 @nested_rule(ShardMap)
-def shard_map_layouts(
+def shard_map_shardings(
     primitive: ShardMap,
     operands: Sequence[Known],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Known]:
     """As they are put together."""
-    return [seen(layout, mesh) for layout in primitive.out_layouts]
+    return [_explicit(layout, mesh) for layout in primitive.out_layouts]
 
 
 @nested_rule(InspectSharding)
-def inspect_layouts(
+def inspect_shardings(
     primitive: InspectSharding,
     operands: Sequence[Known],
     results: Sequence[ArrayType],
@@ -65,7 +76,7 @@ def inspect_layouts(
 
 
 @nested_rule(HostCall)
-def host_call_layouts(
+def host_call_shardings(
     primitive: HostCall,
     operands: Sequence[Known],
     results: Sequence[ArrayType],
@@ -76,18 +87,18 @@ def host_call_layouts(
 
 
 @nested_rule(InlineCall)
-def call_layouts(
+def call_shardings(
     primitive: InlineCall,
     operands: Sequence[Known],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Known]:
     """Those of the program."""
-    return program_layouts(primitive.program, operands, mesh)
+    return returned_dims(primitive.program, mesh)
 
 
 @nested_rule(CustomVjpLinear)
-def backward_layouts(
+def backward_shardings(
     primitive: CustomVjpLinear,
     operands: Sequence[Known],
     results: Sequence[ArrayType],
@@ -98,7 +109,7 @@ def backward_layouts(
 
 
 @nested_rule(LinearCall)
-def linear_call_layouts(
+def linear_call_shardings(
     primitive: LinearCall,
     operands: Sequence[Known],
     results: Sequence[ArrayType],
@@ -109,7 +120,7 @@ def linear_call_layouts(
 
 
 @nested_rule(LinearSolve)
-def solve_layouts(
+def solve_shardings(
     primitive: LinearSolve,
     operands: Sequence[Known],
     results: Sequence[ArrayType],
@@ -120,7 +131,7 @@ def solve_layouts(
 
 
 @nested_rule(Root)
-def root_layouts(
+def root_shardings(
     primitive: Root, operands: Sequence[Known], results: Sequence[ArrayType], mesh: AbstractMesh
 ) -> Sequence[Known]:
     """Left to the compiler."""
@@ -128,11 +139,11 @@ def root_layouts(
 
 
 @nested_rule(Case)
-def case_layouts(
+def case_shardings(
     primitive: Case, operands: Sequence[Known], results: Sequence[ArrayType], mesh: AbstractMesh
 ) -> Sequence[Known]:
     """Those of the branches, where they are alike. (`cond` and `switch` see to that; derivatives of them need not.)"""
-    found = [program_layouts(branch, operands[1:], mesh) for branch in primitive.branches]
+    found = [returned_dims(branch, mesh) for branch in primitive.branches]
     return [each[0] if len({*each}) == 1 else None for each in zip(*found, strict=True)]
 
 
@@ -142,20 +153,18 @@ def _carried(before: Sequence[Known], after: Sequence[Known]) -> list[Known]:
 
 
 @nested_rule(Scan)
-def scan_layouts(
+def scan_shardings(
     primitive: Scan, operands: Sequence[Known], results: Sequence[ArrayType], mesh: AbstractMesh
 ) -> Sequence[Known]:
     """Carries as they go in; the axis that is scanned has to be whole."""
     first, last = primitive.constants, primitive.constants + primitive.carries
-    given = [*operands[:last]]
     for number, layout in enumerate(operands[last:]):
         if layout is not None and layout[0]:
             raise ShardingTypeError(
                 f"scan: the leading axis of array {number} that is scanned over is divided by {layout[0]}",
                 fix="lay it anew first, so that the leading axis is whole: `reshard(x, P(None, ...))`",
             )
-        given.append(None if layout is None else with_sums(layout[1:], sums_of(layout)))
-    returned = program_layouts(primitive.body, given, mesh)
+    returned = returned_dims(primitive.body, mesh)
     count = primitive.carries
     carries = _carried(operands[first:last], returned[:count])
     stacked: list[Known] = [
@@ -165,10 +174,9 @@ def scan_layouts(
 
 
 @nested_rule(While)
-def while_layouts(
+def while_shardings(
     primitive: While, operands: Sequence[Known], results: Sequence[ArrayType], mesh: AbstractMesh
 ) -> Sequence[Known]:
     """Carries as they go in."""
-    of_cond, last = primitive.cond_constants, primitive.cond_constants + primitive.body_constants
-    returned = program_layouts(primitive.body, operands[of_cond:], mesh)
-    return _carried(operands[last:], returned)
+    last = primitive.cond_constants + primitive.body_constants
+    return _carried(operands[last:], returned_dims(primitive.body, mesh))

@@ -7,25 +7,25 @@ from collections.abc import Sequence
 from treadle_ir.dtypes import is_key, key_shape
 from treadle_ir.families import Randomness
 from treadle_ir.layouts.families.same import unless_divided
-from treadle_ir.layouts.laid import RESHARD, Laid, refuse
-from treadle_ir.layouts.rules import layout_rule
+from treadle_ir.layouts.rules import sharding_rule
+from treadle_ir.layouts.sharded import RESHARD, ShardedType, refuse
 from treadle_ir.meshes import AbstractMesh, Whole
 from treadle_ir.primitives.random import RandomWrap
 from treadle_ir.types import ArrayType
 
 
-@layout_rule(Randomness)
-def randomness_layouts(
+@sharding_rule(Randomness)
+def randomness_shardings(
     primitive: Randomness,
-    operands: Sequence[Laid],
+    operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
     """The axes of the keys first; what is drawn from one key is whole, and so are the words of a key."""
     keys, *others = operands
-    if any([any(each.layout) for each in others]):
+    if any([any(each.dims) for each in others]):
         raise refuse(primitive, operands, "only the keys may be divided", RESHARD)
-    batch = keys.layout
+    batch = keys.dims
     if not is_key(keys.type.dtype):
         behind = len(key_shape(primitive.dtype)) if isinstance(primitive, RandomWrap) else 1
         for axis in range(keys.type.ndim - behind, keys.type.ndim):

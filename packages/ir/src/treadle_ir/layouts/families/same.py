@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_ir.families import Accumulating, Elementwise
-from treadle_ir.layouts.laid import Laid, checked, merged, refuse
-from treadle_ir.layouts.rules import layout_rule
+from treadle_ir.layouts.rules import sharding_rule
+from treadle_ir.layouts.sharded import ShardedType, checked, merged, refuse
 from treadle_ir.meshes import AbstractMesh, Whole
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.call import OptimizationBarrier
@@ -17,7 +17,7 @@ from treadle_ir.primitives.sort import Sort, TopK
 from treadle_ir.types import ArrayType
 
 
-def joined(primitive: Primitive, operands: Sequence[Laid]) -> Whole:
+def joined(primitive: Primitive, operands: Sequence[ShardedType]) -> Whole:
     """How the result of operands of one shape, or scalars, lies: axis by axis, what is whole gives way.
 
     Raises:
@@ -26,16 +26,16 @@ def joined(primitive: Primitive, operands: Sequence[Laid]) -> Whole:
     arrays = [each for each in operands if each.type.ndim]
     if not arrays:
         return ()
-    columns = zip(*[each.layout for each in arrays], strict=True)
+    columns = zip(*[each.dims for each in arrays], strict=True)
     layout = tuple(
         [merged(primitive, arrays, axes, f"axis {number}") for number, axes in enumerate(columns)]
     )
     return checked(primitive, arrays, layout)
 
 
-def elementwise_layouts(
+def elementwise_shardings(
     primitive: Primitive,
-    operands: Sequence[Laid],
+    operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
@@ -43,11 +43,11 @@ def elementwise_layouts(
     return [joined(primitive, operands)] * len(results)
 
 
-layout_rule(Elementwise)(elementwise_layouts)
-layout_rule(LayoutConstraint)(elementwise_layouts)
+sharding_rule(Elementwise)(elementwise_shardings)
+sharding_rule(LayoutConstraint)(elementwise_shardings)
 
 
-def unless_divided(primitive: Primitive, operands: Sequence[Laid], axis: int) -> Whole:
+def unless_divided(primitive: Primitive, operands: Sequence[ShardedType], axis: int) -> Whole:
     """The layout of operands of one shape, along whose axis something goes on that needs all of it.
 
     Raises:
@@ -64,10 +64,10 @@ def unless_divided(primitive: Primitive, operands: Sequence[Laid], axis: int) ->
     return layout
 
 
-@layout_rule(Accumulating)
-def accumulating_layouts(
+@sharding_rule(Accumulating)
+def accumulating_shardings(
     primitive: Accumulating,
-    operands: Sequence[Laid],
+    operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
@@ -76,26 +76,35 @@ def accumulating_layouts(
     return [unless_divided(primitive, operands, primitive.axis)] * len(results)
 
 
-@layout_rule(Sort)
-def sort_layouts(
-    primitive: Sort, operands: Sequence[Laid], results: Sequence[ArrayType], mesh: AbstractMesh
+@sharding_rule(Sort)
+def sort_shardings(
+    primitive: Sort,
+    operands: Sequence[ShardedType],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
 ) -> Sequence[Whole]:
     """The axis has to be whole."""
     return [unless_divided(primitive, operands, primitive.dimension)] * len(results)
 
 
-@layout_rule(TopK)
-def top_k_layouts(
-    primitive: TopK, operands: Sequence[Laid], results: Sequence[ArrayType], mesh: AbstractMesh
+@sharding_rule(TopK)
+def top_k_shardings(
+    primitive: TopK,
+    operands: Sequence[ShardedType],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
 ) -> Sequence[Whole]:
     """The last axis has to be whole."""
     last = operands[0].type.ndim - 1
     return [unless_divided(primitive, operands, last)] * len(results)
 
 
-@layout_rule(Fft)
-def fft_layouts(
-    primitive: Fft, operands: Sequence[Laid], results: Sequence[ArrayType], mesh: AbstractMesh
+@sharding_rule(Fft)
+def fft_shardings(
+    primitive: Fft,
+    operands: Sequence[ShardedType],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
 ) -> Sequence[Whole]:
     """As the operand; an axis whose size changes has to be whole."""
     ((type, layout),) = operands
@@ -105,12 +114,12 @@ def fft_layouts(
     return [layout]
 
 
-@layout_rule(OptimizationBarrier)
-def barrier_layouts(
+@sharding_rule(OptimizationBarrier)
+def barrier_shardings(
     primitive: OptimizationBarrier,
-    operands: Sequence[Laid],
+    operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
     """Each as it was."""
-    return [each.layout for each in operands]
+    return [each.dims for each in operands]

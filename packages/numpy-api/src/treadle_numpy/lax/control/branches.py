@@ -23,18 +23,16 @@ from treadle_ir import (
     Operands,
     Program,
     ShapeError,
+    Sharding,
     ShardingTypeError,
     StructureError,
     Value,
-    Whole,
     as_array,
     bind,
     discharged,
     explicit_mesh,
     holding,
     interned,
-    is_whole,
-    layouts_here,
     ops,
     over_mesh_of,
     sequence,
@@ -47,7 +45,7 @@ from treadle_ir.primitives.control import Case
 from treadle_ir.primitives.convert import Convert
 from treadle_ir.primitives.sharding import ShardingConstraint
 from treadle_ir.tree import explain_difference, flatten_leaves_and_structure, tree_unflatten
-from treadle_numpy.lax.control.carries import SAME_SHAPES, type_differences
+from treadle_numpy.lax.control.carries import SAME_SHAPES, sharded_types, type_differences
 from treadle_numpy.lax.control.plain import plain_choice, plainly
 from treadle_numpy.lax.control.staging import (
     Body,
@@ -276,7 +274,7 @@ def _choice(
         if refs:
             values, structure = flatten_operands("refs", "", [ref.load() for ref in refs])
             given, shapes = [*leaves, *values], [*structures, structure]
-        types = [operand_type(leaf) for leaf in given]
+        types = sharded_types(given)
         staged: dict[int, Body] = {}  # a function that is several branches is traced once
         for function, what in zip(functions, names, strict=True):
             if id(function) not in staged:
@@ -287,7 +285,6 @@ def _choice(
                     types,
                     written=function,
                     varies=varying_of(given),
-                    layouts=layouts_here(given),
                 )
         bodies = [staged[id(function)] for function in functions]
         for body, what in zip(bodies[:-1], names[:-1], strict=True):
@@ -321,10 +318,13 @@ def _weak_alike(bodies: Sequence[Body], functions: Sequence[object]) -> list[Bod
         program = body.program.then(
             [
                 Convert(new.dtype, new.weak)
-                if isinstance(new, ArrayType) and new.strong() == old.strong() and new != old
+                if isinstance(new, ArrayType)
+                and new.strong() == old.strong()
+                and new.unsharded is not old.unsharded
                 else None
                 for new, old in zip(wanted, body.program.result_types, strict=True)
-            ]
+            ],
+            explicit_mesh(),
         )
         if program is not body.program:
             body = replace(body, program=interned(function, program))
@@ -335,31 +335,29 @@ def _weak_alike(bodies: Sequence[Body], functions: Sequence[object]) -> list[Bod
 def _divided_alike(bodies: Sequence[Body], functions: Sequence[object]) -> list[Body]:
     """Bodies that divide what they return whole as the others do, if these do so in one way: that costs nothing."""
     mesh = explicit_mesh()
-    every = [body.layouts for body in bodies if body.layouts is not None]
-    if mesh is None or len(every) < len(bodies):
+    if mesh is None:
         return [*bodies]
-    wanted = [_one_division(layouts) for layouts in zip(*every, strict=True)]
+    every = [body.shardings for body in bodies]
+    wanted = [_one_division(shardings) for shardings in zip(*every, strict=True)]
     divided = []
-    for body, layouts, function in zip(bodies, every, functions, strict=True):
-        laid = tuple(
-            [old if new is None else new for new, old in zip(wanted, layouts, strict=True)]
-        )
+    for body, shardings, function in zip(bodies, every, functions, strict=True):
         program = body.program.then(
             [
-                None if new is None or new == old else ShardingConstraint.of(mesh, new)
-                for new, old in zip(laid, layouts, strict=True)
-            ]
+                None if new is None or new is old else ShardingConstraint.of(mesh, new.dims)
+                for new, old in zip(wanted, shardings, strict=True)
+            ],
+            mesh,
         )
         if program is not body.program:
-            body = replace(body, program=interned(function, program), layouts=laid)
+            body = replace(body, program=interned(function, program))
         divided.append(body)
     return divided
 
 
-def _one_division(layouts: Sequence[Whole | None]) -> Whole | None:
-    """Return how a result is divided by some branches, all in the same way, that others return whole."""
-    divided = {layout for layout in layouts if layout is not None and not is_whole(layout)}
-    return divided.pop() if len(divided) == 1 and len({*layouts}) == 2 else None
+def _one_division(shardings: Sequence[Sharding | None]) -> Sharding | None:
+    """Return how a result is divided by some branches, all in the same way, that others return replicated."""
+    divided = {each for each in shardings if each is not None and not each.is_replicated}
+    return divided.pop() if len(divided) == 1 and len({*shardings}) == 2 else None
 
 
 def _handed_on(
@@ -437,7 +435,7 @@ def _check_same_types(name: str, one_name: str, one: Body, other_name: str, othe
 
 def _check_same_layouts(name: str, one_name: str, one: Body, other_name: str, other: Body) -> None:
     (structure,), (types,) = one.structures, one.result_types
-    differs = first_difference(types, one.layouts, other.layouts)
+    differs = first_difference(types, one.shardings, other.shardings)
     if differs is not None:
         number, first, second = differs
         raise ShardingTypeError(

@@ -9,21 +9,21 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Final, TypeAlias
 
 from treadle_ir import (
+    AbstractMesh,
     ArrayType,
     DTypeError,
-    Layouts,
     Operand,
     ShapeError,
+    Sharding,
     ShardingTypeError,
     StructureError,
     checked_axes_here,
     explicit,
     explicit_mesh,
-    is_whole,
-    layouts_here,
     ops,
     promoted,
-    sums_of,
+    shardings_here,
+    unsharded,
     varying_of,
     with_sums,
 )
@@ -61,7 +61,7 @@ def settled(
     carry: list[Operand],
     structure: PyTreeDef,
     what: str,
-    stage_with: Callable[[list[ArrayType], Varies, Layouts], Body],
+    stage_with: Callable[[Sequence[ArrayType], Varies], Body],
     elements: Sequence[Operand] = (),
 ) -> tuple[list[Operand], Body]:
     """Carries and the body that keeps their types; weak carries take the element type that the body gives them.
@@ -73,11 +73,11 @@ def settled(
     Raises:
         StructureError, ShapeError, DTypeError: the body changes what it carries.
     """
-    rounds = 0
+    rounds, mesh = 0, explicit_mesh()
     while True:
-        types = [operand_type(leaf) for leaf in carry]
-        lie = _lie(carry, elements)
-        body = _alike(lambda varies: stage_with(types, varies, lie), carry, elements)  # noqa: B023 - called at once
+        types = sharded_types(carry)
+        given = (*types, *map(_row, sharded_types(elements))) if elements else types
+        body = _alike(lambda varies: stage_with(given, varies), carry, elements)  # noqa: B023 - called at once
         rounds += 1
         returned = body.structures[0]
         if returned != structure:
@@ -94,7 +94,8 @@ def settled(
                 if dtype != type.dtype:
                     carry[position] = with_dtype(carry[position], type, dtype, False)
                     changed = True
-        changed = _divide(carry, types, results, lie, body.layouts) or changed
+        if mesh is not None:
+            changed = _divide(carry, types, results, body.shardings, mesh) or changed
         if not changed or rounds == _ROUNDS:
             break
     lines, is_shape = type_differences(structure, types, results)
@@ -106,7 +107,9 @@ def settled(
             if is_shape
             else "convert the initial value, or the carry that is returned, with .astype(...)",
         )
-    differs = first_difference(types, lie, body.layouts)
+    if mesh is None:
+        return carry, body
+    differs = first_difference(types, [type.sharding for type in types], body.shardings)
     if differs is not None:
         number, one, two = differs
         where = paths_of(structure)[number] or "its only leaf"
@@ -122,31 +125,36 @@ def _divide(
     carry: list[Operand],
     types: Sequence[ArrayType],
     results: Sequence[ArrayType],
-    before: Layouts,
-    after: Layouts,
+    after: Sequence[Sharding | None],
+    mesh: AbstractMesh,
 ) -> bool:
-    """Divide the carries that go in whole as they come out: that costs nothing. Whether there were any."""
-    mesh = explicit_mesh()
-    if mesh is None or before is None or after is None:
-        return False
+    """Divide the carries that go in replicated as they come out: that costs nothing. Whether there were any."""
     changed = False
     for position, (type, result) in enumerate(zip(types, results, strict=True)):
-        one, two = before[position], after[position]
+        one, two = type.sharding, after[position]
         if type.shape != result.shape or one is None or two is None:
             continue
-        if is_whole(one) and not is_whole(two):
-            carry[position] = ops.sharding_constraint(carry[position], mesh=mesh, layout=two)
+        if one.is_replicated and not two.is_replicated:
+            carry[position] = ops.sharding_constraint(carry[position], mesh=mesh, layout=two.dims)
             changed = True
     return changed
 
 
-def _lie(carry: Sequence[Operand], elements: Sequence[Operand]) -> Layouts:
-    """Return how carries and elements of arrays lie over explicit axes; None where there are none."""
-    carries, others = layouts_here(carry), layouts_here(elements)
-    if carries is None or others is None:
-        return None
-    rows = [None if each is None else with_sums(each[1:], sums_of(each)) for each in others]
-    return (*carries, *rows)
+def sharded_types(operands: Sequence[Operand]) -> list[ArrayType]:
+    """Return the types of operands with their shardings over the explicit axes of the mesh in force."""
+    types = [operand_type(x) for x in operands]
+    shardings = shardings_here(operands)
+    if shardings is None:
+        return list(unsharded(types))
+    return [type.with_sharding(each) for type, each in zip(types, shardings, strict=True)]
+
+
+def _row(type: ArrayType) -> ArrayType:
+    """Return the type of the elements along the leading axis of an array."""
+    sharding = type.sharding
+    if sharding is not None:
+        sharding = Sharding(sharding.mesh, with_sums(sharding.dims[1:], sharding.partial))
+    return ArrayType(type.shape[1:], type.dtype, type.weak, sharding)
 
 
 def _alike(

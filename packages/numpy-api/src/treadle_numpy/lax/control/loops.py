@@ -19,7 +19,6 @@ from treadle_ir import (
     functions,
     holding,
     integer_or_none,
-    layouts_here,
     ops,
     over_mesh_of,
     promoted,
@@ -27,7 +26,7 @@ from treadle_ir import (
 from treadle_ir.dtypes import is_bool, is_floating, is_integer
 from treadle_ir.primitives.control import While
 from treadle_ir.tree import PyTreeDef, tree_unflatten, treedef_is_leaf, treedef_tuple
-from treadle_numpy.lax.control.carries import settled
+from treadle_numpy.lax.control.carries import settled, sharded_types
 from treadle_numpy.lax.control.plain import plain_while, plainly
 from treadle_numpy.lax.control.scan import carried, carrying, scan_flat
 from treadle_numpy.lax.control.staging import flatten_operands, stage_body
@@ -119,24 +118,22 @@ def _while(
             operands,
             both,
             "body_fun",
-            lambda types, varies, layouts: stage_body(
+            lambda types, varies: stage_body(
                 f"the body of {name}",
                 lambda value: body_of(value)[0],
                 (both,),
                 types,
                 written=written or body_fun,
                 varies=varies,
-                layouts=layouts,
             ),
         )
-        types = [operand_type(leaf) for leaf in operands]
+        types = sharded_types(operands)
         condition = stage_body(
             f"the condition of {name}",
             _reading(name, refs, cond_fun),
             (both,),
             types,
             written=cond_fun,
-            layouts=layouts_here(operands),
         )
         (returned,) = condition.result_types
         (shape,) = condition.structures

@@ -10,7 +10,6 @@ from treadle_ir import (
     Array,
     ArrayType,
     Cell,
-    Layouts,
     Operand,
     bind,
     discharged,
@@ -36,7 +35,7 @@ from treadle_ir.tree import (
 from treadle_numpy.lax.control.carries import Varies, settled
 from treadle_numpy.lax.control.plain import plain_scan, plainly
 from treadle_numpy.lax.control.staging import Body, flatten_operands, paths_of, stage_body
-from treadle_numpy.operands.coerce import ArrayLike, operand_type
+from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.shapes import as_index
 from treadle_numpy.operands.trees import Container, Tree
 
@@ -286,24 +285,19 @@ def scan_flat(
         )
         if done is not None:
             return done
-    element_types = []
-    for x in elements:
-        type = operand_type(x)
-        element_types.append(ArrayType(type.shape[1:], type.dtype, type.weak))
 
     def run(refs: tuple[Cell, ...]) -> tuple[Tree, Tree]:
         function_of, leaves, both = carrying(refs, function, carry, structure)
 
-        def stage_with(types: list[ArrayType], varies: Varies, layouts: Layouts) -> Body:
+        def stage_with(types: Sequence[ArrayType], varies: Varies) -> Body:
             return stage_body(
                 f"the body of {name}",
                 function_of,
                 (both, *element_structures),
-                [*types, *element_types],
+                [*types],
                 _carry_and_y,
                 written,
                 varies,
-                layouts,
             )
 
         leaves, body = settled(name, leaves, both, "the body", stage_with, elements)

@@ -25,6 +25,7 @@ from treadle_ir import (
     functions,
     interpret_unchecked as interpret,
     ruled,
+    unsharded,
 )
 from treadle_ir.dtypes import is_inexact
 from treadle_ir.primitives.implicit import LinearSolve, Root
@@ -234,7 +235,7 @@ class _Likeness:
         self.name = name
         self.what = what
         self.structure = structure
-        self.types = types
+        self.types: Final = unsharded(types)  # what is within is left to the compiler
 
     def staged(
         self,

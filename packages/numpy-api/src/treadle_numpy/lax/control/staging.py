@@ -13,16 +13,18 @@ from typing import TypeAlias, final
 from treadle_ir import (
     ArgumentError,
     ArrayType,
-    Layouts,
     Operand,
     Operands,
     Program,
+    Sharding,
     TreeFunction,
     as_body,
     during,
+    explicit_mesh,
     frozen,
     interned,
     no_array,
+    result_shardings,
     share_captures,
     stage_tree,
     type_text,
@@ -46,7 +48,6 @@ class Body:
     program: Program
     captured: tuple[Operand, ...]
     structures: tuple[PyTreeDef, ...]
-    layouts: Layouts = None  # of the results, where explicit axes are in force
 
     @property
     def result_types(self) -> list[list[ArrayType]]:
@@ -61,14 +62,24 @@ class Body:
             for structure in self.structures
         ]
 
+    @property
+    def shardings(self) -> tuple[Sharding | None, ...]:
+        """The shardings of the results over the mesh in force."""
+        mesh = explicit_mesh()
+        if mesh is None:
+            return (None,) * len(self.program.results)
+        return result_shardings(self.program, mesh)
+
 
 def first_difference(
-    types: Sequence[ArrayType], left: Layouts, right: Layouts
+    types: Sequence[ArrayType],
+    left: Sequence[Sharding | None],
+    right: Sequence[Sharding | None],
 ) -> tuple[int, str, str] | None:
-    """Where two lists of arrays lie differently over explicit axes: which, and as what; None where they do not."""
-    for number, (type, one, two) in enumerate(zip(types, left or (), right or (), strict=False)):
-        if one is not None and two is not None and one != two:
-            return number, type_text(type, one), type_text(type, two)
+    """Return the position and the two types of the first arrays whose shardings differ; None where none do."""
+    for number, (type, one, two) in enumerate(zip(types, left, right, strict=False)):
+        if one is not None and two is not None and one is not two:
+            return number, type_text(type, one.dims), type_text(type, two.dims)
     return None
 
 
@@ -112,13 +123,12 @@ def stage_body(
     split: Split = one_tree,
     written: object = None,
     varies: Sequence[frozenset[Hashable]] | None = None,
-    layouts: Layouts = None,
 ) -> Body:
     """Return a body as a program: `function` takes one tree per structure; `split` takes its result apart.
 
     `where` is for messages: "the body of scan". `written` is the user's function, where `function` is a wrapper
-    around it. `varies` says over which axes of shard_maps around it operands vary (`varying_of`), `layouts` how they
-    lie over explicit axes (`layouts_here`).
+    around it. `varies` says over which axes of shard_maps around it operands vary (`varying_of`). The types have the
+    shardings of the operands (`types_here`).
     """
     counts = [structure.num_leaves for structure in structures]
 
@@ -143,10 +153,9 @@ def stage_body(
             TreeFunction(as_body(function), arguments, results),
             *operand_types,
             varies=varies,
-            layouts=layouts,
         )
     program = interned(written or function, staged.program)
-    return Body(program, staged.captured, returned, staged.layouts)
+    return Body(program, staged.captured, returned)
 
 
 def with_common_captures(

@@ -34,6 +34,7 @@ from treadle_ir import (
     stage_tree,
     type_of,
     types_of,
+    unsharded,
 )
 from treadle_ir.primitives.call import (
     CustomJvpCall,
@@ -73,7 +74,7 @@ def checked_program(program: Program, categories: Categories) -> CheckedProgram:
             results = _run(program, operands, log)
             return [*results, *log.results], log.sites
 
-        staged, sites = stage_tree(function, *program.parameter_types)
+        staged, sites = stage_tree(function, *unsharded(program.parameter_types))
         return CheckedProgram(staged.program, staged.captured, sites)
 
     return derived(program, ("checkify", categories), make)
@@ -162,7 +163,7 @@ def _case(primitive: Case, operands: Operands, log: Log) -> Operands:
 
         return function
 
-    types = primitive.branches[0].parameter_types
+    types = unsharded(primitive.branches[0].parameter_types)
     staged = [stage(with_all_sites(number), *types) for number in range(len(branches))]
     programs, captured = share_captures(
         [each.program for each in staged], [each.captured for each in staged]
@@ -188,7 +189,7 @@ def _scan(primitive: Scan, operands: Operands, log: Log) -> Operands:
         results, found = made.run(*before, *after)
         return [*earlier(old, found), *results]
 
-    types = primitive.body.parameter_types
+    types = unsharded(primitive.body.parameter_types)
     staged = stage(body, *types[:constants], *kept, *types[constants:])
     loop = Scan(
         staged.program,
@@ -221,7 +222,7 @@ def _shard_map(primitive: ShardMap, operands: Operands, log: Log) -> Operands:
             results, found = made.run(*xs)
             return [*results, *(ops.reshape(x, shape=(1, *type_of(x).shape)) for x in found)]
 
-        staged = stage(function, *body.parameter_types)
+        staged = stage(function, *unsharded(body.parameter_types))
     whole = [((),) * type_of(x).ndim for x in staged.captured]
     by_device = [(primitive.manual_axes, *((),) * type.ndim) for type in types_of_log(made.sites)]
     mapped = replace(
@@ -277,7 +278,8 @@ def _while(primitive: While, operands: Operands, log: Log) -> Operands:
         now = earlier(old, iteration.results)
         return [*earlier(now, asked(*for_cond, *moved)[1]), *moved]
 
-    cond_types, body_types = primitive.cond.parameter_types, primitive.body.parameter_types
+    cond_types = unsharded(primitive.cond.parameter_types)
+    body_types = unsharded(primitive.body.parameter_types)
     carry_types = body_types[of_body:]
     condition = stage(cond, *cond_types[:of_cond], *kept, *carry_types)
     staged = stage(body, *cond_types[:of_cond], *body_types[:of_body], *kept, *carry_types)
@@ -306,7 +308,7 @@ def _quietly(function: Function, log: Log) -> Function:
     """Return a derivative rule that drops what it checks: the function itself has been checked."""
 
     def quiet(*operands: Operand) -> Operands:
-        staged = stage(function, *types_of(operands))
+        staged = stage(function, *unsharded(types_of(operands)))
         return checked_program(staged.program, log.categories).run(*staged.captured, *operands)[0]
 
     return quiet

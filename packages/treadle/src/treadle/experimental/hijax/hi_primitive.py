@@ -245,7 +245,7 @@ class HiCall(Extension):
             sizes.extend([len(arrays) for arrays in out])
             return [as_array(x) for arrays in out for x in arrays]
 
-        staged = stage(of_changed, *[type_of(x) for arrays in flat for x in arrays])
+        staged = stage(of_changed, *[type_of(x).unsharded for arrays in flat for x in arrays])
         made = tuple([type for type in staged.program.result_types if isinstance(type, ArrayType)])
         return HiCall(
             of, given, tuple(ins), tuple(outs), tuple(changed), counts, tuple(sizes), made

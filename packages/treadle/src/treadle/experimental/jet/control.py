@@ -23,6 +23,7 @@ from treadle_ir import (
     reached_carries,
     share_captures,
     stage_tree,
+    unsharded,
 )
 from treadle_ir.primitives.call import CustomJvpStaged, CustomVjpCall, CustomVjpStaged
 from treadle_ir.primitives.control import Case, Scan, While
@@ -49,7 +50,7 @@ def jet_program(
     wanted = (False,) * len(program.results) if forced is None else forced
 
     def make() -> JetProgram:
-        types = program.parameter_types
+        types = unsharded(program.parameter_types)
         given = [type.strong() for type, flag in zip(types, moving, strict=True) if flag]
 
         def function(*operands: Operand) -> tuple[Operands, Flags]:

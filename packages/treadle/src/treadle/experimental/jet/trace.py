@@ -36,6 +36,7 @@ from treadle_ir import (
     stage_tree,
     type_of,
     types_of,
+    unsharded,
 )
 from treadle_ir.rewrite import prune
 
@@ -143,7 +144,7 @@ def by_derivative(
         return [materialise(c) for c, flag in zip(changes, moved, strict=True) if flag], moved
 
     # The rule's own results are not needed: without them a linear operation is applied once for each order.
-    types = [*types_of(primals), *(type_of(primals[i]).strong() for i in moving)]
+    types = [*unsharded(types_of(primals)), *(type_of(primals[i]).strong() for i in moving)]
     staged, moved = stage_tree(rule, *types)
     program = prune(staged.program)
     below = order - 1

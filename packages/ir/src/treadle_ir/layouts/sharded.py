@@ -1,4 +1,4 @@
-"""Arrays with how they lie, as errors show them, and what all rules need."""
+"""Types with their shardings as rules take them and errors show them, and what all rules need."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from treadle_ir.dtypes import user_name
 from treadle_ir.errors import ShardingTypeError
 from treadle_ir.meshes import AbstractMesh, Whole
 from treadle_ir.primitive import Primitive
+from treadle_ir.sharding import sizes_text as sizes_text
 from treadle_ir.types import ArrayType
 
 Names: TypeAlias = tuple[str, ...]
@@ -19,37 +20,23 @@ SAY = "say how the result is to lie, `out_sharding=P(...)`, or lay an operand an
 
 
 @final
-class Laid(NamedTuple):
-    """The type of an array, and how it lies."""
+class ShardedType(NamedTuple):
+    """The type of an operand, and which axes of the mesh divide each of its axes."""
 
     type: ArrayType
-    layout: Whole
+    dims: Whole
 
     def __str__(self) -> str:
-        return type_text(self.type, self.layout)
+        return type_text(self.type, self.dims)
 
-    def without_sums(self) -> Laid:
-        """The same, as it is divided."""
-        return Laid(self.type, tuple(self.layout))
-
-
-def sizes_text(shape: Sequence[int], layout: Whole | None) -> str:
-    """Sizes with the axes of the mesh that divide them: `8@x,4`, `8@(x,y),4`."""
-    if layout is None:
-        return ",".join(map(str, shape))
-    return ",".join(
-        [
-            f"{size}@{names[0] if len(names) == 1 else '(' + ','.join(names) + ')'}"
-            if names
-            else f"{size}"
-            for size, names in zip(shape, layout, strict=True)
-        ]
-    )
+    def without_sums(self) -> ShardedType:
+        """Return the same without the axes over which sums are partial."""
+        return ShardedType(self.type, tuple(self.dims))
 
 
-def type_text(type: ArrayType, layout: Whole | None) -> str:
-    """A type with how an array of it lies: `float32[8@x,4]`, `float32[8,4]{U:x}`."""
-    return f"{user_name(type.dtype)}[{sizes_text(type.shape, layout)}]{sums_of(layout)}"
+def type_text(type: ArrayType, dims: Whole | None) -> str:
+    """Return a type with its sharding as errors show it: `float32[8@x,4]`, `float32[8,4]{U:x}`."""
+    return f"{user_name(type.dtype)}[{sizes_text(type.shape, dims)}]{sums_of(dims)}"
 
 
 def whole(ndim: int) -> Whole:
@@ -71,7 +58,7 @@ def count(names: Names, mesh: AbstractMesh) -> int:
 
 
 def refuse(
-    primitive: Primitive, operands: Sequence[Laid], why: str, fix: str = SAY
+    primitive: Primitive, operands: Sequence[ShardedType], why: str, fix: str = SAY
 ) -> ShardingTypeError:
     """The error for operands whose result could lie in several ways, or in none."""
     arrays = [each for each in operands if each.type.ndim] or operands
@@ -79,7 +66,7 @@ def refuse(
     return ShardingTypeError(f"{primitive.name} of {listed}: {why}", fix=fix)
 
 
-def checked(primitive: Primitive, operands: Sequence[Laid], layout: Whole) -> Whole:
+def checked(primitive: Primitive, operands: Sequence[ShardedType], layout: Whole) -> Whole:
     """The layout of a result, in which each axis of the mesh stands once at most.
 
     Raises:
@@ -99,7 +86,7 @@ def checked(primitive: Primitive, operands: Sequence[Laid], layout: Whole) -> Wh
 
 def merged(
     primitive: Primitive,
-    operands: Sequence[Laid],
+    operands: Sequence[ShardedType],
     axes: Sequence[Names],
     what: str,
     fix: str = RESHARD,

@@ -1,0 +1,39 @@
+"""Programs without the shardings of their values: what leaves the process does not speak of meshes in its types."""
+
+from __future__ import annotations
+
+from treadle_ir.program import Equation, Program
+from treadle_ir.rewrite.nested import map_programs
+from treadle_ir.values import Atom, Value
+
+
+def without_shardings(program: Program) -> Program:
+    """Return the program, and those nested in it, with types that have no shardings; itself where none has any."""
+    return map_programs(program, _plain)
+
+
+def _plain(program: Program) -> Program:
+    defined = [
+        *program.parameters,
+        *[result for equation in program.equations for result in equation.results],
+    ]
+    plain: dict[Atom, Value] = {
+        value: Value(value.type.unsharded) for value in defined if value.type.sharding is not None
+    }
+    if not plain:
+        return program
+    equations = [
+        Equation(
+            equation.primitive,
+            tuple([plain.get(each, each) for each in equation.operands]),
+            tuple([plain.get(each, each) for each in equation.results]),
+            equation.effects,
+            equation.source,
+        )
+        for equation in program.equations
+    ]
+    return Program(
+        tuple([plain.get(each, each) for each in program.parameters]),
+        tuple(equations),
+        tuple([plain.get(each, each) for each in program.results]),
+    )
