@@ -1,7 +1,7 @@
 """Write `jax-stubs`: what type checkers see behind `import jax` where the hook answers it.
 
 A stub has the names of treadle's module, and of the hook's own module of that name, by one import of each: so checkers
-see treadle's types, and what a module offers is said in one place. There is a stub for each module that both JAX and
+see treadle's types, and what a module offers is defined in one place. There is a stub for each module that both JAX and
 treadle have, or the hook.
 
 `scripts/stubs.py` writes; `scripts/stubs.py --check` compares.
