@@ -2,7 +2,7 @@
 
 A cell is a name of a module, or of a class, whose value changes while the program runs: a container that functions
 change, a name that they assign with `global`, a cache around a function, a lock, a context variable, an object that
-holds a process's state. Constants, which nobody changes, are no cells. Settings are not listed one by one:
+holds a process's state. Constants, which never change, are not cells. Settings are not listed one by one:
 docs/settings.md has them.
 
 `scripts/cells.py` compares; `scripts/cells.py --list` prints what it finds.
@@ -95,7 +95,7 @@ def cached_functions(body: list[ast.stmt]) -> Iterator[str]:
 
 
 def starts_empty(value: ast.expr) -> bool:
-    """Return whether an expression makes an empty container: one that nobody ever fills is of no use."""
+    """Return whether an expression makes an empty container: it would be useless if it were never filled."""
     match value:
         case ast.List(elts=[]) | ast.Dict(keys=[]):
             return True

@@ -32,7 +32,7 @@ class Lacking(NamedTuple):
 
 
 def owners() -> dict[str, object]:
-    """What has the members that sections named `... members` list."""
+    """Return the object with the members that sections named `... members` list."""
     x = tnp.ones((2, 2))
     doubled = treadle.jit(lambda x: 2 * x)
     lowered = doubled.lower(x)
@@ -50,7 +50,7 @@ def owners() -> dict[str, object]:
 
 
 def owner(namespace: str, members: dict[str, object]) -> object:
-    """What should have a namespace's names, or None where it does not exist either."""
+    """Return the object that should have a namespace's names; None if it does not exist either."""
     if namespace.endswith(" members"):
         return members[namespace.removesuffix(" members")]
     try:
@@ -64,7 +64,7 @@ def owner(namespace: str, members: dict[str, object]) -> object:
 def has(owner: object, name: str) -> bool:
     """Return whether there is such a name; an attribute that exists in order to refuse counts.
 
-    So does one that the class has and this value has not, such as what only arrays on a GPU have.
+    So does an attribute of the class that this value lacks, such as attributes of arrays on a GPU.
     """
     try:
         return hasattr(owner, name) or hasattr(type(owner), name)

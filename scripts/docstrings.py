@@ -1,4 +1,6 @@
-"""Refuse public functions whose docstring has no example, or one that depends on the processor. Doctests run them."""
+"""Refuse public functions whose docstring has no example, or whose example depends on the processor. Doctests run
+them.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The public names that users of JAX look for: `expected_names.txt`, by namespace and tier.
 
-A section `[numpy]` lists the names of `treadle.numpy`, `[treadle]` those of the facade itself, and `[Array members]`
-the attributes of an array. Within it, names follow their tier: T1 every user needs, T2 serious users expect,
+A section `[numpy]` lists the names of `treadle.numpy`, `[treadle]` the names of the facade itself, and `[Array
+members]` the attributes of an array. Within it, names follow their tier: T1 every user needs, T2 serious users expect,
 T3 is specialised.
 """
 

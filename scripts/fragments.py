@@ -1,4 +1,4 @@
-"""Check that each distribution whose source changed says so in a changelog fragment.
+"""Check that each distribution whose source changed has a changelog fragment.
 
 Compared with the branch that pull requests go to; a clone that does not know it has nothing to
 compare with, and passes.

@@ -1,4 +1,4 @@
-"""What the conformance suite is tried on: laws by operation and element type, rows of the FAQ, mistakes.
+"""What the conformance suite covers: laws by operation and element type, rows of the FAQ, mistakes.
 
 scripts/law_counts.py --write docs/laws.md                collect the suite, count, and write the page
 scripts/law_counts.py --check docs/laws.md                fail if the page is out of date
@@ -100,14 +100,14 @@ def page(laws: Laws) -> str:
         files[name.partition("::")[0]].append(name)
     total = sum(law["cases"] for law in laws.values())
     lines = [
-        "# What the conformance suite is tried on",
+        "# What the conformance suite covers",
         "",
         "Written by `scripts/law_counts.py`, which collects the suite; `nox -s conformance` runs it. A case",
         "is a law on one example: one operation with its attributes, on operands of some types. In *every",
         "element type*, each operation is tried on every type that its typing rule accepts, with arrays",
         "without elements and of rank 0 among the shapes; on *anything*, hypothesis changes attributes, shapes,",
         "types and values (`drawn` below; `nox -s conformance-long` draws twenty times as many).",
-        "[What the laws found](laws-found.md) is told elsewhere.",
+        "[What the laws found](laws-found.md) is on a page of its own.",
         "",
         f"{number(sum(law['tests'] for law in laws.values()))} tests, {number(total)} cases.",
         "",
@@ -154,7 +154,7 @@ def page(laws: Laws) -> str:
     lines += ["", "## Users' mistakes", ""]
     lines += [
         f"{len(catalogue.MISTAKES)} mistakes in `conformance/mistakes/catalogue.py`, each with the error's",
-        "class, its first line, the user's own line and the fix, which users see beside it.",
+        "class, its first line, the user's own line and the fix, which users see with it.",
         "",
     ]
     mistakes = [

@@ -1,7 +1,7 @@
 """Write the lists of public names: what `treadle_numpy`'s namespaces offer, and the facade's modules that mirror them.
 
 A name is written once by hand, in `__all__` of its module. A folder of `treadle_numpy` whose `__init__.py` has the
-line MARK is a public namespace: it offers the names of its modules, and of its folders that are no namespaces
+line MARK is a public namespace: it offers the names of its modules, and of its folders that are not namespaces
 themselves. From that line on the file is written here, and so are the modules of `treadle` of the same names, and
 `missing.py`: the names of `expected_names.txt` that are not offered.
 
@@ -49,7 +49,7 @@ class Namespace:
 
     @property
     def names(self) -> list[str]:
-        """All names it offers, without those of submodules."""
+        """All names it offers, without the names of submodules."""
         return [name for names in self.modules.values() for name in names]
 
 

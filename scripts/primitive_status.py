@@ -61,7 +61,7 @@ def status(name: str, primitive: type[Primitive]) -> str:
     found: str = TABLES[name].status(primitive)
     if found == "missing" and name in ("linearize", "transpose"):
         rule = TABLES["jvp"].get(primitive)
-        # One that is linear in all operands is its own tangent, and has to be transposed; the tangents of the
+        # A primitive that is linear in all operands is its own tangent, and has to be transposed; the tangents of the
         # others are made of such.
         if rule is None or (name == "transpose" and not is_own_tangent(rule)):
             return "unneeded" if TABLES["jvp"].status(primitive) != "missing" else found

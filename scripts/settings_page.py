@@ -11,16 +11,16 @@ from typing import Any
 
 HEAD = """# Settings
 
-Written by `scripts/settings_page.py` from what the settings say of themselves; `nox -s docs` compares.
+Written by `scripts/settings_page.py` from the descriptions of the settings; `nox -s docs` compares.
 
-There are three ways to say each:
+There are three ways to set each:
 
-* `treadle.config.update("treadle_debug_nans", True)` for the process; JAX's key `jax_debug_nans` is the same.
-* `TREADLE_DEBUG_NANS=1` in the environment, before the process starts; `JAX_DEBUG_NANS` is read where that is not set.
-  A variable with one of these prefixes that is no setting warns, and names the nearest that is one.
-* `with treadle.debug_nans(True):` for a while, in this thread or task, where the table names a context manager.
+* `treadle.config.update("treadle_debug_nans", True)` for the process; JAX's key `jax_debug_nans` works, too.
+* `TREADLE_DEBUG_NANS=1` in the environment, before the process starts; `JAX_DEBUG_NANS` is read if that is not set.
+  A variable with one of these prefixes that is not a setting causes a warning, which names the most similar setting.
+* `with treadle.debug_nans(True):` for a block, in this thread or task, if the table lists a context manager.
 
-`treadle.config.treadle_debug_nans` reads the value in force. Threads start with the process's values.
+`treadle.config.treadle_debug_nans` reads the current value. Threads start with the values of the process.
 
 What programs depend on is in the key of every cache ([0020](../decisions/0020-one-context.md)): a function that is used
 again gives what a fresh one gives. Settings that ask for a look at each call (*watched*) have compiled calls of their

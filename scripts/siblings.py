@@ -66,7 +66,7 @@ def taken(file: Path, packages: set[str]) -> Iterator[str]:
 
 
 def needs(root: Path) -> dict[str, dict[str, set[str]]]:
-    """What each package takes from each sibling: full names."""
+    """Return the full names that each package imports from each sibling."""
     folders = sources(root)
     found: dict[str, dict[str, set[str]]] = {name: {} for name in folders}
     for name, folder in folders.items():
@@ -106,7 +106,7 @@ def coming(folder: Path, package: str) -> Version:
 
 
 def problems(root: Path) -> list[str]:
-    """What packages take from siblings that may lack it."""
+    """Return the names that packages import from siblings that may lack them."""
     folders = sources(root)
     records = {name: recorded(folder) for name, folder in folders.items()}
     found = []
@@ -129,7 +129,7 @@ def problems(root: Path) -> list[str]:
 
 
 def write(root: Path) -> None:
-    """Record the names that are new, and drop those that nobody takes any more."""
+    """Record the names that are new, and drop the names that are not imported any more."""
     folders = sources(root)
     wanted: dict[str, set[str]] = {name: set() for name in folders}
     for siblings in needs(root).values():

@@ -17,7 +17,7 @@ from treadle_jax.hook import install
 
 
 def _compiled(source: str | bytes, name: str) -> CodeType:
-    """Code as Python compiles it: `compile` alone would hand on the `from __future__` of this file."""
+    """Return code as Python compiles it: `compile` alone would apply the `from __future__` of this file."""
     return compile(source, name, "exec", dont_inherit=True)
 
 

@@ -71,7 +71,7 @@ def uses(source: str, file: str) -> Iterator[Use]:
         file: what it is called.
 
     Raises:
-        SyntaxError: it is no Python.
+        SyntaxError: it is not valid Python.
 
     Example:
         >>> for use in uses("import jax.numpy as jnp" + chr(10) + "y = jnp.sin(1.0)", "f.py"):

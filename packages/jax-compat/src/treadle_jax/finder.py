@@ -28,9 +28,9 @@ _OF_JAXLIB = re.compile(r"jax\.extend\.(mlir\.(?:ir|passmanager|dialects)\b.*)")
 
 
 def behind(name: str) -> list[ModuleType]:
-    """Return the modules that answer for one of JAX's: those of this distribution first, then treadle's.
+    """Return the modules that provide one of JAX's: the modules of this distribution first, then treadle's.
 
-    For a private module its own come first, then those of its public homes.
+    For a private module its own come first, then the modules of its public homes.
     """
     if (of_jaxlib := _OF_JAXLIB.fullmatch(name)) is not None:
         ir_module()  # which registers dialects and passes
@@ -86,7 +86,7 @@ class ViewLoader(Loader):
     def get_resource_reader(
         self, name: str
     ) -> Any:  # Any: it has no common class in all versions of Python
-        """What reads the files beside the module, for `importlib.resources`: those beside the module behind."""
+        """Return the reader of the files next to the underlying module, for `importlib.resources`."""
         if not self._modules or self._modules[-1].__spec__ is None:
             return None
         behind = self._modules[-1].__spec__
@@ -115,7 +115,7 @@ class Finder(DistributionFinder):
         if not modules and fullname not in wanted.modules() and not is_package(fullname):
             if _only_asked():
                 return None
-            # Under another name than the one asked for, since `from jax import x` hides errors of that name.
+            # Under a different name from the requested one, since `from jax import x` hides errors of that name.
             raise ModuleNotFoundError(wanted.missing(fullname), name=f"treadle{fullname[3:]}")
         spec = ModuleSpec(
             fullname,

@@ -35,10 +35,10 @@ class Entry:
         self._find_spec = find_spec
 
     def find_spec(self, fullname: str, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Return the spec of a module below, for whoever goes by `sys.path_hooks` alone."""
+        """Return the spec of a module below, for code that uses `sys.path_hooks` alone."""
         try:
             return self._find_spec(fullname, None, target)
-        except ModuleNotFoundError:  # what is missing was said by the finder, where it was asked
+        except ModuleNotFoundError:  # the finder reported the missing name when it was asked
             return None
 
     def iter_modules(self, prefix: str = "") -> Iterator[tuple[str, bool]]:

@@ -2,7 +2,7 @@
 
 Code in the wild imports functions from where JAX defines them: `jax._src.numpy.lax_numpy`, `jax._src.pjit`. Their names
 that are public elsewhere are found here, too. What is private in the stricter sense is in `modules/_src`, each with the
-library that needs it; all else is missing, and says so.
+library that needs it; all other names are missing, and raise an error.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ _HOMES: Final = _homes()
 
 
 def homes(name: str) -> list[str]:
-    """Return the public modules that may have the names of a private one: that of the same name, and others.
+    """Return the public modules that may have the names of a private one: the module with the same name, and others.
 
     Example:
         >>> homes("jax._src.scipy.linalg"), homes("jax._src.nn.functions")
@@ -103,7 +103,8 @@ def is_module(name: str) -> bool:
 
 
 def below(name: str, more: Iterable[str] = ()) -> set[str]:
-    """Return the last words of the private modules, and of `more` modules, that are directly below a module.
+    """Return the last parts of the names of the private modules, and of `more` modules, that are directly below a
+    module.
 
     Example:
         >>> sorted(below("jax._src.random"))

@@ -19,10 +19,10 @@ _names_of: Final = vars(ModuleType)["__dict__"].__get__
 
 @final
 class View(ModuleType):
-    """A module `jax.x` with the objects of `treadle.x`; of several modules, the first that has a name gives it.
+    """A module `jax.x` with the objects of `treadle.x`; of several modules, the first with a name provides it.
 
-    A name is looked up when it is asked for, which keeps `import jax` short. Who asks for `vars(view)`, to wrap what is
-    there, gets all of them.
+    A name is looked up on first access, which keeps `import jax` fast. `vars(view)`, which libraries use to wrap all
+    functions of a module, has all names.
     """
 
     def __init__(self, name: str, behind: Sequence[ModuleType]) -> None:

@@ -1,4 +1,4 @@
-"""Names of JAX's that treadle lacks: what is said of them, and stand-ins for those that libraries import."""
+"""JAX's names that treadle lacks: their errors, and placeholders for the names that libraries import."""
 
 from __future__ import annotations
 

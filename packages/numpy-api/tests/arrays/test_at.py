@@ -19,7 +19,7 @@ METHODS = ["set", "add", "subtract", "multiply", "divide", "power", "min", "max"
 def test_methods_are_named_and_documented(name: str) -> None:
     method = getattr(UpdatesAt, name)
     assert method.__qualname__ == f"UpdatesAt.{name}"
-    assert method.__doc__.startswith("The array ")
+    assert method.__doc__.startswith("Return the array ")
 
 
 INDICES = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from treadle_ir.deferred import sums_of, with_sums
 from treadle_ir.errors import ShardingTypeError
@@ -18,11 +18,13 @@ from treadle_ir.layouts.rules import dims_over, sharded_results
 from treadle_ir.meshes import AbstractMesh
 from treadle_ir.nesting import deeper
 from treadle_ir.primitive import Primitive
-from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.program import Equation, Program
 from treadle_ir.sharding import Sharding, replicated
 from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Atom, Literal, Value
+
+if TYPE_CHECKING:
+    from treadle_ir.primitives.control import Case, Scan, While
 
 _ANSWERS_KEPT: Final = 64  # for each program
 
@@ -109,6 +111,8 @@ def specialised_primitive(
         return primitive
     if isinstance(primitive, InlineCall):
         return _call(primitive, operands, mesh)
+    from treadle_ir.primitives.control import Case, Scan, While  # noqa: PLC0415 - few operations hold programs
+
     if isinstance(primitive, Case):
         return _case(primitive, operands, mesh)
     if isinstance(primitive, Scan):

@@ -42,7 +42,7 @@ def nonempty_axis_env_DO_NOT_USE() -> bool:  # noqa: N802 - JAX's name
 
 
 def is_concrete(x: object) -> bool:
-    """Whether a value has elements now: it is not a tracer, or one of a value that is known, as within `grad`."""
+    """Return whether a value has known elements: it is not a tracer, or its tracer is concrete, as within `grad`."""
     return not isinstance(x, Tracer) or (
         x.concrete() is not None and not isinstance(x, KnownTracer)
     )

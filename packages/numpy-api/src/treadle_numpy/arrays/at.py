@@ -166,20 +166,24 @@ class UpdatesAt:
             return laid_out(take_entries, out_sharding, x, entries, *how)
         return take_entries(x, entries, *how)
 
-    set = _method("set", ops.scatter, "The array with other values there.")
+    set = _method("set", ops.scatter, "Return the array with other values there.")
     add = _method(
         "add",
         ops.scatter_add,
-        "The array with values added there; each time for positions that are named more than once.",
+        "Return the array with values added there; each time for positions that are named more than once.",
     )
     multiply = mul = _method(
-        "multiply", ops.scatter_multiply, "The array multiplied by values there."
+        "multiply", ops.scatter_multiply, "Return the array multiplied by values there."
     )
     min = _method(
-        "min", ops.scatter_minimum, "The array with the lesser of its elements and values there."
+        "min",
+        ops.scatter_minimum,
+        "Return the array with the lesser of its elements and values there.",
     )
     max = _method(
-        "max", ops.scatter_maximum, "The array with the greater of its elements and values there."
+        "max",
+        ops.scatter_maximum,
+        "Return the array with the greater of its elements and values there.",
     )
 
     def subtract(

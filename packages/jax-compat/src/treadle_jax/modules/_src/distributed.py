@@ -33,7 +33,7 @@ class _Client:
 
 
 class _State:
-    """What a process knows of the others."""
+    """The state that a process has about the others."""
 
     @property
     def client(self) -> _Client | None:

@@ -14,7 +14,7 @@ def canonicalize_sharding(
 ) -> NamedSharding | None:
     """Return a sharding over the mesh in force, of one or of its axes alone; None stays None.
 
-    Whether the mesh has the axes is said where the sharding is used.
+    Whether the mesh has the axes is checked where the sharding is used.
     """
     if isinstance(sharding, PartitionSpec):
         return NamedSharding(get_abstract_mesh(), sharding)

@@ -51,7 +51,7 @@ _registry = _Registry()
 def prefix_errors(
     prefix_tree: Any, full_tree: Any, is_leaf: Callable[[Any], bool] | None = None
 ) -> list[Callable[[str], ValueError]]:
-    """Where a tree does not begin with a prefix: for each place a function from the prefix's name to an error."""
+    """Return, for each mismatch of a tree and its prefix, a function from the prefix's name to an error."""
     found: list[Callable[[str], ValueError]] = []
     todo: list[tuple[KeyPath, Any, Any]] = [((), prefix_tree, full_tree)]
     while todo:
@@ -77,6 +77,6 @@ def _opened(tree: Any) -> tuple[list[tuple[KeyPath, Any]], PyTreeDef]:
 
 def _differs(place: str, prefix: Any, full: Any) -> Callable[[str], ValueError]:
     return lambda name: ValueError(
-        f"{name} is no prefix: at {name}{place} it has a {type(prefix).__name__} of {len(_opened(prefix)[0])}, "
+        f"{name} is not a prefix: at {name}{place} it has a {type(prefix).__name__} of {len(_opened(prefix)[0])}, "
         f"where the tree has a {type(full).__name__} of {len(_opened(full)[0])}"
     )

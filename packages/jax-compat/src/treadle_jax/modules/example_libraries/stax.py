@@ -282,7 +282,7 @@ def FanInConcat(axis: int = -1) -> Layer:  # noqa: N802 - JAX's name
 
 
 def Dropout(rate: float, mode: str = "train") -> Layer:  # noqa: N802 - JAX's name
-    """Elements kept with the probability `rate`, and scaled; in other modes than "train" the input."""
+    """Dropout: keep elements with the probability `rate`, and scale them; in modes other than "train", the input."""
 
     def apply(params: Any, inputs: Any, **kwargs: Any) -> Any:
         key = kwargs.get("rng")

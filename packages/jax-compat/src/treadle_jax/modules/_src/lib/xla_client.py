@@ -11,5 +11,5 @@ __all__ = ["XlaRuntimeError"]
 
 
 def __getattr__(name: str) -> Any:
-    """What jaxlib has under this name."""
+    """Return the attribute of jaxlib with this name."""
     return getattr(importlib.import_module("jaxlib.xla_client"), name)

@@ -28,7 +28,7 @@ def promote_dtypes_complex(*args: Any) -> list[Array]:
 
 
 def promote_dtypes_numeric(*args: Any) -> list[Array]:
-    """The same, in integers where it is that of booleans."""
+    """Return the same dtype, but integers instead of booleans."""
     return _met("promote_dtypes_numeric", args, _numeric)
 
 
@@ -48,7 +48,7 @@ def promote_args_complex(fun_name: str, *args: Any) -> list[Array]:
 
 
 def promote_args_numeric(fun_name: str, *args: Any) -> list[Array]:
-    """The same, in integers where the type is that of booleans."""
+    """Return the same array, with integers instead of booleans."""
     return promote_shapes(fun_name, *_met(fun_name, args, _numeric))
 
 

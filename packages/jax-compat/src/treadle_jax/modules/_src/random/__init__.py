@@ -11,7 +11,7 @@ Shape: TypeAlias = Sequence[int]
 
 
 def part_of_generator(*_: object) -> NoReturn:
-    """Stands for a function of a generator, which JAX's pickles of keys name and nobody calls."""
+    """Stands for a function of a generator, which JAX's pickles of keys name, and which is never called."""
     raise UnsupportedError(
         "the functions that JAX's generators are made of are not there one by one",
         fix="use the functions of jax.random, with a key of that generator",

@@ -1,4 +1,4 @@
-"""`jax._src.state.types`: for flax.nnx, which asks whether a type is that of a reference."""
+"""`jax._src.state.types`: for flax.nnx, which checks whether a type is the type of a reference."""
 
 from __future__ import annotations
 
