@@ -198,7 +198,7 @@ def namespace_text(each: Namespace) -> str:
 
 def mirror_text(target: str, original: str, names: list[str], submodules: tuple[str, ...]) -> str:
     """Return the written part of a module that offers the names of a namespace."""
-    # The star takes submodules along, whose names are the same as those of the ones here.
+    # The star takes submodules along; the submodules of this module have the same names.
     typed = f"    from {original} import *  # noqa: F403 - all its names\n"
     if not names:
         typed = import_lines(target, submodules)

@@ -2,7 +2,7 @@
 
 Those are `jax-stubs`, what is behind `import jax` where the hook answers it, and the elementwise operations
 (`operation_stubs.py`). A stub in `jax-stubs` has the names of treadle's module, and of the hook's own module of that
-name, by one import of each: so checkers see treadle's types, and what a module offers is defined in one place. There is a
+name, by one import of each: so checkers see treadle's types, and a module's names are defined in one place. There is a
 stub for each module that both JAX and treadle have, or the hook.
 
 `scripts/stubs.py` writes; `scripts/stubs.py --check` compares.

@@ -106,6 +106,6 @@ def sf(x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: Arra
 
 
 def _interval(a: Array, b: Array) -> tuple[Array, Array, Array]:
-    """Whether limits enclose something, and the limits; others where they do not, so that nothing divides by 0."""
+    """Return whether `a < b`, and the limits, with 0 and 1 in their place where it is not, to avoid a division by 0."""
     valid = a < b
     return valid, where(valid, a, 0), where(valid, b, 1)
