@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -65,7 +66,7 @@ def _tree(script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     return tmp_path
 
 
-def rules(findings: list) -> list[str]:
+def rules(findings: list[Any]) -> list[str]:
     return [each.rule for each in findings]
 
 
