@@ -200,7 +200,8 @@ def mirror_text(target: str, original: str, names: list[str], submodules: tuple[
     """Return the written part of a module that offers the names of a namespace."""
     # The star takes submodules along; the submodules of this module have the same names.
     typed = f"    from {original} import *  # noqa: F403 - all its names\n"
-    hidden = tuple(name for name in names if name.startswith("_"))  # which a star leaves out for type checkers
+    # A star leaves out names with underscores for type checkers.
+    hidden = tuple(name for name in names if name.startswith("_"))
     typed += import_lines(original, hidden) if hidden else ""
     if not names:
         typed = import_lines(target, submodules)

@@ -251,8 +251,8 @@ FAULTS: Final = (
     Fault(
         "conv: layout on axis 0 whatever out_spec",
         "ir/src/treadle_ir/layouts/families/contracted.py",
-        "layout[primitive.out_spec[0]] = x.layout[batch]",
-        "layout[0] = x.layout[batch]",
+        "layout[primitive.out_spec[0]] = x.dims[batch]",
+        "layout[0] = x.dims[batch]",
     ),
     Fault(
         "disk key without compile options",

@@ -73,6 +73,9 @@ class Tree:
             outcome.change = site.change(text)
             for step in tests:
                 left = budget - (_cpu_seconds() - begin)
+                if left <= 0:
+                    outcome.verdict, outcome.by = "undecided", "no time"
+                    break
                 ran = self._pytest(["-x", *step], max(left, 1), str(file), site.lines)
                 outcome.ran += ran.seen.get("ran", 0)
                 outcome.reached = outcome.reached or ran.seen.get("reached")
