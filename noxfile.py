@@ -65,16 +65,15 @@ nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.reuse_venv = "yes"
 nox.options.download_python = "never"  # a check runs on what the machine has
 nox.options.error_on_missing_interpreters = False
-# What reads, types, builds and documents keeps one core busy; the suites use all there are. `scripts/run.py tests`
-# runs the two lists at the same time, `nox` one after the other.
+# What reads, types, builds and documents keeps one core busy, and the suites wait for their processes at times.
+# `scripts/run.py tests` runs the two lists at the same time, `nox` one after the other.
 CHECKS = [
     *["lint", "imports", "types", "build", "alone", "docs", "primitives", "examples", "clients"],
-    *["conformance-rehearsal", "conformance-gpu", "conformance-tpu"],
+    *["conformance-rehearsal", "conformance-gpu", "conformance-tpu", "parity"],
 ]
 SUITES = [
     *[f"tests-{CURRENT}({package})" for package in PACKAGES],
     "conformance-brief",
-    "parity",
     "oldest",
 ]
 LISTS = {"": [*CHECKS, *SUITES], "checks": CHECKS, "suites": SUITES}
