@@ -48,7 +48,11 @@ ONE_OF: Final = 4  # questions, of which the short part asks one
 
 
 def asked_here(questions: list[Question]) -> list[Question]:
-    """Return the questions that this part asks: all, or one of every few, where those of one function are adjacent."""
+    """Return the questions that this part of parity asks: all of them, or every fourth in the short part.
+
+    Args:
+        questions: all questions, in an order in which the questions about one function are adjacent.
+    """
     return questions[::ONE_OF] if SHORT else questions
 
 

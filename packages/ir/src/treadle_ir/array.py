@@ -18,7 +18,7 @@ from treadle_ir.declared import shown
 from treadle_ir.dtypes import DType, is_key
 from treadle_ir.errors import ArgumentError, library
 from treadle_ir.promotion import scalar_type
-from treadle_ir.sharding import Sharding
+from treadle_ir.sharding import Sharding, replicated
 from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Literal
 
@@ -106,8 +106,8 @@ class Array(ArrayMembers):
         return None
 
     def __treadle_sharding__(self, mesh: AbstractMesh) -> Sharding | None:
-        """The sharding over the axes of `mesh`; None where the compiler decides. Replicated, where nothing is said."""
-        return Sharding(mesh, ((),) * self.type.ndim)
+        """Return the sharding over the axes of `mesh`, replicated by default; None where the compiler decides."""
+        return replicated(self.type.ndim, mesh)
 
     def __treadle_mesh__(self) -> MeshAxes | None:
         """The mesh whose explicit axes its type shows; None where there are none."""

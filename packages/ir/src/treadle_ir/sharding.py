@@ -80,6 +80,10 @@ class Sharding:
         """Whether nothing is divided, and no sum is partial."""
         return not any(self.dims) and sums_of(self.dims) is NO_SUMS
 
+    def without_leading_axis(self) -> Sharding:
+        """Return the sharding of the elements along the leading axis."""
+        return Sharding(self.mesh, with_sums(self.dims[1:], self.partial))
+
     def over(self, mesh: AbstractMesh) -> Sharding:
         """Return what `mesh` shows of this sharding: the part over its explicit axes."""
         if mesh is self.mesh or mesh == self.mesh:

@@ -22,7 +22,7 @@ from treadle_ir.errors import (
     TracerBoolConversionError,
     TracerIntegerConversionError,
 )
-from treadle_ir.sharding import Sharding
+from treadle_ir.sharding import Sharding, replicated
 from treadle_ir.source import NOWHERE, Source, user_location
 from treadle_ir.trace import Trace
 from treadle_ir.types import ArrayType
@@ -70,9 +70,7 @@ class Tracer(Array):
         behind = self.behind()
         if isinstance(behind, Array):
             return behind.__treadle_sharding__(mesh)
-        if behind is None:
-            return None
-        return Sharding(mesh, ((),) * len(getattr(behind, "shape", ())))
+        return None if behind is None else replicated(len(getattr(behind, "shape", ())), mesh)
 
     def constant(self) -> Operand | None:
         """The operand that this tracer stands for, where it adds nothing to it: an argument without a derivative.

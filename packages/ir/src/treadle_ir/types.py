@@ -169,6 +169,12 @@ class ArrayType(Type):
         """This type with another shape, and without a sharding."""
         return ArrayType(shape, self.dtype, self.weak)
 
+    def without_leading_axis(self) -> ArrayType:
+        """Return the type of the elements along the leading axis, as a scan hands them to its body."""
+        row = self.with_shape(self.shape[1:])
+        sharding = self.sharding
+        return row if sharding is None else row.with_sharding(sharding.without_leading_axis())
+
     def with_dtype(self, dtype: DType) -> ArrayType:
         """This type with another element type, no longer weak."""
         return ArrayType(self.shape, dtype, False, self.sharding)

@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from treadle_ir.deferred import sums_of, with_sums
 from treadle_ir.errors import ShardingTypeError
 from treadle_ir.families import InlineCall
-from treadle_ir.layouts.rules import dims_over, sharded_results
+from treadle_ir.layouts.rules import sharded_results
 from treadle_ir.meshes import AbstractMesh
 from treadle_ir.nesting import deeper
 from treadle_ir.primitive import Primitive
@@ -35,7 +34,7 @@ def specialised(program: Program, operands: Sequence[Type], mesh: AbstractMesh) 
     The program remembers the answer; it is the answer itself where its parameters have these shardings already.
     """
     given = tuple([_sharding_over(type, mesh) for type in operands])
-    if given == tuple([_sharding_of(type) for type in program.parameter_types]):
+    if given == tuple([type.sharding for type in program.parameter_types]):
         return program
     answers: dict[object, Program] = program.derived.setdefault(specialised, {})
     key = given, mesh
@@ -49,13 +48,8 @@ def specialised(program: Program, operands: Sequence[Type], mesh: AbstractMesh) 
     return found
 
 
-def _sharding_of(type: Type) -> Sharding | None:
-    return type.sharding if isinstance(type, ArrayType) else None
-
-
 def _sharding_over(type: Type, mesh: AbstractMesh) -> Sharding | None:
-    sharding = _sharding_of(type)
-    return None if sharding is None else sharding.over(mesh)
+    return None if type.sharding is None else type.sharding.over(mesh)
 
 
 def _specialised(program: Program, given: Sequence[Sharding | None], mesh: AbstractMesh) -> Program:
@@ -139,19 +133,12 @@ def _case(primitive: Case, operands: Sequence[Type], mesh: AbstractMesh) -> Prim
 
 def _scan(primitive: Scan, operands: Sequence[Type], mesh: AbstractMesh) -> Primitive:
     last = primitive.constants + primitive.carries
-    given = [*operands[:last], *[row_type(type, mesh) for type in operands[last:]]]
+    given = [*operands[:last]]
+    for type in operands[last:]:
+        assert isinstance(type, ArrayType)
+        given.append(type.without_leading_axis())
     body = specialised(primitive.body, given, mesh)
     return primitive if body is primitive.body else replace(primitive, body=body)
-
-
-def row_type(type: Type, mesh: AbstractMesh) -> Type:
-    """Return the type of the elements along the leading axis of an array."""
-    assert isinstance(type, ArrayType)
-    dims = dims_over(type, mesh)
-    row = type.with_shape(type.shape[1:])
-    if dims is None:
-        return row
-    return row.with_sharding(Sharding(mesh, with_sums(dims[1:], sums_of(dims))))
 
 
 def _while(primitive: While, operands: Sequence[Type], mesh: AbstractMesh) -> Primitive:

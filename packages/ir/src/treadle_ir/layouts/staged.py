@@ -65,7 +65,7 @@ def result_shardings(program: Program, mesh: AbstractMesh) -> tuple[Sharding | N
         if isinstance(each, Literal):
             found.append(replicated(0, mesh))
         else:
-            sharding = each.type.sharding if isinstance(each.type, ArrayType) else None
+            sharding = each.type.sharding
             found.append(None if sharding is None else sharding.over(mesh))
     return tuple(found)
 
@@ -96,7 +96,7 @@ def _constraint(
     if len(results) != 1:
         return None
     (result,) = results
-    sharding = result.sharding if isinstance(result, ArrayType) else None
+    sharding = result.sharding
     if sharding is None or sharding.is_replicated:
         return None
     dims = sharding.dims

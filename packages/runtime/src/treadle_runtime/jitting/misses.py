@@ -116,7 +116,7 @@ def _differences(other: Key, key: Key, arguments: Arguments, names: Sequence[str
     ]
     resharded = [i for i in different if _plain(types[i]) is _plain(types_before[i])]
     if resharded:
-        lines.append("the arguments lie otherwise over explicit axes of the mesh")
+        lines.append("the arguments have different shardings over explicit axes of the mesh")
         different = [i for i in different if i not in resharded]
     paths = arguments.paths(names) if different else []
     for index in different[:_MOST]:

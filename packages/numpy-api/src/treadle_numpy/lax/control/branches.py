@@ -37,6 +37,7 @@ from treadle_ir import (
     over_mesh_of,
     sequence,
     store,
+    types_here,
     varying_of,
     without_references,
 )
@@ -45,7 +46,7 @@ from treadle_ir.primitives.control import Case
 from treadle_ir.primitives.convert import Convert
 from treadle_ir.primitives.sharding import ShardingConstraint
 from treadle_ir.tree import explain_difference, flatten_leaves_and_structure, tree_unflatten
-from treadle_numpy.lax.control.carries import SAME_SHAPES, sharded_types, type_differences
+from treadle_numpy.lax.control.carries import SAME_SHAPES, type_differences
 from treadle_numpy.lax.control.plain import plain_choice, plainly
 from treadle_numpy.lax.control.staging import (
     Body,
@@ -274,7 +275,7 @@ def _choice(
         if refs:
             values, structure = flatten_operands("refs", "", [ref.load() for ref in refs])
             given, shapes = [*leaves, *values], [*structures, structure]
-        types = sharded_types(given)
+        types = types_here(given)
         staged: dict[int, Body] = {}  # a function that is several branches is traced once
         for function, what in zip(functions, names, strict=True):
             if id(function) not in staged:

@@ -22,14 +22,11 @@ from treadle_ir import (
     explicit_mesh,
     ops,
     promoted,
-    shardings_here,
-    unsharded,
+    types_here,
     varying_of,
-    with_sums,
 )
 from treadle_ir.tree import PyTreeDef, explain_difference
 from treadle_numpy.lax.control.staging import Body, first_difference, paths_of
-from treadle_numpy.operands.coerce import operand_type
 from treadle_numpy.operands.promote import with_dtype
 
 Varies: TypeAlias = Sequence[frozenset[Hashable]] | None
@@ -75,8 +72,9 @@ def settled(
     """
     rounds, mesh = 0, explicit_mesh()
     while True:
-        types = sharded_types(carry)
-        given = (*types, *map(_row, sharded_types(elements))) if elements else types
+        types = types_here(carry)
+        rows = [type.without_leading_axis() for type in types_here(elements)]
+        given = (*types, *rows)
         body = _alike(lambda varies: stage_with(given, varies), carry, elements)  # noqa: B023 - called at once
         rounds += 1
         returned = body.structures[0]
@@ -138,23 +136,6 @@ def _divide(
             carry[position] = ops.sharding_constraint(carry[position], mesh=mesh, layout=two.dims)
             changed = True
     return changed
-
-
-def sharded_types(operands: Sequence[Operand]) -> list[ArrayType]:
-    """Return the types of operands with their shardings over the explicit axes of the mesh in force."""
-    types = [operand_type(x) for x in operands]
-    shardings = shardings_here(operands)
-    if shardings is None:
-        return list(unsharded(types))
-    return [type.with_sharding(each) for type, each in zip(types, shardings, strict=True)]
-
-
-def _row(type: ArrayType) -> ArrayType:
-    """Return the type of the elements along the leading axis of an array."""
-    sharding = type.sharding
-    if sharding is not None:
-        sharding = Sharding(sharding.mesh, with_sums(sharding.dims[1:], sharding.partial))
-    return ArrayType(type.shape[1:], type.dtype, type.weak, sharding)
 
 
 def _alike(

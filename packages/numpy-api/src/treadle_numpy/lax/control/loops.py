@@ -22,11 +22,12 @@ from treadle_ir import (
     ops,
     over_mesh_of,
     promoted,
+    types_here,
 )
 from treadle_ir.dtypes import is_bool, is_floating, is_integer
 from treadle_ir.primitives.control import While
 from treadle_ir.tree import PyTreeDef, tree_unflatten, treedef_is_leaf, treedef_tuple
-from treadle_numpy.lax.control.carries import settled, sharded_types
+from treadle_numpy.lax.control.carries import settled
 from treadle_numpy.lax.control.plain import plain_while, plainly
 from treadle_numpy.lax.control.scan import carried, carrying, scan_flat
 from treadle_numpy.lax.control.staging import flatten_operands, stage_body
@@ -127,7 +128,7 @@ def _while(
                 varies=varies,
             ),
         )
-        types = sharded_types(operands)
+        types = types_here(operands)
         condition = stage_body(
             f"the condition of {name}",
             _reading(name, refs, cond_fun),
