@@ -1,7 +1,7 @@
 """Which values of a program over several devices are sums over axes of its mesh that are not added up.
 
 It follows from parameters, and from constraints that say so: results of operations that are linear in sums are sums, as
-`treadle_ir.layouts` has it of types. How each is lowered is `unreduced`'s.
+`treadle_ir.sharding` has it of types. How each is lowered is `unreduced`'s.
 """
 
 from __future__ import annotations

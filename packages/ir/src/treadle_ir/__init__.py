@@ -69,13 +69,6 @@ from treadle_ir.declared import (
     sequence_or_none as sequence_or_none,
     shown as shown,
 )
-from treadle_ir.deferred import (
-    NO_SUMS as NO_SUMS,
-    LayoutWithSums as LayoutWithSums,
-    Sums as Sums,
-    sums_of as sums_of,
-    with_sums as with_sums,
-)
 from treadle_ir.derived import Derived as Derived, derived as derived
 from treadle_ir.dtypes import DType as DType, float0 as float0
 from treadle_ir.effects import (
@@ -164,35 +157,6 @@ from treadle_ir.interpret import (
     last_uses as last_uses,
 )
 from treadle_ir.known import KnownTracer as KnownTracer, as_staged as as_staged
-from treadle_ir.layouts.mesh import (
-    MESH as MESH,
-    explicit_mesh as explicit_mesh,
-    left_to_the_compiler as left_to_the_compiler,
-    over_mesh as over_mesh,
-    over_mesh_of as over_mesh_of,
-)
-from treadle_ir.layouts.rules import (
-    nested_rule as nested_rule,
-    nested_rules as nested_rules,
-    sharded_results as sharded_results,
-    sharding_rule as sharding_rule,
-    sharding_rules as sharding_rules,
-)
-from treadle_ir.layouts.sharded import (
-    ShardedType as ShardedType,
-    is_whole as is_whole,
-    sizes_text as sizes_text,
-    type_text as type_text,
-)
-from treadle_ir.layouts.specialised import specialised_primitive as specialised_primitive
-from treadle_ir.layouts.staged import (
-    result_shardings as result_shardings,
-    sharding_of as sharding_of,
-    shardings_here as shardings_here,
-    type_here as type_here,
-    types_here as types_here,
-)
-from treadle_ir.layouts.sums import sum_operands as sum_operands
 from treadle_ir.lazily import (
     NamespaceHooks as NamespaceHooks,
     import_module as import_module,
@@ -207,21 +171,6 @@ from treadle_ir.loops import (
     either as either,
     reached_carries as reached_carries,
 )
-from treadle_ir.meshes import (
-    AbstractDevice as AbstractDevice,
-    AbstractMesh as AbstractMesh,
-    AxisType as AxisType,
-    Layout as Layout,
-    Layouts as Layouts,
-    MeshAxes as MeshAxes,
-    Whole as Whole,
-    check_names as check_names,
-    checked_axes as checked_axes,
-    layout_of as layout_of,
-    part_shape as part_shape,
-    parts_of as parts_of,
-    spec_of as spec_of,
-)
 from treadle_ir.nesting import deeper as deeper
 from treadle_ir.operands import (
     as_array as as_array,
@@ -234,7 +183,6 @@ from treadle_ir.operands import (
     weak_literal as weak_literal,
 )
 from treadle_ir.other_jax import array_of_jax as array_of_jax, is_of_jax as is_of_jax
-from treadle_ir.partition_spec import UNCONSTRAINED as UNCONSTRAINED, PartitionSpec as PartitionSpec
 from treadle_ir.placer import (
     install_placer as install_placer,
     installed_placer as installed_placer,
@@ -257,7 +205,62 @@ from treadle_ir.reference.registry import eval_rule as eval_rule, eval_rules as 
 from treadle_ir.registry import find_primitive as find_primitive, register as register
 from treadle_ir.releases import release_of as release_of, wrong_release as wrong_release
 from treadle_ir.rules import RuleTable as RuleTable
-from treadle_ir.sharding import Sharding as Sharding, explicit_part as explicit_part
+from treadle_ir.sharding.current_mesh import (
+    MESH as MESH,
+    explicit_mesh as explicit_mesh,
+    left_to_the_compiler as left_to_the_compiler,
+    over_mesh as over_mesh,
+    over_mesh_of as over_mesh_of,
+)
+from treadle_ir.sharding.mesh import (
+    AbstractDevice as AbstractDevice,
+    AbstractMesh as AbstractMesh,
+    AxisType as AxisType,
+    Layout as Layout,
+    Layouts as Layouts,
+    MeshAxes as MeshAxes,
+    Whole as Whole,
+    check_names as check_names,
+    checked_axes as checked_axes,
+    layout_of as layout_of,
+    part_shape as part_shape,
+    parts_of as parts_of,
+    spec_of as spec_of,
+)
+from treadle_ir.sharding.partial import (
+    NO_SUMS as NO_SUMS,
+    LayoutWithSums as LayoutWithSums,
+    Sums as Sums,
+    sums_of as sums_of,
+    with_sums as with_sums,
+)
+from treadle_ir.sharding.partial_rules import sum_operands as sum_operands
+from treadle_ir.sharding.partition_spec import (
+    UNCONSTRAINED as UNCONSTRAINED,
+    PartitionSpec as PartitionSpec,
+)
+from treadle_ir.sharding.rules import (
+    nested_rule as nested_rule,
+    nested_rules as nested_rules,
+    sharded_results as sharded_results,
+    sharding_rule as sharding_rule,
+    sharding_rules as sharding_rules,
+)
+from treadle_ir.sharding.sharded_type import (
+    ShardedType as ShardedType,
+    is_whole as is_whole,
+    sizes_text as sizes_text,
+    type_text as type_text,
+)
+from treadle_ir.sharding.specialised import specialised_primitive as specialised_primitive
+from treadle_ir.sharding.staged import (
+    result_shardings as result_shardings,
+    sharding_of as sharding_of,
+    shardings_here as shardings_here,
+    type_here as type_here,
+    types_here as types_here,
+)
+from treadle_ir.sharding.types import Sharding as Sharding, explicit_part as explicit_part
 from treadle_ir.shown_programs import (
     install_view as install_view,
     shown_program as shown_program,
@@ -396,14 +399,14 @@ if TYPE_CHECKING:
         without_references as without_references,
     )
     from treadle_ir.scopes import named_call as named_call, named_scope as named_scope
-    from treadle_ir.text.parser import parse_program as parse_program
-    from treadle_ir.varying import (
+    from treadle_ir.sharding.varying import (
         checked_axes_here as checked_axes_here,
         explicit as explicit,
         explicit_body as explicit_body,
         explicit_here as explicit_here,
         varying_of as varying_of,
     )
+    from treadle_ir.text.parser import parse_program as parse_program
     from treadle_ir.verify import verify_program as verify_program
 
 _lazy_names = lazy_names
@@ -432,7 +435,7 @@ if not TYPE_CHECKING:
             ),
             "treadle_ir.scopes": "named_call named_scope",
             "treadle_ir.text.parser": "parse_program",
-            "treadle_ir.varying": (
+            "treadle_ir.sharding.varying": (
                 "checked_axes_here explicit explicit_body explicit_here varying_of"
             ),
             "treadle_ir.verify": "verify_program",

@@ -18,7 +18,7 @@ from treadle_ir.declared import shown
 from treadle_ir.dtypes import DType, is_key
 from treadle_ir.errors import ArgumentError, library
 from treadle_ir.promotion import scalar_type
-from treadle_ir.sharding import Sharding, replicated
+from treadle_ir.sharding.types import Sharding, replicated
 from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Literal
 
@@ -30,7 +30,7 @@ UNARY: Final = ("neg", "pos", "abs", "invert")
 
 if TYPE_CHECKING:
     from treadle_ir.array_members import ArrayMembers
-    from treadle_ir.meshes import AbstractMesh, MeshAxes
+    from treadle_ir.sharding.mesh import AbstractMesh, MeshAxes
 else:
     from treadle_ir.on_devices import OnDevices
 

@@ -12,9 +12,9 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
-from treadle_ir.meshes import AbstractMesh
 from treadle_ir.primitive import Primitive
 from treadle_ir.program import Program
+from treadle_ir.sharding.mesh import AbstractMesh
 from treadle_ir.types import Type
 
 if TYPE_CHECKING:

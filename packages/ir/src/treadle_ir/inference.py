@@ -13,7 +13,7 @@ from treadle_ir.primitive import Primitive
 from treadle_ir.types import ArrayType, Type, unsharded
 
 if TYPE_CHECKING:
-    from treadle_ir.meshes import AbstractMesh
+    from treadle_ir.sharding.mesh import AbstractMesh
 
 Inferred: TypeAlias = tuple[tuple[Type, ...], Effects]
 
@@ -61,7 +61,7 @@ def _infer(primitive: Primitive, operands: tuple[Type, ...]) -> Inferred:
 
 
 def _over(mesh: AbstractMesh, primitive: Primitive, operands: tuple[Type, ...]) -> Inferred:
-    from treadle_ir.layouts.rules import sharded_results  # noqa: PLC0415 - few need it
+    from treadle_ir.sharding.rules import sharded_results  # noqa: PLC0415 - few need it
 
     plain, effects = inferred(primitive, operands)
     return sharded_results(primitive, operands, plain, mesh), effects

@@ -21,10 +21,10 @@ from treadle_ir import dtypes
 from treadle_ir.dtypes import DType, dtype_name
 from treadle_ir.effects import Effects
 from treadle_ir.equality import inside_out
-from treadle_ir.meshes import AbstractMesh
 from treadle_ir.primitive import Primitive
 from treadle_ir.program import Equation, Program
 from treadle_ir.registry import find_class
+from treadle_ir.sharding.mesh import AbstractMesh
 from treadle_ir.sizes import Symbolic, is_symbolic, scope_of
 from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Atom, Literal, Value

@@ -10,14 +10,14 @@ from treadle_ir.effects import PURE, Effects, joined
 from treadle_ir.events import ProgramMade, emit, listeners
 from treadle_ir.frozen import refuse
 from treadle_ir.lazily import import_module
-from treadle_ir.sharding import replicated
+from treadle_ir.sharding.types import replicated
 from treadle_ir.source import NOWHERE, Source
 from treadle_ir.types import Type
 from treadle_ir.values import Atom, Literal, Value
 
 if TYPE_CHECKING:
-    from treadle_ir.meshes import AbstractMesh
     from treadle_ir.primitive import Primitive
+    from treadle_ir.sharding.mesh import AbstractMesh
 
 
 @final

@@ -19,7 +19,6 @@ from treadle_ir.errors import ConcretizationError
 from treadle_ir.families import Extension, FunctionCall
 from treadle_ir.frozen import frozen
 from treadle_ir.inference import Inferred, inferred
-from treadle_ir.layouts.mesh import explicit_mesh
 from treadle_ir.leaks import checks_leaks, refuse_leaks
 from treadle_ir.nesting import deeper
 from treadle_ir.primitive import Primitive
@@ -27,6 +26,7 @@ from treadle_ir.primitives.metadata import METADATA, ValueMetadata, with_metadat
 from treadle_ir.program import Equation, Program
 from treadle_ir.promotion import scalar_type
 from treadle_ir.settings import ENABLE_CHECKS, FULL_TRACEBACKS, TRACEBACK_FRAMES
+from treadle_ir.sharding.current_mesh import explicit_mesh
 from treadle_ir.source import NOWHERE, Source, operation_source, place, with_callers
 from treadle_ir.trace import Trace, current_trace, run_under
 from treadle_ir.tracer import Tracer, escaped
@@ -36,8 +36,8 @@ from treadle_ir.values import Atom, Literal, Value, put_type
 if TYPE_CHECKING:
     from types import CodeType
 
-    from treadle_ir.meshes import AbstractMesh
-    from treadle_ir.sharding import Sharding
+    from treadle_ir.sharding.mesh import AbstractMesh
+    from treadle_ir.sharding.types import Sharding
 
 Out = TypeVar("Out")
 _overrides: Final = context_overrides.get  # asked for each equation
@@ -117,10 +117,10 @@ class StagingTrace(Trace):
         self.interned: dict[CodeType, list[Program]] = {}
         self.context = current_context()
         # Over which axes of shard_maps values vary, as far as was asked, and how many equations were looked at for it:
-        # see `treadle_ir.varying`.
+        # see `treadle_ir.sharding.varying`.
         self.varies: dict[Value, frozenset[Hashable]] = {}
         self.looked_at = 0
-        # Whether results have shardings over the explicit axes of the mesh in force: see `treadle_ir.layouts`.
+        # Whether results have shardings over the explicit axes of the mesh in force: see `treadle_ir.sharding`.
         self.explicit = explicit_mesh(self.context) is not None
         self._known: dict[
             int, Value
@@ -165,7 +165,7 @@ class StagingTrace(Trace):
 
     def _type_here(self, operand: object) -> ArrayType:
         """The type of something from outside, with its sharding over the mesh that was in force in the beginning."""
-        from treadle_ir.layouts.staged import sharding_of  # noqa: PLC0415 - few need it
+        from treadle_ir.sharding.staged import sharding_of  # noqa: PLC0415 - few need it
 
         mesh = explicit_mesh(self.context)
         sharding = None if mesh is None else sharding_of(operand, mesh)
@@ -175,7 +175,7 @@ class StagingTrace(Trace):
         """The types of operands, with their shardings under the mesh in force."""
         if not self.explicit:
             return unsharded([type_of(operand) for operand in operands])
-        from treadle_ir.layouts.staged import types_here  # noqa: PLC0415 - few need it
+        from treadle_ir.sharding.staged import types_here  # noqa: PLC0415 - few need it
 
         return types_here(operands)
 
@@ -251,7 +251,7 @@ class StagingTrace(Trace):
         self, primitive: Primitive, atoms: Sequence[Atom]
     ) -> tuple[Primitive, Inferred, Primitive | None]:
         """The operation, its result types with shardings and its effects, and what tells the compiler of these."""
-        from treadle_ir.layouts.staged import inferred_here  # noqa: PLC0415 - few need it
+        from treadle_ir.sharding.staged import inferred_here  # noqa: PLC0415 - few need it
 
         return inferred_here(primitive, atoms)
 

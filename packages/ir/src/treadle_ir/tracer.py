@@ -22,13 +22,13 @@ from treadle_ir.errors import (
     TracerBoolConversionError,
     TracerIntegerConversionError,
 )
-from treadle_ir.sharding import Sharding, replicated
+from treadle_ir.sharding.types import Sharding, replicated
 from treadle_ir.source import NOWHERE, Source, user_location
 from treadle_ir.trace import Trace
 from treadle_ir.types import ArrayType
 
 if TYPE_CHECKING:
-    from treadle_ir.meshes import AbstractMesh
+    from treadle_ir.sharding.mesh import AbstractMesh
 
 
 _OWN_MODULES: Final[dict[type[Tracer], str]] = {}  # of classes that name another one

@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 
 from treadle_ir.dtypes import DType, dtype_name, element_type, tangent_dtype
 from treadle_ir.fork import fork_safe_lock
-from treadle_ir.sharding import Sharding, braces, sizes_text
+from treadle_ir.sharding.types import Sharding, braces, sizes_text
 from treadle_ir.sizes import Symbolic
 
 T = TypeVar("T", bound="Type")

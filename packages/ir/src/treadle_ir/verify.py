@@ -12,12 +12,12 @@ from treadle_ir.equality import has_programs, inside_out
 from treadle_ir.errors import ShardingTypeError, TreadleError, VerifyError
 from treadle_ir.families import FunctionCall, InlineCall
 from treadle_ir.inference import inferred
-from treadle_ir.layouts.rules import sharded_results
-from treadle_ir.layouts.specialised import typed_over
-from treadle_ir.meshes import AbstractMesh
 from treadle_ir.primitive import Primitive
 from treadle_ir.printing import print_equation
 from treadle_ir.program import Equation, Program
+from treadle_ir.sharding.mesh import AbstractMesh
+from treadle_ir.sharding.rules import sharded_results
+from treadle_ir.sharding.specialised import typed_over
 from treadle_ir.types import Type
 from treadle_ir.values import Literal, Value
 

@@ -7,8 +7,8 @@ import pytest
 from treadle_ir import Equation, FunctionCall, Program, Value, inferred, stage
 from treadle_ir.analysis import Pinned, RooflineResult, program_cost, program_roofline
 from treadle_ir.equality import has_programs
-from treadle_ir.meshes import AbstractMesh
 from treadle_ir.primitives.elementwise import Sine
+from treadle_ir.sharding.mesh import AbstractMesh
 from treadle_ir.testing.examples import Example, all_examples
 from treadle_ir.text import parse_program
 from treadle_ir.trace import bind

@@ -31,7 +31,6 @@ from treadle_ir.families import (
     Sorting,
 )
 from treadle_ir.interpret import last_uses
-from treadle_ir.meshes import AbstractMesh
 from treadle_ir.primitives.collective import Collective
 from treadle_ir.primitives.contract import DotGeneral
 from treadle_ir.primitives.control import Case
@@ -42,6 +41,7 @@ from treadle_ir.primitives.linear_call import LinearCall
 from treadle_ir.primitives.shard_map import ShardMap
 from treadle_ir.program import Equation, Program
 from treadle_ir.rules import RuleTable
+from treadle_ir.sharding.mesh import AbstractMesh
 from treadle_ir.values import Atom, Value
 
 

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Protocol, final
 
 from treadle_ir.families import InlineCall, Sources
 from treadle_ir.frozen import frozen
-from treadle_ir.meshes import AbstractMesh
 from treadle_ir.primitives.call import Call
 from treadle_ir.program import Program
 from treadle_ir.registry import register
+from treadle_ir.sharding.mesh import AbstractMesh
 from treadle_ir.types import Type
 
 

@@ -12,9 +12,9 @@ from treadle_ir.effects import Effects, NamedAxis
 from treadle_ir.errors import ShardingError
 from treadle_ir.families import OverMesh
 from treadle_ir.frozen import frozen
-from treadle_ir.meshes import AbstractMesh, Layout, part_shape, parts_of
 from treadle_ir.program import Program
 from treadle_ir.registry import register
+from treadle_ir.sharding.mesh import AbstractMesh, Layout, part_shape, parts_of
 from treadle_ir.types import ArrayType, Type
 
 
@@ -27,7 +27,7 @@ class ShardMap(OverMesh):
     Collectives of the body name those axes (`manual_axes`, in the order of the mesh). A layout says along which of them
     an operand is cut, or a result put together; over the others an operand is the same for all, and so has a result to
     be. With `checked` the body is known to keep to that, and derivatives are taken as of functions of one value on each
-    axis that a value does not vary over; see `treadle_ir.varying`.
+    axis that a value does not vary over; see `treadle_ir.sharding.varying`.
 
     Constraints:
         (C1) one layout for each operand and each result, with an entry for each axis, of manual axes, each once

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any, ClassVar, final
 
 from treadle_ir.array import Array, Operand
-from treadle_ir.deferred import Sums, sums_of, with_sums
 from treadle_ir.effects import Callback, Effects
 from treadle_ir.errors import ShardingError
 from treadle_ir.families import OverMesh
 from treadle_ir.frozen import frozen
-from treadle_ir.meshes import AbstractMesh, Layout
 from treadle_ir.primitive import Primitive
 from treadle_ir.registry import register
+from treadle_ir.sharding.mesh import AbstractMesh, Layout
+from treadle_ir.sharding.partial import Sums, sums_of, with_sums
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 

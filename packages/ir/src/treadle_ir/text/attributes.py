@@ -19,14 +19,14 @@ from typing import Any, Final
 import numpy as np
 
 from treadle_ir import dtypes
-from treadle_ir.deferred import Sums, with_sums
 from treadle_ir.dtypes import BY_NAME, DType, dtype_name
 from treadle_ir.effects import Effect
-from treadle_ir.meshes import AbstractMesh
 from treadle_ir.primitive import Primitive
 from treadle_ir.printing import constructor_fields
 from treadle_ir.program import Program
-from treadle_ir.sharding import Sharding
+from treadle_ir.sharding.mesh import AbstractMesh
+from treadle_ir.sharding.partial import Sums, with_sums
+from treadle_ir.sharding.types import Sharding
 from treadle_ir.sizes import Symbolic
 from treadle_ir.symbolic import SymbolicScope, read_shape
 from treadle_ir.types import ArrayType, TokenType, Type

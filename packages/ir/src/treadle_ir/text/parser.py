@@ -18,11 +18,11 @@ from treadle_ir.dtypes import BY_NAME
 from treadle_ir.effects import Effects
 from treadle_ir.errors import ParseError, TreadleError, VerifyError
 from treadle_ir.inference import inferred
-from treadle_ir.meshes import AbstractMesh
 from treadle_ir.primitive import Primitive
 from treadle_ir.printing import VERSION
 from treadle_ir.program import Equation, Program
 from treadle_ir.registry import find_class, find_primitive, mnemonics
+from treadle_ir.sharding.mesh import AbstractMesh
 from treadle_ir.source import NOWHERE, ReadSource, Source
 from treadle_ir.symbolic import SymbolicScope
 from treadle_ir.text.attributes import (

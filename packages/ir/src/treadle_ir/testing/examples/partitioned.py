@@ -7,8 +7,8 @@ from typing import Any, Final, final
 
 from treadle_ir import ops
 from treadle_ir.frozen import frozen
-from treadle_ir.meshes import AbstractMesh
 from treadle_ir.primitives.partitioned import CustomPartitioning
+from treadle_ir.sharding.mesh import AbstractMesh
 from treadle_ir.stage import stage
 from treadle_ir.testing.examples import Example, array_type, example
 from treadle_ir.types import Type

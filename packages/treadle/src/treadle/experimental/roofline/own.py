@@ -15,7 +15,7 @@ from treadle.extension import Primitive
 from treadle.jaxprs import InstructionView, params_of, view_of
 from treadle_ir import Equation, functions, refused
 from treadle_ir.analysis import Pinned, RooflineResult
-from treadle_ir.meshes import AbstractMesh, MeshAxes
+from treadle_ir.sharding.mesh import AbstractMesh, MeshAxes
 from treadle_numpy.lax.views import PrimitiveView
 
 ValidRooflineDtype: TypeAlias = np.dtype[Any]

@@ -21,8 +21,8 @@ from treadle.experimental.roofline.own import (
 )
 from treadle_ir import boundaries, flags, functions, refused
 from treadle_ir.analysis import Pinned, RooflineResult as RooflineResult, program_roofline
-from treadle_ir.meshes import MeshAxes
 from treadle_ir.rewrite import dce
+from treadle_ir.sharding.mesh import MeshAxes
 
 __all__ = [
     "RooflineResult",

@@ -1,0 +1,67 @@
+"""Products of matrices and convolutions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_ir.primitives.contract import Convolution, DotGeneral, free_axes
+from treadle_ir.sharding.mesh import AbstractMesh, Whole
+from treadle_ir.sharding.rules import sharding_rule
+from treadle_ir.sharding.sharded_type import ShardedType, checked, merged, refuse
+from treadle_ir.types import ArrayType
+
+
+@sharding_rule(DotGeneral)
+def dot_general_shardings(
+    primitive: DotGeneral,
+    operands: Sequence[ShardedType],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+) -> Sequence[Whole]:
+    """Free axes as they were; a sum over an axis that both operands divide alike could lie in several ways."""
+    x, y = operands
+    for left, right in zip(*primitive.contracting, strict=True):
+        one, two = x.dims[left], y.dims[right]
+        if one and two and one == two:
+            raise refuse(
+                primitive,
+                operands,
+                f"both are divided by {one[0]!r} along the axes that are summed over "
+                f"({left} and {right}), so that it is ambiguous how the result lies",
+            )
+        merged(primitive, operands, (one, two), f"the axis that is summed over ({left}, {right})")
+    batch = [
+        merged(
+            primitive,
+            operands,
+            (x.dims[left], y.dims[right]),
+            f"the batching axis ({left}, {right})",
+        )
+        for left, right in zip(*primitive.batching, strict=True)
+    ]
+    free = [
+        each.dims[axis]
+        for number, each in enumerate((x, y))
+        for axis in free_axes(
+            each.type.ndim, primitive.batching[number], primitive.contracting[number]
+        )
+    ]
+    return [checked(primitive, operands, (*batch, *free))]
+
+
+@sharding_rule(Convolution)
+def convolution_shardings(
+    primitive: Convolution,
+    operands: Sequence[ShardedType],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+) -> Sequence[Whole]:
+    """Only the batch may be divided."""
+    x, kernel = operands
+    batch = primitive.lhs_spec[0]
+    others = [names for axis, names in enumerate(x.dims) if axis != batch]
+    if any(others) or any(kernel.dims) or primitive.batch_group_count != 1:
+        raise refuse(primitive, operands, "only the batch may be divided")
+    layout: list[tuple[str, ...]] = [()] * results[0].ndim
+    layout[primitive.out_spec[0]] = x.dims[batch]
+    return [tuple(layout)]

@@ -1,0 +1,34 @@
+"""Random bits: an array of keys is a batch, whose layout the results have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_ir.dtypes import is_key, key_shape
+from treadle_ir.families import Randomness
+from treadle_ir.primitives.random import RandomWrap
+from treadle_ir.sharding.families.same import unless_divided
+from treadle_ir.sharding.mesh import AbstractMesh, Whole
+from treadle_ir.sharding.rules import sharding_rule
+from treadle_ir.sharding.sharded_type import RESHARD, ShardedType, refuse
+from treadle_ir.types import ArrayType
+
+
+@sharding_rule(Randomness)
+def randomness_shardings(
+    primitive: Randomness,
+    operands: Sequence[ShardedType],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+) -> Sequence[Whole]:
+    """The axes of the keys first; what is drawn from one key is whole, and so are the words of a key."""
+    keys, *others = operands
+    if any([any(each.dims) for each in others]):
+        raise refuse(primitive, operands, "only the keys may be divided", RESHARD)
+    batch = keys.dims
+    if not is_key(keys.type.dtype):
+        behind = len(key_shape(primitive.dtype)) if isinstance(primitive, RandomWrap) else 1
+        for axis in range(keys.type.ndim - behind, keys.type.ndim):
+            batch = unless_divided(primitive, [keys], axis)
+        batch = batch[: keys.type.ndim - behind]
+    return [(*batch, *((),) * (type.ndim - len(batch))) for type in results]

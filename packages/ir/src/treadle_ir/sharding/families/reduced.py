@@ -1,0 +1,78 @@
+"""Operations that combine elements: reductions, windows, and matrices in the last two axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_ir.families import LinearAlgebra, Reducing
+from treadle_ir.primitives.reduce import ArgReduction, Reduction
+from treadle_ir.primitives.window import ReduceWindowFamily
+from treadle_ir.sharding.mesh import AbstractMesh, Whole
+from treadle_ir.sharding.rules import sharding_rule
+from treadle_ir.sharding.sharded_type import ShardedType, merged, refuse
+from treadle_ir.types import ArrayType
+
+
+@sharding_rule(Reducing)
+def reducing_shardings(
+    primitive: Reducing,
+    operands: Sequence[ShardedType],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+) -> Sequence[Whole]:
+    """The axes that are left."""
+    if isinstance(primitive, ArgReduction):
+        gone: tuple[int, ...] = (primitive.axis,)
+    else:
+        assert isinstance(primitive, Reduction)
+        gone = primitive.axes
+    layout = operands[0].dims
+    return [tuple([names for axis, names in enumerate(layout) if axis not in gone])] * len(results)
+
+
+@sharding_rule(ReduceWindowFamily)
+def window_shardings(
+    primitive: ReduceWindowFamily,
+    operands: Sequence[ShardedType],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+) -> Sequence[Whole]:
+    """Axes along which windows have more than one element have to be whole."""
+    x = operands[0]
+    for axis, names in enumerate(x.dims):
+        if names and (
+            primitive.window_dimensions[axis] != 1 or x.type.shape[axis] != results[0].shape[axis]
+        ):
+            raise refuse(
+                primitive,
+                operands,
+                f"windows reach along axis {axis}, which is divided",
+                "lay it anew first, so that the axis is whole: `reshard(x, P(...))`",
+            )
+    return [x.dims] * len(results)
+
+
+@sharding_rule(LinearAlgebra)
+def matrix_shardings(
+    primitive: LinearAlgebra,
+    operands: Sequence[ShardedType],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+) -> Sequence[Whole]:
+    """The batch is divided as it was; matrices have to be whole."""
+    depth = max([each.type.ndim for each in operands]) - 2
+    for each in operands:
+        if any(each.dims[depth:]):
+            raise refuse(
+                primitive,
+                operands,
+                "matrices, the last two axes, have to be whole",
+                "lay them anew first: `reshard(x, P(...))`",
+            )
+    batch = tuple(
+        [
+            merged(primitive, operands, [each.dims[axis] for each in operands], f"axis {axis}")
+            for axis in range(depth)
+        ]
+    )
+    return [(*batch, *((),) * (type.ndim - depth)) for type in results]

@@ -1,0 +1,125 @@
+"""Operations whose results have the shape of their operands, element for element."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_ir.families import Accumulating, Elementwise
+from treadle_ir.primitive import Primitive
+from treadle_ir.primitives.call import OptimizationBarrier
+from treadle_ir.primitives.cumulative import Cumulative
+from treadle_ir.primitives.fourier import Fft
+from treadle_ir.primitives.memory import LayoutConstraint
+from treadle_ir.primitives.sort import Sort, TopK
+from treadle_ir.sharding.mesh import AbstractMesh, Whole
+from treadle_ir.sharding.rules import sharding_rule
+from treadle_ir.sharding.sharded_type import ShardedType, checked, merged, refuse
+from treadle_ir.types import ArrayType
+
+
+def joined(primitive: Primitive, operands: Sequence[ShardedType]) -> Whole:
+    """How the result of operands of one shape, or scalars, lies: axis by axis, what is whole gives way.
+
+    Raises:
+        ShardingTypeError: an axis is divided differently, or two would be divided by one axis of the mesh.
+    """
+    arrays = [each for each in operands if each.type.ndim]
+    if not arrays:
+        return ()
+    columns = zip(*[each.dims for each in arrays], strict=True)
+    layout = tuple(
+        [merged(primitive, arrays, axes, f"axis {number}") for number, axes in enumerate(columns)]
+    )
+    return checked(primitive, arrays, layout)
+
+
+def elementwise_shardings(
+    primitive: Primitive,
+    operands: Sequence[ShardedType],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+) -> Sequence[Whole]:
+    """Axis by axis."""
+    return [joined(primitive, operands)] * len(results)
+
+
+sharding_rule(Elementwise)(elementwise_shardings)
+sharding_rule(LayoutConstraint)(elementwise_shardings)
+
+
+def unless_divided(primitive: Primitive, operands: Sequence[ShardedType], axis: int) -> Whole:
+    """The layout of operands of one shape, along whose axis something goes on that needs all of it.
+
+    Raises:
+        ShardingTypeError: the axis is divided.
+    """
+    layout = joined(primitive, operands)
+    if layout[axis]:
+        raise refuse(
+            primitive,
+            operands,
+            f"it goes along axis {axis}, which is divided",
+            "lay it anew first, so that the axis is whole: `reshard(x, P(...))`",
+        )
+    return layout
+
+
+@sharding_rule(Accumulating)
+def accumulating_shardings(
+    primitive: Accumulating,
+    operands: Sequence[ShardedType],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+) -> Sequence[Whole]:
+    """The axis has to be whole."""
+    assert isinstance(primitive, Cumulative)
+    return [unless_divided(primitive, operands, primitive.axis)] * len(results)
+
+
+@sharding_rule(Sort)
+def sort_shardings(
+    primitive: Sort,
+    operands: Sequence[ShardedType],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+) -> Sequence[Whole]:
+    """The axis has to be whole."""
+    return [unless_divided(primitive, operands, primitive.dimension)] * len(results)
+
+
+@sharding_rule(TopK)
+def top_k_shardings(
+    primitive: TopK,
+    operands: Sequence[ShardedType],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+) -> Sequence[Whole]:
+    """The last axis has to be whole."""
+    last = operands[0].type.ndim - 1
+    return [unless_divided(primitive, operands, last)] * len(results)
+
+
+@sharding_rule(Fft)
+def fft_shardings(
+    primitive: Fft,
+    operands: Sequence[ShardedType],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+) -> Sequence[Whole]:
+    """As the operand; an axis whose size changes has to be whole."""
+    ((type, layout),) = operands
+    for axis, names in enumerate(layout):
+        if names and type.shape[axis] != results[0].shape[axis]:
+            unless_divided(primitive, operands, axis)
+    return [layout]
+
+
+@sharding_rule(OptimizationBarrier)
+def barrier_shardings(
+    primitive: OptimizationBarrier,
+    operands: Sequence[ShardedType],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+) -> Sequence[Whole]:
+    """Each as it was."""
+    return [each.dims for each in operands]

@@ -1,0 +1,160 @@
+"""Sums that are put off: which results are unreduced or reduced, of operands some of which are.
+
+An operation that is linear in what is unreduced takes each device's term by itself, and its result is unreduced; of any
+other somebody has to add up first, which moves data, and so is to be said. What is reduced stays so, until a product
+mixes it with what differs between devices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import Final
+
+from treadle_ir.dtypes import is_inexact
+from treadle_ir.families import Contraction
+from treadle_ir.primitive import Primitive
+from treadle_ir.primitives.call import CheckpointName, OptimizationBarrier, StopGradient
+from treadle_ir.primitives.compare import Select
+from treadle_ir.primitives.contract import Convolution, DotGeneral
+from treadle_ir.primitives.convert import Convert, Copy
+from treadle_ir.primitives.cumulative import CumulativeAdd
+from treadle_ir.primitives.elementwise import (
+    Add,
+    Complex,
+    Conjugate,
+    Divide,
+    Imag,
+    Multiply,
+    Negate,
+    Real,
+    Subtract,
+)
+from treadle_ir.primitives.fourier import Fft
+from treadle_ir.primitives.indexing.dynamic import DynamicSlice, DynamicUpdateSlice
+from treadle_ir.primitives.indexing.gather import Gather
+from treadle_ir.primitives.indexing.scatter import Scatter, ScatterAdd
+from treadle_ir.primitives.memory import LayoutConstraint, ToMemory
+from treadle_ir.primitives.metadata import ValueMetadata
+from treadle_ir.primitives.reduce import ReduceAdd
+from treadle_ir.primitives.shape import (
+    BroadcastInDim,
+    Concatenate,
+    Pad,
+    Reshape,
+    Reverse,
+    Slice,
+    Transpose,
+)
+from treadle_ir.primitives.window import ReduceWindowAdd
+from treadle_ir.sharding.mesh import Whole
+from treadle_ir.sharding.partial import NO_SUMS, Sums, sums_of
+from treadle_ir.sharding.sharded_type import ShardedType, refuse
+from treadle_ir.types import ArrayType
+
+ADD_UP: Final = "add it up first, `reshard(x, P(...))`, which says that devices exchange data"
+
+_LINEAR: Final = (
+    *(Add, Subtract, Negate, Complex, Real, Imag, Conjugate, Convert, Copy),
+    *(StopGradient, CheckpointName, ValueMetadata, ToMemory, LayoutConstraint),
+    *(BroadcastInDim, Concatenate, Pad, Reshape, Reverse, Slice, Transpose),
+    *(CumulativeAdd, Fft, ReduceAdd, ReduceWindowAdd),
+)
+"""Linear in all their operands together."""
+
+_LINEAR_IN: Final[dict[type[Primitive], tuple[int, ...]]] = {
+    Divide: (0,),
+    DynamicSlice: (0,),
+    DynamicUpdateSlice: (0, 1),
+    Gather: (0,),
+    Scatter: (0, 2),
+    ScatterAdd: (0, 2),
+}
+"""Linear in some of their operands together."""
+
+_ADDS_WHOLE: Final = (Pad, Select)
+"""Of these an operand that is whole may stand beside sums."""
+
+_PRODUCTS: Final = (Multiply, DotGeneral, Convolution)
+"""Linear in each of their operands, while the other one stays."""
+
+
+def result_sums(
+    primitive: Primitive,
+    operands: Sequence[ShardedType],
+    layouts: Sequence[Whole],
+    results: Sequence[ArrayType],
+) -> list[Sums]:
+    """Which sums are put off in results that are divided so.
+
+    Raises:
+        ShardingTypeError: the operation is not linear in what is unreduced, or operands do not go together.
+    """
+    if isinstance(primitive, OptimizationBarrier):
+        return [sums_of(each.dims) for each in operands]
+    unreduced = {sums_of(each.dims).unreduced for each in operands} - {frozenset()}
+    if not unreduced:
+        return [_reduced(primitive, operands)] * len(results)
+    if len(unreduced) > 1:
+        raise refuse(primitive, operands, "they are sums over different axes of the mesh", ADD_UP)
+    (axes,) = unreduced
+    summed = [i for i, each in enumerate(operands) if sums_of(each.dims).unreduced]
+    if sum_operands(primitive, summed, len(operands)) is None:
+        linear = {*summed} <= {*_terms(primitive, summed, len(operands))}
+        why = (
+            f"one of them is a sum over {_listed(axes)} that is not added up yet, and another is not"
+            if linear
+            else f"it is not linear in the sum over {_listed(axes)}"
+        )
+        raise refuse(primitive, operands, why, ADD_UP)
+    if any([not axes.isdisjoint(names) for layout in layouts for names in layout]):
+        raise refuse(primitive, operands, f"{_listed(axes)} divides the other one", ADD_UP)
+    return [Sums(unreduced=axes)] * len(results)
+
+
+def sum_operands(primitive: Primitive, summed: Sequence[int], count: int) -> Sequence[int] | None:
+    """The positions among `count` operands that are to be sums, where those `summed` are; None if not all may be.
+
+    One that is to be and is not is whole: it is the term of the first device.
+    """
+    terms = _terms(primitive, summed, count)
+    taken = [*terms] == [*summed] or (isinstance(primitive, _ADDS_WHOLE) and {*summed} <= {*terms})
+    return terms if taken else None
+
+
+def _terms(primitive: Primitive, summed: Sequence[int], count: int) -> Sequence[int]:
+    """The positions among `count` operands in which an operation is linear together, where those `summed` are sums."""
+    if isinstance(primitive, Convert) and not is_inexact(primitive.dtype):
+        return ()  # to round a sum is not to round its terms
+    if isinstance(primitive, _LINEAR):
+        return range(count)
+    if isinstance(primitive, Select):
+        return range(1, count)
+    if isinstance(primitive, _PRODUCTS):
+        return summed[:1]
+    return _LINEAR_IN.get(type(primitive), ())
+
+
+def _reduced(primitive: Primitive, operands: Sequence[ShardedType]) -> Sums:
+    """What results are of operands some of which are reduced: so, too, unless others are divided by those axes."""
+    arrays = [each for each in operands if is_inexact(each.type.dtype)]
+    found = {sums_of(each.dims).reduced for each in arrays} - {frozenset()}
+    if not found or isinstance(primitive, Contraction):
+        return NO_SUMS
+    if len(found) == 1:
+        (axes,) = found
+        others = [each for each in arrays if each.type.ndim and not sums_of(each.dims).reduced]
+        if not others:
+            return Sums(reduced=axes)
+        if all([axes.issubset(chain.from_iterable(each.dims)) for each in others]):
+            return NO_SUMS
+    raise refuse(
+        primitive,
+        operands,
+        "they are not reduced over the same axes of the mesh, nor divided by them",
+        "lay them alike first: `reshard(x, P(..., reduced={...}))`",
+    )
+
+
+def _listed(axes: frozenset[str]) -> str:
+    return " and ".join(map(repr, sorted(axes)))

@@ -1,0 +1,113 @@
+"""Types with their shardings as rules take them and errors show them, and what all rules need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias, final
+
+from treadle_ir.dtypes import user_name
+from treadle_ir.errors import ShardingTypeError
+from treadle_ir.primitive import Primitive
+from treadle_ir.sharding.mesh import AbstractMesh, Whole
+from treadle_ir.sharding.partial import LayoutWithSums, sums_of
+from treadle_ir.sharding.types import sizes_text as sizes_text
+from treadle_ir.types import ArrayType
+
+Names: TypeAlias = tuple[str, ...]
+
+RESHARD = "lay one of them anew first: `reshard(x, P(...))`"
+SAY = "say how the result is to lie, `out_sharding=P(...)`, or lay an operand anew first, `reshard(x, P(...))`"
+
+
+@final
+class ShardedType(NamedTuple):
+    """The type of an operand, and which axes of the mesh divide each of its axes."""
+
+    type: ArrayType
+    dims: Whole
+
+    def __str__(self) -> str:
+        return type_text(self.type, self.dims)
+
+    def without_sums(self) -> ShardedType:
+        """Return the same without the axes over which sums are partial."""
+        return ShardedType(self.type, tuple(self.dims))
+
+
+def type_text(type: ArrayType, dims: Whole | None) -> str:
+    """Return a type with its sharding as errors show it: `float32[8@x,4]`, `float32[8,4]{U:x}`."""
+    return f"{user_name(type.dtype)}[{sizes_text(type.shape, dims)}]{sums_of(dims)}"
+
+
+def whole(ndim: int) -> Whole:
+    """Nothing is divided."""
+    return ((),) * ndim
+
+
+def is_whole(layout: Whole) -> bool:
+    """Whether nothing is divided, and no sum put off."""
+    return not any(layout) and type(layout) is not LayoutWithSums
+
+
+def count(names: Names, mesh: AbstractMesh) -> int:
+    """Into how many parts some axes of a mesh divide."""
+    parts = 1
+    for name in names:
+        parts *= mesh.shape[name]
+    return parts
+
+
+def refuse(
+    primitive: Primitive, operands: Sequence[ShardedType], why: str, fix: str = SAY
+) -> ShardingTypeError:
+    """The error for operands whose result could lie in several ways, or in none."""
+    arrays = [each for each in operands if each.type.ndim] or operands
+    listed = " and ".join(map(str, arrays))
+    return ShardingTypeError(f"{primitive.name} of {listed}: {why}", fix=fix)
+
+
+def checked(primitive: Primitive, operands: Sequence[ShardedType], layout: Whole) -> Whole:
+    """The layout of a result, in which each axis of the mesh stands once at most.
+
+    Raises:
+        ShardingTypeError: one stands there twice.
+    """
+    named = [name for names in layout for name in names]
+    if len({*named}) != len(named):
+        twice = next(name for name in named if named.count(name) > 1)
+        raise refuse(
+            primitive,
+            operands,
+            f"the axis {twice!r} of the mesh would divide two axes of the result, but it can divide one only",
+            RESHARD,
+        )
+    return layout
+
+
+def merged(
+    primitive: Primitive,
+    operands: Sequence[ShardedType],
+    axes: Sequence[Names],
+    what: str,
+    fix: str = RESHARD,
+) -> Names:
+    """How an axis lies that several operands share: what is whole gives way.
+
+    Raises:
+        ShardingTypeError: two are divided differently.
+    """
+    found: Names = ()
+    for names in axes:
+        if names and found and names != found:
+            raise refuse(
+                primitive,
+                operands,
+                f"{what} is divided by {_listed(found)} in one and by {_listed(names)} in another",
+                fix,
+            )
+        found = found or names
+    return found
+
+
+def _listed(names: Names) -> str:
+    return " and ".join(map(repr, names))

@@ -1,0 +1,150 @@
+"""Programs and operations for operands with other shardings than they were staged for.
+
+What transformations make of programs, such as derivatives, is staged without shardings. Where it is called under a mesh
+with explicit axes, its values get them here: a program that is called in many places is looked through once for each
+combination of shardings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from treadle_ir.errors import ShardingTypeError
+from treadle_ir.families import InlineCall
+from treadle_ir.nesting import deeper
+from treadle_ir.primitive import Primitive
+from treadle_ir.program import Equation, Program
+from treadle_ir.sharding.mesh import AbstractMesh
+from treadle_ir.sharding.rules import sharded_results
+from treadle_ir.sharding.types import Sharding, replicated
+from treadle_ir.types import ArrayType, Type
+from treadle_ir.values import Atom, Literal, Value
+
+if TYPE_CHECKING:
+    from treadle_ir.primitives.control import Case, Scan, While
+
+_ANSWERS_KEPT: Final = 64  # for each program
+
+
+def specialised(program: Program, operands: Sequence[Type], mesh: AbstractMesh) -> Program:
+    """Return the program for operands of these types, whose values have shardings over the explicit axes of `mesh`.
+
+    The program remembers the answer; it is the answer itself where its parameters have these shardings already.
+    """
+    given = tuple([_sharding_over(type, mesh) for type in operands])
+    if given == tuple([type.sharding for type in program.parameter_types]):
+        return program
+    answers: dict[object, Program] = program.derived.setdefault(specialised, {})
+    key = given, mesh
+    found = answers.get(key)
+    if found is None:
+        with deeper():
+            found = _specialised(program, given, mesh)
+        if len(answers) >= _ANSWERS_KEPT:
+            answers.clear()
+        answers[key] = found
+    return found
+
+
+def _sharding_over(type: Type, mesh: AbstractMesh) -> Sharding | None:
+    return None if type.sharding is None else type.sharding.over(mesh)
+
+
+def _specialised(program: Program, given: Sequence[Sharding | None], mesh: AbstractMesh) -> Program:
+    """The same, by inferring the shardings of each equation's results anew.
+
+    Operations that explicit axes do not support were refused when the program was staged. Where a rule refuses one
+    here, it was staged for other shardings, or without explicit axes, and its results are left to the compiler.
+    """
+    instead: dict[Value, Atom] = {
+        parameter: _with_sharding(parameter, sharding)
+        for parameter, sharding in zip(program.parameters, given, strict=True)
+    }
+    equations: list[Equation] = []
+    for equation in program.equations:
+        operands = tuple([instead[x] if type(x) is Value else x for x in equation.operands])
+        types = typed_over(operands, mesh)
+        primitive = specialised_primitive(equation.primitive, types, mesh)
+        plain = [result.type.unsharded for result in equation.results]
+        try:
+            found: Sequence[Type] = sharded_results(primitive, types, plain, mesh)
+        except ShardingTypeError:
+            found = plain
+        results = tuple([Value(each) for each in found])
+        instead.update(zip(equation.results, results, strict=True))
+        equations.append(Equation(primitive, operands, results, equation.effects, equation.source))
+    return Program(
+        tuple([instead[each] for each in program.parameters]),  # type: ignore[misc]  # values
+        tuple(equations),
+        tuple([instead[x] if type(x) is Value else x for x in program.results]),
+    )
+
+
+def _with_sharding(value: Value, sharding: Sharding | None) -> Value:
+    kind = value.type
+    return Value(kind.with_sharding(sharding) if isinstance(kind, ArrayType) else kind)
+
+
+def typed_over(atoms: Sequence[Atom], mesh: AbstractMesh) -> tuple[Type, ...]:
+    """Return the types of operands as sharding rules take them: a literal is the same on each device."""
+    return tuple(
+        [
+            atom.type.with_sharding(replicated(0, mesh)) if type(atom) is Literal else atom.type
+            for atom in atoms
+        ]
+    )
+
+
+def specialised_primitive(
+    primitive: Primitive, operands: Sequence[Type], mesh: AbstractMesh
+) -> Primitive:
+    """Return an operation with the programs that it holds for operands of these types."""
+    if type(primitive).programs is Primitive.programs:
+        return primitive
+    if isinstance(primitive, InlineCall):
+        return _call(primitive, operands, mesh)
+    from treadle_ir.primitives.control import Case, Scan, While  # noqa: PLC0415 - few operations hold programs
+
+    if isinstance(primitive, Case):
+        return _case(primitive, operands, mesh)
+    if isinstance(primitive, Scan):
+        return _scan(primitive, operands, mesh)
+    if isinstance(primitive, While):
+        return _while(primitive, operands, mesh)
+    return primitive
+
+
+def _call(primitive: InlineCall, operands: Sequence[Type], mesh: AbstractMesh) -> Primitive:
+    program = specialised(primitive.program, operands, mesh)
+    return primitive if program is primitive.program else _replaced(primitive, program=program)
+
+
+def _replaced(primitive: Primitive, **changes: object) -> Primitive:
+    made: Primitive = replace(primitive, **changes)  # type: ignore[type-var]  # those with programs are dataclasses
+    return made
+
+
+def _case(primitive: Case, operands: Sequence[Type], mesh: AbstractMesh) -> Primitive:
+    branches = tuple([specialised(each, operands[1:], mesh) for each in primitive.branches])
+    return primitive if branches == primitive.branches else replace(primitive, branches=branches)
+
+
+def _scan(primitive: Scan, operands: Sequence[Type], mesh: AbstractMesh) -> Primitive:
+    last = primitive.constants + primitive.carries
+    given = [*operands[:last]]
+    for type in operands[last:]:
+        assert isinstance(type, ArrayType)
+        given.append(type.without_leading_axis())
+    body = specialised(primitive.body, given, mesh)
+    return primitive if body is primitive.body else replace(primitive, body=body)
+
+
+def _while(primitive: While, operands: Sequence[Type], mesh: AbstractMesh) -> Primitive:
+    of_cond, last = primitive.cond_constants, primitive.cond_constants + primitive.body_constants
+    cond = specialised(primitive.cond, [*operands[:of_cond], *operands[last:]], mesh)
+    body = specialised(primitive.body, operands[of_cond:], mesh)
+    if cond is primitive.cond and body is primitive.body:
+        return primitive
+    return replace(primitive, cond=cond, body=body)
