@@ -12,6 +12,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
+from treadle_ir.flows import Flows, call_flows
 from treadle_ir.meshes import AbstractMesh
 from treadle_ir.primitive import Primitive
 from treadle_ir.program import Program
@@ -153,6 +154,10 @@ class InlineCall(Primitive):
     def programs(self) -> Mapping[str, Program]:
         """The one program that is called."""
         return {"program": self.program}
+
+    def flows(self) -> Flows:
+        """Operands to parameters, results to results."""
+        return call_flows(self.program)
 
 
 class FunctionCall(Primitive):

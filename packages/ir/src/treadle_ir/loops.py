@@ -7,11 +7,10 @@ the least fixed point of running the transformed body, and the same question for
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, final
+from typing import Any, final
 
+from treadle_ir.flows import Flags, either
 from treadle_ir.frozen import frozen
-
-Flags: TypeAlias = tuple[bool, ...]
 
 
 @final
@@ -27,11 +26,6 @@ class LoopParts:
         """Constants, carries, xs."""
         fixed = self.constants + self.carries
         return items[: self.constants], items[self.constants : fixed], items[fixed:]
-
-
-def either(*flags: Sequence[bool]) -> Flags:
-    """The places that are set in any of several lists of flags."""
-    return tuple([any(each) for each in zip(*flags, strict=True)])
 
 
 def reached_carries(after: Callable[[Flags], Sequence[bool]], start: Sequence[bool]) -> Flags:

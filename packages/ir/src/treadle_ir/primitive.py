@@ -11,6 +11,7 @@ from treadle_ir.effects import PURE, Effects
 from treadle_ir.types import Type
 
 if TYPE_CHECKING:
+    from treadle_ir.flows import Flows
     from treadle_ir.program import Program
 
 NO_PROGRAMS: Final[Mapping[str, Program]] = MappingProxyType({})
@@ -53,6 +54,13 @@ class Primitive(ABC):
     def programs(self) -> Mapping[str, Program]:
         """Nested programs by attribute name. Printer, verifier, DCE and effects need no more."""
         return NO_PROGRAMS
+
+    def flows(self) -> Flows | None:
+        """How values flow through its nested programs, where these run on operands or on results of one another.
+
+        None for an operation without nested programs, or of which only its rules know what it does with them.
+        """
+        return None
 
     def is_deferred(self) -> bool:
         """Whether a transformation of it runs a Python function that may do something else the next time."""

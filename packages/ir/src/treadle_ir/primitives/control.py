@@ -15,9 +15,11 @@ import numpy as np
 from treadle_ir.effects import Effects
 from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
 from treadle_ir.families import ControlFlow
+from treadle_ir.flows import OPERANDS, Flows, Iterations, Origin
 from treadle_ir.frozen import frozen
 from treadle_ir.program import Program
 from treadle_ir.registry import register
+from treadle_ir.sizes import symbolic_dim_bounds
 from treadle_ir.types import ArrayType, Type
 
 
@@ -80,7 +82,7 @@ class Case(ControlFlow):
         (C4) all branches return the same types
         (C5) effects are allowed in control flow
 
-    Source: StableHLO specification, `case` (which takes the last branch for a negative index).
+    Origin: StableHLO specification, `case` (which takes the last branch for a negative index).
     """
 
     name: ClassVar[str] = "case"
@@ -111,6 +113,17 @@ class Case(ControlFlow):
         """The branches, `branch 0` first."""
         return {f"branch {i}": branch for i, branch in enumerate(self.branches)}
 
+    def flows(self) -> Flows:
+        """Operands but the first to the parameters of each branch; a result is that of any branch."""
+        count = len(self.branches)
+        entry = tuple(range(1, 1 + len(self.branches[0].parameters)))
+        exits = [
+            tuple([Origin(branch, i) for branch in range(count)])
+            for i in range(len(self.branches[0].results))
+        ]
+        predicate = Origin(OPERANDS, 0)
+        return Flows(self.branches, (entry,) * count, tuple(exits), predicate=predicate)
+
 
 @register
 @final
@@ -128,7 +141,7 @@ class While(ControlFlow):
         (C3) `body` takes its constants and the carries, and returns the carries
         (C4) effects are allowed in control flow
 
-    Source: StableHLO specification, `while`.
+    Origin: StableHLO specification, `while`.
     """
 
     name: ClassVar[str] = "while"
@@ -167,6 +180,26 @@ class While(ControlFlow):
     def programs(self) -> Mapping[str, Program]:
         """The condition and the body."""
         return {"cond": self.cond, "body": self.body}
+
+    def flows(self) -> Flows:
+        """The body's results to the carries of both programs; a result is a carry as it is at first or is returned."""
+        first = self.cond_constants + self.body_constants
+        count = len(self.body.results)
+        carries = range(first, first + count)
+        returned = tuple([Origin(1, i) for i in range(count)])
+        return Flows(
+            (self.cond, self.body),
+            (
+                (*range(self.cond_constants), *carries),
+                tuple(range(self.cond_constants, first + count)),
+            ),
+            tuple(
+                [(Origin(OPERANDS, i), source) for i, source in zip(carries, returned, strict=True)]
+            ),
+            ((None,) * self.cond_constants + returned, (None,) * self.body_constants + returned),
+            Origin(0, 0),
+            Iterations(self.trip_bound),
+        )
 
 
 @register
@@ -238,3 +271,25 @@ class Scan(ControlFlow):
     def programs(self) -> Mapping[str, Program]:
         """The body."""
         return {"body": self.body}
+
+    def flows(self) -> Flows:
+        """The body's first results to its carries; a result is what the body returns, or a carry without iterations."""
+        first, last = self.constants, self.constants + self.carries
+        parameters = range(len(self.body.parameters))
+        returned = [Origin(0, i) for i in range(len(self.body.results))]
+        carried = returned[: self.carries]
+        exits: list[tuple[Origin, ...]] = [(source,) for source in returned]
+        least = self.length if type(self.length) is int else symbolic_dim_bounds(self.length)[0]
+        if least <= 0:
+            exits[: self.carries] = [
+                (Origin(OPERANDS, first + i), source) for i, source in enumerate(carried)
+            ]
+        return Flows(
+            (self.body,),
+            (tuple(parameters),),
+            tuple(exits),
+            ((*[None] * first, *carried, *[None] * (len(parameters) - last)),),
+            iterations=Iterations(self.length, exact=True, unroll=self.unroll),
+            sliced=last,
+            stacked=self.carries,
+        )

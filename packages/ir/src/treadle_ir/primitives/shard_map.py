@@ -11,6 +11,7 @@ from treadle_ir.context import named_axis
 from treadle_ir.effects import Effects, NamedAxis
 from treadle_ir.errors import ShardingError
 from treadle_ir.families import OverMesh
+from treadle_ir.flows import Flows, call_flows
 from treadle_ir.frozen import frozen
 from treadle_ir.meshes import AbstractMesh, Layout, part_shape, parts_of
 from treadle_ir.program import Program
@@ -106,6 +107,10 @@ class ShardMap(OverMesh):
     def programs(self) -> Mapping[str, Program]:
         """The body."""
         return {"body": self.body}
+
+    def flows(self) -> Flows:
+        """Parts of the operands to parameters; results are put together of what the devices return."""
+        return call_flows(self.body)
 
     @property
     def size(self) -> int:
