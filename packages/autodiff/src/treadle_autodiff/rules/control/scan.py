@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, final
 
-from treadle_autodiff.dependence import within
+from treadle_autodiff.dependence import DEPENDENCE
 from treadle_autodiff.programs import (
     JvpProgram,
     LinearizedProgram,
@@ -348,7 +348,7 @@ def scan_transpose(
                 "but only loops of floating and complex numbers are transposed",
                 fix="transpose it at a float: linear_transpose(f, x.astype(float))",
             )
-    ((_, touched),) = within(primitive, linear)
+    (touched,) = DEPENDENCE.within(primitive, linear).parameters
     _, carries, _ = LoopParts(primitive.constants, primitive.carries)(touched)
     if not all(carries):
         return _transpose_beside_known(primitive, cotangents, operands, linear)
