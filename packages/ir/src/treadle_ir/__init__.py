@@ -227,6 +227,12 @@ from treadle_ir.meshes import (
     spec_of as spec_of,
 )
 from treadle_ir.nesting import deeper as deeper
+from treadle_ir.operand_groups import (
+    Groups as Groups,
+    ScanOperands as ScanOperands,
+    ScanResults as ScanResults,
+    WhileOperands as WhileOperands,
+)
 from treadle_ir.operands import (
     as_array as as_array,
     as_operand as as_operand,

@@ -8,7 +8,7 @@ Loops return their carries without weak marks unless these were weak from the st
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, final
+from typing import Any, ClassVar, TypeVar, final
 
 import numpy as np
 
@@ -17,10 +17,13 @@ from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
 from treadle_ir.families import ControlFlow
 from treadle_ir.flows import OPERANDS, Flows, Iterations, Origin
 from treadle_ir.frozen import frozen
+from treadle_ir.operand_groups import ScanOperands, ScanResults, WhileOperands
 from treadle_ir.program import Program
 from treadle_ir.registry import register
 from treadle_ir.sizes import symbolic_dim_bounds
 from treadle_ir.types import ArrayType, Type
+
+T = TypeVar("T")
 
 
 def check_types(
@@ -160,9 +163,8 @@ class While(ControlFlow):
             )
         if self.trip_bound is not None and self.trip_bound < 0:
             raise ArgumentError(f"while: trip_bound is {self.trip_bound}, but must not be negative")
-        carries = operands[of_cond + of_body :]
-        parameters = self.cond.parameter_types
-        check_types("while", (*operands[:of_cond], *carries), parameters, "the condition")  # C2
+        groups = self.operand_groups(operands)
+        check_types("while", groups.for_cond, self.cond.parameter_types, "the condition")  # C2
         result = self.cond.result_types
         if len(result) != 1 or result[0].strong() != ArrayType((), np.dtype(np.bool_)):
             raise DTypeError(
@@ -170,11 +172,26 @@ class While(ControlFlow):
                 fix="compare, or reduce with `all` or `any`",
             )
         parameters = self.body.parameter_types
-        check_types("while", operands[of_cond:], parameters, "the body")  # C3
-        check_types("while", self.body.result_types, carries, "the carry", item="result")
+        check_types("while", groups.for_body, parameters, "the body")  # C3
+        check_types("while", self.body.result_types, groups.carry, "the carry", item="result")
         check_effects("while", self.programs())  # C4
-        return _weak_where_both(
-            _weak_where_both(carries, parameters[of_body:]), self.body.result_types
+        both = _weak_where_both(groups.carry, self.body_groups(parameters).carry)
+        return _weak_where_both(both, self.body.result_types)
+
+    def operand_groups(self, items: Sequence[T]) -> WhileOperands[T]:
+        """Divide a list with an item for each operand into its groups."""
+        first, last = self.cond_constants, self.cond_constants + self.body_constants
+        return WhileOperands(items[:first], items[first:last], items[last:])
+
+    def body_groups(self, items: Sequence[T]) -> WhileOperands[T]:
+        """Divide a list with an item for each parameter of the body into the groups of its operands."""
+        count = self.body_constants
+        return WhileOperands(body_consts=items[:count], carry=items[count:])
+
+    def with_programs(self, cond: Program, body: Program, operands: WhileOperands[Any]) -> While:
+        """Return this loop with other programs, for operands in these groups."""
+        return While(
+            cond, body, len(operands.cond_consts), len(operands.body_consts), self.trip_bound
         )
 
     def programs(self) -> Mapping[str, Program]:
@@ -241,8 +258,9 @@ class Scan(ControlFlow):
                 f"scan: {self.constants} operands are constants and {self.carries} are carries, "
                 f"but there are {len(operands)}"
             )
+        consts, carry, xs = self.operand_groups(operands)
         elements: list[Type] = []
-        for position, x in enumerate(operands[fixed:]):
+        for position, x in enumerate(xs):
             if not isinstance(x, ArrayType) or not x.shape or x.shape[0] != self.length:  # C2
                 raise ShapeError(
                     f"scan: operand {fixed + position} is {x}, but must have a leading axis of size {self.length}",
@@ -250,23 +268,34 @@ class Scan(ControlFlow):
                 )
             elements.append(x.with_shape(x.shape[1:]))
         parameters = self.body.parameter_types
-        check_types("scan", (*operands[:fixed], *elements), parameters, "the body")  # C3
-        carries = operands[self.constants : fixed]
-        returned = self.body.result_types
-        check_types(  # C4
-            "scan", returned[: self.carries], carries, "the carry", item="result"
-        )
+        check_types("scan", (*consts, *carry, *elements), parameters, "the body")  # C3
+        returned = self.result_groups(self.body.result_types)
+        check_types("scan", returned.carry, carry, "the carry", item="result")  # C4
         check_effects("scan", self.programs())  # C5
-        both = _weak_where_both(carries, parameters[self.constants : fixed])
+        both = _weak_where_both(carry, self.operand_groups(parameters).carry)
         stacked = []
-        for y in returned[self.carries :]:
+        for y in returned.ys:
             assert isinstance(y, ArrayType), "ys are arrays"
             stacked.append(y.with_shape((self.length, *y.shape)))
-        return (*_weak_where_both(both, returned[: self.carries]), *stacked)
+        return (*_weak_where_both(both, returned.carry), *stacked)
 
     def effects(self, *operands: Type) -> Effects:
         """The body's, unless the loop has no iterations."""
         return self.body.effects if self.length else frozenset()
+
+    def operand_groups(self, items: Sequence[T]) -> ScanOperands[T]:
+        """Divide a list with an item for each operand, or each parameter of the body, into its groups."""
+        first, last = self.constants, self.constants + self.carries
+        return ScanOperands(items[:first], items[first:last], items[last:])
+
+    def result_groups(self, items: Sequence[T]) -> ScanResults[T]:
+        """Divide a list with an item for each result into its groups."""
+        return ScanResults(items[: self.carries], items[self.carries :])
+
+    def with_body(self, body: Program, operands: ScanOperands[Any]) -> Scan:
+        """Return this loop with another body, for operands in these groups."""
+        consts, carry, _ = operands
+        return Scan(body, self.length, len(consts), len(carry), self.reverse, self.unroll)
 
     def programs(self) -> Mapping[str, Program]:
         """The body."""
