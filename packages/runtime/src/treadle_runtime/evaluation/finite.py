@@ -228,30 +228,27 @@ def _runs(
 def _of_while(
     loop: While, operands: Sequence[DeviceArray], evaluate: Evaluate
 ) -> Iterator[tuple[Program, Sequence[DeviceArray], str]]:
-    of_cond = loop.cond_constants
-    both = of_cond + loop.body_constants
-    carries = [*operands[both:]]
+    cond_consts, body_consts, carry = loop.operand_groups(operands)
     iteration = 0
     while iteration != loop.trip_bound:
-        (more,) = run(loop.cond, [*operands[:of_cond], *carries], evaluate)
+        (more,) = run(loop.cond, [*cond_consts, *carry], evaluate)
         if not elements_of(more):
             return
-        given = [*operands[of_cond:both], *carries]
+        given = [*body_consts, *carry]
         yield loop.body, given, f"iteration {iteration} of {loop.name}"
-        carries = run(loop.body, given, evaluate)
+        carry = run(loop.body, given, evaluate)
         iteration += 1
 
 
 def _of_scan(
     loop: Scan, operands: Sequence[DeviceArray], evaluate: Evaluate
 ) -> Iterator[tuple[Program, Sequence[DeviceArray], str]]:
-    fixed = loop.constants + loop.carries
-    constants, carries = operands[: loop.constants], [*operands[loop.constants : fixed]]
+    consts, carry, xs = loop.operand_groups(operands)
     steps = range(loop.length)
     for i in reversed(steps) if loop.reverse else steps:
-        given = [*constants, *carries, *[_element(x, i) for x in operands[fixed:]]]
+        given = [*consts, *carry, *[_element(x, i) for x in xs]]
         yield loop.body, given, f"iteration {i} of {loop.name}"
-        carries = run(loop.body, given, evaluate)[: loop.carries]
+        carry, _ = loop.result_groups(run(loop.body, given, evaluate))
 
 
 def _element(array: DeviceArray, index: int) -> DeviceArray:
