@@ -161,7 +161,7 @@ from treadle_ir.flows import (
     Iterations as Iterations,
     Origin as Origin,
     call_flows as call_flows,
-    either as either,
+    elementwise_or as elementwise_or,
 )
 from treadle_ir.fork import fork_safe_lock as fork_safe_lock, fork_safe_rlock as fork_safe_rlock
 from treadle_ir.frozen import frozen as frozen
@@ -210,7 +210,6 @@ from treadle_ir.lazily import (
     unknown_name as unknown_name,
 )
 from treadle_ir.leaks import checks_leaks as checks_leaks, refuse_leaks as refuse_leaks
-from treadle_ir.loops import LoopParts as LoopParts, reached_carries as reached_carries
 from treadle_ir.meshes import (
     AbstractDevice as AbstractDevice,
     AbstractMesh as AbstractMesh,

@@ -86,6 +86,6 @@ def call_flows(program: Program) -> Flows:
     return Flows((program,), (tuple(range(len(program.parameters))),), exits)
 
 
-def either(*flags: Sequence[bool]) -> Flags:
+def elementwise_or(*flags: Sequence[bool]) -> Flags:
     """Return the elementwise `or` of lists of flags."""
     return tuple([any(each) for each in zip(*flags, strict=True)])

@@ -21,7 +21,7 @@ from treadle_ir import (
     WhileOperands,
     bind,
     derived,
-    either,
+    elementwise_or,
     frozen,
     interpret_unchecked as interpret,
     rearranged,
@@ -65,7 +65,7 @@ def jet_program(
             results, found = composed(
                 lambda *xs: interpret(program, *xs), operands[: len(types)], series, order
             )
-            moved = either([each is not zero_series for each in found], wanted)
+            moved = elementwise_or([each is not zero_series for each in found], wanted)
             return [*results, *_coefficients(results, found, moved, order)], moved
 
         staged, moved = stage_tree(function, *types, *_repeated(given, order))
