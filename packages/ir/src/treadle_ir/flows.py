@@ -74,6 +74,10 @@ class Flows:
     sliced: int | None = None
     stacked: int | None = None
 
+    def is_sliced(self, operand: int) -> bool:
+        """Return whether an iteration gets a slice of the operand at this position."""
+        return self.sliced is not None and operand >= self.sliced
+
     @property
     def exclusive(self) -> bool:
         """Whether only one of the regions runs."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final, Self
 
@@ -61,6 +61,10 @@ class Primitive(ABC):
         None for an operation without nested programs, or of which only its rules know what it does with them.
         """
         return None
+
+    def with_regions(self, programs: Sequence[Program]) -> Primitive:
+        """Return the same operation with other programs of the same signatures as the regions of its flows."""
+        raise NotImplementedError(f"{self.name} has no regions")
 
     def is_deferred(self) -> bool:
         """Whether a transformation of it runs a Python function that may do something else the next time."""

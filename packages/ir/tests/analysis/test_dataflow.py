@@ -227,6 +227,22 @@ def test_a_shard_map_and_an_operation_without_regions() -> None:
     assert Sine().flows() is None
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_regions_are_exchanged(seed: int) -> None:
+    primitive, *_ = loops(seed)
+    flows = primitive.flows()
+    assert flows is not None
+    others = [Program(each.parameters, each.equations, each.results) for each in flows.regions]
+    changed = primitive.with_regions(others).flows()
+    assert changed is not None
+    assert all(one is two for one, two in zip(changed.regions, others, strict=True))
+    assert (changed.entry, changed.backedges, changed.exits) == (
+        flows.entry,
+        flows.backedges,
+        flows.exits,
+    )
+
+
 def test_depth_takes_no_stack_and_shared_programs_no_time() -> None:
     program = stage(lambda x: [ops.sine(x)], F32).program
     seen: list[Equation] = []

@@ -209,17 +209,17 @@ class KeyUses:
         self, flows: Flows, operands: Sequence[Operand], types: Sequence[Type]
     ) -> list[Cells | None]:
         """Follow the one iteration of a call, or two iterations of a loop; with keys among the xs, each iteration."""
-        count, sliced = 1, len(operands) if flows.sliced is None else flows.sliced
+        count = 1
         if flows.iterations is not None:
             most = flows.iterations.most
             count = most if flows.iterations.exact and most is not None else 2
-            if not any([is_cells(x) for x in operands[sliced:]]):
+            if not any([flows.is_sliced(i) and is_cells(x) for i, x in enumerate(operands)]):
                 count = min(count, 2)  # the others are as the second one
         returned: list[Sequence[Operand]] = [()] * len(flows.regions)
         for iteration in range(count):
             for number, region in enumerate(flows.regions):
                 given = [
-                    operands[i] if i < sliced else _element(operands[i], iteration)
+                    _element(operands[i], iteration) if flows.is_sliced(i) else operands[i]
                     for i in flows.entry[number]
                 ]
                 for i, origin in enumerate(flows.backedges[number] if iteration else ()):

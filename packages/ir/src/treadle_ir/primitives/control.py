@@ -8,6 +8,7 @@ Loops return their carries without weak marks unless these were weak from the st
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, TypeVar, final
 
 import numpy as np
@@ -116,6 +117,10 @@ class Case(ControlFlow):
         """The branches, `branch 0` first."""
         return {f"branch {i}": branch for i, branch in enumerate(self.branches)}
 
+    def with_regions(self, programs: Sequence[Program]) -> Case:
+        """Return the same operation around other programs."""
+        return Case(tuple(programs))
+
     def flows(self) -> Flows:
         """Operands but the first to the parameters of each branch; a result is that of any branch."""
         count = len(self.branches)
@@ -197,6 +202,10 @@ class While(ControlFlow):
     def programs(self) -> Mapping[str, Program]:
         """The condition and the body."""
         return {"cond": self.cond, "body": self.body}
+
+    def with_regions(self, programs: Sequence[Program]) -> While:
+        """Return the same operation around other programs."""
+        return replace(self, cond=programs[0], body=programs[1])
 
     def flows(self) -> Flows:
         """The body's results to the carries of both programs; a result is a carry as it is at first or is returned."""
@@ -300,6 +309,10 @@ class Scan(ControlFlow):
     def programs(self) -> Mapping[str, Program]:
         """The body."""
         return {"body": self.body}
+
+    def with_regions(self, programs: Sequence[Program]) -> Scan:
+        """Return the same operation around other programs."""
+        return replace(self, body=programs[0])
 
     def flows(self) -> Flows:
         """The body's first results to its carries; a result is what the body returns, or a carry without iterations."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from math import prod
 from typing import ClassVar, final
 
@@ -107,6 +108,11 @@ class ShardMap(OverMesh):
     def programs(self) -> Mapping[str, Program]:
         """The body."""
         return {"body": self.body}
+
+    def with_regions(self, programs: Sequence[Program]) -> ShardMap:
+        """Return the same operation around another body."""
+        (body,) = programs
+        return replace(self, body=body)
 
     def flows(self) -> Flows:
         """Parts of the operands to parameters; results are put together of what the devices return."""
