@@ -7,14 +7,15 @@ to the results of the operation. `analysis/dataflow.py` runs analyses over them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar, final
 
 from treadle_ir.frozen import frozen
 
 if TYPE_CHECKING:
     from treadle_ir.program import Program
 
+T = TypeVar("T")
 Flags: TypeAlias = tuple[bool, ...]
 
 OPERANDS: Final = -1
@@ -34,12 +35,14 @@ class Origin(NamedTuple):
 class Iterations:
     """How often a loop runs its regions: at most `most` times, None if that is unknown.
 
-    `exact` says that it is this number. Compiled code holds `unroll` iterations one after the other.
+    `exact` says that it is this number. Compiled code holds `unroll` iterations one after the other. With `reverse`
+    the iterations go from the last slices to the first.
     """
 
     most: int | None
     exact: bool = False
     unroll: int = 1
+    reverse: bool = False
 
     @property
     def unrolled(self) -> bool:
@@ -77,6 +80,32 @@ class Flows:
     def is_sliced(self, operand: int) -> bool:
         """Return whether an iteration gets a slice of the operand at this position."""
         return self.sliced is not None and operand >= self.sliced
+
+    def arguments(
+        self,
+        region: int,
+        operands: Sequence[T],
+        returned: Sequence[Sequence[T]],
+        slice_of: Callable[[T, int], T],
+        number: int,
+    ) -> list[T]:
+        """Return what a region takes when it runs.
+
+        Args:
+            region: the number of the region.
+            operands: the operands of the operation.
+            returned: for each region its last results, nothing before it has run.
+            slice_of: returns the slice of an operand that has a number.
+            number: the number of the slice that this iteration gets.
+        """
+        given = [
+            slice_of(operands[i], number) if self.is_sliced(i) else operands[i]
+            for i in self.entry[region]
+        ]
+        for place, origin in enumerate(self.backedges[region] if self.backedges else ()):
+            if origin is not None and returned[origin.region]:
+                given[place] = returned[origin.region][origin.place]
+        return given
 
     @property
     def exclusive(self) -> bool:

@@ -218,13 +218,7 @@ class KeyUses:
         returned: list[Sequence[Operand]] = [()] * len(flows.regions)
         for iteration in range(count):
             for number, region in enumerate(flows.regions):
-                given = [
-                    _element(operands[i], iteration) if flows.is_sliced(i) else operands[i]
-                    for i in flows.entry[number]
-                ]
-                for i, origin in enumerate(flows.backedges[number] if iteration else ()):
-                    if origin is not None:
-                        given[i] = returned[origin.region][origin.place]
+                given = flows.arguments(number, operands, returned, _element, iteration)
                 returned[number] = self.run(region, given)
         ends: list[Cells | None] = []
         for origins in flows.exits[: flows.stacked]:

@@ -331,7 +331,7 @@ class Scan(ControlFlow):
             (tuple(parameters),),
             tuple(exits),
             ((*[None] * first, *carried, *[None] * (len(parameters) - last)),),
-            iterations=Iterations(self.length, exact=True, unroll=self.unroll),
+            iterations=Iterations(self.length, True, self.unroll, self.reverse),
             sliced=last,
             stacked=self.carries,
         )
