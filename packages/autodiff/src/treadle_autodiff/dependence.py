@@ -3,111 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, final
+from operator import or_
+from typing import Final
 
 from treadle_autodiff.tangents import zeros
 from treadle_ir import (
     NOWHERE,
     ArrayType,
+    ControlFlow,
     Equation,
     Flags,
+    Flows,
     InlineCall,
-    LoopParts,
     Operand,
     Primitive,
     Program,
     Type,
     Value,
-    deeper,
-    derived,
-    either,
-    frozen,
     inferred,
     interpret_unchecked as interpret,
-    reached_carries,
-    symbolic_dim_bounds,
 )
-from treadle_ir.primitives.control import Case, Scan, While
+from treadle_ir.analysis import ForwardAnalysis
 from treadle_ir.rewrite import dce
 
-SPLIT: Final = (InlineCall, Case, Scan, While)
-"""The operations of which some results may depend on an operand, and others not."""
+
+def structure_of(primitive: Primitive) -> Flows | None:
+    """Return the flows of a call, loop or branch: some of its results may depend on an operand, and others not."""
+    return primitive.flows() if isinstance(primitive, InlineCall | ControlFlow) else None
+
+
+DEPENDENCE: Final = ForwardAnalysis[bool](
+    lambda equation, flags: [any(flags)] * len(equation.results),
+    or_,
+    literal=False,
+    flows=lambda equation, flags: structure_of(equation.primitive) if any(flags) else None,
+    control=True,
+)
+"""Forward dependence (activity) analysis: whether values depend on parameters that are marked."""
 
 
 def dependent(primitive: Primitive, given: Sequence[bool]) -> Flags:
-    """The results of one of `SPLIT` that depend on the operands which `given` marks."""
-    flags = tuple(given)
-    if isinstance(primitive, Case) and flags[0]:
-        return (True,) * len(primitive.branches[0].results)
-    nested = within(primitive, flags)
-    if isinstance(primitive, While):
-        (cond, of_cond), (_, of_body) = nested
-        (goes_on,) = of_program(cond, of_cond)
-        carried = of_body[primitive.body_constants :]
-        return (True,) * len(carried) if goes_on else carried
-    found = [of_program(program, parameters) for program, parameters in nested]
-    if isinstance(primitive, Scan) and symbolic_dim_bounds(primitive.length)[0] <= 0:
-        # After no iteration the carries are what they were at first.
-        _, carries, _ = LoopParts(primitive.constants, primitive.carries)(flags)
-        found.append((*carries, *(False for _ in found[0][len(carries) :])))
-    return either(*found)
-
-
-def within(primitive: Primitive, flags: Flags) -> list[tuple[Program, Flags]]:
-    """The programs that one of `SPLIT` runs, each with its parameters that depend on the operands which are marked."""
-    if isinstance(primitive, InlineCall):
-        return [(primitive.program, flags)]
-    if isinstance(primitive, Case):
-        return [(branch, flags[1:]) for branch in primitive.branches]
-    if isinstance(primitive, Scan):
-        constants, carries, xs = LoopParts(primitive.constants, primitive.carries)(flags)
-        carried = reached_carries(
-            lambda carried: of_program(primitive.body, (*constants, *carried, *xs)), carries
-        )
-        return [(primitive.body, (*constants, *carried, *xs))]
-    if isinstance(primitive, While):
-        first = primitive.cond_constants
-        of_cond, of_body = flags[:first], flags[first : first + primitive.body_constants]
-        carries = flags[first + primitive.body_constants :]
-        carried = reached_carries(
-            lambda carried: of_program(primitive.body, (*of_body, *carried)), carries
-        )
-        return [(primitive.cond, (*of_cond, *carried)), (primitive.body, (*of_body, *carried))]
-    raise AssertionError(f"{primitive.name} is none of these")
-
-
-def of_program(program: Program, given: Flags) -> Flags:
-    """The results of a program that depend on the parameters which `given` marks."""
-    return derived(program, ("dependent", given), lambda: _of_program(program, given)).results
-
-
-@final
-@frozen(eq=False)
-class _Dependent:
-    """What is kept of a program."""
-
-    results: Flags
-    captured: tuple[Operand, ...] = ()
-
-
-def _of_program(program: Program, given: Flags) -> _Dependent:
-    touched = {value for value, flag in zip(program.parameters, given, strict=True) if flag}
-    for equation in program.equations:
-        flags = [atom in touched for atom in equation.operands]
-        if any(flags):
-            touched.update(touched_results(equation, flags))
-    return _Dependent(tuple([atom in touched for atom in program.results]))
-
-
-def touched_results(equation: Equation, flags: Sequence[bool]) -> Sequence[Value]:
-    """The results of an equation that depend on the operands which `flags` marks."""
-    if not any(flags):
-        return ()
-    if not isinstance(equation.primitive, SPLIT):
-        return equation.results
-    with deeper():
-        found = dependent(equation.primitive, flags)
-    return [x for x, flag in zip(equation.results, found, strict=True) if flag]
+    """Return which results of a call, loop or branch depend on the operands that `given` marks."""
+    return DEPENDENCE.within(primitive, given).ends
 
 
 def independent_results(
@@ -117,9 +54,9 @@ def independent_results(
     *,
     effects_too: bool = False,
 ) -> dict[int, Operand]:
-    """The results of one of `SPLIT` that do not depend on the operands which are None, computed here, by place.
+    """Compute the results of a call, loop or branch that do not depend on the operands which are None, by place.
 
-    There are none of operations with effects, which happen once; unless it is said that they are to happen here.
+    There are none of operations with effects, which happen once; with `effects_too` they happen here.
     """
     flags = dependent(primitive, [operand is None for operand in operands])
     result_types, effects = inferred(primitive, tuple(types))

@@ -8,48 +8,52 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_autodiff.dependence import SPLIT, of_program, touched_results, within
+from treadle_autodiff.dependence import DEPENDENCE, structure_of
 from treadle_ir import (
+    OPERANDS,
     Effects,
     Equation,
     Flags,
     NamedAxis,
     Primitive,
     Program,
+    Value,
     deeper,
     inferred,
 )
-from treadle_ir.primitives.control import Case, While
 from treadle_ir.rewrite import with_nested
 
 
 def halves(primitive: Primitive, given: Sequence[bool]) -> tuple[Primitive, Primitive] | None:
-    """One of `SPLIT` without the effects that depend on the operands which `given` marks, and without the others.
+    """Return a loop or branch without the effects that depend on the operands which `given` marks, and the other half.
 
     None where it has no effects, or where something depends on whether they happen: on results of theirs, or on an
     operand that says which way to go.
     """
-    flags = tuple(given)
-    if not any([_happening(program.effects) for program, _ in within(primitive, flags)]):
+    flows = primitive.flows()
+    if flows is None or not any([_happening(region.effects) for region in flows.regions]):
         return None
+    flags = tuple(given)
     now = _with_effects(primitive, flags, dependent=False)
     later = _with_effects(primitive, flags, dependent=True)
     return None if now is None or later is None else (now, later)
 
 
 def _happening(effects: Effects) -> Effects:
-    """Those that happen: to depend on an axis is no event."""
+    """Return the effects without those of named axes, on which a program depends, but which do not happen."""
     return frozenset([effect for effect in effects if not isinstance(effect, NamedAxis)])
 
 
 def _with_effects(primitive: Primitive, flags: Flags, dependent: bool) -> Primitive | None:
-    nested = within(primitive, flags)
-    if isinstance(primitive, Case) and flags[0]:
-        return None
-    if isinstance(primitive, While) and any(of_program(*nested[0])):
-        return None
+    flows = primitive.flows()
+    assert flows is not None, "calls, loops and branches have flows"
+    found = DEPENDENCE.within(primitive, flags)
+    if flows.predicate is not None:
+        region, place = flows.predicate
+        if flags[place] if region == OPERANDS else found.returned[region][place]:
+            return None
     made: dict[int, Program] = {}
-    for program, parameters in nested:
+    for program, parameters in zip(flows.regions, found.parameters, strict=True):
         half = _program_with_effects(program, parameters, dependent)
         if half is None:
             return None
@@ -58,15 +62,14 @@ def _with_effects(primitive: Primitive, flags: Flags, dependent: bool) -> Primit
 
 
 def _program_with_effects(program: Program, given: Flags, dependent: bool) -> Program | None:
-    """The program with those effects that depend on marked parameters, or else with the others."""
-    touched = {value for value, flag in zip(program.parameters, given, strict=True) if flag}
+    """Return the program with those effects that depend on marked parameters, or else with the others."""
+    depends = DEPENDENCE.values(program, given)
     equations: list[Equation] = []
     for equation in program.equations:
-        flags = tuple([atom in touched for atom in equation.operands])
-        touched.update(touched_results(equation, flags))
+        flags = tuple([isinstance(atom, Value) and depends[atom] for atom in equation.operands])
         if not _happening(equation.effects):
             equations.append(equation)
-        elif isinstance(equation.primitive, SPLIT):
+        elif structure_of(equation.primitive) is not None:
             with deeper():
                 half = _with_effects(equation.primitive, flags, dependent)
             if half is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeVar, final
 
-from treadle_autodiff.dependence import SPLIT, independent_results
+from treadle_autodiff.dependence import independent_results, structure_of
 from treadle_autodiff.dual import DualTrace, DualTracer, entering
 from treadle_autodiff.halves import halves
 from treadle_autodiff.registry import jvp_rules, linearize_rules
@@ -90,7 +90,7 @@ class SplitTrace(Trace):
                 # Each effect happens once: now, or where the tangents are known that it needs.
                 with running(self), deeper():
                     return interpret(primitive.program, *operands)
-            if isinstance(primitive, SPLIT):
+            if structure_of(primitive) is not None:
                 return self._split(primitive, operands)
             return tape.process(primitive, operands)
         assert self.parent is not None

@@ -24,7 +24,7 @@ from treadle_ir import (
     Value,
     as_body,
     derived,
-    either,
+    elementwise_or,
     float0,
     frozen,
     holding,
@@ -135,7 +135,7 @@ def _make_linearized(
 ) -> LinearizedProgram:
     def function(*primals: Operand) -> tuple[Operands, tuple[Program, int, Flags]]:
         linearized = linearize_flat(lambda *xs: interpret(program, *xs), primals, nonzero)
-        returned = either([zero is None for zero in linearized.zero], forced)
+        returned = elementwise_or([zero is None for zero in linearized.zero], forced)
         tape, kept = needed_residuals(prune(linearized.program), linearized.captured)
         linear = _with_zeros(tape, linearized.zero, forced)
         return [*linearized.results, *kept], (linear, len(kept), returned)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from treadle_autodiff.dependence import SPLIT, independent_results
+from treadle_autodiff.dependence import independent_results, structure_of
 from treadle_autodiff.parts import Part, divided_axis, rows, side_by_side
 from treadle_autodiff.registry import TransposeRule, not_linear, transpose_rules
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add
@@ -45,7 +45,7 @@ def transpose(program: Program, known: Operands, cotangents: Sequence[Tangent]) 
                 value = environment.get(atom)
                 if value is None:
                     linear.append(equation)
-                    if isinstance(equation.primitive, SPLIT):
+                    if structure_of(equation.primitive) is not None:
                         if needed is None:
                             needed = {x for each in program.equations for x in each.operands}
                         environment.update(_known_results(equation, environment, needed))

@@ -43,7 +43,6 @@ from treadle_ir import (
 )
 from treadle_ir.events import ExecutableFound, ProgramCompiled, heard, tell
 from treadle_ir.primitives.call import Checkpoint, OptimizationBarrier
-from treadle_ir.primitives.control import Scan, While
 from treadle_ir.primitives.reduce import Reduction
 from treadle_ir.rewrite import enabled
 
@@ -107,7 +106,8 @@ def profile_of(lowered: LoweredModule) -> ProgramProfile:
         for value in program.parameters:
             largest = max(largest, value.type.nbytes)
         for equation in program.equations:
-            loop = loop or isinstance(equation.primitive, While | Scan)
+            flows = equation.primitive.flows()
+            loop = loop or (flows is not None and flows.iterations is not None)
             if isinstance(equation.primitive, Checkpoint) and equation.primitive.recomputes:
                 again.append(equation.primitive.program)
             for result in equation.results:

@@ -13,7 +13,6 @@ from typing import Final
 
 from treadle_ir import InlineCall, Primitive, Program, Type
 from treadle_ir.primitives.call import Checkpoint
-from treadle_ir.primitives.control import Scan
 
 SMALL_BYTES: Final = 1 << 16
 """Operands within this get no barrier: there is little to save, and small loops are better left whole."""
@@ -33,7 +32,7 @@ def kept_apart(program: Program) -> frozenset[int]:
                 primitive = equation.primitive
                 if isinstance(primitive, Checkpoint):
                     checkpoints.append(primitive)
-                calls = isinstance(primitive, InlineCall) or _one_iteration(primitive)
+                calls = _is_inlined(primitive)
                 for nested in primitive.programs().values():
                     if id(nested) not in (seen if calls else known):
                         (seen if calls else known).add(id(nested))
@@ -44,9 +43,11 @@ def kept_apart(program: Program) -> frozenset[int]:
     return frozenset(apart)
 
 
-def _one_iteration(primitive: Primitive) -> bool:
-    """Whether it is a loop that XLA puts in place; a scan's lowering writes `unroll` of its iterations as one."""
-    return isinstance(primitive, Scan) and primitive.length <= primitive.unroll
+def _is_inlined(primitive: Primitive) -> bool:
+    """Return whether XLA inlines the programs of an operation: of a call, or of a loop that is lowered unrolled."""
+    flows = primitive.flows()
+    unrolled = flows is not None and flows.iterations is not None and flows.iterations.unrolled
+    return unrolled or isinstance(primitive, InlineCall)
 
 
 def large(types: Iterable[Type]) -> bool:

@@ -147,6 +147,15 @@ from treadle_ir.families import (
     Sources as Sources,
     Windowing as Windowing,
 )
+from treadle_ir.flows import (
+    OPERANDS as OPERANDS,
+    Flags as Flags,
+    Flows as Flows,
+    Iterations as Iterations,
+    Origin as Origin,
+    call_flows as call_flows,
+    elementwise_or as elementwise_or,
+)
 from treadle_ir.fork import fork_safe_lock as fork_safe_lock, fork_safe_rlock as fork_safe_rlock
 from treadle_ir.frozen import frozen as frozen
 from treadle_ir.importing import importing as importing
@@ -165,13 +174,13 @@ from treadle_ir.lazily import (
     unknown_name as unknown_name,
 )
 from treadle_ir.leaks import checks_leaks as checks_leaks, refuse_leaks as refuse_leaks
-from treadle_ir.loops import (
-    Flags as Flags,
-    LoopParts as LoopParts,
-    either as either,
-    reached_carries as reached_carries,
-)
 from treadle_ir.nesting import deeper as deeper
+from treadle_ir.operand_groups import (
+    Groups as Groups,
+    ScanOperands as ScanOperands,
+    ScanResults as ScanResults,
+    WhileOperands as WhileOperands,
+)
 from treadle_ir.operands import (
     as_array as as_array,
     as_operand as as_operand,

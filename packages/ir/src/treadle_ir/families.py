@@ -9,9 +9,11 @@ A primitive of the user's own belongs to the family that it derives from, wherev
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
+from treadle_ir.flows import Flows, call_flows
 from treadle_ir.primitive import Primitive
 from treadle_ir.program import Program
 from treadle_ir.sharding.mesh import AbstractMesh
@@ -153,6 +155,16 @@ class InlineCall(Primitive):
     def programs(self) -> Mapping[str, Program]:
         """The one program that is called."""
         return {"program": self.program}
+
+    def with_regions(self, programs: Sequence[Program]) -> Primitive:
+        """Return the same call of another program, also with its derivative rule if it has one."""
+        (program,) = programs
+        made: Primitive = replace(self, program=program)  # type: ignore[type-var]  # a dataclass
+        return made
+
+    def flows(self) -> Flows:
+        """Operands to parameters, results to results."""
+        return call_flows(self.program)
 
 
 class FunctionCall(Primitive):

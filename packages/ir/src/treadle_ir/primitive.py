@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final, Self
 
@@ -11,6 +11,7 @@ from treadle_ir.effects import PURE, Effects
 from treadle_ir.types import Type
 
 if TYPE_CHECKING:
+    from treadle_ir.flows import Flows
     from treadle_ir.program import Program
 
 NO_PROGRAMS: Final[Mapping[str, Program]] = MappingProxyType({})
@@ -53,6 +54,17 @@ class Primitive(ABC):
     def programs(self) -> Mapping[str, Program]:
         """Nested programs by attribute name. Printer, verifier, DCE and effects need no more."""
         return NO_PROGRAMS
+
+    def flows(self) -> Flows | None:
+        """How values flow through its nested programs, where these run on operands or on results of one another.
+
+        None for an operation without nested programs, or of which only its rules know what it does with them.
+        """
+        return None
+
+    def with_regions(self, programs: Sequence[Program]) -> Primitive:
+        """Return the same operation with other programs of the same signatures as the regions of its flows."""
+        raise NotImplementedError(f"{self.name} has no regions")
 
     def is_deferred(self) -> bool:
         """Whether a transformation of it runs a Python function that may do something else the next time."""

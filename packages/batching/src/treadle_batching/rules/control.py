@@ -9,6 +9,7 @@ branches, a `while` goes on until the last batch element is done, and batch elem
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import or_
 from typing import Any, Final, final
 
 import numpy as np
@@ -23,14 +24,18 @@ from treadle_batching.programs import (
 )
 from treadle_batching.registry import batch_rule
 from treadle_ir import (
+    ControlFlow,
     Effects,
     EvalTrace,
     Flags,
     Operand,
     Operands,
     Program,
+    ScanOperands,
     Tracer,
+    Type,
     UnsupportedError,
+    WhileOperands,
     bind,
     current_trace,
     derived,
@@ -38,13 +43,13 @@ from treadle_ir import (
     interpret_unchecked as interpret,
     is_symbolic,
     ops,
-    reached_carries,
     rewrite,
     share_captures,
     stage,
     type_of,
     unsharded,
 )
+from treadle_ir.analysis import forward
 from treadle_ir.dtypes import is_inexact
 from treadle_ir.primitives.compare import Direction
 from treadle_ir.primitives.control import Case, Scan, While
@@ -54,18 +59,18 @@ def _flags(dims: Sequence[Dim]) -> Flags:
     return tuple([dim is not None for dim in dims])
 
 
-def _dims(flags: Sequence[bool]) -> list[Dim]:
-    """The batch at axis 0 of what is batched."""
-    return [0 if flag else None for flag in flags]
+def _dims(flags: Sequence[bool], at: int = 0) -> list[Dim]:
+    """Return the batch dims of values whose batch is at one axis, and of values that are not batched."""
+    return [at if flag else None for flag in flags]
 
 
 def _placed(
-    operands: Operands, dims: Sequence[Dim], flags: Sequence[bool], axis: Axis, at: int = 0
+    operands: Operands, dims: Sequence[Dim], wanted: Sequence[Dim], axis: Axis
 ) -> list[Operand]:
-    """The operands that are flagged with their batch at one place, the others as they are."""
+    """Return the operands with their batch at the wanted axes; where that is None, as they are."""
     return [
-        with_dim(x, dim, at, axis) if flag else x
-        for x, dim, flag in zip(operands, dims, flags, strict=True)
+        x if at is None else with_dim(x, dim, at, axis)
+        for x, dim, at in zip(operands, dims, wanted, strict=True)
     ]
 
 
@@ -106,7 +111,7 @@ def case_batch(
         ("case", axis, branches[1:], flags),
         lambda: _batched_branches(branches, axis, flags),
     )
-    placed = _placed(operands[1:], dims[1:], flags, axis)
+    placed = _placed(operands[1:], dims[1:], _dims(flags), axis)
     return bind(made.primitive, operands[0], *made.captured, *placed), made.dims
 
 
@@ -204,14 +209,32 @@ class _Input:
 # --- loops -----------------------------------------------------------------------------------------
 
 
+def _batched_parameters(
+    primitive: ControlFlow, axis: Axis, flags: Sequence[bool]
+) -> tuple[Flags, ...]:
+    """Return which parameters of the programs of a loop are batched, in some iteration at least.
+
+    If batch elements disagree about whether a loop goes on, all that it carries is batched.
+    """
+    flows = primitive.flows()
+    assert flows is not None, "loops have flows"
+
+    def results(program: Program, given: Flags) -> Flags:
+        none = [False] * len(program.results)
+        return _flags(batch_program(program, axis, _dims(given), none).dims)
+
+    return forward(flows, flags, results, or_, control=True).parameters
+
+
 @final
 @frozen(eq=False)
 class _Loop:
     body: BatchedProgram
-    carried: Flags
+    batched: Flags  # per operand
 
     @property
     def captured(self) -> tuple[Operand, ...]:
+        """What the body captured."""
         return self.body.captured
 
 
@@ -220,43 +243,26 @@ def scan_batch(
     primitive: Scan, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
     """A loop over batched elements; xs and ys have their batch behind the axis of the loop."""
-    first = primitive.constants
-    fixed = first + primitive.carries
     flags = _flags(dims)
-    body = primitive.body
     loop = derived(
-        body,
+        primitive.body,
         ("scan", axis, primitive.constants, primitive.carries, flags),
-        lambda: _batched_scan(body, axis, first, fixed, flags),
+        lambda: _batched_scan(primitive, axis, flags),
     )
-    constants = _placed(operands[:first], dims[:first], flags[:first], axis)
-    carries = _placed(operands[first:fixed], dims[first:fixed], loop.carried, axis)
-    xs = _placed(operands[fixed:], dims[fixed:], flags[fixed:], axis, at=1)
-    scan = Scan(
-        loop.body.program,
-        primitive.length,
-        len(loop.captured) + first,
-        primitive.carries,
-        primitive.reverse,
-        primitive.unroll,
-    )
-    results = bind(scan, *loop.captured, *constants, *carries, *xs)
-    of_ys = loop.body.dims[primitive.carries :]
-    return results, [*_dims(loop.carried), *(None if dim is None else 1 for dim in of_ys)]
+    consts, carry, xs = primitive.operand_groups(loop.batched)
+    placed = _placed(operands, dims, [*_dims(consts), *_dims(carry), *_dims(xs, at=1)], axis)
+    groups = ScanOperands(loop.captured).joined(primitive.operand_groups(placed))
+    results = bind(primitive.with_body(loop.body.program, groups), *groups.flat())
+    carry_dims, y_dims = primitive.result_groups(loop.body.dims)
+    return results, [*carry_dims, *_dims(_flags(y_dims), at=1)]
 
 
-def _batched_scan(body: Program, axis: Axis, first: int, fixed: int, flags: Flags) -> _Loop:
-    carries = fixed - first
-
-    def batched(carried: Flags, forced: Flags) -> BatchedProgram:
-        dims = _dims((*flags[:first], *carried, *flags[fixed:]))
-        return batch_program(body, axis, dims, (*forced, *(False for _ in body.results[carries:])))
-
-    none = (False,) * carries
-    carried = reached_carries(
-        lambda carried: _flags(batched(carried, none).dims), flags[first:fixed]
-    )
-    return _Loop(batched(carried, carried), carried)
+def _batched_scan(primitive: Scan, axis: Axis, flags: Flags) -> _Loop:
+    body = primitive.body
+    (batched,) = _batched_parameters(primitive, axis, flags)
+    carry = primitive.operand_groups(batched).carry
+    forced = (*carry, *(False for _ in body.results[len(carry) :]))
+    return _Loop(batch_program(body, axis, _dims(batched), forced), batched)
 
 
 @final
@@ -269,10 +275,14 @@ class _WhileLoop:
     """
 
     primitive: While
-    captured: tuple[Operand, ...]  # by the condition, then by the body
-    of_cond: int  # how many the condition captured
+    by_program: WhileOperands[Operand]  # what the condition and the body captured
     carried: Flags
     holds: Program | None
+
+    @property
+    def captured(self) -> tuple[Operand, ...]:
+        """What both programs captured."""
+        return self.by_program.flat()
 
 
 @batch_rule(While)
@@ -280,8 +290,6 @@ def while_batch(
     primitive: While, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
     """One condition for all: a loop over batched carries. Else a loop until no batch element's condition holds."""
-    of_cond = primitive.cond_constants
-    fixed = of_cond + primitive.body_constants
     flags = _flags(dims)
     loop = derived(
         primitive.body,
@@ -289,98 +297,63 @@ def while_batch(
             "while",
             axis,
             primitive.cond,
-            of_cond,
+            primitive.cond_constants,
             primitive.body_constants,
             flags,
             primitive.trip_bound,
         ),
         lambda: _batched_while(primitive, axis, flags),
     )
-    placed = _placed(operands[:fixed], dims[:fixed], flags[:fixed], axis)
-    carries = _placed(operands[fixed:], dims[fixed:], loop.carried, axis)
-    for_cond = [*loop.captured[: loop.of_cond], *placed[:of_cond]]
-    for_body = [*loop.captured[loop.of_cond :], *placed[of_cond:]]
+    cond_flags, body_flags, _ = primitive.operand_groups(flags)
+    wanted = _dims((*cond_flags, *body_flags, *loop.carried))
+    groups = loop.by_program.joined(primitive.operand_groups(_placed(operands, dims, wanted, axis)))
     if loop.holds is None:
-        results = bind(loop.primitive, *for_cond, *for_body, *carries)
-        return results, _dims(loop.carried)
-    first = interpret(loop.holds, *for_cond, *carries)
-    results = bind(loop.primitive, *for_cond, *for_body, *first, *carries)[1:]
+        return bind(loop.primitive, *groups.flat()), _dims(loop.carried)
+    active = interpret(loop.holds, *groups.for_cond)
+    constants = (*groups.cond_consts, *groups.body_consts)
+    results = bind(loop.primitive, *constants, *active, *groups.carry)[1:]
     return results, [0] * len(results)
 
 
 def _batched_while(primitive: While, axis: Axis, flags: Flags) -> _WhileLoop:
-    of_cond = primitive.cond_constants
-    fixed = of_cond + primitive.body_constants
-    cond, body = primitive.cond, primitive.body
-
-    def condition(carried: Flags, forced: bool) -> BatchedProgram:
-        return batch_program(cond, axis, _dims((*flags[:of_cond], *carried)), (forced,))
-
-    def iteration(carried: Flags, forced: Flags) -> BatchedProgram:
-        return batch_program(body, axis, _dims((*flags[of_cond:fixed], *carried)), forced)
-
-    none = (False,) * len(body.results)
-    every = (True,) * len(body.results)
-
-    def after(carried: Flags) -> Sequence[bool]:
-        if condition(carried, False).dims[0] is not None:
-            return every
-        return _flags(iteration(carried, none).dims)
-
-    carried = reached_carries(after, flags[fixed:])
-    holds, step = condition(carried, False), iteration(carried, carried)
-    if holds.dims[0] is not None:
-        _refuse_effects("while", [cond, body])
+    of_cond, of_body = _batched_parameters(primitive, axis, flags)
+    carried = tuple(primitive.body_groups(of_body).carry)
+    holds = batch_program(primitive.cond, axis, _dims(of_cond), (False,))
+    step = batch_program(primitive.body, axis, _dims(of_body), carried)
+    captured = WhileOperands[Any](holds.captured, step.captured)
+    groups = captured.joined(primitive.operand_groups(flags))
+    batched = primitive.with_programs(holds.program, step.program, groups)
     if holds.dims[0] is None:
-        batched = While(
-            holds.program,
-            step.program,
-            len(holds.captured) + of_cond,
-            len(step.captured) + primitive.body_constants,
-            primitive.trip_bound,
-        )
-        captured = (*holds.captured, *step.captured)
-        return _WhileLoop(batched, captured, len(holds.captured), carried, None)
-    return _each_at_its_own_pace(primitive, axis, holds, step)
-
-
-def _each_at_its_own_pace(
-    primitive: While, axis: Axis, holds: BatchedProgram, step: BatchedProgram
-) -> _WhileLoop:
-    cond_count = len(holds.captured) + primitive.cond_constants
-    body_count = len(step.captured) + primitive.body_constants
-    carry_types = unsharded(step.program.parameter_types[body_count:])
+        return _WhileLoop(batched, captured, carried, None)
+    _refuse_effects("while", [primitive.cond, primitive.body])
     conditions = batched_type(primitive.cond.result_types[0], 0, axis)
-    body_of_all = rewrite.unpromised(step.program)
+    return _WhileLoop(
+        _each_at_its_own_pace(batched, conditions),
+        captured,
+        (True,) * len(carried),
+        Program(holds.program.parameters, holds.program.equations, holds.program.results),
+    )
+
+
+def _each_at_its_own_pace(loop: While, conditions: Type) -> While:
+    """Return a loop that goes on while a batch element's condition holds, of a loop whose condition is a batch."""
+    body_types = loop.body_groups(loop.body.parameter_types)
+    carry_types = unsharded(body_types.carry)
+    body_of_all = rewrite.unpromised(loop.body)
 
     def iteration(*operands: Operand) -> Operands:
-        for_cond, for_body = operands[:cond_count], operands[cond_count : cond_count + body_count]
-        active, *carries = operands[cond_count + body_count :]
-        moved = interpret(body_of_all, *for_body, *carries)
-        kept: list[Any] = [
-            _choose(active, new, old) for new, old in zip(moved, carries, strict=True)
-        ]
-        (still,) = interpret(holds.program, *for_cond, *kept)
+        cond_consts, body_consts, (active, *carry) = loop.operand_groups(operands)
+        moved = interpret(body_of_all, *body_consts, *carry)
+        kept: list[Any] = [_choose(active, new, old) for new, old in zip(moved, carry, strict=True)]
+        (still,) = interpret(loop.cond, *cond_consts, *kept)
         # A batch element that is done stays done, also where the condition captured something that changes outside.
         return [ops.and_(active, still), *kept]
 
     constants = unsharded(
-        (
-            *holds.program.parameter_types[:cond_count],
-            *step.program.parameter_types[:body_count],
-        )
+        (*loop.cond.parameter_types[: loop.cond_constants], *body_types.body_consts)
     )
     body = stage(iteration, *constants, conditions, *carry_types)
     any_active = stage(
         lambda active, *_: [ops.reduce_or(active, axes=(0,))], conditions, *carry_types
     )
-    batched = While(
-        any_active.program, body.program, 0, cond_count + body_count, primitive.trip_bound
-    )
-    return _WhileLoop(
-        batched,
-        (*holds.captured, *step.captured),
-        len(holds.captured),
-        (True,) * len(carry_types),
-        Program(holds.program.parameters, holds.program.equations, holds.program.results),
-    )
+    return While(any_active.program, body.program, 0, len(constants), loop.trip_bound)

@@ -119,16 +119,15 @@ def while_lowering(
 ) -> Sequence[HloValue]:
     """A `while`; with a trip bound, the iterations are counted."""
     types = context.result_types
-    of_cond = primitive.cond_constants
-    fixed = of_cond + primitive.body_constants
+    cond_consts, body_consts, carry = primitive.operand_groups(operands)
     bound = primitive.trip_bound
-    carries = _same_types(operands[fixed:], types)
+    carries = _same_types(carry, types)
     if bound is not None:
         carries.insert(0, emit.scalar(context, 0, _I32))
 
     def condition(values: Sequence[HloValue]) -> HloValue:
         counted = values if bound is None else values[1:]
-        (holds,) = context.inline(primitive.cond, *operands[:of_cond], *counted)
+        (holds,) = context.inline(primitive.cond, *cond_consts, *counted)
         if bound is not None:
             below = emit.compare(context, values[0], emit.scalar(context, bound, _I32), "lt")
             holds = emit.binary(context, "and", below, holds)
@@ -136,9 +135,9 @@ def while_lowering(
 
     def body(values: Sequence[HloValue]) -> Sequence[HloValue]:
         if bound is None:
-            return context.inline(primitive.body, *operands[of_cond:fixed], *values)
+            return context.inline(primitive.body, *body_consts, *values)
         count = emit.binary(context, "add", values[0], emit.scalar(context, 1, _I32))
-        return [count, *context.inline(primitive.body, *operands[of_cond:fixed], *values[1:])]
+        return [count, *context.inline(primitive.body, *body_consts, *values[1:])]
 
     with deeper():
         ordered = _is_ordered(primitive.cond, primitive.body)
@@ -168,15 +167,14 @@ def scan_lowering(
     context: LoweringContext, primitive: Scan, /, *operands: HloValue
 ) -> Sequence[HloValue]:
     """A counted `while`. Its body holds `unroll` iterations; those left over, and all of a short loop, stand alone."""
-    types, count = context.result_types, primitive.carries
-    fixed = primitive.constants + count
-    constants, xs = operands[: primitive.constants], operands[fixed:]
-    carries = _same_types(operands[primitive.constants : fixed], types[:count])
+    consts, carry, xs = primitive.operand_groups(operands)
+    carry_types, y_types = primitive.result_groups(context.result_types)
+    carries = _same_types(carry, carry_types)
     ys = []
-    for type in types[count:]:
+    for type in y_types:
         assert isinstance(type, ArrayType)
         ys.append(context.constant(0, type.strong()))
-    inner = primitive.body.parameters[fixed:]
+    inner = primitive.operand_groups(primitive.body.parameters).xs
     length, unroll = primitive.length, min(primitive.unroll, max(primitive.length, 1))
     memories: list[str | None] = [None] * len(ys)  # what is moved to the host is stacked there
 
@@ -189,13 +187,15 @@ def scan_lowering(
             staying(x, as_elements(_element(context, as_numbers(x), index), parameter.type))
             for x, parameter in zip(xs, inner, strict=True)
         ]
-        results = context.inline(primitive.body, *constants, *values[:count], *elements)
+        before, buffers = primitive.result_groups(values)
+        results = context.inline(primitive.body, *consts, *before, *elements)
+        returned, slices = primitive.result_groups(results)
         stacked = [
             as_elements(_written(context, as_numbers(buffer), as_numbers(y), index), buffer.type)
-            for buffer, y in zip(values[count:], results[count:], strict=True)
+            for buffer, y in zip(buffers, slices, strict=True)
         ]
-        after = _same_types(results[:count], [value.type for value in values[:count]])
-        memories[:] = [y.memory for y in results[count:]]
+        after = _same_types(returned, [value.type for value in before])
+        memories[:] = [y.memory for y in slices]
         return [*after, *stacked]
 
     def iterations(values: Sequence[HloValue]) -> Sequence[HloValue]:
@@ -219,6 +219,6 @@ def scan_lowering(
             state = _loop(context, first, ordered, more, iterations)[1:]
         for number in range(in_loop, length):
             state = iteration(state, emit.scalar(context, number, _I32))
-    for stack, memory in zip(state[count:], memories, strict=True):
+    for stack, memory in zip(primitive.result_groups(state).ys, memories, strict=True):
         stack.memory = memory
     return state

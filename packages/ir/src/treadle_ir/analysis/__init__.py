@@ -1,31 +1,63 @@
 """What is known of a program before it runs: operations, bytes moved, memory, exchanges of devices, keys used twice.
 
+`forward`, `backward` and `ForwardAnalysis` are the engine of analyses that follow values through calls, branches and
+loops.
+
 `program_roofline` has together what bounds a program's time on a machine.
 """
 
 from __future__ import annotations
 
-from treadle_ir.analysis.cost import (
-    Cost as Cost,
-    equation_costs as equation_costs,
-    program_cost as program_cost,
-)
-from treadle_ir.analysis.exchanges import (
-    Distribution as Distribution,
-    Exchange as Exchange,
-    distributions as distributions,
-    ring_bytes as ring_bytes,
-)
-from treadle_ir.analysis.key_reuse import (
-    Cells as Cells,
-    KeyUses as KeyUses,
-    is_keys as is_keys,
-    new_cells as new_cells,
-)
-from treadle_ir.analysis.links import Load as Load, link_loads as link_loads
-from treadle_ir.analysis.memory import MemoryProfile as MemoryProfile, peak_memory as peak_memory
-from treadle_ir.analysis.roofline import (
-    Pinned as Pinned,
-    RooflineResult as RooflineResult,
-    program_roofline as program_roofline,
-)
+from typing import TYPE_CHECKING
+
+from treadle_ir.lazily import lazy_names as _lazy_names
+
+if TYPE_CHECKING:
+    from treadle_ir.analysis.cost import (
+        Cost as Cost,
+        equation_costs as equation_costs,
+        program_cost as program_cost,
+    )
+    from treadle_ir.analysis.dataflow import (
+        ForwardAnalysis as ForwardAnalysis,
+        Solution as Solution,
+        backward as backward,
+        forward as forward,
+    )
+    from treadle_ir.analysis.exchanges import (
+        Distribution as Distribution,
+        Exchange as Exchange,
+        distributions as distributions,
+        ring_bytes as ring_bytes,
+    )
+    from treadle_ir.analysis.key_reuse import (
+        Cells as Cells,
+        KeyUses as KeyUses,
+        is_keys as is_keys,
+        new_cells as new_cells,
+    )
+    from treadle_ir.analysis.links import Load as Load, link_loads as link_loads
+    from treadle_ir.analysis.memory import (
+        MemoryProfile as MemoryProfile,
+        peak_memory as peak_memory,
+    )
+    from treadle_ir.analysis.roofline import (
+        Pinned as Pinned,
+        RooflineResult as RooflineResult,
+        program_roofline as program_roofline,
+    )
+
+# Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
+if not TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _lazy_names(
+        __name__,
+        {
+            "treadle_ir.analysis.cost": "Cost equation_costs program_cost",
+            "treadle_ir.analysis.dataflow": "ForwardAnalysis Solution backward forward",
+            "treadle_ir.analysis.exchanges": "Distribution Exchange distributions ring_bytes",
+            "treadle_ir.analysis.key_reuse": "Cells KeyUses is_keys new_cells",
+            "treadle_ir.analysis.links": "Load link_loads",
+            "treadle_ir.analysis.memory": "MemoryProfile peak_memory",
+            "treadle_ir.analysis.roofline": "Pinned RooflineResult program_roofline",
+        },
+    )

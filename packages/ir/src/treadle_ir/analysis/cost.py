@@ -11,14 +11,13 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeAlias, final
 
-from treadle_ir.analysis.iterations import iterations
+from treadle_ir.analysis.iterations import is_exclusive, iterations
 from treadle_ir.equality import has_programs, inside_out, programs_of
 from treadle_ir.families import Conversion, Creation, Rearrangement, Reducing, Windowing
 from treadle_ir.frozen import frozen
 from treadle_ir.primitives.call import CheckpointName, OptimizationBarrier, StopGradient
 from treadle_ir.primitives.compare import Select
 from treadle_ir.primitives.contract import Convolution, DotGeneral
-from treadle_ir.primitives.control import Case
 from treadle_ir.primitives.elementwise import Complex, Imag, Real
 from treadle_ir.primitives.fourier import Fft
 from treadle_ir.primitives.indexing import (
@@ -250,7 +249,7 @@ def _cost(equation: Equation, nested: Mapping[int, Cost]) -> Cost:
 
 def _nested_cost(equation: Equation, costs: list[Cost]) -> Cost:
     primitive = equation.primitive
-    if isinstance(primitive, Case):
+    if is_exclusive(primitive):
         flops, moved = max(cost.flops for cost in costs), max(cost.bytes for cost in costs)
         return Cost(flops, moved, all(cost.exact for cost in costs))
     count, known = iterations(primitive)

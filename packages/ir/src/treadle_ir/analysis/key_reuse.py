@@ -23,11 +23,11 @@ import numpy as np
 
 from treadle_ir.dtypes import is_key
 from treadle_ir.errors import KeyReuseError
-from treadle_ir.families import Indexing, InlineCall, Rearrangement
+from treadle_ir.families import ControlFlow, Indexing, InlineCall, Rearrangement
+from treadle_ir.flows import OPERANDS, Flows
 from treadle_ir.nesting import deeper
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.call import Checkpoint, OptimizationBarrier
-from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.random import RandomBits, RandomSplit
 from treadle_ir.program import Program
 from treadle_ir.reference import eval_rules
@@ -107,16 +107,13 @@ class KeyUses:
         if isinstance(primitive, RandomBits | RandomSplit):
             if is_cells(operands[0]):
                 self._use(operands[0], primitive, source)
-        elif isinstance(primitive, InlineCall):
-            if isinstance(primitive, Checkpoint) and primitive.recomputes:
-                return _new(results)
-            return self.run(primitive.program, operands)
-        elif isinstance(primitive, Case):
-            return self._branches(primitive, operands[1:])
-        elif isinstance(primitive, While):
-            return self._while(primitive, operands)
-        elif isinstance(primitive, Scan):
-            return self._scan(primitive, operands, results)
+        elif isinstance(primitive, Checkpoint) and primitive.recomputes:
+            return _new(results)
+        elif isinstance(primitive, InlineCall | ControlFlow):
+            flows = primitive.flows()
+            if flows is not None:
+                follow = self._branches if flows.exclusive else self._iterations
+                return follow(flows, operands, results)
         elif isinstance(primitive, OptimizationBarrier):
             return [x if is_cells(x) else None for x in operands]
         elif isinstance(primitive, Rearrangement | Indexing):
@@ -195,41 +192,44 @@ class KeyUses:
                 raise reused(primitive, source, before)
             self._used[cell] = source
 
-    def _branches(self, primitive: Case, operands: Sequence[Operand]) -> list[Cells | None]:
-        results: list[Cells | None] = []
+    def _branches(
+        self, flows: Flows, operands: Sequence[Operand], types: Sequence[Type]
+    ) -> list[Cells | None]:
         together: dict[Cell, Source] = {}
         before = len(self._used)
-        for branch in primitive.branches:
-            results = self.run(branch, operands)
+        for branch, entry in zip(flows.regions, flows.entry, strict=True):
+            self.run(branch, [operands[i] for i in entry])
             while len(self._used) > before:  # another branch does not see what this one used
                 cell, source = self._used.popitem()
                 together[cell] = source
         self._used.update(together)
-        # Which branch ran, and so whose keys these are, is not known: they are new ones.
-        return [None if cells is None else new_cells(cells.shape) for cells in results]
+        return _new(types)  # which branch ran, and so whose keys these are, is not known
 
-    def _while(self, loop: While, operands: Sequence[Operand]) -> list[Cells | None]:
-        of_cond = loop.cond_constants
-        both = of_cond + loop.body_constants
-        carries = [*operands[both:]]
-        for _ in range(2):
-            self.run(loop.cond, [*operands[:of_cond], *carries])
-            carries = [*self.run(loop.body, [*operands[of_cond:both], *carries])]
-        return [x if is_cells(x) else None for x in carries]
-
-    def _scan(
-        self, loop: Scan, operands: Sequence[Operand], types: Sequence[Type]
+    def _iterations(
+        self, flows: Flows, operands: Sequence[Operand], types: Sequence[Type]
     ) -> list[Cells | None]:
-        fixed = loop.constants + loop.carries
-        constants, carries = operands[: loop.constants], [*operands[loop.constants : fixed]]
-        for i in range(loop.length):
-            elements = [_element(x, i) for x in operands[fixed:]]
-            if i > 1 and not any([is_cells(x) for x in elements]):
-                break  # as the second one
-            returned = self.run(loop.body, [*constants, *carries, *elements])
-            carries = [*returned[: loop.carries]]
-        after = [x if is_cells(x) else None for x in carries] if loop.length else carries
-        return [*after, *_new(types[loop.carries :])]  # the ys may be any iteration's: new ones
+        """Follow the one iteration of a call, or two iterations of a loop; with keys among the xs, each iteration."""
+        count = 1
+        if flows.iterations is not None:
+            most = flows.iterations.most
+            count = most if flows.iterations.exact and most is not None else 2
+            if not any([flows.is_sliced(i) and is_cells(x) for i, x in enumerate(operands)]):
+                count = min(count, 2)  # the others are as the second one
+        returned: list[Sequence[Operand]] = [()] * len(flows.regions)
+        for iteration in range(count):
+            for number, region in enumerate(flows.regions):
+                given = flows.arguments(number, operands, returned, _element, iteration)
+                returned[number] = self.run(region, given)
+        ends: list[Cells | None] = []
+        for origins in flows.exits[: flows.stacked]:
+            source = origins[-1 if count else 0]
+            values = operands if source.region == OPERANDS else returned[source.region]
+            end = values[source.place]
+            ends.append(end if is_cells(end) else None)
+        return [
+            *ends,
+            *_new(types[len(ends) :]),
+        ]  # stacked keys are of any iteration: new ones
 
 
 def _element(operand: Operand, index: int) -> Operand:

@@ -17,11 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import reduce
 from operator import add
 from typing import Any, Final, NamedTuple, TypeAlias, final
 
 from treadle_ir.analysis.cost import WITHOUT_ARITHMETIC, flops_of
-from treadle_ir.analysis.iterations import iterations
+from treadle_ir.analysis.iterations import is_exclusive, iterations
 from treadle_ir.analysis.links import link_loads
 from treadle_ir.equality import has_programs, inside_out, programs_of
 from treadle_ir.families import (
@@ -33,7 +34,6 @@ from treadle_ir.families import (
 from treadle_ir.interpret import last_uses
 from treadle_ir.primitives.collective import Collective
 from treadle_ir.primitives.contract import DotGeneral
-from treadle_ir.primitives.control import Case
 from treadle_ir.primitives.fourier import Fft
 from treadle_ir.primitives.implicit import LinearSolve, Root
 from treadle_ir.primitives.indexing import DynamicSlice, DynamicUpdateSlice, Gather, ScatterFamily
@@ -303,9 +303,8 @@ def _run(equation: Equation) -> Sequence[Program]:
 
 def _repeated(equation: Equation, results: Sequence[RooflineResult]) -> RooflineResult:
     primitive = equation.primitive
-    total, *others = results
-    for each in others:
-        total = total.largest(each) if isinstance(primitive, Case) else total + each
+    combined = RooflineResult.largest if is_exclusive(primitive) else RooflineResult.__add__
+    total = reduce(combined, results)
     times, _ = iterations(primitive)
     # The peak of what is inside counts on top of what is kept outside, as `beyond`.
     return replace(times * total, peak_hbm_bytes=0)

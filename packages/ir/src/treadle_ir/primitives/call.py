@@ -15,8 +15,8 @@ from typing import ClassVar, Final, TypeAlias, final
 from treadle_ir.array import Array, Function, Operand, Operands
 from treadle_ir.errors import DerivativeError, EscapedTracerError
 from treadle_ir.families import FunctionCall, InlineCall, Sources
+from treadle_ir.flows import Flags
 from treadle_ir.frozen import frozen
-from treadle_ir.loops import Flags
 from treadle_ir.primitive import Attributeless, Primitive
 from treadle_ir.primitives.elementwise import Unary
 from treadle_ir.program import Program

@@ -8,17 +8,23 @@ Loops return their carries without weak marks unless these were weak from the st
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, final
+from dataclasses import replace
+from typing import Any, ClassVar, TypeVar, final
 
 import numpy as np
 
 from treadle_ir.effects import Effects
 from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
 from treadle_ir.families import ControlFlow
+from treadle_ir.flows import OPERANDS, Flows, Iterations, Origin
 from treadle_ir.frozen import frozen
+from treadle_ir.operand_groups import ScanOperands, ScanResults, WhileOperands
 from treadle_ir.program import Program
 from treadle_ir.registry import register
+from treadle_ir.sizes import symbolic_dim_bounds
 from treadle_ir.types import ArrayType, Type
+
+T = TypeVar("T")
 
 
 def check_types(
@@ -80,7 +86,7 @@ class Case(ControlFlow):
         (C4) all branches return the same types
         (C5) effects are allowed in control flow
 
-    Source: StableHLO specification, `case` (which takes the last branch for a negative index).
+    Origin: StableHLO specification, `case` (which takes the last branch for a negative index).
     """
 
     name: ClassVar[str] = "case"
@@ -111,6 +117,21 @@ class Case(ControlFlow):
         """The branches, `branch 0` first."""
         return {f"branch {i}": branch for i, branch in enumerate(self.branches)}
 
+    def with_regions(self, programs: Sequence[Program]) -> Case:
+        """Return the same operation around other programs."""
+        return Case(tuple(programs))
+
+    def flows(self) -> Flows:
+        """Operands but the first to the parameters of each branch; a result is that of any branch."""
+        count = len(self.branches)
+        entry = tuple(range(1, 1 + len(self.branches[0].parameters)))
+        exits = [
+            tuple([Origin(branch, i) for branch in range(count)])
+            for i in range(len(self.branches[0].results))
+        ]
+        predicate = Origin(OPERANDS, 0)
+        return Flows(self.branches, (entry,) * count, tuple(exits), predicate=predicate)
+
 
 @register
 @final
@@ -128,7 +149,7 @@ class While(ControlFlow):
         (C3) `body` takes its constants and the carries, and returns the carries
         (C4) effects are allowed in control flow
 
-    Source: StableHLO specification, `while`.
+    Origin: StableHLO specification, `while`.
     """
 
     name: ClassVar[str] = "while"
@@ -147,9 +168,8 @@ class While(ControlFlow):
             )
         if self.trip_bound is not None and self.trip_bound < 0:
             raise ArgumentError(f"while: trip_bound is {self.trip_bound}, but must not be negative")
-        carries = operands[of_cond + of_body :]
-        parameters = self.cond.parameter_types
-        check_types("while", (*operands[:of_cond], *carries), parameters, "the condition")  # C2
+        groups = self.operand_groups(operands)
+        check_types("while", groups.for_cond, self.cond.parameter_types, "the condition")  # C2
         result = self.cond.result_types
         if len(result) != 1 or result[0].strong() != ArrayType((), np.dtype(np.bool_)):
             raise DTypeError(
@@ -157,16 +177,55 @@ class While(ControlFlow):
                 fix="compare, or reduce with `all` or `any`",
             )
         parameters = self.body.parameter_types
-        check_types("while", operands[of_cond:], parameters, "the body")  # C3
-        check_types("while", self.body.result_types, carries, "the carry", item="result")
+        check_types("while", groups.for_body, parameters, "the body")  # C3
+        check_types("while", self.body.result_types, groups.carry, "the carry", item="result")
         check_effects("while", self.programs())  # C4
-        return _weak_where_both(
-            _weak_where_both(carries, parameters[of_body:]), self.body.result_types
+        both = _weak_where_both(groups.carry, self.body_groups(parameters).carry)
+        return _weak_where_both(both, self.body.result_types)
+
+    def operand_groups(self, items: Sequence[T]) -> WhileOperands[T]:
+        """Divide a list with an item for each operand into its groups."""
+        first, last = self.cond_constants, self.cond_constants + self.body_constants
+        return WhileOperands(items[:first], items[first:last], items[last:])
+
+    def body_groups(self, items: Sequence[T]) -> WhileOperands[T]:
+        """Divide a list with an item for each parameter of the body into the groups of its operands."""
+        count = self.body_constants
+        return WhileOperands(body_consts=items[:count], carry=items[count:])
+
+    def with_programs(self, cond: Program, body: Program, operands: WhileOperands[Any]) -> While:
+        """Return this loop with other programs, for operands in these groups."""
+        return While(
+            cond, body, len(operands.cond_consts), len(operands.body_consts), self.trip_bound
         )
 
     def programs(self) -> Mapping[str, Program]:
         """The condition and the body."""
         return {"cond": self.cond, "body": self.body}
+
+    def with_regions(self, programs: Sequence[Program]) -> While:
+        """Return the same operation around other programs."""
+        return replace(self, cond=programs[0], body=programs[1])
+
+    def flows(self) -> Flows:
+        """The body's results to the carries of both programs; a result is a carry as it is at first or is returned."""
+        first = self.cond_constants + self.body_constants
+        count = len(self.body.results)
+        carries = range(first, first + count)
+        returned = tuple([Origin(1, i) for i in range(count)])
+        return Flows(
+            (self.cond, self.body),
+            (
+                (*range(self.cond_constants), *carries),
+                tuple(range(self.cond_constants, first + count)),
+            ),
+            tuple(
+                [(Origin(OPERANDS, i), source) for i, source in zip(carries, returned, strict=True)]
+            ),
+            ((None,) * self.cond_constants + returned, (None,) * self.body_constants + returned),
+            Origin(0, 0),
+            Iterations(self.trip_bound),
+        )
 
 
 @register
@@ -208,8 +267,9 @@ class Scan(ControlFlow):
                 f"scan: {self.constants} operands are constants and {self.carries} are carries, "
                 f"but there are {len(operands)}"
             )
+        consts, carry, xs = self.operand_groups(operands)
         elements: list[Type] = []
-        for position, x in enumerate(operands[fixed:]):
+        for position, x in enumerate(xs):
             if not isinstance(x, ArrayType) or not x.shape or x.shape[0] != self.length:  # C2
                 raise ShapeError(
                     f"scan: operand {fixed + position} is {x}, but must have a leading axis of size {self.length}",
@@ -217,24 +277,61 @@ class Scan(ControlFlow):
                 )
             elements.append(x.with_shape(x.shape[1:]))
         parameters = self.body.parameter_types
-        check_types("scan", (*operands[:fixed], *elements), parameters, "the body")  # C3
-        carries = operands[self.constants : fixed]
-        returned = self.body.result_types
-        check_types(  # C4
-            "scan", returned[: self.carries], carries, "the carry", item="result"
-        )
+        check_types("scan", (*consts, *carry, *elements), parameters, "the body")  # C3
+        returned = self.result_groups(self.body.result_types)
+        check_types("scan", returned.carry, carry, "the carry", item="result")  # C4
         check_effects("scan", self.programs())  # C5
-        both = _weak_where_both(carries, parameters[self.constants : fixed])
+        both = _weak_where_both(carry, self.operand_groups(parameters).carry)
         stacked = []
-        for y in returned[self.carries :]:
+        for y in returned.ys:
             assert isinstance(y, ArrayType), "ys are arrays"
             stacked.append(y.with_shape((self.length, *y.shape)))
-        return (*_weak_where_both(both, returned[: self.carries]), *stacked)
+        return (*_weak_where_both(both, returned.carry), *stacked)
 
     def effects(self, *operands: Type) -> Effects:
         """The body's, unless the loop has no iterations."""
         return self.body.effects if self.length else frozenset()
 
+    def operand_groups(self, items: Sequence[T]) -> ScanOperands[T]:
+        """Divide a list with an item for each operand, or each parameter of the body, into its groups."""
+        first, last = self.constants, self.constants + self.carries
+        return ScanOperands(items[:first], items[first:last], items[last:])
+
+    def result_groups(self, items: Sequence[T]) -> ScanResults[T]:
+        """Divide a list with an item for each result into its groups."""
+        return ScanResults(items[: self.carries], items[self.carries :])
+
+    def with_body(self, body: Program, operands: ScanOperands[Any]) -> Scan:
+        """Return this loop with another body, for operands in these groups."""
+        consts, carry, _ = operands
+        return Scan(body, self.length, len(consts), len(carry), self.reverse, self.unroll)
+
     def programs(self) -> Mapping[str, Program]:
         """The body."""
         return {"body": self.body}
+
+    def with_regions(self, programs: Sequence[Program]) -> Scan:
+        """Return the same operation around other programs."""
+        return replace(self, body=programs[0])
+
+    def flows(self) -> Flows:
+        """The body's first results to its carries; a result is what the body returns, or a carry without iterations."""
+        first, last = self.constants, self.constants + self.carries
+        parameters = range(len(self.body.parameters))
+        returned = [Origin(0, i) for i in range(len(self.body.results))]
+        carried = returned[: self.carries]
+        exits: list[tuple[Origin, ...]] = [(source,) for source in returned]
+        least = self.length if type(self.length) is int else symbolic_dim_bounds(self.length)[0]
+        if least <= 0:
+            exits[: self.carries] = [
+                (Origin(OPERANDS, first + i), source) for i, source in enumerate(carried)
+            ]
+        return Flows(
+            (self.body,),
+            (tuple(parameters),),
+            tuple(exits),
+            ((*[None] * first, *carried, *[None] * (len(parameters) - last)),),
+            iterations=Iterations(self.length, True, self.unroll, self.reverse),
+            sliced=last,
+            stacked=self.carries,
+        )

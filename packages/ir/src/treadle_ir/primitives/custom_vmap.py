@@ -13,8 +13,8 @@ from typing import ClassVar, TypeAlias, final
 
 from treadle_ir.array import Function, Operand, Operands
 from treadle_ir.families import FunctionCall, InlineCall, Sources
+from treadle_ir.flows import Flags
 from treadle_ir.frozen import frozen
-from treadle_ir.loops import Flags
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.call import Call
 from treadle_ir.program import Program

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from math import prod
 from typing import ClassVar, final
 
@@ -11,6 +12,7 @@ from treadle_ir.context import named_axis
 from treadle_ir.effects import Effects, NamedAxis
 from treadle_ir.errors import ShardingError
 from treadle_ir.families import OverMesh
+from treadle_ir.flows import Flows, call_flows
 from treadle_ir.frozen import frozen
 from treadle_ir.program import Program
 from treadle_ir.registry import register
@@ -106,6 +108,15 @@ class ShardMap(OverMesh):
     def programs(self) -> Mapping[str, Program]:
         """The body."""
         return {"body": self.body}
+
+    def with_regions(self, programs: Sequence[Program]) -> ShardMap:
+        """Return the same operation around another body."""
+        (body,) = programs
+        return replace(self, body=body)
+
+    def flows(self) -> Flows:
+        """Parts of the operands to parameters; results are put together of what the devices return."""
+        return call_flows(self.body)
 
     @property
     def size(self) -> int:

@@ -73,34 +73,30 @@ def case_eval(primitive: Case, index: Elements, *operands: Elements) -> list[Ele
 @eval_rule(While)
 def while_eval(primitive: While, *operands: Elements) -> list[Elements]:
     """A Python loop."""
-    of_cond = primitive.cond_constants
-    both = of_cond + primitive.body_constants
-    carries = list(operands[both:])
+    cond_consts, body_consts, carry = primitive.operand_groups(operands)
     with deeper():
         cond, body = runner(primitive.cond), runner(primitive.body)
         iterations = 0
-        while iterations != primitive.trip_bound and cond(*operands[:of_cond], *carries)[0]:
-            carries = body(*operands[of_cond:both], *carries)
+        while iterations != primitive.trip_bound and cond(*cond_consts, *carry)[0]:
+            carry = body(*body_consts, *carry)
             iterations += 1
-    return carries
+    return [*carry]
 
 
 @eval_rule(Scan)
 def scan_eval(primitive: Scan, *operands: Elements) -> list[Elements]:
     """A Python loop that writes the ys into arrays made before."""
-    constants = operands[: primitive.constants]
-    fixed = primitive.constants + primitive.carries
-    carries, xs = list(operands[primitive.constants : fixed]), operands[fixed:]
+    consts, carry, xs = primitive.operand_groups(operands)
     ys = []
-    for type in primitive.body.result_types[primitive.carries :]:
+    for type in primitive.result_groups(primitive.body.result_types).ys:
         assert isinstance(type, ArrayType)
         ys.append(np.empty((primitive.length, *type.shape), type.dtype))
     indices = range(primitive.length)
     with deeper():
         body = runner(primitive.body)
         for i in reversed(indices) if primitive.reverse else indices:
-            returned = body(*constants, *carries, *[np.asarray(x[i]) for x in xs])
-            carries = returned[: primitive.carries]
-            for y, elements in zip(ys, returned[primitive.carries :], strict=True):
+            returned = body(*consts, *carry, *[np.asarray(x[i]) for x in xs])
+            carry, stacked = primitive.result_groups(returned)
+            for y, elements in zip(ys, stacked, strict=True):
                 y[i] = elements
-    return [*carries, *ys]
+    return [*carry, *ys]

@@ -8,11 +8,11 @@ combination of shardings.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from operator import is_
+from typing import Final
 
 from treadle_ir.errors import ShardingTypeError
-from treadle_ir.families import InlineCall
+from treadle_ir.families import ControlFlow, InlineCall
 from treadle_ir.nesting import deeper
 from treadle_ir.primitive import Primitive
 from treadle_ir.program import Equation, Program
@@ -21,9 +21,6 @@ from treadle_ir.sharding.rules import sharded_results
 from treadle_ir.sharding.types import Sharding, replicated
 from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Atom, Literal, Value
-
-if TYPE_CHECKING:
-    from treadle_ir.primitives.control import Case, Scan, While
 
 _ANSWERS_KEPT: Final = 64  # for each program
 
@@ -103,48 +100,17 @@ def specialised_primitive(
     """Return an operation with the programs that it holds for operands of these types."""
     if type(primitive).programs is Primitive.programs:
         return primitive
-    if isinstance(primitive, InlineCall):
-        return _call(primitive, operands, mesh)
-    from treadle_ir.primitives.control import Case, Scan, While  # noqa: PLC0415 - few operations hold programs
-
-    if isinstance(primitive, Case):
-        return _case(primitive, operands, mesh)
-    if isinstance(primitive, Scan):
-        return _scan(primitive, operands, mesh)
-    if isinstance(primitive, While):
-        return _while(primitive, operands, mesh)
-    return primitive
-
-
-def _call(primitive: InlineCall, operands: Sequence[Type], mesh: AbstractMesh) -> Primitive:
-    program = specialised(primitive.program, operands, mesh)
-    return primitive if program is primitive.program else _replaced(primitive, program=program)
-
-
-def _replaced(primitive: Primitive, **changes: object) -> Primitive:
-    made: Primitive = replace(primitive, **changes)  # type: ignore[type-var]  # those with programs are dataclasses
-    return made
-
-
-def _case(primitive: Case, operands: Sequence[Type], mesh: AbstractMesh) -> Primitive:
-    branches = tuple([specialised(each, operands[1:], mesh) for each in primitive.branches])
-    return primitive if branches == primitive.branches else replace(primitive, branches=branches)
-
-
-def _scan(primitive: Scan, operands: Sequence[Type], mesh: AbstractMesh) -> Primitive:
-    last = primitive.constants + primitive.carries
-    given = [*operands[:last]]
-    for type in operands[last:]:
-        assert isinstance(type, ArrayType)
-        given.append(type.without_leading_axis())
-    body = specialised(primitive.body, given, mesh)
-    return primitive if body is primitive.body else replace(primitive, body=body)
-
-
-def _while(primitive: While, operands: Sequence[Type], mesh: AbstractMesh) -> Primitive:
-    of_cond, last = primitive.cond_constants, primitive.cond_constants + primitive.body_constants
-    cond = specialised(primitive.cond, [*operands[:of_cond], *operands[last:]], mesh)
-    body = specialised(primitive.body, operands[of_cond:], mesh)
-    if cond is primitive.cond and body is primitive.body:
+    flows = primitive.flows() if isinstance(primitive, InlineCall | ControlFlow) else None
+    if flows is None:
         return primitive
-    return replace(primitive, cond=cond, body=body)
+    regions = []
+    for region, entry in zip(flows.regions, flows.entry, strict=True):
+        given = [_slice(operands[i]) if flows.is_sliced(i) else operands[i] for i in entry]
+        regions.append(specialised(region, given, mesh))
+    unchanged = all(map(is_, regions, flows.regions))
+    return primitive if unchanged else primitive.with_regions(regions)
+
+
+def _slice(type: Type) -> Type:
+    assert isinstance(type, ArrayType), "arrays are scanned over"
+    return type.without_leading_axis()

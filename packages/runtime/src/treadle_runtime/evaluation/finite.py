@@ -7,15 +7,19 @@ already, into loops (to the iteration) and nested programs, to the operation tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 from typing import Any, Final, final
 
 import numpy as np
 
 from treadle_ir import (
+    ControlFlow,
     Elementwise,
     Equation,
+    Flows,
     InlineCall,
+    Iterations,
     Literal,
     Primitive,
     Program,
@@ -27,7 +31,6 @@ from treadle_ir import (
     frozen,
 )
 from treadle_ir.dtypes import is_inexact
-from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.settings import DEBUG_INFS, DEBUG_NANS
 from treadle_runtime.arrays.array import DeviceArray, elements_of
 from treadle_runtime.arrays.from_user import as_device_array
@@ -212,46 +215,42 @@ def _runs(
     primitive: Primitive, operands: Sequence[DeviceArray], evaluate: Evaluate
 ) -> Iterator[tuple[Program, Sequence[DeviceArray], str]]:
     """Yield the runs of nested programs of an operation, in order: program, operands, and a description."""
-    if isinstance(primitive, InlineCall):
-        label = getattr(primitive, "label", "")
-        yield primitive.program, operands, f"running {label or primitive.name}"
-    elif isinstance(primitive, Case):
-        last = len(primitive.branches) - 1
-        chosen = min(max(int(elements_of(operands[0])), 0), last)
-        yield primitive.branches[chosen], operands[1:], f"running branch {chosen} of {last + 1}"
-    elif isinstance(primitive, While):
-        yield from _of_while(primitive, operands, evaluate)
-    elif isinstance(primitive, Scan):
-        yield from _of_scan(primitive, operands, evaluate)
+    flows = primitive.flows() if isinstance(primitive, InlineCall | ControlFlow) else None
+    if flows is None:
+        return
+    if flows.iterations is not None:
+        yield from _iterations(primitive.name, flows, flows.iterations, operands, evaluate)
+        return
+    chosen, what = 0, f"running {getattr(primitive, 'label', '') or primitive.name}"
+    if flows.predicate is not None:
+        last = len(flows.regions) - 1
+        chosen = min(max(int(elements_of(operands[flows.predicate.place])), 0), last)
+        what = f"running branch {chosen} of {last + 1}"
+    yield flows.regions[chosen], [operands[i] for i in flows.entry[chosen]], what
 
 
-def _of_while(
-    loop: While, operands: Sequence[DeviceArray], evaluate: Evaluate
+def _iterations(
+    name: str,
+    flows: Flows,
+    iterations: Iterations,
+    operands: Sequence[DeviceArray],
+    evaluate: Evaluate,
 ) -> Iterator[tuple[Program, Sequence[DeviceArray], str]]:
-    of_cond = loop.cond_constants
-    both = of_cond + loop.body_constants
-    carries = [*operands[both:]]
-    iteration = 0
-    while iteration != loop.trip_bound:
-        (more,) = run(loop.cond, [*operands[:of_cond], *carries], evaluate)
-        if not elements_of(more):
-            return
-        given = [*operands[of_cond:both], *carries]
-        yield loop.body, given, f"iteration {iteration} of {loop.name}"
-        carries = run(loop.body, given, evaluate)
-        iteration += 1
-
-
-def _of_scan(
-    loop: Scan, operands: Sequence[DeviceArray], evaluate: Evaluate
-) -> Iterator[tuple[Program, Sequence[DeviceArray], str]]:
-    fixed = loop.constants + loop.carries
-    constants, carries = operands[: loop.constants], [*operands[loop.constants : fixed]]
-    steps = range(loop.length)
-    for i in reversed(steps) if loop.reverse else steps:
-        given = [*constants, *carries, *[_element(x, i) for x in operands[fixed:]]]
-        yield loop.body, given, f"iteration {i} of {loop.name}"
-        carries = run(loop.body, given, evaluate)[: loop.carries]
+    """Run a loop, and yield each run of its regions, without the runs that decide whether the loop goes on."""
+    most, predicate = iterations.most, flows.predicate
+    steps: Iterable[int] = count() if most is None else range(most)
+    if most is not None and iterations.reverse:
+        steps = reversed(range(most))
+    returned: list[Sequence[DeviceArray]] = [()] * len(flows.regions)
+    for step in steps:
+        for number, region in enumerate(flows.regions):
+            given = flows.arguments(number, operands, returned, _element, step)
+            decided = predicate.place if predicate and predicate.region == number else None
+            if decided is None:
+                yield region, given, f"iteration {step} of {name}"
+            returned[number] = run(region, given, evaluate)
+            if decided is not None and not elements_of(returned[number][decided]):
+                return
 
 
 def _element(array: DeviceArray, index: int) -> DeviceArray:

@@ -2,4 +2,9 @@
 
 from __future__ import annotations
 
-from treadle_autodiff.rules.control import case as case, scan as scan, while_loop as while_loop
+from treadle_autodiff.rules.control import (
+    case as case,
+    scan as scan,
+    scan_transpose as scan_transpose,
+    while_loop as while_loop,
+)

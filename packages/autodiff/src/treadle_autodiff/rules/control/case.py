@@ -25,7 +25,7 @@ from treadle_ir import (
     Value,
     bind,
     derived,
-    either,
+    elementwise_or,
     frozen,
     share_captures,
     stage,
@@ -63,7 +63,7 @@ def case_jvp(
 
 
 def _case_jvp(branches: Sequence[Program], flags: Flags) -> _Branches:
-    nonzero = either(*[jvp_program(branch, flags).nonzero for branch in branches])
+    nonzero = elementwise_or(*[jvp_program(branch, flags).nonzero for branch in branches])
     jvps = [jvp_program(branch, flags, nonzero) for branch in branches]
     programs, captured = share_captures(
         [each.program for each in jvps], [each.captured for each in jvps]
@@ -132,7 +132,7 @@ class _Places(Generic[K]):
 
 
 def _linearize_case(branches: Sequence[Program], flags: Flags) -> _LinearizedCase:
-    nonzero = either(*[linearize_program(branch, flags).nonzero for branch in branches])
+    nonzero = elementwise_or(*[linearize_program(branch, flags).nonzero for branch in branches])
     splits = [linearize_program(branch, flags, nonzero) for branch in branches]
     knowns, captured = share_captures(
         [each.known for each in splits], [each.captured for each in splits]
@@ -213,7 +213,9 @@ def case_transpose(
 
 
 def _transpose_case(branches: Sequence[Program], linear: Flags, given: Flags) -> _Branches:
-    nonzero = either(*[transpose_program(branch, linear, given).nonzero for branch in branches])
+    nonzero = elementwise_or(
+        *[transpose_program(branch, linear, given).nonzero for branch in branches]
+    )
     transposed = [transpose_program(branch, linear, given, instantiate=True) for branch in branches]
     programs, captured = share_captures(
         [

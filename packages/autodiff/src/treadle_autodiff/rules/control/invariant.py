@@ -1,42 +1,36 @@
-"""What of a loop's body does not change from one iteration to the next, and is computed before."""
+"""Loop-invariant code motion: what a loop computes from its constants alone is computed once, before the loop."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from treadle_ir import Equation, Literal, Program, Value
+from treadle_ir import Atom, Equation, Literal, Program, Value
 
 
-def invariant(program: Program, constants: dict[Value, int]) -> set[Any]:
-    """The values that only depend on the constants."""
-    unchanging: set[Any] = set(constants)
-    for equation in program.equations:
-        if not equation.effects and all(
-            isinstance(atom, Literal) or atom in unchanging for atom in equation.operands
-        ):
-            unchanging.update(equation.results)
-    return unchanging
-
-
-def computed_before(
-    program: Program, constants: int, wanted: Sequence[Value]
+def hoisted(
+    body: Program, consts: Sequence[Value], residuals: Sequence[Atom]
 ) -> tuple[Program, list[Value]]:
-    """The part of a program that computes some values from its first parameters, and the values it returns.
+    """Return a program that computes those residuals that are loop-invariant, and the values of `body` that it returns.
 
-    It returns all results of an equation that has one of the wanted ones.
+    The constants are the first parameters of the body, and the parameters of the program. It returns all results of
+    an equation that has a residual.
     """
-    asked = {*wanted}
-    live: set[Any] = {*wanted}
+    invariant: set[Any] = {*consts}
+    for equation in body.equations:
+        if not equation.effects and all(
+            isinstance(atom, Literal) or atom in invariant for atom in equation.operands
+        ):
+            invariant.update(equation.results)
+    wanted = invariant.intersection(residuals).difference(consts)
+    live = {*wanted}
     equations: list[Equation] = []
     results: list[Value] = []
-    for equation in reversed(program.equations):
+    for equation in reversed(body.equations):
         if live.isdisjoint(equation.results):
             continue
         equations.append(equation)
         live.update(equation.operands)
-        if not asked.isdisjoint(equation.results):
+        if not wanted.isdisjoint(equation.results):
             results += equation.results
-    return Program(
-        program.parameters[:constants], tuple(reversed(equations)), tuple(results)
-    ), results
+    return Program(tuple(consts), tuple(reversed(equations)), tuple(results)), results

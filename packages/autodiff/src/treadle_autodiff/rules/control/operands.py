@@ -1,21 +1,66 @@
-"""What the rules share: which operands have tangents, and those alone."""
+"""Operands of derived calls, loops and branches: which have tangents, and primals and tangents in common groups."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 from treadle_autodiff.tangents import Tangent, Zero
-from treadle_ir import Flags, float0, type_of
+from treadle_ir import Flags, Groups, float0, type_of
+
+G = TypeVar("G", bound=Groups[Any])
+Grouping: TypeAlias = Callable[[Sequence[Any]], G]
+"""Divides a list with an item for each operand, or for each result, into groups."""
 
 
 def nonzero_flags(tangents: Sequence[Tangent]) -> Flags:
-    """Which tangents are there; those of integers have no data."""
+    """Return which tangents have data: integers' have none."""
     return tuple(
         [not isinstance(tangent, Zero) and type_of(tangent).dtype != float0 for tangent in tangents]
     )
 
 
 def those(items: Sequence[Any], flags: Sequence[bool]) -> list[Any]:
-    """The items whose flags are set."""
+    """Return the items whose flags are set."""
     return [item for item, flag in zip(items, flags, strict=True) if flag]
+
+
+def dual_groups(
+    groups: Grouping[G], primals: Sequence[Any], tangents: Sequence[Any], nonzero: Sequence[bool]
+) -> G:
+    """Return the operands, or the results, of a derived loop: in each group primals, then tangents that are nonzero."""
+    return groups(primals).joined(groups(tangents).where(groups(nonzero)))
+
+
+def dual_places(groups: Grouping[G], nonzero: Sequence[bool], first: int = 0) -> G:
+    """Return the places of `dual_groups` in the lists of a jvp program, in which all tangents follow the primals.
+
+    The first primal is at place `first`.
+    """
+    return dual_groups(
+        groups,
+        range(first, first + len(nonzero)),
+        tangent_places(nonzero, first + len(nonzero)),
+        nonzero,
+    )
+
+
+def tangent_places(nonzero: Sequence[bool], first: int) -> list[int]:
+    """Return the place of each tangent in a list of nonzero tangents that begins at place `first`; -1 for zeros."""
+    places = iter(range(first, first + len(nonzero)))
+    return [next(places) if flag else -1 for flag in nonzero]
+
+
+def primals_and_tangents(
+    groups: Grouping[G], outputs: Sequence[Any], nonzero: Sequence[bool]
+) -> tuple[list[Any], list[Any]]:
+    """Return the primal results of a derived loop, and the tangents that are nonzero."""
+    found = dict(zip(dual_places(groups, nonzero).flat(), outputs, strict=True))
+    inorder = [found[place] for place in range(len(found))]
+    return inorder[: len(nonzero)], inorder[len(nonzero) :]
+
+
+def filled(flags: Sequence[bool], marks: Sequence[bool]) -> Flags:
+    """Return the next of `marks` at each place that is flagged, and False at the others."""
+    following = iter(marks)
+    return tuple([flag and next(following) for flag in flags])

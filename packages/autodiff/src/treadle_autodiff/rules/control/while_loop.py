@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import or_
 from typing import final
 
 import numpy as np
@@ -10,28 +11,28 @@ import numpy as np
 from treadle_autodiff.programs import jvp_program
 from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rule
 from treadle_autodiff.rules.call import with_zeros
-from treadle_autodiff.rules.control.operands import nonzero_flags, those
+from treadle_autodiff.rules.control.operands import dual_groups, dual_places, nonzero_flags, those
 from treadle_autodiff.rules.control.scan import scan_linearize
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
 from treadle_ir import (
     DerivativeError,
     Flags,
-    LoopParts,
     Operand,
     Operands,
     Program,
+    WhileOperands,
     bind,
     derived,
     frozen,
     interpret_unchecked as interpret,
     ops,
-    reached_carries,
     rearranged,
     stage,
     type_of,
     unsharded,
     unused_parameters,
 )
+from treadle_ir.analysis import forward
 from treadle_ir.primitives.control import Case, Scan, While
 
 
@@ -42,7 +43,7 @@ class _WhileJvp:
 
     primitive: While
     captured: tuple[Operand, ...]
-    carried: Flags
+    nonzero: Flags  # per parameter of the body: whether it has a tangent in some iteration
 
 
 @jvp_rule(While)
@@ -50,60 +51,49 @@ def while_jvp(
     primitive: While, primals: Operands, tangents: Sequence[Tangent], /
 ) -> tuple[Operands, Sequence[Tangent]]:
     """One loop over primals and tangents; the condition sees the primals only."""
-    of_cond = primitive.cond_constants
-    parts = LoopParts(primitive.body_constants, len(primals) - of_cond - primitive.body_constants)
-    flags = nonzero_flags(tangents)[of_cond:]
+    groups = primitive.operand_groups(nonzero_flags(tangents))
+    no_tangent = [False] * primitive.cond_constants
+    flags = (*no_tangent, *groups.for_body)
     loop = derived(
         primitive.body,
-        ("while_jvp", primitive.cond, parts, flags, of_cond, primitive.trip_bound),
-        lambda: _while_jvp(primitive, parts, flags),
-    )
-    constants, carries, _ = parts(primals[of_cond:])
-    dconstants, dcarries, _ = parts(tangents[of_cond:])
-    outputs = bind(
-        loop.primitive,
-        *primals[:of_cond],
-        *loop.captured,
-        *constants,
-        *those(dconstants, parts(flags)[0]),
-        *carries,
-        *[materialise(tangent) for tangent in those(dcarries, loop.carried)],
-    )
-    count = len(carries)
-    return outputs[:count], with_zeros(outputs[count:], loop.carried, primitive.body.result_types)
-
-
-def _while_jvp(primitive: While, parts: LoopParts, flags: Flags) -> _WhileJvp:
-    body = primitive.body
-    of_constants, of_carries, _ = parts(flags)
-    carried = reached_carries(
-        lambda carried: jvp_program(body, (*of_constants, *carried)).nonzero,
-        of_carries,
-    )
-    jvp = jvp_program(body, (*of_constants, *carried), carried)
-    captured, count = len(jvp.captured), len(body.parameters)
-    last = captured + count + sum(of_constants)
-    first = captured + parts.constants
-    order = [
-        *range(first),
-        *range(captured + count, last),
-        *range(first, captured + count),
-        *range(last, len(jvp.program.parameters)),
-    ]
-    derived = rearranged(jvp.program, order, range(len(jvp.program.results)))
-    tangents = unused_parameters(those([type.tangent() for type in body.result_types], carried))
-    cond = primitive.cond
-    return _WhileJvp(
-        While(
-            Program((*cond.parameters, *tangents), cond.equations, cond.results),
-            derived,
+        (
+            "while_jvp",
+            primitive.cond,
             primitive.cond_constants,
-            first + sum(of_constants),
+            primitive.body_constants,
+            flags,
             primitive.trip_bound,
         ),
-        jvp.captured,
-        carried,
+        lambda: _while_jvp(primitive, flags),
     )
+    operands = WhileOperands(body_consts=loop.captured).joined(
+        dual_groups(primitive.operand_groups, primals, tangents, (*no_tangent, *loop.nonzero))
+    )
+    outputs = bind(loop.primitive, *map(materialise, operands.flat()))
+    types = primitive.body.result_types
+    carried = primitive.body_groups(loop.nonzero).carry
+    return outputs[: len(types)], with_zeros(outputs[len(types) :], carried, types)
+
+
+def _while_jvp(loop: While, flags: Flags) -> _WhileJvp:
+    cond, body = loop.cond, loop.body
+
+    def tangents(region: Program, given: Flags) -> Sequence[bool]:
+        return (False,) if region is cond else jvp_program(region, given).nonzero
+
+    _, nonzero = forward(loop.flows(), flags, tangents, or_).parameters
+    carried = loop.body_groups(nonzero).carry
+    jvp = jvp_program(body, nonzero, carried)
+    captured = range(len(jvp.captured))
+    order = WhileOperands(range(loop.cond_constants), captured).joined(
+        dual_places(loop.body_groups, nonzero, len(captured))
+    )
+    results = range(len(jvp.program.results))
+    derived_body = rearranged(jvp.program, order.for_body, results)
+    unused = unused_parameters(those([type.tangent() for type in body.result_types], carried))
+    derived_cond = Program((*cond.parameters, *unused), cond.equations, cond.results)
+    derived_loop = loop.with_programs(derived_cond, derived_body, order)
+    return _WhileJvp(derived_loop, jvp.captured, nonzero)
 
 
 @linearize_rule(While)
@@ -117,9 +107,8 @@ def while_linearize(
             ("while_bounded", primitive.cond, primitive.cond_constants, primitive.body_constants),
             lambda: _Bounded(_bounded_iteration(primitive)),
         )
-        constants = primitive.cond_constants + primitive.body_constants
-        carries = len(primals) - constants
-        scan = Scan(bounded.iteration, primitive.trip_bound, constants, carries)
+        of_cond, of_body, carry = map(len, primitive.operand_groups(primals))
+        scan = Scan(bounded.iteration, primitive.trip_bound, of_cond + of_body, carry)
         return scan_linearize(scan, primals, nonzero)
 
     def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
@@ -141,20 +130,19 @@ class _Bounded:
 
 def _bounded_iteration(primitive: While) -> Program:
     """One iteration of a scan that stands for a while loop: the body if the condition still holds, else nothing."""
-    of_cond, of_body = primitive.cond_constants, primitive.body_constants
     cond, body = primitive.cond, primitive.body
     # A program of its own: what is cached with `body` must not keep `body` alive.
     go_on = Program(body.parameters, body.equations, body.results)
-    stay_parameters = unused_parameters(body.parameter_types)
-    stay = Program(tuple(stay_parameters), (), tuple(stay_parameters[of_body:]))
+    unused = unused_parameters(body.parameter_types)
+    stay = Program(tuple(unused), (), tuple(primitive.body_groups(unused).carry))
 
     def iteration(*operands: Operand) -> Operands:
-        carries = operands[of_cond + of_body :]
-        (holds,) = interpret(cond, *operands[:of_cond], *carries)
+        groups = primitive.operand_groups(operands)
+        (holds,) = interpret(cond, *groups.for_cond)
         index = ops.convert(holds, dtype=np.dtype(np.int32))
-        return bind(Case((stay, go_on)), index, *operands[of_cond:])
+        return bind(Case((stay, go_on)), index, *groups.for_body)
 
-    types = (*cond.parameter_types[:of_cond], *body.parameter_types)
+    types = (*cond.parameter_types[: primitive.cond_constants], *body.parameter_types)
     staged = stage(iteration, *unsharded(types))
     assert not staged.captured, "programs are closed"
     return staged.program

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from treadle_ir.analysis.dataflow import forward
 from treadle_ir.errors import ShardingTypeError
-from treadle_ir.families import InlineCall
+from treadle_ir.families import ControlFlow, InlineCall
 from treadle_ir.primitives.call import CustomVjpLinear
-from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.effectful import HostCall
-from treadle_ir.primitives.implicit import LinearSolve, Root
 from treadle_ir.primitives.linear_call import LinearCall
 from treadle_ir.primitives.shard_map import ShardMap
 from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint
@@ -119,64 +118,44 @@ def linear_call_shardings(
     return [None] * len(results)
 
 
-@nested_rule(LinearSolve)
-def solve_shardings(
-    primitive: LinearSolve,
+@nested_rule(ControlFlow)
+def control_flow_shardings(
+    primitive: ControlFlow,
     operands: Sequence[Known],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Known]:
-    """Left to the compiler."""
-    return [None] * len(results)
+    """Return what all values that a result may be have in common; the axis that is scanned over has to be whole.
 
-
-@nested_rule(Root)
-def root_shardings(
-    primitive: Root, operands: Sequence[Known], results: Sequence[ArrayType], mesh: AbstractMesh
-) -> Sequence[Known]:
-    """Left to the compiler."""
-    return [None] * len(results)
-
-
-@nested_rule(Case)
-def case_shardings(
-    primitive: Case, operands: Sequence[Known], results: Sequence[ArrayType], mesh: AbstractMesh
-) -> Sequence[Known]:
-    """Those of the branches, where they are alike. (`cond` and `switch` see to that; derivatives of them need not.)"""
-    found = [returned_dims(branch, mesh) for branch in primitive.branches]
-    return [each[0] if len({*each}) == 1 else None for each in zip(*found, strict=True)]
-
-
-def _carried(before: Sequence[Known], after: Sequence[Known]) -> list[Known]:
-    """The layouts of carries, where a body returns them as it took them. (Loops see to that; derivatives need not.)"""
-    return [one if one == two else None for one, two in zip(before, after, strict=True)]
-
-
-@nested_rule(Scan)
-def scan_shardings(
-    primitive: Scan, operands: Sequence[Known], results: Sequence[ArrayType], mesh: AbstractMesh
-) -> Sequence[Known]:
-    """Carries as they go in; the axis that is scanned has to be whole."""
-    first, last = primitive.constants, primitive.constants + primitive.carries
-    for number, layout in enumerate(operands[last:]):
-        if layout is not None and layout[0]:
+    Branches return alike, and bodies of loops return the carry as they take it: `cond` and `scan` see to that. What
+    derivatives make of them need not, and is left to the compiler then, as solvers are.
+    """
+    flows = primitive.flows()
+    if flows is None:
+        return [None] * len(results)
+    sliced = [x for i, x in enumerate(operands) if flows.is_sliced(i)]
+    for number, dims in enumerate(sliced):
+        if dims is not None and dims[0]:
             raise ShardingTypeError(
-                f"scan: the leading axis of array {number} that is scanned over is divided by {layout[0]}",
+                f"{primitive.name}: the leading axis of array {number} that is scanned over is divided by {dims[0]}",
                 fix="lay it anew first, so that the leading axis is whole: `reshard(x, P(None, ...))`",
             )
-    returned = returned_dims(primitive.body, mesh)
-    count = primitive.carries
-    carries = _carried(operands[first:last], returned[:count])
-    stacked: list[Known] = [
-        None if each is None else with_sums(((), *each), sums_of(each)) for each in returned[count:]
+    found = forward(flows, operands, lambda region, _: returned_dims(region, mesh), _common)
+    carried = {
+        origin: state
+        for origins, states in zip(flows.backedges, found.parameters, strict=False)
+        for origin, state in zip(origins, states, strict=True)
+    }
+    ends = [
+        carried.get(origins[-1], end) for origins, end in zip(flows.exits, found.ends, strict=True)
     ]
-    return [*carries, *stacked]
+    if flows.stacked is not None:
+        ends[flows.stacked :] = [
+            None if each is None else with_sums(((), *each), sums_of(each))
+            for each in ends[flows.stacked :]
+        ]
+    return ends
 
 
-@nested_rule(While)
-def while_shardings(
-    primitive: While, operands: Sequence[Known], results: Sequence[ArrayType], mesh: AbstractMesh
-) -> Sequence[Known]:
-    """Carries as they go in."""
-    last = primitive.cond_constants + primitive.body_constants
-    return _carried(operands[last:], returned_dims(primitive.body, mesh))
+def _common(one: Known, two: Known) -> Known:
+    return one if one == two else None

@@ -8,7 +8,7 @@ import numpy as np
 
 from treadle_ir import ops
 from treadle_ir.array import Operand, Operands
-from treadle_ir.loops import Flags
+from treadle_ir.flows import Flags
 from treadle_ir.primitives.call import (
     Call,
     Checkpoint,

@@ -6,7 +6,7 @@ from typing import Final
 
 from treadle_ir import ops
 from treadle_ir.array import Operand, Operands
-from treadle_ir.loops import Flags
+from treadle_ir.flows import Flags
 from treadle_ir.primitives.custom_vmap import CustomBatching, CustomVmapCall
 from treadle_ir.testing.examples import Example, array_type, example
 

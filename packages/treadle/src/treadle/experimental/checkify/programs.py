@@ -23,7 +23,9 @@ from treadle_ir import (
     Operands,
     Primitive,
     Program,
+    ScanOperands,
     Value,
+    WhileOperands,
     bind,
     derived,
     frozen,
@@ -177,35 +179,19 @@ def _scan(primitive: Scan, operands: Operands, log: Log) -> Operands:
     made = checked_program(primitive.body, log.categories)
     if not made.sites and not primitive.body.effects:
         return bind(primitive, *operands)
-    constants, carries = primitive.constants, primitive.carries
     kept = types_of_log(made.sites)
 
-    def body(*xs: Operand) -> Operands:
-        before, old, after = (
-            xs[:constants],
-            xs[constants : constants + len(kept)],
-            xs[constants + len(kept) :],
-        )
-        results, found = made.run(*before, *after)
+    def body(*parameters: Operand) -> Operands:
+        consts, rest = parameters[: primitive.constants], parameters[primitive.constants :]
+        old, carry_and_xs = rest[: len(kept)], rest[len(kept) :]
+        results, found = made.run(*consts, *carry_and_xs)
         return [*earlier(old, found), *results]
 
-    types = unsharded(primitive.body.parameter_types)
-    staged = stage(body, *types[:constants], *kept, *types[constants:])
-    loop = Scan(
-        staged.program,
-        primitive.length,
-        constants + len(staged.captured),
-        carries + len(kept),
-        primitive.reverse,
-        primitive.unroll,
-    )
-    outputs = bind(
-        loop,
-        *staged.captured,
-        *operands[:constants],
-        *nothing(made.sites),
-        *operands[constants:],
-    )
+    types = primitive.operand_groups(unsharded(primitive.body.parameter_types))
+    staged = stage(body, *types.consts, *kept, *types.carry, *types.xs)
+    consts, carry, xs = primitive.operand_groups(operands)
+    given = ScanOperands([*staged.captured, *consts], [*nothing(made.sites), *carry], xs)
+    outputs = bind(primitive.with_body(staged.program, given), *given.flat())
     log.merge(made.sites, outputs[0], outputs[1 : len(kept)])
     return outputs[len(kept) :]
 
@@ -253,8 +239,6 @@ def _while(primitive: While, operands: Operands, log: Log) -> Operands:
     sites = all_of(holds.sites, step.sites)
     if not sites and not primitive.body.effects and not primitive.cond.effects:
         return bind(primitive, *operands)
-    of_cond, of_body = primitive.cond_constants, primitive.body_constants
-    constants = of_cond + of_body
     kept = types_of_log(sites)
 
     def asked(*xs: Operand) -> tuple[Operands, Operands]:
@@ -266,11 +250,12 @@ def _while(primitive: While, operands: Operands, log: Log) -> Operands:
         return results, question.results
 
     def cond(*xs: Operand) -> Operands:
-        return asked(*xs[:of_cond], *xs[of_cond + len(kept) :])[0]
+        consts, log_and_carry = xs[: primitive.cond_constants], xs[primitive.cond_constants :]
+        return asked(*consts, *log_and_carry[len(kept) :])[0]
 
     def body(*xs: Operand) -> Operands:
-        for_cond, for_body = xs[:of_cond], xs[of_cond:constants]
-        old, carries = xs[constants : constants + len(kept)], xs[constants + len(kept) :]
+        for_cond, for_body, log_and_carry = primitive.operand_groups(xs)
+        old, carries = log_and_carry[: len(kept)], log_and_carry[len(kept) :]
         moved, found = step.run(*for_body, *carries)
         iteration = Log(log.categories)
         iteration.skip(holds.sites)
@@ -278,28 +263,18 @@ def _while(primitive: While, operands: Operands, log: Log) -> Operands:
         now = earlier(old, iteration.results)
         return [*earlier(now, asked(*for_cond, *moved)[1]), *moved]
 
-    cond_types = unsharded(primitive.cond.parameter_types)
-    body_types = unsharded(primitive.body.parameter_types)
-    carry_types = body_types[of_body:]
-    condition = stage(cond, *cond_types[:of_cond], *kept, *carry_types)
-    staged = stage(body, *cond_types[:of_cond], *body_types[:of_body], *kept, *carry_types)
-    first = asked(*operands[:of_cond], *operands[constants:])[1]
-    loop = While(
-        condition.program,
-        staged.program,
-        len(condition.captured) + of_cond,
-        len(staged.captured) + constants,
-        primitive.trip_bound,
+    cond_types = unsharded(primitive.cond.parameter_types)[: primitive.cond_constants]
+    _, body_types, carry_types = primitive.body_groups(unsharded(primitive.body.parameter_types))
+    condition = stage(cond, *cond_types, *kept, *carry_types)
+    staged = stage(body, *cond_types, *body_types, *kept, *carry_types)
+    cond_consts, body_consts, carry = primitive.operand_groups(operands)
+    given = WhileOperands[Operand](
+        [*condition.captured, *cond_consts],
+        [*staged.captured, *cond_consts, *body_consts],
+        [*asked(*cond_consts, *carry)[1], *carry],
     )
-    outputs = bind(
-        loop,
-        *condition.captured,
-        *operands[:of_cond],
-        *staged.captured,
-        *operands[:constants],
-        *first,
-        *operands[constants:],
-    )
+    loop = primitive.with_programs(condition.program, staged.program, given)
+    outputs = bind(loop, *given.flat())
     log.merge(sites, outputs[0], outputs[1 : len(kept)])
     return outputs[len(kept) :]
 

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import final
+from collections.abc import Callable, Sequence
+from operator import or_
+from typing import Any, TypeVar, final
 
 from treadle.experimental.jet.registry import jet_rule
 from treadle.experimental.jet.series import Series, terms, zero_series
 from treadle.experimental.jet.trace import by_derivative, composed
 from treadle_ir import (
     Flags,
+    Groups,
     InlineCall,
     Operand,
     Operands,
     Program,
+    ScanOperands,
     Type,
+    WhileOperands,
     bind,
     derived,
-    either,
+    elementwise_or,
     frozen,
     interpret_unchecked as interpret,
-    reached_carries,
+    rearranged,
     share_captures,
     stage_tree,
     unsharded,
 )
+from treadle_ir.analysis import forward
 from treadle_ir.primitives.call import CustomJvpStaged, CustomVjpCall, CustomVjpStaged
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.rewrite import prune
+
+G = TypeVar("G", bound=Groups[Any])
 
 
 @final
@@ -58,7 +65,7 @@ def jet_program(
             results, found = composed(
                 lambda *xs: interpret(program, *xs), operands[: len(types)], series, order
             )
-            moved = either([each is not zero_series for each in found], wanted)
+            moved = elementwise_or([each is not zero_series for each in found], wanted)
             return [*results, *_coefficients(results, found, moved, order)], moved
 
         staged, moved = stage_tree(function, *types, *_repeated(given, order))
@@ -156,17 +163,6 @@ def case_jet(
     return _split(outputs, forced, order)
 
 
-def _reordered(
-    program: Program, groups: Sequence[Sequence[int]], results: Sequence[int]
-) -> Program:
-    """Return a program with its parameters in groups, and its results in another order."""
-    return Program(
-        tuple([program.parameters[i] for group in groups for i in group]),
-        program.equations,
-        tuple([program.results[i] for i in results]),
-    )
-
-
 def _places(moving: Sequence[bool], start: int, order: int) -> list[list[int]]:
     """For each value, where its coefficients stand behind `start` values; nowhere if it does not move."""
     places = []
@@ -176,54 +172,37 @@ def _places(moving: Sequence[bool], start: int, order: int) -> list[list[int]]:
     return places
 
 
+def _with_series(groups: Callable[[range], G], moving: Flags, start: int, order: int) -> G:
+    """Return for each group the places of its values, the first of which is `start`, then of their coefficients."""
+    values = range(start, start + len(moving))
+    places = groups(_places(moving, values.stop, order))  # type: ignore[arg-type]  # lists of places
+    flat = [[place for each in group for place in each] for group in places]
+    return groups(values).joined(type(places)(*flat))
+
+
 @jet_rule(Scan)
 def scan_jet(
     primitive: Scan, primals: Operands, series: Sequence[Series], order: int, /
 ) -> tuple[Operands, Sequence[Series]]:
     """Return a loop that carries values and series."""
-    first = primitive.constants
-    fixed = first + primitive.carries
-    flags = _flags(series)
-
-    def after(carried: Flags) -> Flags:
-        return jet_program(primitive.body, (*flags[:first], *carried, *flags[fixed:]), order).moving
-
-    carried = reached_carries(after, flags[first:fixed])
-    moving = (*flags[:first], *carried, *flags[fixed:])
-    ys = len(primitive.body.results) - primitive.carries
-    made = jet_program(primitive.body, moving, order, (*carried, *(False for _ in range(ys))))
+    (moving,) = forward(
+        primitive.flows(),
+        _flags(series),
+        lambda body, given: jet_program(body, given, order).moving,
+        or_,
+    ).parameters
+    carried = primitive.operand_groups(moving).carry
+    ys = len(primitive.body.results) - len(carried)
+    made = jet_program(primitive.body, moving, order, (*carried, *[False] * ys))
     captured = len(made.captured)
-    places = _places(moving, captured + len(moving), order)
-    count = len(made.moving)
-    out_places = _places(made.moving, count, order)
-
-    def group(start: int, stop: int) -> list[int]:
-        values = [captured + i for i in range(start, stop)]
-        return [*values, *(place for each in places[start:stop] for place in each)]
-
-    constants, carries, xs = group(0, first), group(first, fixed), group(fixed, len(moving))
-    of_carries = [
-        *range(primitive.carries),
-        *(place for each in out_places[: primitive.carries] for place in each),
-    ]
-    of_ys = [
-        *range(primitive.carries, count),
-        *(place for each in out_places[primitive.carries :] for place in each),
-    ]
-    body = _reordered(
-        made.program, [range(captured), constants, carries, xs], [*of_carries, *of_ys]
+    parameters = ScanOperands(range(captured)).joined(
+        _with_series(primitive.operand_groups, moving, captured, order)
     )
-    loop = Scan(
-        body,
-        primitive.length,
-        captured + len(constants),
-        len(carries),
-        primitive.reverse,
-        primitive.unroll,
-    )
+    results = _with_series(primitive.result_groups, made.moving, 0, order).flat()
+    loop = primitive.with_body(rearranged(made.program, parameters.flat(), results), parameters)
     inputs = [*made.captured, *primals, *_coefficients(primals, series, moving, order)]
-    outputs = bind(loop, *made.captured, *(inputs[place] for place in (*constants, *carries, *xs)))
-    found = dict(zip((*of_carries, *of_ys), outputs, strict=True))
+    outputs = bind(loop, *(inputs[place] for place in parameters.flat()))
+    found = dict(zip(results, outputs, strict=True))
     return _split([found[place] for place in range(len(found))], made.moving, order)
 
 
@@ -232,37 +211,27 @@ def while_jet(
     primitive: While, primals: Operands, series: Sequence[Series], order: int, /
 ) -> tuple[Operands, Sequence[Series]]:
     """Return a loop that carries values and series; the condition looks at the values."""
-    of_cond, of_body = primitive.cond_constants, primitive.body_constants
-    flags = _flags(series[of_cond:])
+    cond = primitive.cond
 
-    def after(carried: Flags) -> Flags:
-        return jet_program(primitive.body, (*flags[:of_body], *carried), order).moving
+    def returned(program: Program, given: Flags) -> Flags:
+        return (False,) if program is cond else jet_program(program, given, order).moving
 
-    carried = reached_carries(after, flags[of_body:])
-    moving = (*flags[:of_body], *carried)
+    _, moving = forward(primitive.flows(), _flags(series), returned, or_).parameters
+    carried = tuple(primitive.body_groups(moving).carry)
     made = jet_program(primitive.body, moving, order, carried)
     captured = len(made.captured)
-    places = _places(moving, captured + len(moving), order)
-    constants = [
-        *range(captured),
-        *range(captured, captured + of_body),
-        *(place for each in places[:of_body] for place in each),
-    ]
-    carries = [
-        *range(captured + of_body, captured + len(moving)),
-        *(place for each in places[of_body:] for place in each),
-    ]
-    body = _reordered(made.program, [constants, carries], range(len(made.program.results)))
-    operands = primals[of_cond:]
+    parameters = WhileOperands(range(primitive.cond_constants), range(captured)).joined(
+        _with_series(primitive.body_groups, moving, captured, order)
+    )
+    body = rearranged(made.program, parameters.for_body, range(len(made.program.results)))
+    coefficients = [made.program.parameters[i] for i in parameters.carry[len(carried) :]]
+    derived_cond = Program((*cond.parameters, *coefficients), cond.equations, cond.results)
+    loop = primitive.with_programs(derived_cond, body, parameters)
+    groups = primitive.operand_groups(primals)
     inputs = [
         *made.captured,
-        *operands,
-        *_coefficients(operands, series[of_cond:], moving, order),
+        *groups.for_body,
+        *_coefficients(groups.for_body, primitive.operand_groups(series).for_body, moving, order),
     ]
-    extra = [made.program.parameters[place] for place in carries[len(carried) :]]
-    cond = Program(
-        (*primitive.cond.parameters, *extra), primitive.cond.equations, primitive.cond.results
-    )
-    loop = While(cond, body, of_cond, len(constants), primitive.trip_bound)
-    outputs = bind(loop, *primals[:of_cond], *(inputs[place] for place in (*constants, *carries)))
+    outputs = bind(loop, *groups.cond_consts, *(inputs[i] for i in parameters.for_body))
     return _split(outputs, carried, order)

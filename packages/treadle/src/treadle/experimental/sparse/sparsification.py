@@ -408,28 +408,26 @@ def _case(primitive: control.Case, index: Array, *operands: Sparse) -> list[Spar
 
 
 def _while(primitive: control.While, *operands: Sparse) -> list[Sparse]:
-    of_cond, of_body = primitive.cond_constants, primitive.body_constants
-    known, constants = operands[:of_cond], operands[of_cond : of_cond + of_body]
+    known, constants, start = primitive.operand_groups(operands)
     return lax.while_loop(
         lambda carry: _run(primitive.cond, [*known, *carry])[0],
         lambda carry: _carried(_run(primitive.body, [*constants, *carry])),
-        _carried(operands[of_cond + of_body :]),
+        _carried(start),
         max_steps=primitive.trip_bound,
     )
 
 
 def _scan(primitive: control.Scan, *operands: Sparse) -> list[Sparse]:
-    first, n = primitive.constants, primitive.carries
-    constants, rest = operands[:first], operands[first + n :]
+    constants, start, xs = primitive.operand_groups(operands)
 
     def body(carry: list[Sparse], xs: list[Sparse]) -> tuple[list[Sparse], list[Sparse]]:
-        results = _run(primitive.body, [*constants, *carry, *xs])
-        return _carried(results[:n]), results[n:]
+        after, ys = primitive.result_groups(_run(primitive.body, [*constants, *carry, *xs]))
+        return _carried(after), [*ys]
 
     carry, ys = lax.scan(
         body,
-        _carried(operands[first : first + n]),
-        [_scanned(x) for x in rest],
+        _carried(start),
+        [_scanned(x) for x in xs],
         length=primitive.length,
         reverse=primitive.reverse,
         unroll=primitive.unroll,
