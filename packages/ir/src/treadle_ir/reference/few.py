@@ -20,7 +20,7 @@ from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.reference.few_vectors import VECTORS, of_vector, vector_kernel, without_last_digits
 from treadle_ir.reference.registry import Elements
-from treadle_ir.reference.special import DIGAMMA_TAIL
+from treadle_ir.reference.special.functions import _DIGAMMA_TAIL as DIGAMMA_TAIL
 from treadle_ir.types import ArrayType
 
 try:  # `NormalDist.inv_cdf` without the module around it, whose import would be a part of ours
