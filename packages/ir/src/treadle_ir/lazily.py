@@ -2,7 +2,7 @@
 
 For type checkers such a package imports its names under `if TYPE_CHECKING:`; at run time it takes them from a table:
 
-    __getattr__, __dir__, __all__ = lazy_names(__name__, {"treadle_ir.reference.bare": "bare_kernel"})
+    __getattr__, __dir__, __all__ = lazy_names(__name__, {"treadle_ir.reference.registry": "eval_rules"})
 
 `scripts/names.py` writes the tables.
 """

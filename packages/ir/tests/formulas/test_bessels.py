@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from treadle_ir.formulas import bessels
-from treadle_ir.formulas.host import evaluated
+from treadle_ir.reference.special.engine import evaluated
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -8,7 +8,7 @@ import pytest
 import scipy.special
 
 from treadle_ir.formulas import betas
-from treadle_ir.formulas.host import evaluated
+from treadle_ir.reference.special.engine import evaluated
 
 
 def truth(a, b, x):

@@ -7,9 +7,9 @@ import pytest
 from treadle_ir import ArrayType
 from treadle_ir.dtypes import BY_NAME
 from treadle_ir.errors import ArgumentError
-from treadle_ir.formulas.host import evaluated
 from treadle_ir.formulas.table import _Derivative, formula_of
 from treadle_ir.primitives import elementwise as e
+from treadle_ir.reference.special.engine import evaluated
 
 
 def incomplete_gamma(a, x):

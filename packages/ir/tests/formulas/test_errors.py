@@ -8,7 +8,7 @@ import pytest
 import scipy.special
 
 from treadle_ir.formulas import errors as formulas
-from treadle_ir.formulas.host import evaluated
+from treadle_ir.reference.special.engine import evaluated
 
 F64, F32 = np.float64, np.float32
 

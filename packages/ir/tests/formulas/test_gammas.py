@@ -8,7 +8,7 @@ import pytest
 
 from treadle_ir import ReferenceEvaluator, evaluating, ops
 from treadle_ir.formulas import gammas
-from treadle_ir.formulas.host import evaluated
+from treadle_ir.reference.special.engine import evaluated
 
 F32 = np.float32
 

@@ -4,7 +4,7 @@ import mpmath as mp
 import numpy as np
 
 from treadle_ir.formulas import hypergeometric
-from treadle_ir.formulas.host import evaluated
+from treadle_ir.reference.special.engine import evaluated
 
 
 def test_hyp1f1_of_positive_parameters(errors):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from treadle_ir.formulas import integrals
-from treadle_ir.formulas.host import evaluated
+from treadle_ir.reference.special.engine import evaluated
 
 F64, F32 = np.float64, np.float32
 

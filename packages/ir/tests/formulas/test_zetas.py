@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from treadle_ir.formulas import zetas
-from treadle_ir.formulas.host import evaluated
 from treadle_ir.formulas.table import formula_of
 from treadle_ir.primitives import elementwise as e
+from treadle_ir.reference.special.engine import evaluated
 
 
 def hurwitz(s, q):

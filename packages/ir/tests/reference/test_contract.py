@@ -7,7 +7,6 @@ import pytest
 from treadle_ir import ArrayType, Operand, ops
 from treadle_ir.dtypes import BY_NAME
 from treadle_ir.primitives.contract import Convolution
-from treadle_ir.reference import bare_kernel
 from treadle_ir.reference.registry import Elements, eval_rules
 from treadle_ir.testing.examples import Example
 from treadle_ir.testing.examples.contract import EXAMPLES
@@ -83,28 +82,6 @@ def test_weights_that_are_not_finite_are_not_multiplied_by_padding(
         truth = by_loops(example.primitive, x, kernel, result_type.shape)
         (found,) = eval_rules[example.primitive](example.primitive, x, kernel)
     np.testing.assert_allclose(found, truth, rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize(("n", "size"), [(5, 4), (12, 11), (40, 12), (7, 12)])
-@pytest.mark.parametrize("number", [1.0, np.nan, np.inf])
-def test_vectors_have_one_kernel(dtype: type, n: int, size: int, number: float) -> None:
-    """The rule and the kernel that an evaluator calls in its place give the same bits."""
-    rng = np.random.default_rng(n)
-    drawn: list[Elements] = [rng.standard_normal((1, 1, k)).astype(dtype) for k in (n, size)]
-    x, kernel = drawn
-    kernel[0, 0, 1] = number
-    ones, order = (1,), (0, 1, 2)
-    primitive = Convolution(ones, ((size - 1, size - 1),), ones, ones, order, order, order)
-    types = [ArrayType(each.shape, each.dtype) for each in (x, kernel)]
-    convolved = bare_kernel(primitive, types, ArrayType((1, 1, n + size - 1), x.dtype))
-    assert convolved is not None
-    with np.errstate(invalid="ignore"):
-        found = convolved(x, kernel)
-        (by_rule,) = eval_rules[primitive](primitive, x, kernel)
-        truth = np.convolve(x[0, 0].astype(float), kernel[0, 0, ::-1].astype(float))
-    assert found.tobytes() == by_rule.tobytes()
-    np.testing.assert_array_equal(np.isfinite(found[0, 0]), np.isfinite(truth))
 
 
 def test_convolution_agrees_with_sums_over_windows() -> None:

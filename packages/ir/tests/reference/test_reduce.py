@@ -1,4 +1,4 @@
-"""Sums of few real numbers are products with ones: as exact as NumPy's, and the same at zeros, infinities and NaN."""
+"""Sums of real numbers: exact to some roundings, and right at zeros, infinities and NaN."""
 
 import math
 
@@ -7,7 +7,6 @@ import pytest
 
 from treadle_ir.primitives.reduce import ReduceAdd
 from treadle_ir.reference import eval_rules
-from treadle_ir.reference.reduce import FEW, sum_of_few
 
 
 def summed(x, *axes):
@@ -17,7 +16,7 @@ def summed(x, *axes):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("size", [1, 7, 10, 100, FEW, FEW + 1])
+@pytest.mark.parametrize("size", [1, 7, 10, 100, 5000])
 def test_sums_are_exact_to_some_roundings(dtype, size):
     x = np.random.default_rng(0).standard_normal(size).astype(dtype)
     bound = 8 * np.finfo(dtype).eps * np.abs(x.astype(np.float64)).sum()
@@ -43,16 +42,3 @@ def test_what_is_not_finite_stays_where_it_is(axes):
 def test_zeros_sum_to_a_positive_zero():
     for x in (np.zeros(3), -np.zeros(3), -np.zeros((2, 2))):
         assert not np.signbit(summed(x, *range(x.ndim)))
-
-
-def test_others_are_numpy_s_sums():
-    f32 = np.dtype(np.float32)
-    for shape, dtype, axes in (
-        ((FEW + 1,), f32, (0,)),
-        ((0,), f32, (0,)),
-        ((3,), np.dtype(np.int32), (0,)),
-        ((3,), np.dtype(np.complex64), (0,)),
-        ((3,), f32, ()),
-        ((2, 2, 2), f32, (0, 1, 2)),
-    ):
-        assert sum_of_few(shape, dtype, axes) is None

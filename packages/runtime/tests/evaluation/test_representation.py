@@ -219,13 +219,13 @@ def test_numbers_of_a_parameter_are_one_kind_of_argument():
 
 def test_draws_that_do_not_wait_for_each_other_are_ciphered_together(monkeypatch):
     made: list[int] = []
-    kernel = codegen.reference.bits_together
+    kernel = codegen.host.bits_together
 
     def counted(primitives, *types):
         made.append(len(primitives))
         return kernel(primitives, *types)
 
-    monkeypatch.setattr(codegen.reference, "bits_together", counted)
+    monkeypatch.setattr(codegen.host, "bits_together", counted)
 
     def drawn(key):
         keys = ops.random_split(key, shape=(3,))

@@ -16,11 +16,13 @@ F32 = np.dtype(np.float32)
 ONE_OPERAND = [
     e.BesselI0e,
     e.BesselI1e,
+    e.CosineIntegral,
     e.Dawson,
     e.Digamma,
     e.ErfcInv,
     e.Erfcx,
     e.Expi,
+    e.SineIntegral,
     e.Spence,
 ]
 TWO_OPERANDS = [e.Igamma, e.Igammac, e.Zeta]
@@ -76,6 +78,42 @@ def test_the_incomplete_beta_function_is_that_of_the_rule() -> None:
     assert_served(
         beta, *np.array([[0, -1, 1, 1, 2], [1, 2, 3, np.nan, 2], [0.5, 0.5, 1.5, 0.5, 0]], F32)
     )
+
+
+@pytest.mark.parametrize("kind", [e.Expn, e.Polygamma])
+def test_functions_of_an_order_are_those_of_the_rule(kind: type[Elementwise]) -> None:
+    orders = (0.0, -0.0, 1.0, 2.0, 7.0, 40.0, 200.0)
+    assert_each_served(kind(), np.array([*itertools.product(orders, POSITIVE)], F32).T)
+    drawn = np.random.default_rng(0).uniform(0.01, 30, (2, 60)).astype(F32)
+    assert_served(kind(), np.floor(drawn[0]), drawn[1])
+    assert_served(kind(), np.array(3.0, F32), drawn[1])
+    some = np.array([[0.5, -1.0, 1e30, np.nan, 2.0, 2.0], [1.0, 1.0, 1.0, 1.0, 0.0, -1.5]], F32)
+    assert_each_served(kind(), some)
+
+
+def test_hypergeometric_functions_are_those_of_the_rule() -> None:
+    parameters = (1e-3, 0.3, 2.5, 10.0)
+    one = [*itertools.product(parameters, parameters, (-30.0, -0.5, 1e-4, 0.9, 8.0, 29.0))]
+    assert_served(e.Hyp1f1(), *np.array([each for each in one if each[1] >= each[0]], F32).T)
+    assert_served(e.Hyp1f1(), *np.array([each for each in one if each[2] > 0], F32).T)
+    two = [*itertools.product(*[parameters] * 3, (-20.0, -0.4, 1e-4, 0.3, 0.8, 0.95))]
+    assert_served(e.Hyp2f1(), *np.array([each for each in two if each[2] >= each[1]], F32).T)
+    assert_served(e.Hyp2f1(), *np.array([each for each in two if each[3] > 0], F32).T)
+
+
+def test_where_scipy_is_wrong_hypergeometric_functions_are_the_rule() -> None:
+    drawn = np.array([56.65672, 0.0043082424, -10.041135], F32)
+    assert_served(e.Hyp1f1(), *drawn[:, None])
+    drawn = np.array([0.063473716, 81.61374, 51.789055, 0.91858464], F32)
+    assert_served(e.Hyp2f1(), *drawn[:, None])
+
+
+def test_the_derivative_of_the_incomplete_gamma_function_is_that_of_the_rule() -> None:
+    drawn = np.random.default_rng(0).uniform(0.2, 9, (2, 60)).astype(F32)
+    assert_served(e.IgammaGradA(), *drawn)
+    assert_served(e.IgammaGradA(), drawn[0].reshape(3, 20), np.array(2.0, F32))
+    assert_served(e.IgammaGradA(), *drawn.astype(np.float16))
+    assert_served(e.IgammaGradA(), np.array([1.0, 0.0, np.nan], F32), np.array([2.0, 1, 1], F32))
 
 
 def test_narrow_types_are_served_and_wide_ones_are_not() -> None:

@@ -14,11 +14,11 @@ import numpy as np
 
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.decompositions.euclid import greatest_common_divisor_program
 from treadle_compiler.lowering.elementwise_complex import function_of
 from treadle_compiler.lowering.integer_powers import integer_power
 from treadle_compiler.registry import lowering_rule, lowering_rules
 from treadle_ir import ArrayType, Primitive, dtypes
-from treadle_ir.formulas import greatest_common_divisor_program
 from treadle_ir.primitives import elementwise as e
 
 _F32: Final = np.dtype(np.float32)

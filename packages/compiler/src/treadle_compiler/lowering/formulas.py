@@ -13,9 +13,10 @@ import numpy as np
 
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.decompositions.staged import program_of
 from treadle_compiler.registry import lowering_rules
 from treadle_ir import ArrayType, Primitive
-from treadle_ir.formulas import PRIMITIVES, formula_of, program_of
+from treadle_ir.formulas import PRIMITIVES, formula_of
 
 _F32: Final = np.dtype(np.float32)
 _F64: Final = np.dtype(np.float64)

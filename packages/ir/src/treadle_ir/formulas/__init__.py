@@ -1,20 +1,45 @@
-"""Formulas of special functions, written once for NumPy's arrays, staged programs and derivatives.
+"""Formulas of special functions, written once for all that compute with them.
 
-The eager result for float64 arrays is computed in float64; narrower results are rounded from it. Compiled code follows
-the same formula.
+`table` says which formula is the meaning of a primitive. An `Engine` runs a formula: the reference evaluator has one on
+NumPy's arrays, the compiler one that stages programs. Results of narrower types are rounded from float64.
 """
 
 from __future__ import annotations
 
-from treadle_ir.formulas.euclid import (
-    greatest_common_divisor_program as greatest_common_divisor_program,
-)
-from treadle_ir.formulas.quick import (
-    FAR_ANGLES as FAR_ANGLES,
-    TURNS as TURNS,
-)
-from treadle_ir.formulas.staged import program_of as program_of
-from treadle_ir.formulas.table import (
-    PRIMITIVES as PRIMITIVES,
-    formula_of as formula_of,
-)
+from typing import TYPE_CHECKING
+
+from treadle_ir.lazily import lazy_names as _lazy_names
+
+if TYPE_CHECKING:
+    from treadle_ir.formulas.arithmetic import (
+        Engine as Engine,
+        Formula as Formula,
+        Function as Function,
+        Number as Number,
+        Plain as Plain,
+        chebyshev as chebyshev,
+        exp as exp,
+        log as log,
+        nearest as nearest,
+        polynomial as polynomial,
+        smaller as smaller,
+        where as where,
+    )
+    from treadle_ir.formulas.error_series import ERFCX_ALL as ERFCX_ALL
+    from treadle_ir.formulas.gamma_series import STIRLING as STIRLING
+    from treadle_ir.formulas.table import PRIMITIVES as PRIMITIVES, formula_of as formula_of
+
+# Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
+if not TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _lazy_names(
+        __name__,
+        {
+            "treadle_ir.formulas.arithmetic": (
+                "Engine Formula Function Number Plain chebyshev exp log nearest polynomial smaller "
+                "where"
+            ),
+            "treadle_ir.formulas.error_series": "ERFCX_ALL",
+            "treadle_ir.formulas.gamma_series": "STIRLING",
+            "treadle_ir.formulas.table": "PRIMITIVES formula_of",
+        },
+    )

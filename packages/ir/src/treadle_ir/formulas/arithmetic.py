@@ -1,9 +1,9 @@
 """Numbers that a formula computes with: NumPy's arrays, values of a program, or either with a derivative.
 
-A formula of a special function is written once, in these. The reference evaluator runs it on float64 arrays
-(`host.py`), a lowering stages it as a program (`staged.py`), and `Dual` differentiates it (`dual.py`). Python numbers
-stand beside them, in their element type. Both sides of a `where` are computed, and what is not selected may be infinite
-or NaN.
+A formula of a special function is written once, in these. The reference evaluator runs it on float64 arrays, the
+compiler stages it as a program, each with an `Engine` of its own, and `Dual` differentiates it (`dual.py`). Operands
+may also be Python numbers, in the element type of the others. Both sides of a `where` are computed, and what is not
+selected may be infinite or NaN.
 """
 
 from __future__ import annotations
@@ -227,6 +227,9 @@ class Plain(Number):
     def plain(self) -> Plain:
         """Itself."""
         return self
+
+
+Formula: TypeAlias = Callable[..., Number]
 
 
 def highest(*numbers: Number | float) -> Number:

@@ -24,10 +24,12 @@ from treadle_ir.formulas.error_series import (
     DAWSON_NEAR,
     ERFC_INV_CENTRAL,
     ERFC_INV_TAIL,
+    ERFC_SCALED,
     ERFCX_ALL,
+    GILES_CENTRAL,
+    GILES_TAIL,
     LEGENDRE,
 )
-from treadle_ir.reference.special import ERFC_SCALED, GILES_CENTRAL, GILES_TAIL
 
 
 def erfcx(x: Number) -> Number:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Final, final
 
 from treadle_ir.formulas import bessels, betas, errors, gammas, hypergeometric, integrals, zetas
-from treadle_ir.formulas.arithmetic import Number
+from treadle_ir.formulas.arithmetic import Formula, Number
 from treadle_ir.formulas.dual import Dual, slope_by, varied
-from treadle_ir.formulas.host import Formula
 from treadle_ir.frozen import frozen
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e

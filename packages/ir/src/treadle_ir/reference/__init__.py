@@ -3,8 +3,8 @@
 Strict rather than kind, and plain rather than fast: types are checked by `infer`, results are compared with
 it, and the kernels of each family say in NumPy what the operation means. The bits that an elementwise operation gives
 for an element do not depend on the array around it: its length, its layout, the element's position (`blocks.py`). The
-runtime evaluates small arrays with the same kernels, or with quicker ones. They are imported when the first one is
-looked up.
+runtime evaluates small arrays with the same kernels, or with faster ones of its own. They are imported when the first
+one is looked up.
 """
 
 from __future__ import annotations
@@ -14,28 +14,26 @@ from typing import TYPE_CHECKING
 from treadle_ir.lazily import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
-    from treadle_ir.reference.bare import bare_kernel as bare_kernel
     from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvaluator
     from treadle_ir.reference.keys import (
         keys_of_words as keys_of_words,
         words_of_keys as words_of_keys,
     )
-    from treadle_ir.reference.lanes import bits_together as bits_together
     from treadle_ir.reference.registry import (
         EvalRule as EvalRule,
         eval_rule as eval_rule,
         eval_rules as eval_rules,
     )
+    from treadle_ir.reference.shape import padding_of as padding_of
 
 # Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
 if not TYPE_CHECKING:
     __getattr__, __dir__, __all__ = _lazy_names(
         __name__,
         {
-            "treadle_ir.reference.bare": "bare_kernel",
             "treadle_ir.reference.evaluator": "ReferenceEvaluator",
             "treadle_ir.reference.keys": "keys_of_words words_of_keys",
-            "treadle_ir.reference.lanes": "bits_together",
             "treadle_ir.reference.registry": "EvalRule eval_rule eval_rules",
+            "treadle_ir.reference.shape": "padding_of",
         },
     )

@@ -5,11 +5,8 @@ Floats of 16 and 8 bits are multiplied and added in f32 and rounded once, at the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Final
-
 import numpy as np
-from numpy.lib.stride_tricks import as_strided, sliding_window_view
+from numpy.lib.stride_tricks import as_strided
 
 from treadle_ir.dtypes import DType
 from treadle_ir.primitives.contract import (
@@ -133,13 +130,7 @@ def windows(
 @eval_rule(Convolution)
 def convolution_eval(primitive: Convolution, x: Elements, kernel: Elements) -> list[Elements]:
     """Each place's window as a row, times the kernel as a matrix, group by group."""
-    types = [ArrayType(each.shape, each.dtype) for each in (x, kernel)]
-    (type,) = primitive.infer(*types)
-    assert isinstance(type, ArrayType), "operands are arrays"
-    of_vectors = convolution_kernel(primitive, types, type)
-    if of_vectors is not None:
-        return [of_vectors(x, kernel)]
-    skips = not multiplies_padding(primitive, types[1])
+    skips = not multiplies_padding(primitive, ArrayType(kernel.shape, kernel.dtype))
     x, kernel, dtype = _working(x, kernel, primitive.element_type)
     x = x.transpose(primitive.lhs_spec)
     kernel = kernel.transpose(primitive.rhs_spec)
@@ -194,55 +185,3 @@ def _of_elements(rows: Elements, weights: Elements, exists: Elements) -> Element
     zero = rows.dtype.type(0)
     sums = [np.where(exists, rows * each, zero).sum(axis=1, dtype=rows.dtype) for each in weights]
     return np.stack(sums, axis=-1)
-
-
-def convolution_kernel(
-    primitive: Convolution, operands: Sequence[ArrayType], result: ArrayType
-) -> Callable[[Elements, Elements], Elements] | None:
-    """The same of one vector with another, whose sizes are known; None of what has more axes than that."""
-    x_type, kernel_type = operands
-    sizes = (x_type.size, kernel_type.size)
-    if (
-        len(primitive.padding) != 1
-        or x_type.size != max(x_type.shape)
-        or kernel_type.size != max(kernel_type.shape)
-        or kernel_type.size != kernel_type.shape[primitive.rhs_spec[2]]
-        or x_type.size != x_type.shape[primitive.lhs_spec[2]]
-        or primitive.lhs_dilation != (1,)
-        or primitive.rhs_dilation != (1,)
-        or primitive.strides != (1,)
-        or result.dtype.char not in "fd"
-        or not x_type.dtype == kernel_type.dtype == result.dtype
-    ):
-        return None
-    ((low, high),) = primitive.padding
-    whole = low + sizes[0] + high
-    count = whole - sizes[1] + 1
-    if low < 0 or high < 0 or count < 1 or min(sizes) < 1:
-        return None
-    shape, dtype, step = result.shape, result.dtype, result.dtype.itemsize
-    # NumPy's own loop is for up to 11 elements; beyond, it makes a product of each place, where one of a matrix is
-    # faster as long as that is small.
-    by_matrix = step == 4 and 11 < sizes[1] <= 64 and count * sizes[1] <= _MOST_WINDOWS
-
-    def convolved(x: Elements, kernel: Elements) -> Elements:
-        padded, weights = np.zeros(whole, dtype), kernel.reshape(sizes[1])
-        padded[low : low + sizes[0]] = x.reshape(sizes[0])
-        square = float(np.dot(weights, weights))
-        if (
-            square - square != 0 and whole > sizes[0]
-        ):  # a weight that may not be multiplied by padding
-            exists = np.zeros(whole, bool)
-            exists[low : low + sizes[0]] = True
-            rows = [sliding_window_view(each, sizes[1]) for each in (padded, exists)]
-            return _of_elements(rows[0], weights[None], rows[1]).reshape(shape)
-        if not by_matrix:
-            return np.correlate(padded, weights, "valid").reshape(shape)
-        matrix = np.ndarray((count, sizes[1]), dtype, padded, 0, (step, step)).copy()
-        result: Elements = np.dot(matrix, weights[None].T).reshape(shape)
-        return result
-
-    return convolved
-
-
-_MOST_WINDOWS: Final = 1 << 18  # elements

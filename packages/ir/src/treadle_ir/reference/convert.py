@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -12,7 +11,6 @@ from treadle_ir.dtypes import BY_NAME, DType, bit_width, is_narrow_integer
 from treadle_ir.primitives.convert import BitcastConvert, Convert, Copy, ReducePrecision
 from treadle_ir.reference.elementwise import as_type, unsigned
 from treadle_ir.reference.registry import Elements, eval_rule
-from treadle_ir.types import ArrayType
 
 _EXPONENT_BITS: Final[dict[DType, int]] = {
     BY_NAME[name]: bits
@@ -158,39 +156,3 @@ def reduce_precision_eval(primitive: ReducePrecision, x: Elements) -> list[Eleme
         magnitude = np.where(field <= number(bias - reach), number(0), magnitude)
     rounded = np.asarray(sign | magnitude).view(x.dtype)
     return [np.where(np.isnan(x), x, rounded)]
-
-
-def precision_kernel(
-    primitive: ReducePrecision, operands: Sequence[ArrayType], result: ArrayType
-) -> Callable[[Elements], Elements] | None:
-    """The same of float32, with all that depends on the format computed before; None of other types."""
-    dtype, exponent, mantissa = result.dtype, 8, 23
-    if dtype != BY_NAME["f32"] or not 0 <= primitive.mantissa_bits < mantissa:
-        return None
-    dropped = mantissa - primitive.mantissa_bits
-    number = np.dtype(np.uint32)
-    one, by, half, stays, all_but_sign = [
-        np.array(x, number)
-        for x in (1, dropped, (1 << (dropped - 1)) - 1, (1 << 32) - (1 << dropped), 0x7FFFFFFF)
-    ]
-    bias, reach = (1 << (exponent - 1)) - 1, (1 << (primitive.exponent_bits - 1)) - 1
-    narrow = primitive.exponent_bits < exponent
-    # The least magnitude that overflows, and the least that stays.
-    over = np.array(min(bias + reach + 1, 255) << mantissa, number)
-    under = np.array(max(bias - reach + 1, 0) << mantissa, number)
-    infinity = np.array(255 << mantissa, number)
-    zero = np.array(0, number)
-
-    def rounded(x: Elements) -> Elements:
-        bits = x.view(number)
-        magnitude = bits & all_but_sign
-        sign = bits ^ magnitude
-        magnitude = (magnitude + half + (magnitude >> by & one)) & stays
-        if narrow:
-            np.putmask(magnitude, magnitude >= over, infinity)
-            np.putmask(magnitude, magnitude < under, zero)
-        found: Elements = (sign | magnitude).view(dtype)
-        np.putmask(found, np.isnan(x), x)
-        return found
-
-    return rounded if result.shape and result.size else None

@@ -17,8 +17,8 @@ from treadle_ir import dtypes
 from treadle_ir.dtypes import BY_NAME, DType, bit_width, is_narrow_integer, is_unsigned
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
-from treadle_ir.reference import special
 from treadle_ir.reference.registry import Elements, eval_rule, eval_rules
+from treadle_ir.reference.special import functions
 
 Kernel: TypeAlias = Callable[..., Elements]
 F32: Final = BY_NAME["f32"]
@@ -42,11 +42,11 @@ WIDENING: Final[dict[type[Primitive], Kernel]] = {
 
 # Ours, on float64.
 SPECIAL: Final[dict[type[Primitive], Kernel]] = {
-    e.Digamma: special.digamma,
-    e.Erf: special.erf,
-    e.ErfInv: special.erf_inv,
-    e.Erfc: special.erfc,
-    e.Lgamma: special.lgamma,
+    e.Digamma: functions.digamma,
+    e.Erf: functions.erf,
+    e.ErfInv: functions.erf_inv,
+    e.Erfc: functions.erfc,
+    e.Lgamma: functions.lgamma,
 }
 
 

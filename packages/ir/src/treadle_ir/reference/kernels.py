@@ -16,7 +16,6 @@ from treadle_ir.reference import (
     effectful as effectful,
     elementwise as elementwise,
     foreign as foreign,
-    formulas as formulas,
     fourier as fourier,
     implicit as implicit,
     indexing as indexing,
@@ -32,3 +31,4 @@ from treadle_ir.reference import (
     sort as sort,
     window as window,
 )
+from treadle_ir.reference.special import rules as rules

@@ -1,8 +1,4 @@
-"""NumPy kernels of random bits.
-
-A single block is ciphered in Python's integers, some hundred in one long integer whose 64-bit parts are the blocks
-(`lanes`), more in arrays of 32-bit words in place, chunk by chunk. All give the same bits.
-"""
+"""NumPy kernels of random bits: the cipher on arrays of 32-bit words in place, chunk by chunk."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ from operator import mul
 
 import numpy as np
 
-from treadle_ir.dtypes import KEY, UNSAFE_RBG, is_key, is_wide_key
+from treadle_ir.dtypes import UNSAFE_RBG, is_key, is_wide_key
 from treadle_ir.primitives.random import (
     PARITY,
     ROTATIONS,
@@ -29,34 +25,13 @@ from treadle_ir.reference.keys import (
     keys_of_words,
     words_of_keys,
 )
-from treadle_ir.reference.lanes import MOST, Lanes, drawn_together, halves, joined, split_by
 from treadle_ir.reference.registry import Elements, eval_rule
 from treadle_ir.reference.wide_keys import bits_of_keys, folded_by_generator, keys_by_generator
 
-_FEW = 2  # up to so many blocks, integers of their own are the fastest
 _CHUNK = 4096  # words at a time: the working set of a chunk stays in the first-level cache
 _MASK = 0xFFFFFFFF
 _U32 = np.dtype(np.uint32)
-_FRY = np.dtype(KEY)  # as NumPy's arrays have it
 _SHIFTS = [(np.uint32(r), np.uint32(32 - r)) for r in ROTATIONS]
-_GROUPS = [
-    (ROTATIONS[:4], 1, 2),
-    (ROTATIONS[4:], 2, 0),
-] * 3  # rotations, and the key words added after them
-
-
-def block(key0: int, key1: int, x0: int, x1: int) -> tuple[int, int]:
-    """One block of the cipher, in Python's integers."""
-    keys = (key0, key1, key0 ^ key1 ^ PARITY)
-    x0 += key0  # what it carries beyond 32 bits is masked out of x1, and at the end
-    x1 = (x1 + key1) & _MASK
-    for number in range(ROUNDS // 4):
-        for r in _GROUPS[number][0]:
-            x0 += x1
-            x1 = (x1 << r ^ x1 >> 32 - r ^ x0) & _MASK
-        x0 += keys[(number + 1) % 3]
-        x1 = (x1 + keys[(number + 2) % 3] + number + 1) & _MASK
-    return x0 & _MASK, x1
 
 
 def _encrypt(key0: Elements, key1: Elements, x0: Elements, x1: Elements) -> None:
@@ -83,9 +58,6 @@ def threefry2x32_eval(
 ) -> list[Elements]:
     """The cipher on copies of the counters."""
     shape = np.broadcast_shapes(key0.shape, key1.shape, x0.shape, x1.shape)
-    if shape == ():
-        words = block(int(key0), int(key1), int(x0), int(x1))
-        return [np.array(word, np.uint32) for word in words]
     y0, y1 = (np.broadcast_to(x, shape).copy() for x in (x0, x1))
     _encrypt(key0, key1, y0, y1)
     return [y0, y1]
@@ -93,14 +65,6 @@ def threefry2x32_eval(
 
 def _counted(key0: int, key1: int, size: int, y0: Elements, y1: Elements) -> None:
     """The cipher of the counters 0 to size - 1, as 64-bit numbers, written to y0 and y1 (flat)."""
-    if size <= _FEW:
-        for at in range(size):
-            y0[at], y1[at] = block(key0, key1, 0, at)
-        return
-    if size <= MOST:
-        lanes = Lanes(size)
-        y0[:], y1[:] = map(lanes.parts, lanes.ciphered([(key0, key1)]))
-        return
     first, second = np.asarray(key0, np.uint32), np.asarray(key1, np.uint32)
     steps = np.arange(min(size, _CHUNK), dtype=np.uint64)
     for start in range(0, size, _CHUNK):
@@ -139,8 +103,6 @@ def random_bits_eval(primitive: RandomBits, keys: Elements) -> list[Elements]:
     if is_wide_key(keys.dtype):
         return [bits_of_keys(keys, primitive.shape, primitive.bit_width)]
     size = reduce(mul, primitive.shape, 1)
-    if keys.dtype is _FRY and keys.ndim == 0 and size <= MOST:
-        return drawn_together(Lanes(size), [primitive])(keys)
     keys, _ = _words(keys)
     shape = keys.shape[:-1] + primitive.shape
     y0, y1 = _blocks(keys, size)
@@ -154,8 +116,6 @@ def random_bits_eval(primitive: RandomBits, keys: Elements) -> list[Elements]:
 def random_split_eval(primitive: RandomSplit, keys: Elements) -> list[Elements]:
     """Both words of each counter, side by side."""
     size = reduce(mul, primitive.shape, 1)
-    if keys.dtype is _FRY and keys.ndim == 0 and size <= MOST:
-        return [split_by(Lanes(size), primitive)(keys)]
     if is_wide_key(keys.dtype):
         if keys.dtype == UNSAFE_RBG:
             return [keys_by_generator(keys, primitive.shape)]
@@ -163,21 +123,13 @@ def random_split_eval(primitive: RandomSplit, keys: Elements) -> list[Elements]:
         return [keys_of_halves(first, second, keys.dtype)]
     keys, typed = _words(keys)
     shape = (*keys.shape[:-1], *primitive.shape, 2)
-    if keys.ndim == 1 and size <= _FEW:
-        key0, key1 = keys.tolist()
-        blocks = [block(key0, key1, 0, at) for at in range(size)]
-        new = np.array(blocks, np.uint32).reshape(shape)
-    else:
-        new = np.stack(_blocks(keys, size), axis=-1).reshape(shape)
+    new = np.stack(_blocks(keys, size), axis=-1).reshape(shape)
     return [keys_of_words(new) if typed else new]
 
 
 @eval_rule(RandomFoldIn)
 def random_fold_in_eval(primitive: RandomFoldIn, keys: Elements, data: Elements) -> list[Elements]:
     """One block per key."""
-    if keys.dtype is _FRY and keys.ndim == 0:
-        key0, key1 = halves(keys)
-        return [np.array(joined(*block(key0, key1, 0, int(data))), KEY)]
     if is_wide_key(keys.dtype):
         if keys.dtype == UNSAFE_RBG:
             return [folded_by_generator(keys, data)]
@@ -186,9 +138,6 @@ def random_fold_in_eval(primitive: RandomFoldIn, keys: Elements, data: Elements)
         )
         return [keys_of_halves(first, second, keys.dtype)]
     keys, typed = _words(keys)
-    if keys.ndim == 1:
-        key0, key1 = keys.tolist()
-        return [np.array(block(key0, key1, 0, int(data)), np.uint32)]
     y0 = np.zeros(keys.shape[:-1], np.uint32)
     y1 = np.broadcast_to(data, y0.shape).copy()
     _encrypt(keys[..., 0], keys[..., 1], y0, y1)

@@ -6,9 +6,7 @@ Integer sums and products wrap around in the operand's own width, where NumPy wo
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import prod
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 
@@ -27,8 +25,6 @@ from treadle_ir.primitives.reduce import (
 )
 from treadle_ir.reference.registry import Elements, eval_rule
 
-Sum: TypeAlias = Callable[[Elements], Elements]
-
 _F32 = np.dtype(np.float32)
 _I32 = np.dtype(np.int32)
 OWN_ACCUMULATOR: Final = (
@@ -45,34 +41,9 @@ def accumulator(dtype: DType) -> DType:
     return dtype
 
 
-FEW: Final = 1 << 12  # elements up to which sums are products with ones
-_ONES: Final = {
-    dtype.char: np.ones(FEW, dtype) for dtype in map(np.dtype, (np.float32, np.float64))
-}
-
-
-def sum_of_few(shape: tuple[int, ...], dtype: DType, axes: tuple[int, ...]) -> Sum | None:
-    """The sum of few real numbers in a vector or a matrix, as a product with ones; None of others.
-
-    BLAS takes a third of the time of NumPy's reduction, most of which is for getting ready, and is as exact.
-    """
-    rank, size = len(shape), prod(shape)
-    if dtype.char not in _ONES or not 0 < size <= FEW or not 0 < len(axes) <= rank <= 2:
-        return None
-    if len(axes) == rank:
-        ones = _ONES[dtype.char][:size]
-        return (lambda x: x.dot(ones)) if rank == 1 else (lambda x: x.ravel().dot(ones))
-    (axis,) = axes
-    ones = _ONES[dtype.char][: shape[axis]]
-    return (lambda x: x.dot(ones)) if axis else (lambda x: ones.dot(x))
-
-
 @eval_rule(ReduceAdd)
 def reduce_add_eval(primitive: ReduceAdd, x: Elements) -> list[Elements]:
     """The sum in the accumulator's type."""
-    few = sum_of_few(x.shape, x.dtype, primitive.axes)
-    if few is not None:
-        return [np.asarray(few(x))]
     if x.dtype.char in OWN_ACCUMULATOR:
         return [np.asarray(np.add.reduce(x, primitive.axes, x.dtype))]
     wide = accumulator(x.dtype)

@@ -33,10 +33,11 @@ from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import ArrayType, Atom, Equation, Program, Value, reference
+from treadle_ir import ArrayType, Atom, Equation, Program, Value
 from treadle_ir.primitives.compare import Select
 from treadle_ir.primitives.random import RandomBits
 from treadle_runtime.arrays.array import DeviceArray, Elements, elements_of
+from treadle_runtime.evaluation import host
 from treadle_runtime.evaluation.fp_warnings import IGNORED, restore, suppress_fp_warnings
 from treadle_runtime.evaluation.operation import Operation, compact
 from treadle_runtime.evaluation.representation import Representations, array_type
@@ -138,7 +139,7 @@ class _Writer:
         keys = [equation.operands[0] for equation in draws]
         if any([held.known(key) is not None for key in keys]):
             return
-        kernel = reference.bits_together(
+        kernel = host.bits_together(
             [each for equation in draws if isinstance(each := equation.primitive, RandomBits)],
             [array_type(key) for key in keys],
             [array_type(equation.results[0]) for equation in draws],

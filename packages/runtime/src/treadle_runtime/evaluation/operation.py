@@ -26,7 +26,6 @@ from treadle_ir import (
     eval_rules,
     inferred,
     interpret_unchecked as interpret,
-    reference,
     run_under,
 )
 from treadle_ir.primitives.call import Checkpoint
@@ -36,6 +35,7 @@ from treadle_ir.primitives.indexing import ScatterFamily
 from treadle_ir.primitives.memory import ToMemory
 from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, elements_of
 from treadle_runtime.arrays.from_user import as_device_array
+from treadle_runtime.evaluation import host
 from treadle_runtime.evaluation.fp_warnings import IGNORED, restore, suppress_fp_warnings
 from treadle_runtime.evaluation.host_kernels import HostKernel, host_kernel
 from treadle_runtime.evaluation.limits import ANY_SIZE, is_small
@@ -123,7 +123,7 @@ class Operation:
         self.single = len(results) == 1 and self.kernel is not None
         # `inline` may return a view of its operand or of a larger array; its callers handle that.
         if direct is None and self.single:
-            direct = reference.bare_kernel(primitive, types, results[0])
+            direct = host.numpy_kernel(primitive, types, results[0])
             if direct is not None:  # the first call gives the same bits as later ones
                 self.kernel = _as_rule(direct, single=True)
         self.inline = direct if self.single else None

@@ -1,4 +1,4 @@
-"""Special functions of a few elements: the same as of many, and right beside mpmath."""
+"""Special functions that Python has: within an ulp of mpmath, and those of the rule where a function ends."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from treadle_ir import ops
-from treadle_ir.reference import few
+from treadle_ir import ReferenceEvaluator, evaluating, ops
+from treadle_runtime.evaluation.host import math_functions
 
 POINTS: Final = [
     *(
@@ -25,7 +25,6 @@ POINTS: Final = [
         0.99999994,
         1.0,
         1.0000001,
-        1.4616321,
     ),
     *(1.5, 1.9999999, 2.0, 2.0000002, 2.5, 3.0, 9.9999, 10.0, 30.0, 1e4, 1e30),
 ]
@@ -34,7 +33,6 @@ TRUTHS: Final[dict[str, Callable[[Any], Any]]] = {
     "erf": mpmath.erf,
     "erfc": mpmath.erfc,
     "lgamma": lambda x: mpmath.log(abs(mpmath.gamma(x))) if x < 1e5 else mpmath.loggamma(x),
-    "digamma": mpmath.digamma,
     "erf_inv": mpmath.erfinv,
 }
 
@@ -42,13 +40,12 @@ TRUTHS: Final[dict[str, Callable[[Any], Any]]] = {
 @pytest.mark.parametrize("name", TRUTHS)
 def test_an_ulp_of_float32(name: str, quickly: Callable[..., Any]) -> None:
     points = [x for x in POINTS if name != "erf_inv" or x < 1]
+    points += [-x for x in points if name in ("erf", "erfc", "erf_inv")]
     if name == "lgamma":
         points = [x for x in points if x < 1e30]
-    points += [-x for x in points if name in ("erf", "erfc", "erf_inv")]
-    if name in ("lgamma", "digamma"):
         points += [-0.25, -1.5, -3.75, -20.125]
     x = np.array(points, np.float32)
-    assert x.size <= few.MOST
+    assert x.size <= math_functions.MOST
     found = quickly(name, x)
     with mpmath.workdps(40):
         true = np.array([float(TRUTHS[name](mpmath.mpf(float(each)))) for each in x])
@@ -68,18 +65,15 @@ def test_the_same_where_the_function_ends(
     name: str, dtype: np.dtype[Any], quickly: Callable[..., Any]
 ) -> None:
     x = np.array(SPECIAL, dtype)
-    many = np.tile(x, few.MOST)
-    function = getattr(ops, name)
-    expected = np.asarray(function(many))[: x.size]
+    with evaluating(ReferenceEvaluator()):
+        expected = np.asarray(getattr(ops, name)(x))
     ulp = float(np.finfo(dtype).eps)
     np.testing.assert_allclose(quickly(name, x), expected, rtol=ulp, atol=0)
 
 
 @pytest.mark.parametrize("name", TRUTHS)
 def test_any_shape(name: str, quickly: Callable[..., Any]) -> None:
-    function = getattr(ops, name)
     assert quickly(name, np.float32(0.5)).shape == ()
-    assert np.asarray(function(np.zeros((2, 0), np.float32))).shape == (2, 0)
     rows = np.linspace(0.1, 0.9, 6, dtype=np.float32).reshape(2, 3)
     np.testing.assert_array_equal(quickly(name, rows).ravel(), quickly(name, rows.ravel()))
 
@@ -90,5 +84,7 @@ def test_the_inverse_of_erf_is_right_to_a_few_units_of_float64() -> None:
     x = np.array([*points, 2.0**-149], np.float32).astype(np.float64).tolist()
     with mpmath.workdps(40):
         true = [float(mpmath.erfinv(mpmath.mpf(each))) for each in x]
-    np.testing.assert_allclose([few.erf_inv(each) for each in x], true, rtol=1e-15)
-    assert [few.erf_inv(-each) for each in x] == [-few.erf_inv(each) for each in x]
+    np.testing.assert_allclose([math_functions.erf_inv(each) for each in x], true, rtol=1e-15)
+    assert [math_functions.erf_inv(-each) for each in x] == [
+        -math_functions.erf_inv(each) for each in x
+    ]

@@ -1,7 +1,7 @@
-"""Operations that take or set a few elements, in a few calls of NumPy: what their types say is decided beforehand.
+"""Operations that take or set a few elements, in a few calls of NumPy.
 
-Indices are read as unsigned numbers, so that negative ones are out of range too. NumPy then finds by itself whether
-one is, and says so by an `IndexError`: then the rule has to look at them.
+Indices are read as unsigned numbers, so that negative ones are out of range, too. NumPy raises an `IndexError` if an
+index is out of range; then the rule computes the result.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from treadle_ir import ArrayType
 from treadle_ir.primitives.indexing import DynamicSlice, DynamicUpdateSlice, Gather, Scatter
-from treadle_ir.reference.elementwise import Kernel
-from treadle_ir.reference.indexing import gather_eval, scatter_eval
-from treadle_ir.types import ArrayType
+from treadle_runtime.evaluation.host.by_rule import Kernel, by_rule
 
-MOST: Final = 1 << 12  # elements: where the rule's further calls no longer count
+MOST: Final = 1 << 12  # elements up to which the further calls of the rule take noticeable time
 _INTP: Final = np.dtype(np.intp)
 
 
@@ -52,23 +51,24 @@ def gather(primitive: Gather, operands: Sequence[ArrayType], result: ArrayType) 
     rows = tuple(range(len(batch), len(batch) + len(shape) - 1))
     if positions is None or primitive.offset_dims != rows:
         return None
+    rule = by_rule(primitive)
 
     def taken(x: Any, places: Any) -> Any:
         try:
             return x[positions(places)]
         except IndexError:
-            return gather_eval(primitive, x, places)[0]
+            return rule(x, places)
 
     return taken
 
 
 def _one(primitive: Gather, operand: ArrayType) -> Kernel:
     """One element or row."""
-    size = operand.shape[0]
+    size, rule = operand.shape[0], by_rule(primitive)
 
     def taken(x: Any, place: Any) -> Any:
         at = int(place[0])
-        return x[at] if 0 <= at < size else gather_eval(primitive, x, place)[0]
+        return x[at] if 0 <= at < size else rule(x, place)
 
     return taken
 
@@ -87,13 +87,14 @@ def scatter(primitive: Scatter, operands: Sequence[ArrayType], result: ArrayType
     positions = _positions(indices, updates.shape, operand.size)
     if positions is None:
         return None
+    rule = by_rule(primitive)
 
     def written(x: Any, places: Any, values: Any) -> Any:
         changed = x.copy()
         try:
             changed[positions(places)] = values
         except IndexError:
-            return scatter_eval(primitive, x, places, values)[0]
+            return rule(x, places, values)
         return changed
 
     return written

@@ -16,9 +16,11 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import ops
-from treadle_ir.array import Array, Operand
-from treadle_ir.formulas.arithmetic import (
+from treadle_compiler.decompositions.turns import FAR_ANGLES, TURNS
+from treadle_ir import Array, Operand, ops
+from treadle_ir.formulas import (
+    ERFCX_ALL,
+    STIRLING,
     Number,
     chebyshev,
     exp,
@@ -28,8 +30,6 @@ from treadle_ir.formulas.arithmetic import (
     smaller,
     where,
 )
-from treadle_ir.formulas.error_series import ERFCX_ALL
-from treadle_ir.formulas.gamma_series import STIRLING
 
 _F64: Final = np.dtype(np.float64)
 _I64: Final = np.dtype(np.int64)
@@ -67,17 +67,6 @@ _SINE: Final = (
     -15.081487826297732,
     3.665879792675243,
 )
-# 1 / (2 pi), of which for x >= 2^60 and x >= 2^97 (whole multiples of 2^37 and 2^74) the bits are left out that add
-# whole turns only. The first two parts have 29 bits, so that their products with the 24 bits of an f32 are exact.
-TURNS: Final[tuple[tuple[float, ...], ...]] = tuple(
-    tuple(float.fromhex(part) for part in parts)
-    for parts in (
-        ("0x1.45f306ep-3", "-0x1.b1bbeacp-34", "-0x1.603d8a82e0acbp-62"),
-        ("0x1.c882a54p-39", "-0x1.ec54170p-73", "-0x1.596447e493ad5p-103"),
-        ("0x1.3abe8fap-77", "0x1.34ddc0ep-106", "-0x1.275a99b0ef1bfp-136"),
-    )
-)
-FAR_ANGLES: Final = (2.0**60, 2.0**97)
 # B_2j / (2j), for the asymptotic series of digamma.
 _DIGAMMA: Final = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
 _SHIFT: Final = 6  # of the argument of digamma, from where on these suffice

@@ -1,4 +1,4 @@
-"""Special functions of few elements, as an evaluator in a hurry computes them."""
+"""Special functions of a few elements, by the kernel of the runtime."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir.inference import inferred
+from treadle_ir import ArrayType, inferred
 from treadle_ir.primitives import elementwise
-from treadle_ir.reference import bare_kernel
-from treadle_ir.types import ArrayType
+from treadle_runtime.evaluation.host import numpy_kernel
 
 CLASSES = {getattr(each, "name", ""): each for each in vars(elementwise).values()}
 
@@ -25,7 +24,7 @@ def quickly() -> Callable[..., np.ndarray[Any, Any]]:
         types = tuple([ArrayType(x.shape, x.dtype) for x in arrays])
         (result,), _ = inferred(primitive, types)
         assert isinstance(result, ArrayType)
-        kernel = bare_kernel(primitive, types, result)
+        kernel = numpy_kernel(primitive, types, result)
         assert kernel is not None, "the rule would have to compute it"
         with np.errstate(all="ignore"):
             found = np.asarray(kernel(*arrays))

@@ -1,9 +1,9 @@
-"""Special functions in NumPy, in float64, vectorised: erf, erfc, erf_inv, lgamma, digamma.
+"""The functions that formulas use and NumPy lacks, on float64 arrays: erf, erfc, erf_inv, lgamma, digamma.
 
-treadle_ir depends on numpy and ml_dtypes only, so they are written out here. Each is a Chebyshev series where
-the function is smooth and a classical identity elsewhere; the series are least-degree fits at 50 digits of the
-function named beside them, cut at 1e-17. Errors are a few units in the last place of float64, except within
-rounding of the negative zeros of lgamma and digamma, where only the absolute error is small.
+XLA has them as operations; treadle_ir depends on numpy and ml_dtypes only, so they are written out here. Each is a
+Chebyshev series where the function is smooth and a classical identity elsewhere; the series are least-degree fits at
+50 digits of the function named above them, cut at 1e-17. Errors are a few units in the last place of float64, except
+within rounding of the negative zeros of lgamma and digamma, where only the absolute error is small.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Final
 
 import numpy as np
 
+from treadle_ir.formulas.error_series import ERFC_SCALED, GILES_CENTRAL, GILES_TAIL
 from treadle_ir.reference.registry import Elements
 
 # erf(x) / x for 0 <= x <= 1, in t = 2 x^2 - 1.
@@ -30,33 +31,6 @@ _ERF: Final = (
     1.7990725113961456e-14,
     -3.718635487818693e-16,
     7.103599003714253e-18,
-)
-
-# x exp(x^2) erfc(x) for 1 <= x <= inf, in t = 1 - 8 / (x + 3).
-ERFC_SCALED: Final = (
-    0.5270327699645345,
-    0.058438373634075017,
-    -0.028760006767845146,
-    0.00942338429719674,
-    -0.0023281563723139085,
-    0.00043730093384926333,
-    -5.8303544643230846e-05,
-    4.043114560930848e-06,
-    2.708980727716549e-07,
-    -9.965420547128187e-08,
-    5.899419235833852e-09,
-    1.3859802863843971e-09,
-    -2.3156333270904067e-10,
-    -1.560419687578339e-11,
-    6.283638980146769e-12,
-    1.2178726438923095e-13,
-    -1.6752993417382164e-13,
-    3.133224517812408e-16,
-    4.754409334714775e-15,
-    -2.4595802120397556e-17,
-    -1.4572902378741893e-16,
-    -1.2135411332820685e-18,
-    4.720946984802867e-18,
 )
 
 # lgamma(1 + z) / z for -1/2 <= z <= 1/2, in t = 2 z.
@@ -158,7 +132,7 @@ _STIRLING: Final = (
     1 / 156,
     -3617 / 122400,
 )
-DIGAMMA_TAIL: Final = (
+_DIGAMMA_TAIL: Final = (
     1 / 12,
     -1 / 120,
     1 / 252,
@@ -251,30 +225,6 @@ def erf_inv(x: Elements) -> Elements:
     return np.where(magnitude <= 1, y, np.nan)
 
 
-GILES_CENTRAL: Final = (
-    1.50140941,
-    0.246640727,
-    -0.00417768164,
-    -0.00125372503,
-    0.00021858087,
-    -4.39150654e-06,
-    -3.5233877e-06,
-    3.43273939e-07,
-    2.81022636e-08,
-)
-GILES_TAIL: Final = (
-    2.83297682,
-    1.00167406,
-    0.00943887047,
-    -0.0076224613,
-    0.00573950773,
-    -0.00367342844,
-    0.00134934322,
-    0.000100950558,
-    -0.000200214257,
-)
-
-
 def lgamma(x: Elements) -> Elements:
     """The logarithm of the gamma function's absolute value; infinite at 0, -1, -2, ... and at -inf.
 
@@ -327,7 +277,7 @@ def digamma(x: Elements) -> Elements:
 def _digamma_positive(x: Elements) -> Elements:
     large = np.maximum(x, _ASYMPTOTIC)
     inverse = 1 / (large * large)
-    asymptotic = np.log(large) - 0.5 / large - inverse * horner(DIGAMMA_TAIL, inverse)
+    asymptotic = np.log(large) - 0.5 / large - inverse * horner(_DIGAMMA_TAIL, inverse)
     near = np.where(x < _ASYMPTOTIC, x, 1.0)
     shift = np.where(near < 1, -1 / near, 0.0)
     near = np.where(near < 1, near + 1, near)

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from treadle_compiler.decompositions.staged import program_of
 from treadle_ir import ArrayType, Primitive, ReferenceEvaluator, evaluating, interpret
-from treadle_ir.formulas import formula_of, program_of
-from treadle_ir.formulas.host import evaluated
+from treadle_ir.formulas import formula_of
 from treadle_ir.formulas.table import FORMULAS
 from treadle_ir.primitives import elementwise as e
+from treadle_ir.reference.special.engine import evaluated
 
 MOST = 2.0**-27  # an eighth of a float32's rounding; by derivatives half of one
 SAMPLES = 4000

@@ -1,13 +1,13 @@
-"""NumPy kernels of special functions: their formulas, in float64."""
+"""NumPy kernels of special functions: their formulas in float64, rounded once."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir.formulas.host import evaluated
 from treadle_ir.formulas.table import PRIMITIVES, formula_of
 from treadle_ir.primitive import Primitive
 from treadle_ir.reference.registry import Elements, eval_rules
+from treadle_ir.reference.special.engine import evaluated
 
 
 def _formula_eval(primitive: Primitive, /, *operands: Elements) -> list[Elements]:

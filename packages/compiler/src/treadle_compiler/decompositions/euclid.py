@@ -1,22 +1,17 @@
-"""Euclid's algorithm on whole arrays: the program that lowers greatest common divisors."""
+"""Euclid's algorithm on whole arrays, as a program."""
 
 from __future__ import annotations
 
 import functools
 
-from treadle_ir import ops
-from treadle_ir.array import Operand
+from treadle_ir import ArrayType, Operand, Program, bind, ops, stage
 from treadle_ir.dtypes import is_signed
 from treadle_ir.primitives.control import While
-from treadle_ir.program import Program
-from treadle_ir.stage import stage
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType
 
 
 @functools.lru_cache(maxsize=64)
 def greatest_common_divisor_program(type: ArrayType) -> Program:
-    """As long as a second number is not 0, it comes first, and second what it leaves over of the first."""
+    """Return the program that replaces (x, y) by (y, x mod y) until y is 0, for operands of `type`."""
     zero, one = type.dtype.type(0), type.dtype.type(1)
     axes = tuple(range(len(type.shape)))
 

@@ -1,8 +1,7 @@
-"""Operations that are one call of NumPy: an evaluator may make it without going through the rule.
+"""Operations that are one call of NumPy, or a few.
 
-A rule looks at the types each time it runs. Here that is done once, and what is left is NumPy's function, closed over
-the attributes. The results are the rule's, to the last bit, but for special functions of few elements (`few.py` and the
-modules named like it): these are as exact as the rule's, and a hundred times as fast.
+A reference kernel looks at the types of its operands in each call. Here that is done once, and what remains is NumPy's
+function, closed over the attributes of the primitive.
 """
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import dtypes
-from treadle_ir.primitive import Primitive
+from treadle_ir import ArrayType, Primitive, Type, dtypes, reference
 from treadle_ir.primitives import elementwise as e, reduce as r, shape as s
 from treadle_ir.primitives.call import StopGradient
 from treadle_ir.primitives.compare import Clamp, Compare, Select
@@ -22,57 +20,71 @@ from treadle_ir.primitives.contract import Convolution, DotGeneral
 from treadle_ir.primitives.convert import BitcastConvert, Convert, ReducePrecision
 from treadle_ir.primitives.cumulative import CumulativeAdd
 from treadle_ir.primitives.indexing import DynamicSlice, DynamicUpdateSlice, Gather, Scatter
-from treadle_ir.primitives.random import RandomBits, RandomSplit
+from treadle_ir.primitives.random import RandomBits, RandomFoldIn, RandomSplit
 from treadle_ir.primitives.sort import Sort
-from treadle_ir.reference import bare_indexing, few, few_formulas
-from treadle_ir.reference.bare_indexing import MOST
-from treadle_ir.reference.compare import UFUNCS
-from treadle_ir.reference.contract import convolution_kernel
-from treadle_ir.reference.convert import precision_kernel, saturated
-from treadle_ir.reference.elementwise import (
-    BARE,
-    WIDENING,
-    Kernel,
-    expm1_of_complex,
-    integer_quotient,
-    tan_of_complex,
-    tanh_of_complex,
-)
-from treadle_ir.reference.lanes import bits_kernel, split_kernel
-from treadle_ir.reference.reduce import OWN_ACCUMULATOR, sum_of_few
-from treadle_ir.reference.shape import WRITTEN, padding_of
-from treadle_ir.reference.sort import sorted_alone
-from treadle_ir.types import ArrayType, Type
+from treadle_runtime.evaluation.host import indexing, math_functions
+from treadle_runtime.evaluation.host.by_rule import Kernel, by_rule
+from treadle_runtime.evaluation.host.convolution import convolution
+from treadle_runtime.evaluation.host.indexing import MOST
+from treadle_runtime.evaluation.host.reduce_precision import reduce_precision
+from treadle_runtime.evaluation.host.threefry import bits_kernel, fold_in_kernel, split_kernel
 
 _FLOATS: Final = (
     "fdFD"  # NumPy's letters of types in which it adds unasked; integers it would widen
 )
 _INTEGERS: Final = "bhilqBHILQ"
 _NATIVE: Final = "?efdFD" + _INTEGERS  # types of NumPy itself
+OWN_ACCUMULATOR: Final = "fdilqFD"  # types in which NumPy adds and multiplies elements of the type
 MANY_CHOICES: Final = 1 << 12  # elements from which on they are selected by their bits
+WRITTEN: Final = (
+    1 << 12
+)  # elements up to which a broadcast array is written, which takes less time than a view
+MOST_ADDED: Final = 1 << 12  # elements up to which a sum is a product with ones
+_ONES: Final = {
+    dtype.char: np.ones(MOST_ADDED, dtype) for dtype in map(np.dtype, (np.float32, np.float64))
+}
+_COMPARISONS: Final[Mapping[str, Kernel]] = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+
+# Elementwise operations that are one function of NumPy, and whether NumPy computes 4-bit integers in wider ones.
+_FUNCTIONS: Final[Mapping[type[Primitive], tuple[Kernel, bool]]] = {
+    kind: (row.numpy, row.widens) for kind, row in e.OPERATIONS.items() if row.numpy is not None
+}
 
 # Any: a primitive's class says what attributes it has.
 Maker = Callable[[Any, Sequence[ArrayType], ArrayType], "Kernel | None"]
 
 
-def bare_kernel(primitive: Primitive, operands: Sequence[Type], result: ArrayType) -> Kernel | None:
-    """The NumPy function that gives a primitive's only result, of this type, from its operands; None if none does.
+def numpy_kernel(
+    primitive: Primitive, operands: Sequence[Type], result: ArrayType
+) -> Kernel | None:
+    """Return the function that computes the only result of a primitive from its operands; None if there is none.
 
-    What it returns may be a NumPy scalar, and a view of an operand where the primitive may alias.
+    The function may return a NumPy scalar, and a view of an operand where the primitive may alias.
+
+    Args:
+        primitive: the operation.
+        operands: the types of its operands.
+        result: the type of its result.
     """
     kind = type(primitive)
-    function = BARE.get(kind)
-    if function is not None:
+    function, widens = _FUNCTIONS.get(kind, (None, False))
+    if function is not None and not widens:
         return function
     types = [type for type in operands if isinstance(type, ArrayType)]
     if kind in _ANY_TYPE:
         return _ANY_TYPE[kind](primitive, types, result)
-    of_few = few.kernel_of(primitive, result) or few_formulas.kernel_of(primitive, types, result)
+    of_few = math_functions.kernel_of(primitive, result)
     if of_few is not None:
         return of_few
     if any([dtypes.letter(type.dtype) not in _NATIVE for type in (*types, result)]):
         return None
-    function = WIDENING.get(kind)
     if function is not None:
         return function
     maker = _MAKERS.get(kind)
@@ -80,9 +92,20 @@ def bare_kernel(primitive: Primitive, operands: Sequence[Type], result: ArrayTyp
 
 
 def _sum(primitive: r.ReduceAdd, operands: Sequence[ArrayType], result: ArrayType) -> Kernel | None:
+    """Return a product with ones for few real numbers.
+
+    BLAS takes a third of the time of NumPy's reduction, most of which is preparation, and is as exact.
+    """
     (x,) = operands
-    few = sum_of_few(x.shape, x.dtype, primitive.axes)
-    return _total(np.add.reduce)(primitive, operands, result) if few is None else few
+    axes, rank, size = primitive.axes, x.ndim, x.size
+    if x.dtype.char not in _ONES or not 0 < size <= MOST_ADDED or not 0 < len(axes) <= rank <= 2:
+        return _total(np.add.reduce)(primitive, operands, result)
+    if len(axes) == rank:
+        ones = _ONES[x.dtype.char][:size]
+        return (lambda x: x.dot(ones)) if rank == 1 else (lambda x: x.ravel().dot(ones))
+    (axis,) = axes
+    ones = _ONES[x.dtype.char][: x.shape[axis]]
+    return (lambda x: x.dot(ones)) if axis else (lambda x: ones.dot(x))
 
 
 def _total(reduce: Kernel) -> Maker:
@@ -147,7 +170,7 @@ def _of_truths(reduce: Kernel, of_vector: Kernel) -> Maker:
 
 
 def _compare(primitive: Compare, operands: Sequence[ArrayType], result: ArrayType) -> Kernel:
-    return UFUNCS[primitive.direction]
+    return _COMPARISONS[primitive.direction]
 
 
 def _floating(function: Kernel) -> Maker:
@@ -159,9 +182,11 @@ def _floating(function: Kernel) -> Maker:
     return make
 
 
-def _by_kind(of_reals: Kernel, of_complex: Kernel) -> Maker:
+def _of_reals(function: Kernel) -> Maker:
+    """Use NumPy's function for reals; for complex numbers the rule corrects it."""
+
     def make(primitive: Primitive, operands: Sequence[ArrayType], result: ArrayType) -> Kernel:
-        return of_complex if result.dtype.kind == "c" else of_reals
+        return by_rule(primitive) if result.dtype.kind == "c" else function
 
     return make
 
@@ -205,7 +230,7 @@ def _logistic(
 ) -> Kernel | None:
     if result.dtype.char not in "fd":
         return None
-    # As `logistic`, with numbers of the type, which NumPy need not convert.
+    # As the rule, with numbers of the type, which NumPy need not convert.
     exp, minimum, copysign, add, divide = np.exp, np.minimum, np.copysign, np.add, np.divide
     zero, one, minus = [np.array(x, result.dtype) for x in (0, 1, -1)]
     return lambda x: divide(exp(minimum(x, zero)), add(one, exp(copysign(x, minus))))
@@ -269,7 +294,7 @@ def _sort(primitive: Sort, operands: Sequence[ArrayType], result: ArrayType) -> 
         return ascending
     if kind not in "fd":
         return None
-    count, size = np.count_nonzero, result.size
+    count, size, rule = np.count_nonzero, result.size, by_rule(primitive)
 
     def without_zeros(x: Any) -> Any:
         # Zeros, whose signs NumPy does not look at, and NaNs, which come last, are for the rule.
@@ -279,24 +304,22 @@ def _sort(primitive: Sort, operands: Sequence[ArrayType], result: ArrayType) -> 
             last = out[-1]
             if last == last:
                 return out
-        return sorted_alone(x, 0)
+        return rule(x)
 
     return without_zeros
 
 
-def _saturating(source: ArrayType, target: Any) -> Kernel | None:
+def _saturating(primitive: Convert, source: ArrayType, target: Any) -> Kernel | None:
     """Floats as integers: one cast where all are inside, as nearly always; a NaN is not."""
     if source.dtype.char not in "fd" or not 0 < source.size <= MOST or source.ndim > 1:
         return None
-    bits = 8 * target.itemsize
+    bits, rule = 8 * target.itemsize, by_rule(primitive)
     low, high = (
         (-1.0, 2.0**bits) if target.kind == "u" else (-(2.0 ** (bits - 1)), 2.0 ** (bits - 1))
     )
     if not source.shape:
-        return lambda x: x.astype(target) if low < float(x) < high else saturated(x, target)
-    return lambda x: (
-        x.astype(target) if low < least(x) and greatest(x) < high else saturated(x, target)
-    )
+        return lambda x: x.astype(target) if low < float(x) < high else rule(x)
+    return lambda x: x.astype(target) if low < least(x) and greatest(x) < high else rule(x)
 
 
 def _convert(primitive: Convert, operands: Sequence[ArrayType], result: ArrayType) -> Kernel | None:
@@ -308,7 +331,11 @@ def _convert(primitive: Convert, operands: Sequence[ArrayType], result: ArrayTyp
     )
     if widened:
         return lambda x: x.astype(target)
-    return _saturating(operands[0], target) if target.kind in "iu" and source.kind == "f" else None
+    return (
+        _saturating(primitive, operands[0], target)
+        if target.kind in "iu" and source.kind == "f"
+        else None
+    )
 
 
 def _bitcast(primitive: BitcastConvert, operands: Sequence[ArrayType], result: ArrayType) -> Kernel:
@@ -359,7 +386,7 @@ def _concatenate(
 
 
 def _pad(primitive: s.Pad, operands: Sequence[ArrayType], result: ArrayType) -> Kernel:
-    shape, sources, targets = padding_of(primitive, operands[0].shape)
+    shape, sources, targets = reference.padding_of(primitive, operands[0].shape)
     dtype, empty = result.dtype, np.empty
 
     def padded(x: Any, value: Any) -> Any:
@@ -392,7 +419,15 @@ def _cumulative_add(
 def _divide(primitive: e.Divide, operands: Sequence[ArrayType], result: ArrayType) -> Kernel | None:
     if result.dtype.kind in "fc":
         return np.divide
-    return integer_quotient if dtypes.letter(result.dtype) in _INTEGERS else None
+    if dtypes.letter(result.dtype) not in _INTEGERS:
+        return None
+    count, remainder, size, rule = np.count_nonzero, np.fmod, operands[1].size, by_rule(primitive)
+
+    def quotient(x: Any, y: Any) -> Any:
+        # Toward zero: x - fmod(x, y) is a multiple of y, so that the floor of the quotient is exact.
+        return (x - remainder(x, y)) // y if count(y) == size else rule(x, y)
+
+    return quotient
 
 
 def _integer_power(
@@ -454,16 +489,16 @@ _MAKERS: Final[Mapping[type[Primitive], Maker]] = {
     Compare: _compare,
     Convert: _convert,
     CumulativeAdd: _cumulative_add,
-    DynamicSlice: bare_indexing.dynamic_slice,
-    DynamicUpdateSlice: bare_indexing.dynamic_update_slice,
-    Gather: bare_indexing.gather,
-    Scatter: bare_indexing.scatter,
+    DynamicSlice: indexing.dynamic_slice,
+    DynamicUpdateSlice: indexing.dynamic_update_slice,
+    Gather: indexing.gather,
+    Scatter: indexing.scatter,
     Select: _select,
     Sort: _sort,
     StopGradient: lambda primitive, operands, result: lambda x: x,
-    Convolution: convolution_kernel,
+    Convolution: convolution,
     DotGeneral: _dot,
-    ReducePrecision: precision_kernel,
+    ReducePrecision: reduce_precision,
     e.Abs: lambda primitive, operands, result: np.abs,
     e.CountLeadingZeros: _count_leading_zeros,
     e.Divide: _divide,
@@ -495,10 +530,11 @@ _MAKERS: Final[Mapping[type[Primitive], Maker]] = {
 # Of elements that NumPy does not know, too.
 _ANY_TYPE: Final[Mapping[type[Primitive], Maker]] = {
     RandomBits: bits_kernel,
+    RandomFoldIn: fold_in_kernel,
     RandomSplit: split_kernel,
-    e.ExponentialMinusOne: _by_kind(np.expm1, expm1_of_complex),
-    e.Tan: _by_kind(np.tan, tan_of_complex),
-    e.Tanh: _by_kind(np.tanh, tanh_of_complex),
+    e.ExponentialMinusOne: _of_reals(np.expm1),
+    e.Tan: _of_reals(np.tan),
+    e.Tanh: _of_reals(np.tanh),
     s.Reshape: _reshape,
     s.Slice: _slice,
     s.Transpose: _transpose,

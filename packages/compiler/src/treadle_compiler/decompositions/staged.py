@@ -1,4 +1,4 @@
-"""Formulas as programs of the primitives of `ops`, in the element type of their operands: what lowers them."""
+"""Formulas as programs of the primitives of `ops`, in the element type of their operands."""
 
 from __future__ import annotations
 
@@ -8,17 +8,11 @@ from typing import Final, final
 
 import numpy as np
 
-from treadle_ir import ops
-from treadle_ir.array import Operand
-from treadle_ir.formulas import quick
-from treadle_ir.formulas.arithmetic import Engine, Function, Number, Plain
-from treadle_ir.formulas.host import Formula
+from treadle_compiler.decompositions import quick
+from treadle_ir import ArrayType, Operand, Program, bind, ops, stage
+from treadle_ir.formulas import Engine, Formula, Function, Number, Plain
 from treadle_ir.primitives.compare import Direction
 from treadle_ir.primitives.control import Case, While
-from treadle_ir.program import Program
-from treadle_ir.stage import stage
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType
 
 _FUNCTIONS: Final[Mapping[str, Function]] = {
     "abs": ops.abs,

@@ -1,34 +1,32 @@
-"""Formulas on NumPy's float64 arrays."""
+"""The engine that runs formulas on NumPy's float64 arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, TypeAlias, final
+from typing import Final
 
 import numpy as np
 
 from treadle_ir.array import Operand
-from treadle_ir.formulas.arithmetic import Engine, Function, Number, Plain
+from treadle_ir.formulas.arithmetic import Engine, Formula, Function, Plain
 from treadle_ir.formulas.zetas import polygamma
 from treadle_ir.primitives.compare import Direction
-from treadle_ir.reference import special
 from treadle_ir.reference.registry import Elements
-
-Formula: TypeAlias = Callable[..., Number]
+from treadle_ir.reference.special import functions
 
 _FUNCTIONS: Final[Mapping[str, Function]] = {
     "abs": np.abs,
     "add": np.add,
     "and": np.logical_and,
     "cosine": np.cos,
-    "digamma": special.digamma,
+    "digamma": functions.digamma,
     "divide": np.divide,
-    "erf": special.erf,
-    "erfc": special.erfc,
+    "erf": functions.erf,
+    "erfc": functions.erfc,
     "exponential": np.exp,
     "exponential_minus_one": np.expm1,
     "floor": np.floor,
-    "lgamma": special.lgamma,
+    "lgamma": functions.lgamma,
     "log": np.log,
     "log_plus_one": np.log1p,
     "multiply": np.multiply,
@@ -53,7 +51,6 @@ _COMPARISONS: Final[Mapping[Direction, Function]] = {
 }
 
 
-@final
 class HostEngine(Engine):
     """NumPy on float64 arrays of one shape."""
 
@@ -89,7 +86,7 @@ class HostEngine(Engine):
         for k in range(1, most + 1):
             if not np.any(np.asarray(unfinished(state))):
                 break
-            state = step(np.float64(k), state)
+            state = step(self.constant(k), state)
         return state
 
     def countdown(
@@ -100,7 +97,7 @@ class HostEngine(Engine):
     ) -> Sequence[Operand]:
         """A loop of Python."""
         for k in range(int(np.max(np.asarray(counts), initial=0.0)), 0, -1):
-            state = step(np.float64(k), state)
+            state = step(self.constant(k), state)
         return state
 
     def if_any(

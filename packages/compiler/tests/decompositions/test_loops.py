@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from treadle_compiler.decompositions.staged import program_of
 from treadle_ir import ArrayType, ReferenceEvaluator, evaluating, interpret
-from treadle_ir.formulas import program_of
 from treadle_ir.formulas.arithmetic import exp
 from treadle_ir.formulas.dual import slope_by, varied
-from treadle_ir.formulas.host import evaluated
 from treadle_ir.formulas.loops import descent, where_rare
+from treadle_ir.reference.special.engine import evaluated
 
 
 def staged(formula, *operands):

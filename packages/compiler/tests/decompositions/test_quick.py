@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 import scipy.special
 
+from treadle_compiler.decompositions.staged import program_of
+from treadle_compiler.decompositions.turns import TURNS
 from treadle_ir import ArrayType, ReferenceEvaluator, evaluating, interpret
-from treadle_ir.formulas import TURNS, arithmetic as a, program_of
+from treadle_ir.formulas import arithmetic as a
 
 drawn = np.random.default_rng(0)
 POSITIVE = 10 ** drawn.uniform(-45, 38, 3000)

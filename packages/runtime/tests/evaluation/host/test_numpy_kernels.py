@@ -7,17 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from treadle_ir import ArrayType, eval_rules, inferred
 from treadle_ir.dtypes import BY_NAME, letter
-from treadle_ir.inference import inferred
 from treadle_ir.primitives.compare import Select
 from treadle_ir.primitives.contract import Convolution
 from treadle_ir.primitives.elementwise import Divide
 from treadle_ir.primitives.indexing import Gather
-from treadle_ir.reference import bare_kernel
-from treadle_ir.reference.bare import MANY_CHOICES
-from treadle_ir.reference.registry import eval_rules
 from treadle_ir.testing.examples import all_examples
-from treadle_ir.types import ArrayType
+from treadle_runtime.evaluation.host import numpy_kernel
+from treadle_runtime.evaluation.host.numpy_kernels import MANY_CHOICES
 
 NUMPYS = {
     *("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64"),
@@ -32,7 +30,7 @@ def test_the_same_as_the_rule() -> None:
         results, _ = inferred(primitive, example.types)
         if len(results) != 1 or not isinstance(results[0], ArrayType):
             continue
-        kernel = bare_kernel(primitive, example.types, results[0])
+        kernel = numpy_kernel(primitive, example.types, results[0])
         if kernel is None:
             continue
         operands = [np.asarray(x) for x in example.operands()]
@@ -57,11 +55,36 @@ def test_vectors_are_convolved_by_whichever_way_is_faster(dtype: type, n: int, s
     ones, order = (1,), (0, 1, 2)
     primitive = Convolution(ones, ((size - 1, size - 1),), ones, ones, order, order, order)
     types = [ArrayType(each.shape, each.dtype) for each in (x, kernel)]
-    convolved = bare_kernel(primitive, types, ArrayType((1, 1, n + size - 1), x.dtype))
+    convolved = numpy_kernel(primitive, types, ArrayType((1, 1, n + size - 1), x.dtype))
     assert convolved is not None
     truth = np.convolve(x[0, 0].astype(float), kernel[0, 0, ::-1].astype(float))
     bound = 4 * size**0.5 * np.finfo(dtype).eps
     np.testing.assert_allclose(np.asarray(convolved(x, kernel))[0, 0], truth, atol=bound)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("n", "size"), [(5, 4), (12, 11), (40, 12), (7, 12)])
+@pytest.mark.parametrize("number", [1.0, np.nan, np.inf])
+def test_convolutions_of_vectors_are_those_of_the_rule(
+    dtype: type, n: int, size: int, number: float
+) -> None:
+    """Up to the order of addition; what is not finite is so at the same places."""
+    rng = np.random.default_rng(n)
+    drawn: list[Any] = [rng.standard_normal((1, 1, k)).astype(dtype) for k in (n, size)]
+    x, kernel = drawn
+    kernel[0, 0, 1] = number
+    ones, order = (1,), (0, 1, 2)
+    primitive = Convolution(ones, ((size - 1, size - 1),), ones, ones, order, order, order)
+    types = [ArrayType(each.shape, each.dtype) for each in (x, kernel)]
+    convolved = numpy_kernel(primitive, types, ArrayType((1, 1, n + size - 1), x.dtype))
+    assert convolved is not None
+    with np.errstate(invalid="ignore"):
+        found = convolved(x, kernel)
+        (by_rule,) = eval_rules[primitive](primitive, x, kernel)
+        truth = np.convolve(x[0, 0].astype(float), kernel[0, 0, ::-1].astype(float))
+    bound = 4 * size**0.5 * float(np.finfo(dtype).eps)
+    np.testing.assert_allclose(found, by_rule, rtol=0, atol=bound)
+    np.testing.assert_array_equal(np.isfinite(found[0, 0]), np.isfinite(truth))
 
 
 @pytest.mark.parametrize("dtype", ["?", "i1", "f2", "u4", "f4", "f8", "c8", "c16"])
@@ -81,7 +104,7 @@ def test_many_choices_are_made_by_bits(dtype: str) -> None:
         (y[::-1], x),
     ):
         types = [ArrayType(each.shape, each.dtype) for each in (condition, one, other)]
-        kernel = bare_kernel(Select(), types, result)
+        kernel = numpy_kernel(Select(), types, result)
         assert kernel is not None
         found, wanted = kernel(condition, one, other), np.where(condition, one, other)
         assert (found.dtype, found.tobytes()) == (wanted.dtype, wanted.tobytes())
@@ -94,7 +117,7 @@ def test_negative_indices_of_a_byte_are_out_of_range() -> None:
     for size in (100, 128, 200):
         gather = Gather((), (0,), (0,), (1,))
         types = (ArrayType((size,), x.dtype), ArrayType((3, 1), places.dtype))
-        kernel = bare_kernel(gather, types, ArrayType((3,), x.dtype))
+        kernel = numpy_kernel(gather, types, ArrayType((3,), x.dtype))
         rule = eval_rules[gather](gather, x[:size], places)[0]
         np.testing.assert_array_equal(rule, [np.nan, 127 if size > 127 else np.nan, 3])
         if size <= 128:
@@ -113,4 +136,4 @@ def test_a_letter_is_numpys_own(name: str) -> None:
 
 def test_small_floats_are_not_divided_as_integers() -> None:
     type = ArrayType((2,), BY_NAME["f8e4m3b11fnuz"])
-    assert bare_kernel(Divide(), [type, type], type) is None
+    assert numpy_kernel(Divide(), [type, type], type) is None
