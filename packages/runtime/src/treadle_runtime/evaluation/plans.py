@@ -31,9 +31,8 @@ from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
 from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, elements_of
 from treadle_runtime.arrays.from_user import as_device_array
 from treadle_runtime.evaluation.codegen import Run, generate
-from treadle_runtime.evaluation.composites import LARGE, is_large
 from treadle_runtime.evaluation.fp_warnings import IGNORED, restore, suppress_fp_warnings
-from treadle_runtime.evaluation.limits import ANY_SIZE, host_limits
+from treadle_runtime.evaluation.limits import ANY_SIZE, LARGE, host_limits, is_large
 from treadle_runtime.evaluation.operation import Operation
 from treadle_runtime.launch import Launch, check_results_fit, compile_program
 from treadle_runtime.placement.partition import memories, partitioning, placement_for
