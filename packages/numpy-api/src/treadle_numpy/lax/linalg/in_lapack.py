@@ -23,7 +23,6 @@ from treadle_ir.dtypes import BY_NAME
 MOST: Final = 1 << 14
 _LETTERS: Final = {"f": "s", "d": "d", "F": "c", "D": "z"}
 _FEW: Final = 1 << 10  # elements up to which one decomposition is the fastest way
-_FEWER: Final = 1 << 8  # elements of half of the rows of what is decomposed
 _SQUARINGS: Final = 8  # of exponentials whose last bits are LAPACK's
 _WRITTEN_OUT: Final = 3  # rows of determinants that need no elimination
 # Where SciPy has its square root of matrices; the first from 1.18 on.
@@ -247,21 +246,6 @@ def lu_factor(types: Sequence[ArrayType]) -> Counterpart | None:
     return None if getrf is None else lambda a: getrf(a)[:2]
 
 
-def lu_solve(types: Sequence[ArrayType]) -> Counterpart | None:
-    """`getrs`; pivots that are not rows are left to the operations."""
-    factors, pivots, right = types
-    getrs = _of_scipy("getrs", factors) if _serves((factors, right)) else None
-    if getrs is None or pivots.shape != factors.shape[:1]:
-        return None
-    rows = factors.shape[0]
-
-    def run(factors: _Elements, pivots: _Elements, right: _Elements) -> list[_Elements] | None:
-        given = pivots.tolist()
-        return [getrs(factors, pivots, right)[0]] if min(given) >= 0 and max(given) < rows else None
-
-    return run
-
-
 def hessenberg(types: Sequence[ArrayType]) -> Counterpart | None:
     """`gehrd`, of which H is the upper part."""
     if not _serves(types) or types[0].shape[0] < 2:
@@ -345,33 +329,5 @@ def expm(types: Sequence[ArrayType]) -> Counterpart | None:
         powers[0] = a
         result = exponential(powers)
         return None if result is None else [result]
-
-    return run
-
-
-def expm_frechet(types: Sequence[ArrayType]) -> Counterpart | None:
-    """Return the exponential of [[A, E], [0, A]], which has the derivative beside that of A; directions that dwarf A
-    are left.
-
-    Source: R. Mathias, "A chain rule for matrix functions and applications", SIAM J. Matrix Anal. Appl. 17 (1996).
-    """
-    exponential = _exponential() if _serves(types, _FEWER) else None
-    x, y = types
-    if exponential is None or x.dtype.char not in "fF" or x.shape[0] != x.shape[1]:
-        return None
-    if x.shape != y.shape:
-        return None
-    n, dtype, zeros, vdot = x.shape[0], x.dtype, np.zeros, np.vdot
-    shape = (5, 2 * n, 2 * n)
-
-    def run(a: _Elements, e: _Elements) -> list[_Elements] | None:
-        if not vdot(e, e).real <= 4 * vdot(a, a).real:
-            return None
-        powers = zeros(shape, dtype)
-        whole = powers[0]
-        whole[:n, :n] = whole[n:, n:] = a
-        whole[:n, n:] = e
-        result = exponential(powers)
-        return None if result is None else [result[:n, :n].copy(), result[:n, n:].copy()]
 
     return run

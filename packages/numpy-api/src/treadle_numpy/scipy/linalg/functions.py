@@ -195,7 +195,7 @@ def expm_frechet(
     method: str | None = ...,
     compute_expm: bool,
 ) -> Array | tuple[Array, Array]: ...
-@composed_loop(counterpart=in_lapack.expm_frechet)
+@composed_loop()
 def expm_frechet(
     A: ArrayLike,  # noqa: N803 - SciPy's
     E: ArrayLike,  # noqa: N803 - SciPy's

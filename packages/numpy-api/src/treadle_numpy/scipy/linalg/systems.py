@@ -112,7 +112,7 @@ def _by_cholesky(c: Array, b: Array, lower: bool) -> Array:
     return ops.triangular_solve(c, x, lower=lower, transpose_a=lower, conjugate_a=lower)
 
 
-@composed_loop(counterpart=in_lapack.lu_solve)
+@composed_loop()
 def lu_solve(
     lu_and_piv: tuple[ArrayLike, ArrayLike],
     b: ArrayLike,
