@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
-from treadle_ir import X64, ArrayType, counterparts
+from treadle_ir import X64, ArrayType, host_functions
 from treadle_numpy import numpy as tnp
 from treadle_numpy.numpy import in_numpy
 
@@ -102,4 +102,4 @@ def test_operands_of_two_types_have_no_counterpart():
 
 def test_the_functions_have_them():
     for name, function in {**OF_ONE, "polyval": tnp.polyval}.items():
-        assert counterparts[function.__wrapped__] is getattr(in_numpy, name)
+        assert host_functions[function.__wrapped__] is getattr(in_numpy, name)

@@ -1,4 +1,4 @@
-"""Counterparts of composed functions in NumPy: one call in the place of ten or twenty.
+"""Host functions by NumPy: one call in place of ten or twenty.
 
 They give what the operations of the functions give, to the last bit, and leave to these the numbers for which NumPy's
 own function differs. They serve floats of NumPy's own types that have axes (decisions/0091-counterparts-in-numpy.md).
@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArrayType, Counterpart
+from treadle_ir import ArrayType, HostFunction
 
 _TYPES: Final = "fd"  # NumPy's letters
 _FEW: Final = 16  # roots, whose square counts, or coefficients
@@ -31,19 +31,19 @@ def _is_finite(x: _Elements) -> bool:
     return square - square == 0
 
 
-def frexp(types: Sequence[ArrayType]) -> Counterpart | None:
+def frexp(types: Sequence[ArrayType]) -> HostFunction | None:
     """`np.frexp`; exponents of what is not finite are the C library's, which says nothing of them."""
     if not _serves(types[0]):
         return None
     return lambda x: np.frexp(x) if _is_finite(x) else None
 
 
-def modf(types: Sequence[ArrayType]) -> Counterpart | None:
+def modf(types: Sequence[ArrayType]) -> HostFunction | None:
     """`np.modf`."""
     return np.modf if _serves(types[0]) else None
 
 
-def spacing(types: Sequence[ArrayType]) -> Counterpart | None:
+def spacing(types: Sequence[ArrayType]) -> HostFunction | None:
     """`np.spacing`, but for the greatest number, whose distance to infinity NumPy takes."""
     if not _serves(types[0]):
         return None
@@ -55,7 +55,7 @@ def spacing(types: Sequence[ArrayType]) -> Counterpart | None:
     return run
 
 
-def polyval(types: Sequence[ArrayType]) -> Counterpart | None:
+def polyval(types: Sequence[ArrayType]) -> HostFunction | None:
     """Horner's rule in one array."""
     coefficients, x = types
     if (

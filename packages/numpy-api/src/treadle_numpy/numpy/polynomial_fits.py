@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, ShapeError, composed_loop, flags, integer, refused
+from treadle_ir import ArgumentError, Array, ShapeError, composed, flags, integer, refused
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.contraction.products import matmul, outer
 from treadle_numpy.numpy.creation.matrices import vander
@@ -24,7 +24,7 @@ from treadle_numpy.operands.promote import promote
 __all__ = ["polyfit"]
 
 
-@composed_loop()
+@composed(loops=True)
 def polyfit(
     x: ArrayLike,
     y: ArrayLike,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, ShapeError, composed_loop, flags, ops
+from treadle_ir import Array, ShapeError, composed, flags, ops
 from treadle_ir.dtypes import complex_of
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.lax.control.scan import scan
@@ -31,7 +31,7 @@ from treadle_numpy.operands.truth import truth
 __all__ = ["poly", "roots"]
 
 
-@composed_loop("seq_of_zeros")
+@composed(numbers=["seq_of_zeros"], loops=True)
 def poly(seq_of_zeros: ArrayLike) -> Array:
     """Return the polynomial with given roots, or the characteristic polynomial of a matrix; the highest coefficient,
     1, first.

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from treadle_ir import X64, ArrayType, counterparts, module_or_none
+from treadle_ir import X64, ArrayType, host_functions, module_or_none
 from treadle_numpy import numpy as tnp, scipy as tsp
 from treadle_numpy.lax.linalg import in_lapack
 
@@ -220,4 +220,4 @@ def test_without_the_libraries_there_are_no_counterparts(monkeypatch):
 def test_the_functions_have_them():
     for name, (functions, _) in TABLE.items():
         for function in functions:
-            assert counterparts[function.__wrapped__] is getattr(in_lapack, name)
+            assert host_functions[function.__wrapped__] is getattr(in_lapack, name)

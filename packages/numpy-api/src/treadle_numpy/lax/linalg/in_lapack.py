@@ -1,7 +1,7 @@
-"""Counterparts of functions of linear algebra: one routine in the place of several operations, on single matrices.
+"""Host functions of linear algebra: one LAPACK routine in place of several operations, on single matrices.
 
 Without jit the evaluator calls them instead of the functions' operations, from the first call on, so that their last
-bits are always the same. The routines are those that functions of NumPy and SciPy wrap. There are no counterparts where
+bits are always the same. The routines are those that functions of NumPy and SciPy wrap. There are none where
 they are not found, and what they do not solve is left to the operations, which say what becomes of it
 (decisions/0094-counterparts-in-lapack.md).
 """
@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArrayType, Counterpart, canonical_dtype, module_or_none
+from treadle_ir import ArrayType, HostFunction, canonical_dtype, module_or_none
 from treadle_ir.dtypes import BY_NAME
 
 # Elements of a matrix: of more XLA starts as fast a routine, and Python goes on.
@@ -70,7 +70,7 @@ def _if_solved(x: _Elements) -> list[_Elements] | None:
     return [x] if first == first else None
 
 
-def slogdet(types: Sequence[ArrayType]) -> Counterpart | None:
+def slogdet(types: Sequence[ArrayType]) -> HostFunction | None:
     """NumPy's; a logarithm that is not finite is left to the operations."""
     routine = _of_numpy("slogdet")
     if routine is None or not _serves(types):
@@ -83,7 +83,7 @@ def slogdet(types: Sequence[ArrayType]) -> Counterpart | None:
     return run
 
 
-def det(types: Sequence[ArrayType]) -> Counterpart | None:
+def det(types: Sequence[ArrayType]) -> HostFunction | None:
     """Return the product of the diagonal of `getrf`: NumPy's adds logarithms. Of few rows, the formula.
 
     SciPy has that as one routine, of rows in C's order, which are LAPACK's columns; a zero of it has no sign.
@@ -127,7 +127,7 @@ def _written_out(rows: list[list[Any]]) -> Any:
     return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
 
 
-def solve(types: Sequence[ArrayType]) -> Counterpart | None:
+def solve(types: Sequence[ArrayType]) -> HostFunction | None:
     """NumPy's, of matrices on the right."""
     routine = _of_numpy("solve")
     if routine is None or not _serves(types):
@@ -135,7 +135,7 @@ def solve(types: Sequence[ArrayType]) -> Counterpart | None:
     return lambda a, b: _if_solved(routine(a, b))
 
 
-def inv(types: Sequence[ArrayType]) -> Counterpart | None:
+def inv(types: Sequence[ArrayType]) -> HostFunction | None:
     """NumPy's."""
     routine = _of_numpy("inv")
     if routine is None or not _serves(types):
@@ -143,7 +143,7 @@ def inv(types: Sequence[ArrayType]) -> Counterpart | None:
     return lambda a: _if_solved(routine(a))
 
 
-def lstsq(types: Sequence[ArrayType]) -> Counterpart | None:
+def lstsq(types: Sequence[ArrayType]) -> HostFunction | None:
     """NumPy's; the residuals are what is left of `b`. A matrix of zeros, and no solution, are for the operations."""
     matrix, right = types
     routine = _of_numpy("lstsq") if _serves((matrix,), _FEW) and right.size > 0 else None
@@ -165,7 +165,7 @@ def lstsq(types: Sequence[ArrayType]) -> Counterpart | None:
     return run
 
 
-def eigvalsh(types: Sequence[ArrayType]) -> Counterpart | None:
+def eigvalsh(types: Sequence[ArrayType]) -> HostFunction | None:
     """`syevd`, or `heevd`, of any size: with the workspace for blocks, which XLA's call of it does not have."""
     if not _serves(types, None):
         return None
@@ -192,7 +192,7 @@ def eigvalsh(types: Sequence[ArrayType]) -> Counterpart | None:
     return run
 
 
-def polar(types: Sequence[ArrayType]) -> Counterpart | None:
+def polar(types: Sequence[ArrayType]) -> HostFunction | None:
     """U and H of few elements by `gesdd`: U has no part in the directions that have no length, as by iterations."""
     (x,) = types
     gesdd = _of_scipy("gesdd", x) if _serves(types, _FEW) and x.shape[0] >= x.shape[1] else None
@@ -214,7 +214,7 @@ def polar(types: Sequence[ArrayType]) -> Counterpart | None:
     return run
 
 
-def lu(types: Sequence[ArrayType]) -> Counterpart | None:
+def lu(types: Sequence[ArrayType]) -> HostFunction | None:
     """`getrf`, of which L and U are copies of the triangles."""
     getrf = _of_scipy("getrf", types[0]) if _serves(types) else None
     if getrf is None:
@@ -240,13 +240,13 @@ def lu(types: Sequence[ArrayType]) -> Counterpart | None:
     return run
 
 
-def lu_factor(types: Sequence[ArrayType]) -> Counterpart | None:
+def lu_factor(types: Sequence[ArrayType]) -> HostFunction | None:
     """`getrf`, of any size: the factors stay in columns, as LAPACK leaves them."""
     getrf = _of_scipy("getrf", types[0]) if _serves(types, None) else None
     return None if getrf is None else lambda a: getrf(a)[:2]
 
 
-def hessenberg(types: Sequence[ArrayType]) -> Counterpart | None:
+def hessenberg(types: Sequence[ArrayType]) -> HostFunction | None:
     """`gehrd`, of which H is the upper part."""
     if not _serves(types) or types[0].shape[0] < 2:
         return None
@@ -263,7 +263,7 @@ def hessenberg(types: Sequence[ArrayType]) -> Counterpart | None:
     return run
 
 
-def sqrtm(types: Sequence[ArrayType]) -> Counterpart | None:
+def sqrtm(types: Sequence[ArrayType]) -> HostFunction | None:
     """What SciPy's wraps, of any size: singular matrices, of which it would warn, are left to the operations.
 
     So are those whose squares are next to nothing, for which it is wrong in the first digit.
@@ -316,7 +316,7 @@ def _exponential() -> Any:
     return run
 
 
-def expm(types: Sequence[ArrayType]) -> Counterpart | None:
+def expm(types: Sequence[ArrayType]) -> HostFunction | None:
     """What SciPy's wraps, of few elements in single precision: in double the operations are more exact."""
     exponential = _exponential() if _serves(types, _FEW) else None
     (x,) = types
