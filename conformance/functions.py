@@ -7,7 +7,9 @@ identity tells nothing.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, Final
+
+from treadle_ir import composed
 
 
 def made_by(function: Any, *examples: Any) -> bool:
@@ -19,6 +21,20 @@ def made_by(function: Any, *examples: Any) -> bool:
     """
     source = _source(function)
     return source is not None and source in map(_source, examples)
+
+
+def is_composed(function: Any, *, loops: bool) -> bool:
+    """Return whether `composed` made a function.
+
+    Args:
+        function: anything.
+        loops: whether the function was said to contain loops.
+    """
+    if not made_by(function, *_COMPOSED):
+        return False
+    code = function.__code__
+    cell = function.__closure__[code.co_freevars.index("loops")]
+    return cell.cell_contents is loops
 
 
 def identity(function: Any) -> Hashable:
@@ -33,3 +49,6 @@ def _source(function: Any) -> Hashable:
     """Return the file and the qualified name of a function's code; None for what has no code."""
     code = getattr(function, "__code__", None)
     return None if code is None else (code.co_filename, code.co_qualname)
+
+
+_COMPOSED: Final = (composed(lambda: None), composed(numbers=["x"])(lambda x: x))

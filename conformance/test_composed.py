@@ -8,22 +8,12 @@ import numpy as np
 import pytest
 
 import treadle
-from conformance.functions import made_by
+from conformance.functions import is_composed
 from conformance.hostile.calls import Call, calls
-from treadle_ir import composed, composed_loop, composed_numbers
 from treadle_ir.trace import ROOT
 
-
-def nothing() -> None:
-    """What the decorators are asked to make a function of."""
-
-
-COMPOSED = [
-    call
-    for call in calls()
-    if made_by(call.function, composed(nothing), composed_numbers()(nothing))
-]
-LOOPS = [call for call in calls() if made_by(call.function, composed_loop()(nothing))]
+COMPOSED = [call for call in calls() if is_composed(call.function, loops=False)]
+LOOPS = [call for call in calls() if is_composed(call.function, loops=True)]
 
 
 @pytest.fixture(autouse=True)

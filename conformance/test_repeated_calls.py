@@ -15,14 +15,12 @@ import pytest
 
 import treadle
 from conformance.effort import LONG
-from conformance.functions import made_by
+from conformance.functions import is_composed
 from conformance.hostile.calls import Call, calls
 from conformance.special_values import VALUES, VIEWS, Variant, empty, varied
-from treadle_ir import composed, composed_loop, composed_numbers, current_evaluator
+from treadle_ir import current_evaluator
 from treadle_runtime.evaluation import plans
 
-OPERATIONS = (composed(lambda: None), composed_numbers()(lambda: None))
-LOOPS = (composed_loop()(lambda: None),)
 FEW = 1  # variants beside `mixed` that a function gets, another function others
 
 
@@ -32,9 +30,9 @@ FINITE = dict.fromkeys(
 )
 
 
-def made_like(*examples: Any) -> list[Call]:
-    """The calls of functions that the decorators of the examples made."""
-    return [call for call in calls() if made_by(call.function, *examples)]
+def composed_calls(*, loops: bool) -> list[Call]:
+    """The calls of composed functions with loops, or without."""
+    return [call for call in calls() if is_composed(call.function, loops=loops)]
 
 
 @pytest.fixture(autouse=True)
@@ -103,14 +101,14 @@ def assert_repeatable(call: Call, variants: dict[str, Variant]) -> None:
 
 
 @pytest.mark.skipif(treadle.default_backend() != "cpu", reason="on a device all is compiled")
-@pytest.mark.parametrize("call", made_like(*OPERATIONS), ids=lambda call: call.name)
+@pytest.mark.parametrize("call", composed_calls(loops=False), ids=lambda call: call.name)
 def test_a_composed_function_gives_the_same_each_time(call: Call) -> None:
     assert_repeatable(call, chosen(call))
     assert_repeatable(call, {"empty": empty})
 
 
 @pytest.mark.skipif(treadle.default_backend() != "cpu", reason="on a device all is compiled")
-@pytest.mark.parametrize("call", made_like(*LOOPS), ids=lambda call: call.name)
+@pytest.mark.parametrize("call", composed_calls(loops=True), ids=lambda call: call.name)
 def test_a_composed_loop_gives_the_same_each_time(call: Call) -> None:
     assert_repeatable(call, chosen(call))
     assert_repeatable(call, {"empty": empty})
@@ -134,7 +132,7 @@ def test_each_composed_function_is_staged(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(plans, "planned", planned)
     forget()
-    for call in made_like(*OPERATIONS, *LOOPS):
+    for call in [*composed_calls(loops=False), *composed_calls(loops=True)]:
         for _ in range(2):
             positional, named = call.arguments()
             call.function(*positional, **named)

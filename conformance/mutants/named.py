@@ -35,7 +35,7 @@ class Fault:
 FAULTS: Final = (
     Fault(
         "order of launches not compared",
-        "runtime/src/treadle_runtime/distributed/order.py",
+        "runtime/src/treadle_runtime/client/steps.py",
         "if here == there:",
         "if True:",
         (("conformance/distributed",),),
@@ -399,7 +399,7 @@ FAULTS: Final = (
     ),
     Fault(
         "lock of launches removed",
-        "runtime/src/treadle_runtime/distributed/order.py",
+        "runtime/src/treadle_runtime/client/steps.py",
         "            with self._lock:\n                self._last.append(number)",
         "            if True:\n                self._last.append(number)",
         (("packages/runtime/tests/distributed", "conformance/distributed/test_together.py"),),

@@ -32,13 +32,10 @@ from treadle_ir.boundary import (
     boundary as boundary,
 )
 from treadle_ir.composed import (
-    Counterpart as Counterpart,
-    CounterpartMaker as CounterpartMaker,
+    HostFunction as HostFunction,
+    HostFunctionMaker as HostFunctionMaker,
     composed as composed,
-    composed_in_numpy as composed_in_numpy,
-    composed_loop as composed_loop,
-    composed_numbers as composed_numbers,
-    counterparts as counterparts,
+    host_functions as host_functions,
 )
 from treadle_ir.context import (
     SETTINGS as SETTINGS,

@@ -1,42 +1,70 @@
-"""Composed functions: those of the library that do nothing but apply primitives to their arguments.
+"""Composed functions: library functions that do nothing but apply primitives to their arguments.
 
 Under a transformation such a function runs as it is, operation by operation. Where nothing transforms it, the
 evaluator may run it as a whole: it stages the function once for each kind of arguments, and later calls skip the
-Python between its operations (decisions/0060-composed-functions.md).
+Python between its operations (decisions/0060-composed-functions.md). A function of another library may take its place
+(decisions/0165-one-dispatcher-of-host-functions.md).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, Final, ParamSpec, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeAlias, TypeVar, overload
 
 import numpy as np
 
 from treadle_ir.errors import TreadleError, out_of_memory
 from treadle_ir.operands import as_array
+from treadle_ir.stage import StagingTrace
 from treadle_ir.trace import EvalTrace, current_trace
+
+if TYPE_CHECKING:
+    from treadle_ir.types import ArrayType
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# Any: a counterpart takes as many of NumPy's arrays as its function takes arrays.
-Counterpart: TypeAlias = Callable[..., "Sequence[np.ndarray[Any, Any]] | None"]
-# The types of the arrays, and the values that follow them.
-CounterpartMaker: TypeAlias = Callable[..., Counterpart | None]
+# Any: a host function takes as many NumPy arrays as its composed function takes arrays.
+HostFunction: TypeAlias = Callable[..., "Sequence[np.ndarray[Any, Any]] | None"]
+HostFunctionMaker: TypeAlias = Callable[["Sequence[ArrayType]"], HostFunction | None]
 
-counterparts: Final[dict[Callable[..., Any], CounterpartMaker]] = {}
-"""What makes the counterparts of composed functions, by the function without its mark."""
+host_functions: Final[dict[Callable[..., Any], HostFunctionMaker]] = {}
+"""The makers of host functions, by composed function without its decorator."""
 
 _SMALL: Final = 1 << 31
 _NUMBERS: Final = (bool, int, float, complex, np.ndarray, np.generic)
 
 
-def composed(function: Callable[P, T]) -> Callable[P, T]:
+@overload
+def composed(function: Callable[P, T], /) -> Callable[P, T]: ...
+@overload
+def composed(
+    *, numbers: Sequence[str] = (), loops: bool = False, host: HostFunctionMaker | None = None
+) -> Callable[[Callable[P, T]], Callable[P, T]]: ...
+def composed(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    numbers: Sequence[str] = (),
+    loops: bool = False,
+    host: HostFunctionMaker | None = None,
+) -> Any:
     """Mark a function of arrays and of values that say what to do with them: numbers, names, axes, element types.
 
     What it does may depend on the types of its arrays, on those values and on the context, and on nothing else: not on
     the elements, not on Python's state. It has no effects, and returns arrays.
+
+    Args:
+        function: the function; without it, a decorator.
+        numbers: parameters whose numbers become arrays, so that another number does not need another plan.
+        loops: whether the function contains a loop, whose steps the evaluator compiles in any case. It may then compile
+            the whole function in the first call with a kind of arguments.
+        host: a maker of host functions. It gets the types of the arrays, and returns a function of NumPy arrays that
+            the evaluator may call instead, or None. A host function returns the results as new arrays, or None where
+            the operations have to compute them. It is called for arguments that are arrays and tuples of arrays only.
+            Its results are those of the operations to the last bit, since the first call runs the operations; with
+            `loops`, they are the same up to rounding, and it serves from the first call on, and arrays of any size.
 
     Example:
         >>> import numpy as np
@@ -47,135 +75,55 @@ def composed(function: Callable[P, T]) -> Callable[P, T]:
         ...     return ops.multiply(ops.add(x, y), ops.subtract(x, y))
         >>> print(difference_of_squares(np.float32(3), np.float32(2)))
         5.0
-    """
-
-    @wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        trace = current_trace()
-        if trace.__class__ is EvalTrace:
-            try:
-                return trace.evaluator.call(function, args, kwargs)
-            except MemoryError as error:
-                raise _out_of_memory(error) from None
-        return function(*args, **kwargs)
-
-    return call
-
-
-def composed_in_numpy(maker: CounterpartMaker) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """As `composed`, of a function that NumPy has too: the evaluator may call that on small arrays.
-
-    `maker` is given the types of the arrays, and then the values that follow them, if it has so many parameters and
-    nothing is given by name. It returns the counterpart: a function of NumPy's arrays that returns the results as new
-    arrays, or None where the operations have to compute them; or it returns None, where such arguments have no
-    counterpart. The results are those of the operations, to the last bit.
-
-    Example:
-        >>> import numpy as np
-        >>> from treadle_ir import ops
-        >>> from treadle_ir.composed import composed_in_numpy
-        >>> @composed_in_numpy(lambda types: lambda x: [x + x] if types[0].ndim else None)
-        ... def twice(x):
-        ...     return ops.add(x, x)
-        >>> print(twice(np.float32(2.0)))
-        4.0
-    """
-
-    def mark(function: Callable[P, T]) -> Callable[P, T]:
-        counterparts[function] = maker
-        return composed(function)
-
-    return mark
-
-
-def composed_numbers(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """As `composed`; numbers of the parameters named are no other kind of argument each, since they become arrays.
-
-    Example:
-        >>> import numpy as np
-        >>> from treadle_ir import ops
-        >>> from treadle_ir.composed import composed_numbers
-        >>> @composed_numbers("x")
+        >>> @composed(numbers=["x"], host=lambda types: lambda x: [x + x])
         ... def twice(x):
         ...     return ops.add(x, x)
         >>> print(twice(2.0))
         4.0
     """
 
-    def mark(function: Callable[P, T]) -> Callable[P, T]:
-        hold = _holder(function, numbers, _held_small)
+    def mark(function: Callable[..., Any]) -> Callable[..., Any]:
+        if host is not None:
+            host_functions[function] = host
+        hold = _holder(function, numbers, _held if loops else _held_small)
 
         @wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            trace = current_trace()
+            if trace.__class__ is EvalTrace:
+                try:
+                    return trace.evaluator.call(function, args, kwargs, loops)
+                except MemoryError as error:
+                    raise _out_of_memory(error) from None
+            if host is not None and isinstance(trace, StagingTrace) and trace.composed_call:
+                return trace.composed_call(function, args, kwargs)
+            return function(*args, **kwargs)
+
+        @wraps(function)
+        def call_holding(*args: Any, **kwargs: Any) -> Any:
             trace = current_trace()
             if trace.__class__ is not EvalTrace:
                 return function(*args, **kwargs)
             given, named = hold(args, kwargs)
             try:
-                return trace.evaluator.call(function, given, named)
+                return trace.evaluator.call(function, given, named, loops)
             except MemoryError as error:
                 raise _out_of_memory(error) from None
 
-        return call
+        return call_holding if numbers else call
 
-    return mark
-
-
-def composed_loop(
-    *numbers: str, counterpart: CounterpartMaker | None = None
-) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """As `composed`, of a function with a loop whose steps the evaluator compiles in any case.
-
-    The evaluator may compile all of the function in its place, at the first call with a kind of arguments: afterwards
-    it is one launch, where staging the loop to find it again took a millisecond. `numbers` are the parameters whose
-    numbers become arrays before that, so that another number is not another kind of argument.
-
-    `counterpart` makes a function of a library that the evaluator may call instead, as for `composed_in_numpy`, but on
-    arrays of any size, and its results are those of the operations up to rounding: it serves from the first call on.
-
-    Example:
-        >>> import numpy as np
-        >>> from treadle_ir import ops
-        >>> from treadle_ir.composed import composed_loop
-        >>> @composed_loop("x")
-        ... def half(x):  # the loop is left out here
-        ...     return ops.multiply(x, np.float32(0.5))
-        >>> print(half(2.0))
-        1.0
-    """
-
-    def mark(function: Callable[P, T]) -> Callable[P, T]:
-        if counterpart is not None:
-            counterparts[function] = counterpart
-        hold = _holder(function, numbers, _held)
-
-        @wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> T:
-            trace = current_trace()
-            if trace.__class__ is not EvalTrace:
-                return function(*args, **kwargs)
-            try:
-                if not numbers:
-                    return trace.evaluator.call(function, args, kwargs, True)
-                given, named = hold(args, kwargs)
-                return trace.evaluator.call(function, given, named, True)
-            except MemoryError as error:
-                raise _out_of_memory(error) from None
-
-        return call
-
-    return mark
+    return mark if function is None else mark(function)
 
 
 def _out_of_memory(error: MemoryError) -> MemoryError:
-    """The error of a library that had no memory in our words; ours as it is."""
+    """Return an error of another library without memory as treadle's; treadle's own error as it is."""
     return error if isinstance(error, TreadleError) else out_of_memory(error)
 
 
 def _holder(
     function: Callable[..., Any], numbers: Sequence[str], held: Callable[[object], object]
 ) -> Callable[[Sequence[Any], dict[str, Any]], tuple[Sequence[Any], dict[str, Any]]]:
-    """What gives arguments as they are held, where they are those of some of a function's parameters."""
+    """Return a function that converts the arguments of the parameters `numbers` with `held`."""
     names = function.__code__.co_varnames
     places = [names.index(name) for name in numbers]
 
@@ -192,11 +140,11 @@ def _holder(
 
 
 def _held_small(x: object) -> object:
-    """A number as an array, if it fits any type of its kind; what does not is for the function."""
+    """Convert a number to an array, if it fits any dtype of its kind; otherwise the function reports it."""
     kind = x.__class__
     return as_array(x) if kind is float or (kind is int and -_SMALL <= x < _SMALL) else x  # type: ignore[operator]  # an int
 
 
 def _held(x: object) -> object:
-    """A number as an array, and NumPy's arrays as ours; anything else as it is: the function says what is wrong."""
+    """Convert numbers and NumPy arrays to arrays; return anything else as it is, for the function to report."""
     return as_array(x) if isinstance(x, _NUMBERS) else x

@@ -40,7 +40,7 @@ class Evaluator(Protocol):
     ) -> T:
         """What a composed function returns (`treadle_ir.composed`): `function(*args, **kwargs)`, perhaps as a whole.
 
-        `loops` says that it has a loop (`composed_loop`).
+        `loops` says that it has a loop (`composed`).
         """
         ...
 

@@ -6,8 +6,8 @@ since programs are closed and hold no arrays; scalars become literals.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeVar, final
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias, TypeVar, final
 
 import numpy as np
 
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from treadle_ir.sharding.types import Sharding
 
 Out = TypeVar("Out")
+# Any: from a function, its arguments and keyword arguments to its result.
+ComposedCall: TypeAlias = Callable[[Callable[..., Any], Sequence[Any], Mapping[str, Any]], Any]
 _overrides: Final = context_overrides.get  # asked for each equation
 _new: Final = tuple.__new__
 _new_object: Final = object.__new__
@@ -95,6 +97,7 @@ class StagingTrace(Trace):
         "_callers",
         "_known",
         "captured",
+        "composed_call",
         "constants",
         "context",
         "equations",
@@ -115,6 +118,8 @@ class StagingTrace(Trace):
         self.constants: dict[int, Constant] = {}
         # Of the outermost such trace: the programs of bodies in it, see `treadle_ir.interning`.
         self.interned: dict[CodeType, list[Program]] = {}
+        # How an evaluator that stages composed functions records those with a host function: see `treadle_ir.composed`.
+        self.composed_call: ComposedCall | None = None
         self.context = current_context()
         # Over which axes of shard_maps values vary, as far as was asked, and how many equations were looked at for it:
         # see `treadle_ir.sharding.varying`.

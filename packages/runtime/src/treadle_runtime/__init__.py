@@ -13,17 +13,11 @@ if TYPE_CHECKING:
     )
     from treadle_runtime.arrays.alive import live_arrays as live_arrays
     from treadle_runtime.arrays.array import DeviceArray as DeviceArray, from_host as from_host
-    from treadle_runtime.arrays.assembled import (
-        make_array_from_callback as make_array_from_callback,
-        make_array_from_process_local_data as make_array_from_process_local_data,
-        make_array_from_single_device_arrays as make_array_from_single_device_arrays,
-    )
     from treadle_runtime.arrays.shard import Shard as Shard
-    from treadle_runtime.arrays.transfer import (
-        block_until_ready as block_until_ready,
-        copy_to_host_async as copy_to_host_async,
-        device_get as device_get,
-        device_put as device_put,
+    from treadle_runtime.arrays.visualize import (
+        inspect_array_sharding as inspect_array_sharding,
+        visualize_array_sharding as visualize_array_sharding,
+        visualize_sharding as visualize_sharding,
     )
     from treadle_runtime.client import backends as backends
     from treadle_runtime.client.failures import (
@@ -103,6 +97,10 @@ if TYPE_CHECKING:
         pure_function as pure_function,
     )
     from treadle_runtime.launch import effects_barrier as effects_barrier
+    from treadle_runtime.parallel.axis_types import (
+        auto_axes as auto_axes,
+        explicit_axes as explicit_axes,
+    )
     from treadle_runtime.parallel.custom_partitioning import (
         custom_partitioning as custom_partitioning,
     )
@@ -115,12 +113,6 @@ if TYPE_CHECKING:
         SdyShardingRule as SdyShardingRule,
     )
     from treadle_runtime.parallel.smap import smap as smap
-    from treadle_runtime.placement.constraint import (
-        auto_axes as auto_axes,
-        explicit_axes as explicit_axes,
-        reshard as reshard,
-        with_sharding_constraint as with_sharding_constraint,
-    )
     from treadle_runtime.placement.current_mesh import (
         get_abstract_mesh as get_abstract_mesh,
         get_mesh as get_mesh,
@@ -173,10 +165,20 @@ if TYPE_CHECKING:
         SingleDeviceSharding as SingleDeviceSharding,
     )
     from treadle_runtime.placement.space import Space as Space
-    from treadle_runtime.placement.visualize import (
-        inspect_array_sharding as inspect_array_sharding,
-        visualize_array_sharding as visualize_array_sharding,
-        visualize_sharding as visualize_sharding,
+    from treadle_runtime.transfer.assembled import (
+        make_array_from_callback as make_array_from_callback,
+        make_array_from_process_local_data as make_array_from_process_local_data,
+        make_array_from_single_device_arrays as make_array_from_single_device_arrays,
+    )
+    from treadle_runtime.transfer.device_put import (
+        block_until_ready as block_until_ready,
+        copy_to_host_async as copy_to_host_async,
+        device_get as device_get,
+        device_put as device_put,
+    )
+    from treadle_runtime.transfer.reshard import (
+        reshard as reshard,
+        with_sharding_constraint as with_sharding_constraint,
     )
 
 _source.internal(__path__[0])
@@ -189,13 +191,9 @@ if not TYPE_CHECKING:
             "treadle_runtime.abstract": "ShapeDtypeStruct refuse_described_ref",
             "treadle_runtime.arrays.alive": "live_arrays",
             "treadle_runtime.arrays.array": "DeviceArray from_host",
-            "treadle_runtime.arrays.assembled": (
-                "make_array_from_callback make_array_from_process_local_data "
-                "make_array_from_single_device_arrays"
-            ),
             "treadle_runtime.arrays.shard": "Shard",
-            "treadle_runtime.arrays.transfer": (
-                "block_until_ready copy_to_host_async device_get device_put"
+            "treadle_runtime.arrays.visualize": (
+                "inspect_array_sharding visualize_array_sharding visualize_sharding"
             ),
             "treadle_runtime.client": "backends",
             "treadle_runtime.client.failures": "PlatformError PlatformWarning",
@@ -232,6 +230,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.jitting.traced_call": "ArgInfo TracedCall structs_of",
             "treadle_runtime.jitting.with_refs": "places_of pure_function",
             "treadle_runtime.launch": "effects_barrier",
+            "treadle_runtime.parallel.axis_types": "auto_axes explicit_axes",
             "treadle_runtime.parallel.custom_partitioning": "custom_partitioning",
             "treadle_runtime.parallel.pmap": "pmap",
             "treadle_runtime.parallel.shard_map": "Infer shard_map",
@@ -239,9 +238,6 @@ if not TYPE_CHECKING:
                 "BATCHING ArrayMapping CompoundFactor SdyShardingRule"
             ),
             "treadle_runtime.parallel.smap": "smap",
-            "treadle_runtime.placement.constraint": (
-                "auto_axes explicit_axes reshard with_sharding_constraint"
-            ),
             "treadle_runtime.placement.current_mesh": (
                 "get_abstract_mesh get_mesh set_mesh use_abstract_mesh"
             ),
@@ -265,8 +261,13 @@ if not TYPE_CHECKING:
             "treadle_runtime.placement.processes": "process_count process_index process_indices",
             "treadle_runtime.placement.sharding": "Sharding SingleDeviceSharding",
             "treadle_runtime.placement.space": "Space",
-            "treadle_runtime.placement.visualize": (
-                "inspect_array_sharding visualize_array_sharding visualize_sharding"
+            "treadle_runtime.transfer.assembled": (
+                "make_array_from_callback make_array_from_process_local_data "
+                "make_array_from_single_device_arrays"
             ),
+            "treadle_runtime.transfer.device_put": (
+                "block_until_ready copy_to_host_async device_get device_put"
+            ),
+            "treadle_runtime.transfer.reshard": "reshard with_sharding_constraint",
         },
     )

@@ -6,8 +6,8 @@ from typing import Final
 
 from treadle_ir import Setting, one_of, yes_or_no
 from treadle_ir.choices import whole_number
-from treadle_runtime.arrays.garbage import GARBAGE_GUARD as GARBAGE_GUARD
 from treadle_runtime.client.start import backends
+from treadle_runtime.garbage import GARBAGE_GUARD as GARBAGE_GUARD
 
 _LEVELS: Final = (None, "allow", "log", "disallow", "log_explicit", "disallow_explicit")
 _SAYS: Final = (

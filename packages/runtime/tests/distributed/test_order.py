@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from treadle_runtime.client.peers import Peers
-from treadle_runtime.distributed.order import Launches, disagreement, publish
+from treadle_runtime.client.steps import Launches
+from treadle_runtime.distributed.order import disagreement, publish
 
 
 def launched(*numbers: int) -> Launches:

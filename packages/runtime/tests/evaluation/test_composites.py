@@ -11,8 +11,6 @@ from treadle_ir import (
     ArrayType,
     DonatedError,
     composed,
-    composed_in_numpy,
-    composed_loop,
     current_evaluator,
     dtypes,
     ops,
@@ -22,7 +20,7 @@ from treadle_ir.context import SETTINGS, X64, Setting
 from treadle_ir.primitives.elementwise import Minimum
 from treadle_ir.reference.registry import eval_rules
 from treadle_runtime import from_host
-from treadle_runtime.evaluation import composites, plans
+from treadle_runtime.evaluation import composites, limits, plans
 from treadle_runtime.evaluation.evaluator import RuntimeEvaluator
 
 F32 = np.dtype(np.float32)
@@ -200,11 +198,11 @@ def test_an_operation_has_one_kernel_from_its_first_call_on(monkeypatch):
 def test_small_arrays_compile_nothing(monkeypatch):
     monkeypatch.setattr(plans, "compile_program", None)
     for _ in range(4):
-        rooted(from_host(np.ones(composites.LARGE, np.float32)))
+        rooted(from_host(np.ones(limits.LARGE, np.float32)))
 
 
 def test_large_arrays_are_compiled_as_one_program():
-    x = from_host(np.linspace(0, 1, composites.LARGE + 1, dtype=np.float32))
+    x = from_host(np.linspace(0, 1, limits.LARGE + 1, dtype=np.float32))
     for _ in range(3):
         np.testing.assert_allclose(rooted(x), expected(x), rtol=3e-7, atol=1e-7)
     assert len(calls) == 1
@@ -240,7 +238,7 @@ def launches(monkeypatch):
     ("count", "width", "compiled", "called"),
     [
         (512, 257, 1, 2),  # the result alone says that it is large
-        (composites.LARGE + 1, 1, 1, 1),  # a number says so before
+        (limits.LARGE + 1, 1, 1, 1),  # a number says so before
         (512, 256, 0, 2),
     ],
 )
@@ -258,7 +256,7 @@ def test_large_results_of_few_elements_are_compiled_from_the_first_call_on(
 
 def test_elements_repeated_side_by_side_are_compiled_where_there_are_many(monkeypatch):
     found = launches(monkeypatch)
-    for size, compiled in ((8, 0), (composites.LARGE + 1, 1)):
+    for size, compiled in ((8, 0), (limits.LARGE + 1, 1)):
         elements = np.arange(size, dtype=np.float32)
         for _ in range(3):
             np.testing.assert_array_equal(doubled(from_host(elements)), np.repeat(elements, 2))
@@ -274,7 +272,7 @@ def begun_with(x, number):
 
 def test_what_moves_large_arrays_is_one_program_where_numpy_would_not_run_it(monkeypatch):
     found = launches(monkeypatch)
-    for size, compiled in ((8, 0), (composites.LARGE + 1, 1)):
+    for size, compiled in ((8, 0), (limits.LARGE + 1, 1)):
         x = from_host(np.zeros(size, np.float32))
         calls.clear()
         for number in (1, 2, 3):
@@ -396,7 +394,7 @@ def _twice_by_numpy(types):
     return lambda x: [x * np.float32(4)] if x[0] > 0 else None
 
 
-@composed_in_numpy(_twice_by_numpy)
+@composed(host=_twice_by_numpy)
 def twice(x, factor=2.0):
     """`2 x`; its counterpart says `4 x`, to be told from it."""
     return ops.multiply(x, np.float32(factor))
@@ -417,14 +415,14 @@ def test_other_arguments_and_types_have_no_counterpart():
     assert [float(twice(from_host(np.asarray(np.float32(1))))) for _ in range(3)] == [2.0] * 3
 
 
-@composed_loop()
+@composed(loops=True)
 def squared(x):
     """`x^2`; a loop is left out."""
     return ops.multiply(x, x)
 
 
 def test_a_deleted_array_is_refused_by_what_is_compiled():
-    x = from_host(np.full(composites.LARGE + 1, 3, np.float32))
+    x = from_host(np.full(limits.LARGE + 1, 3, np.float32))
     compiled = [squared(x), squared(x)]
     x.delete()
     with pytest.raises(DonatedError):
@@ -439,13 +437,13 @@ def _five(types):
     return lambda x, *others: [np.full(x.shape, 5, np.float32)] if x.flat[0] > 0 else None
 
 
-@composed_loop(counterpart=_five)
+@composed(loops=True, host=_five)
 def looped(x):
     """`2 x`."""
     return ops.multiply(x, np.float32(2))
 
 
-@composed_loop(counterpart=_five)
+@composed(loops=True, host=_five)
 def of_pair(pair, y):
     """The sum of three."""
     return ops.add(ops.add(*pair), y)
@@ -457,14 +455,14 @@ def test_a_counterpart_up_to_rounding_is_called_from_the_first_call_on():
 
 
 def test_a_counterpart_up_to_rounding_serves_large_arrays():
-    large = from_host(np.ones(composites.LARGE + 1, np.float32))
+    large = from_host(np.ones(limits.LARGE + 1, np.float32))
     assert float(np.asarray(looped(large))[-1]) == 5.0
-    refused = from_host(np.full(composites.LARGE + 1, -1, np.float32))
+    refused = from_host(np.full(limits.LARGE + 1, -1, np.float32))
     assert float(np.asarray(looped(refused))[-1]) == -2.0
 
 
 def test_a_plan_does_not_keep_the_arrays_that_it_was_made_for():
-    elements = np.ones(composites.LARGE + 3, np.float32)
+    elements = np.ones(limits.LARGE + 3, np.float32)
     kept = weakref.ref(elements)
     looped(from_host(elements))
     del elements
@@ -479,20 +477,30 @@ def test_a_counterpart_gets_the_arrays_of_a_tuple_in_their_order():
     assert float(np.asarray(of_pair((x, x), y=y))[0]) == 4.0  # by name: the operations
 
 
-def _filled(types, number):
-    """What makes a counterpart that says a number, wherever that is no float."""
-    if type(number) is float:
-        return None
-    return lambda x: [np.full(x.shape, number, np.float32)]
+@composed
+def with_looped(x):
+    """`2 x + 1`, by a composed function with a host function."""
+    return ops.add(looped(x), np.float32(1))
 
 
-@composed_loop(counterpart=_filled)
-def times(x, number):
-    """`number x`."""
-    return ops.multiply(x, np.float32(number))
+def test_a_host_function_is_found_within_another_function():
+    assert [float(np.asarray(with_looped(array(1.0)))[0]) for _ in range(3)] == [6.0] * 3
+    # What the host function leaves is computed by the operations, in the same plan.
+    assert [float(np.asarray(with_looped(array(-1.0)))[0]) for _ in range(3)] == [-1.0] * 3
 
 
-def test_a_counterpart_is_made_with_the_values_that_follow_the_arrays():
-    assert float(np.asarray(times(array(2.0), 7))[0]) == 7.0
-    assert float(np.asarray(times(array(2.0), 3.0))[0]) == 6.0
-    assert float(np.asarray(times(array(2.0), number=7))[0]) == 14.0
+@composed(loops=True)
+def large_sum(x):
+    """The sum of two calls, which are compiled where they are large."""
+    return ops.add(looped(x), looped(x))
+
+
+def test_calls_within_a_compiled_function_are_its_operations():
+    assert float(np.asarray(large_sum(array(1.0)))[0]) == 10.0
+    large = from_host(np.ones(limits.LARGE + 1, np.float32))
+    assert float(np.asarray(large_sum(large))[0]) == 4.0
+
+
+def test_a_host_function_is_not_called_while_a_transformation_runs():
+    program = stage(lambda x: [looped(x)], array(1.0).type).program
+    assert [type(equation.primitive).__name__ for equation in program.equations] == ["Multiply"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from treadle_ir import ArrayType, composed, composed_numbers, ops
+from treadle_ir import ArrayType, composed, ops
 from treadle_runtime import from_host
 from treadle_runtime.evaluation import codegen
 
@@ -203,7 +203,7 @@ def test_operands_and_constants_stay_as_they_are():
 def test_numbers_of_a_parameter_are_one_kind_of_argument():
     given: list[object] = []
 
-    @composed_numbers("place")
+    @composed(numbers=["place"])
     def moved(x, place):
         given.append(place)
         return ops.add(x, ops.convert(place, dtype=np.dtype(np.float32)))

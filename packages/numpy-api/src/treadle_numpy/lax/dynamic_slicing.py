@@ -13,7 +13,7 @@ from treadle_ir import (
     DType,
     Operand,
     ShapeError,
-    composed_numbers,
+    composed,
     flags,
     ops,
     out_of_range,
@@ -136,7 +136,7 @@ def dynamic_slice_in_dim(
     return dynamic_slice(x, starts, sizes, allow_negative_indices=allow_negative_indices)
 
 
-@composed_numbers("index")
+@composed(numbers=["index"])
 def dynamic_index_in_dim(
     operand: ArrayLike,
     index: ArrayLike,
@@ -222,7 +222,7 @@ def dynamic_update_slice_in_dim(
     return dynamic_update_slice(x, update, starts, allow_negative_indices=allow_negative_indices)
 
 
-@composed_numbers("update", "index")
+@composed(numbers=["update", "index"])
 def dynamic_update_index_in_dim(
     operand: ArrayLike,
     update: ArrayLike,

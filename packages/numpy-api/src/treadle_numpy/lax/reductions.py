@@ -8,7 +8,7 @@ from typing import Final, Protocol, overload
 from treadle_ir import (
     Array,
     ShapeError,
-    composed_numbers,
+    composed,
     functions,
     operand_or_none,
     ops,
@@ -203,7 +203,7 @@ def reduce(
     return _combined(x, init_values, monoid.name, axes)
 
 
-@composed_numbers("start")
+@composed(numbers=["start"])
 def _combined(x: Array, start: Tree, name: str, axes: tuple[int, ...]) -> Array:
     """Return a reduction by a monoid of this name."""
     monoid = MONOIDS[name]

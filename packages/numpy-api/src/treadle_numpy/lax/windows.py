@@ -12,7 +12,6 @@ from treadle_ir import (
     Array,
     ShapeError,
     composed,
-    composed_numbers,
     functions,
     integers,
     integers_or_none,
@@ -206,7 +205,7 @@ def _combined(
 # A constant that changes nothing is left out by XLA, which else goes over the results once more; any other number is an
 # operand, so that it does not make another program.
 _with_constant: Final = composed(_combined)
-_with_number: Final = composed_numbers("start")(_combined)
+_with_number: Final = composed(numbers=["start"])(_combined)
 
 
 def _known_reduction(operand: Tree, computation: Callable[..., Tree]) -> Monoid | None:

@@ -10,7 +10,7 @@ from treadle_ir import (
     DTypeError,
     Operand,
     ShapeError,
-    composed_in_numpy,
+    composed,
     default_dtype,
     integer,
     ops,
@@ -19,7 +19,6 @@ from treadle_ir import (
 )
 from treadle_ir.dtypes import is_complex, is_inexact, is_integer
 from treadle_numpy.lax.slicing import slice_along
-from treadle_numpy.numpy import in_numpy
 from treadle_numpy.numpy.differences import diff
 from treadle_numpy.numpy.reductions.running import cumsum
 from treadle_numpy.numpy.searching.choosing import where
@@ -34,7 +33,7 @@ from treadle_numpy.operands.truth import truth
 __all__ = ["unwrap"]
 
 
-@composed_in_numpy(in_numpy.unwrap)
+@composed
 def unwrap(
     p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, period: ArrayLike = 2 * np.pi
 ) -> Array:

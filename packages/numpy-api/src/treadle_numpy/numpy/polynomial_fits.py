@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, ShapeError, composed_loop, flags, integer, refused
+from treadle_ir import ArgumentError, Array, ShapeError, composed, flags, integer, refused
 from treadle_ir.dtypes import is_complex
-from treadle_numpy.numpy import in_numpy
 from treadle_numpy.numpy.contraction.products import matmul, outer
 from treadle_numpy.numpy.creation.matrices import vander
 from treadle_numpy.numpy.dtypes.limits import finfo
@@ -25,7 +24,7 @@ from treadle_numpy.operands.promote import promote
 __all__ = ["polyfit"]
 
 
-@composed_loop(counterpart=in_numpy.polyfit)
+@composed(loops=True)
 def polyfit(
     x: ArrayLike,
     y: ArrayLike,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, ShapeError, composed_loop, flags, ops
+from treadle_ir import Array, ShapeError, composed, flags, ops
 from treadle_ir.dtypes import complex_of
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.lax.control.scan import scan
 from treadle_numpy.lax.slicing import slice_along
-from treadle_numpy.numpy import in_numpy
 from treadle_numpy.numpy.creation.matrices import eye
 from treadle_numpy.numpy.linalg.eigenvalues import eigvals
 from treadle_numpy.numpy.manipulation.joining import concatenate
@@ -32,7 +31,7 @@ from treadle_numpy.operands.truth import truth
 __all__ = ["poly", "roots"]
 
 
-@composed_loop("seq_of_zeros", counterpart=in_numpy.poly)
+@composed(numbers=["seq_of_zeros"], loops=True)
 def poly(seq_of_zeros: ArrayLike) -> Array:
     """Return the polynomial with given roots, or the characteristic polynomial of a matrix; the highest coefficient,
     1, first.

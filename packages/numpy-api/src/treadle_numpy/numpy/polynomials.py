@@ -8,7 +8,7 @@ from treadle_ir import (
     Array,
     Operand,
     ShapeError,
-    composed_in_numpy,
+    composed,
     integer_or_none,
     is_symbolic_dim,
     ops,
@@ -29,7 +29,7 @@ __all__ = ["polyval"]
 _FEW: Final = 16  # steps that are written out
 
 
-@composed_in_numpy(in_numpy.polyval)
+@composed(host=in_numpy.polyval)
 def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
     """Return a polynomial's value, by Horner's rule; the highest coefficient first.
 

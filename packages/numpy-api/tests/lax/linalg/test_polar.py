@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import X64, ArrayType, counterparts
+from treadle_ir import X64, ArrayType, host_functions
 from treadle_numpy.lax.linalg import in_lapack, qdwh
 from treadle_numpy.scipy import linalg
 
@@ -27,7 +27,7 @@ def drawn(shape, dtype):
 
 def by_singular_vectors(a):
     """What serves small matrices."""
-    return counterparts[QDWH.__wrapped__]([ArrayType(a.shape, a.dtype)])(a)
+    return host_functions[QDWH.__wrapped__]([ArrayType(a.shape, a.dtype)])(a)
 
 
 @pytest.mark.parametrize("way", [by_singular_vectors, QDWH.__wrapped__])
@@ -70,12 +70,12 @@ def test_what_is_not_finite_is_left_to_the_iterations():
 def test_wide_many_and_large_matrices_are_left_to_the_iterations(shape):
     types = [ArrayType(shape, np.dtype(np.float64))]
     assert in_lapack.polar(types) is None
-    assert counterparts[QDWH.__wrapped__](types) is None
+    assert host_functions[QDWH.__wrapped__](types) is None
 
 
 def test_scipy_s_polar_has_the_same_counterpart():
     a = drawn((4, 3), np.float64)
-    assert counterparts[linalg.polar.__wrapped__] is in_lapack.polar
+    assert host_functions[linalg.polar.__wrapped__] is in_lapack.polar
     few = in_lapack.polar([ArrayType(a.shape, a.dtype)])
     for one, other in zip(few(a), linalg.polar.__wrapped__(a), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-13)

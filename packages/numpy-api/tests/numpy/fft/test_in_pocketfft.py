@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from treadle_ir import X64, ArrayType, counterparts
+from treadle_ir import X64, ArrayType, host_functions
 from treadle_numpy import numpy as tnp
 from treadle_numpy.numpy.fft import in_pocketfft
 
@@ -12,7 +12,7 @@ FUNCTIONS = ["fft", "ifft", "fft2", "ifft2", "fftn", "ifftn"]
 
 def made(name, x):
     """The counterpart for an operand like this."""
-    return counterparts[getattr(tnp.fft, name).__wrapped__]([ArrayType(x.shape, x.dtype)])
+    return host_functions[getattr(tnp.fft, name).__wrapped__]([ArrayType(x.shape, x.dtype)])
 
 
 @pytest.mark.parametrize("letter", "fd")

@@ -5,7 +5,7 @@ import pytest
 import scipy.linalg
 from hypothesis import given, strategies as st
 
-from treadle_ir import X64, ArrayType, counterparts
+from treadle_ir import X64, ArrayType, host_functions
 from treadle_numpy import scipy as tsp
 from treadle_numpy.scipy.linalg import in_numpy
 
@@ -58,4 +58,4 @@ def test_types_that_are_not_served_have_no_counterpart(name):
 def test_the_functions_have_them():
     for name in ("toeplitz", "block_diag"):
         function = getattr(tsp.linalg, name)
-        assert counterparts[function.__wrapped__] is getattr(in_numpy, name)
+        assert host_functions[function.__wrapped__] is getattr(in_numpy, name)

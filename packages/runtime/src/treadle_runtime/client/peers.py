@@ -5,13 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import Any, Final, final
 
 from treadle_compiler import jaxlib, never_destroyed
 from treadle_ir import ExecutionError, TreadleError, UnsupportedError, fork_safe_rlock
-
-if TYPE_CHECKING:
-    from treadle_runtime.distributed.order import Launches
+from treadle_runtime.client.steps import Launches
 
 _QUIET: Final = 1_000_000
 """Seconds until jaxlib itself gives up a silent process. Our coordinator detects it sooner, with its name and the

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from treadle_ir import fork_safe_lock
 from treadle_runtime.client.peers import DistributedError, Peers, met
-from treadle_runtime.distributed.order import Launches, watch
+from treadle_runtime.client.steps import Launches
+from treadle_runtime.distributed.order import watch
 from treadle_runtime.settings import PROGRAM_CHECK
 
 if TYPE_CHECKING:

@@ -28,11 +28,11 @@ from treadle_ir import (
 from treadle_ir.dtypes import ExtendedDType
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.evaluation.compiled_entries import keep_compiled
+from treadle_runtime.evaluation.limits import LARGE, is_large
 
 T = TypeVar("T")
 
 _LIMIT: Final = 4096
-LARGE: Final = 1 << 17  # elements of an operand or a result above which a function may be compiled
 # Classes of immutable arguments, which are compared and hashed by value.
 _STATIC: Final = frozenset(
     {bool, int, float, complex, str, type(None), type}
@@ -193,8 +193,3 @@ def _describe(x: Any, kind: type, parts: list[Any], arrays: list[DeviceArray]) -
 def _exactly(x: Any) -> Any:
     """Return an object that is equal for identical values only."""
     return x if x is None or isinstance(x, type) else repr(x)
-
-
-def is_large(x: DeviceArray) -> bool:
-    """Return whether an array is so large that a function of it may be compiled."""
-    return x.placed.type.size > LARGE

@@ -1,4 +1,4 @@
-"""The modules with host kernels, which the rule table imports through this one."""
+"""The modules with host kernels of primitives, which the rule table imports through this one."""
 
 from __future__ import annotations
 

@@ -9,8 +9,12 @@ from treadle_ir import ArrayType, Primitive, Reducing, RuleTable, Type, dtypes
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.contract import Convolution
 from treadle_ir.primitives.reduce import ArgReduction, Reduction
+from treadle_runtime.arrays.array import DeviceArray
 
 ANY_SIZE: Final = 1 << 62
+LARGE: Final = (
+    1 << 17
+)  # elements of an operand or a result above which a composed function may be compiled
 OTHERWISE: Final = 1 << 14  # elements, for primitives without a registered limit
 # elements, for types that NumPy does not have (bfloat16, the small floats) or is slow with
 SLOW_LIMIT: Final = 1 << 15
@@ -32,6 +36,11 @@ host_limits: Final[RuleTable[int]] = RuleTable(
     "treadle_runtime.evaluation.family_limits",
 )
 """The size of the largest operand or result up to which NumPy evaluates the operations of a family on the CPU."""
+
+
+def is_large(x: DeviceArray) -> bool:
+    """Return whether an array is so large that a function of it may be compiled."""
+    return x.placed.type.size > LARGE
 
 
 def is_small(primitive: Primitive, types: Sequence[Type]) -> bool:

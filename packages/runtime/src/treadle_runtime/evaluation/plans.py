@@ -5,25 +5,30 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from itertools import repeat
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias, final
 
 import treadle_compiler as compiler
 from treadle_compiler import adds_constants, jaxlib
 from treadle_ir import (
     Array,
     ArrayType,
-    Counterpart,
     InlineCall,
+    Operand,
     Operands,
     Primitive,
     Program,
+    Staged,
+    StagingTrace,
     Tracer,
     TreadleError,
     Type,
     Value,
-    counterparts,
+    bind,
+    current_trace,
+    host_functions,
     stage_tree,
 )
+from treadle_ir.primitives.call import Call
 from treadle_ir.primitives.creation import Iota
 from treadle_ir.primitives.shape import BroadcastInDim, Reshape
 from treadle_ir.rewrite import inline, optimise
@@ -31,14 +36,15 @@ from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
 from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, elements_of
 from treadle_runtime.arrays.from_user import as_device_array
 from treadle_runtime.evaluation.codegen import Run, generate
-from treadle_runtime.evaluation.composites import LARGE, is_large
-from treadle_runtime.evaluation.fp_warnings import IGNORED, restore, suppress_fp_warnings
-from treadle_runtime.evaluation.limits import ANY_SIZE, host_limits
+from treadle_runtime.evaluation.host_kernels import ComposedCall, host_kernel
+from treadle_runtime.evaluation.limits import ANY_SIZE, LARGE, host_limits
 from treadle_runtime.evaluation.operation import Operation
 from treadle_runtime.launch import Launch, check_results_fit, compile_program
 from treadle_runtime.placement.partition import memories, partitioning, placement_for
 from treadle_runtime.placement.placement import PlacedType, Placement, default_of_results
 
+# Any: a composed function, its arguments and its keyword arguments.
+Apply: TypeAlias = Callable[[Callable[..., Any], Sequence[Any], Mapping[str, Any]], Any]
 PASSES: Final = 2  # passes over a large array from which on compiling pays off
 MOST_CAPTURED: Final = 1 << 16  # bytes of constants that a plan may hold
 # each argument adds 40 us and 9 KB to the creation of a plan, and saves 5 us per call
@@ -71,11 +77,11 @@ def planned(
     """
     if len(arrays) > MOST_ARRAYS:
         return None
+    apply = _recorded if function in host_functions else _called
     try:
-        staged, structure = stage_tree(
-            lambda *operands: _applied(function, args, kwargs, operands),
-            *[x.type for x in arrays],
-        )
+        staged, structure = _staged(apply, function, args, kwargs, [x.type for x in arrays])
+        if structure is None or any([isinstance(x, Tracer) for x in staged.captured]):
+            return None
         placement = placement_for(
             staged.program,
             [x.placed for x in arrays],
@@ -83,8 +89,6 @@ def planned(
             function.__name__,
             lambda index: f"argument {index}",
         )
-        if structure is None or any([isinstance(x, Tracer) for x in staged.captured]):
-            return None
         constants = [elements_of(as_device_array(x)) for x in staged.captured]
     except TreadleError:
         # The function reads elements, or refuses such arguments: called itself, it raises its own error. Any other
@@ -92,17 +96,43 @@ def planned(
         return None
     if sum([each.nbytes for each in constants]) > MOST_CAPTURED or staged.program.effects:
         return None
-    program = optimise(
-        inline(staged.program, calls=(InlineCall,)), names=(), keeps_rounding=adds_constants()
-    )
+    operands = [x.placed for x in arrays]  # not the arrays, which the plan must not keep alive
+    found = _implemented(staged.program, constants, operands, placement, loops, function.__name__)
+    return None if found is None else Plan(found[0], structure, compiles=found[1])
+
+
+def _implemented(
+    program: Program,
+    constants: Sequence[Elements],
+    operands: Sequence[PlacedType],
+    placement: Placement,
+    loops: bool,
+    name: str,
+) -> tuple[Run, bool] | None:
+    """Return a function that runs a program, and whether it compiles; None if its operations should run one by one.
+
+    Args:
+        program: the program; some of its operations may be calls of composed functions.
+        constants: the elements of its leading parameters.
+        operands: the types and placements of the others.
+        placement: where the program runs.
+        loops: whether it contains loops, which are compiled in any case.
+        name: the name of the function.
+    """
     results = [placement.of(_of_array(atom.type)) for atom in program.results]
-    large = any(map(is_large, arrays)) or any([each.type.size > LARGE for each in results])
-    on_host = placement.on_host and all([x.placed.placement.is_whole for x in arrays])
-    enough = PASSES if any(map(is_large, arrays)) else 1  # writing a large result is one pass
+    large_operands = any([each.type.size > LARGE for each in operands])
+    large = large_operands or any([each.type.size > LARGE for each in results])
+    on_host = placement.on_host and all([x.placement.is_whole for x in operands])
+    # On large arrays, single host functions are faster than compiled programs only if these would contain loops.
+    alone = loops and len(program.equations) == 1
+    program, served = _with_host_functions(program, placement, on_host and (alone or not large))
+    program = optimise(
+        inline(program, calls=(InlineCall,)), names=(), keeps_rounding=adds_constants()
+    )
+    enough = PASSES if large_operands else 1  # writing a large result is one pass
     passes = _passes(program)
-    native = _counterpart(arrays, function, args, kwargs) if loops or not large else None
-    native = native if on_host else None
-    if on_host and not (large and passes is not None and passes >= enough):
+    compiled = large and not (alone and served) and passes is not None and passes >= enough
+    if on_host and not compiled:
         operations = [
             Operation(
                 equation.primitive,
@@ -112,85 +142,119 @@ def planned(
             for equation in program.equations
         ]
         if all([operation.kernel is not None for operation in operations]):
-            run = generate(program, operations, constants, results)
-            return Plan(
-                run if native is None else _native(native, results, run), structure, compiles=False
-            )
+            return generate(program, operations, constants, results), served
         if not loops and (not large or passes is None):
             return None
+    program = inline(_expanded(program), calls=(InlineCall,))
+    return _compiled(program, placement, constants, operands, name), True
 
-    operands = [x.placed for x in arrays]  # not the arrays, which the plan must not keep alive
+
+def _with_host_functions(
+    program: Program, placement: Placement, allowed: bool
+) -> tuple[Program, bool]:
+    """Return a program in which calls of composed functions have host functions, and whether there are any.
+
+    Other such calls are replaced by calls of their programs.
+    """
+    equations, served = [], False
+    for equation in program.equations:
+        primitive = equation.primitive
+        if isinstance(primitive, ComposedCall):
+            types = [_of_array(atom.type) for atom in equation.operands]
+            call = ComposedCall(
+                primitive.function,
+                primitive.program,
+                primitive.captured,
+                _fallback(primitive, types, placement),
+            )
+            serves = allowed and host_kernel(call, types) is not None
+            served = served or serves
+            equation = equation._replace(primitive=call if serves else Call(primitive.program))
+        equations.append(equation)
+    return Program(program.parameters, tuple(equations), program.results), served
+
+
+def _expanded(program: Program) -> Program:
+    """Return a program without calls of composed functions, which XLA does not know."""
+    return _with_host_functions(program, default_of_results(), False)[0]
+
+
+def _fallback(
+    primitive: ComposedCall, types: Sequence[ArrayType], placement: Placement
+) -> Callable[..., Sequence[Elements]]:
+    """Return a function that runs the operations of a composed function, which are planned in its first call."""
+    operands = [placement.of(each) for each in types]
+    program, name = primitive.program, primitive.function.__name__
 
     @functools.cache
-    def compiled() -> Run:
-        return _compiled(program, placement, constants, operands, function.__name__)
+    def implementation() -> Run:
+        found = _implemented(program, (), operands, placement, True, name)
+        assert found is not None, "with loops there is always an implementation"
+        return found[0]
 
-    if native is None:
-        return Plan(compiled(), structure, compiles=True)
-    run = _native(native, results, lambda *arrays: compiled()(*arrays))
-    return Plan(run, structure, compiles=True)
-
-
-def _counterpart(
-    arrays: Sequence[DeviceArray],
-    function: Callable[..., Any],
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-) -> Counterpart | None:
-    """Return the native implementation of a function for these arguments; None if it has none.
-
-    The arguments have to be arrays and tuples of arrays, followed by as many other values as its maker accepts.
-    """
-    maker = counterparts.get(function)
-    given = [each for x in args for each in (x if type(x) is tuple else (x,))]
-    count = len(arrays)
-    if maker is None or kwargs or any([type(x) is not DeviceArray for x in given[:count]]):
-        return None
-    if len(given) - count != maker.__code__.co_argcount - 1:
-        return None
-    return maker([x.type for x in arrays], *given[count:])
-
-
-def _native(counterpart: Counterpart, results: Sequence[PlacedType], otherwise: Run) -> Run:
-    """Return a function that calls the native implementation, and falls back to `otherwise` if that returns None."""
-
-    def run(*arrays: DeviceArray) -> list[DeviceArray]:
-        operands = []
-        for x in arrays:  # a comprehension would cost a function call
-            operands.append(elements_of(x) if x.host is None else x.host)
-        token = suppress_fp_warnings(IGNORED)
-        try:
-            found = counterpart(*operands)
-        finally:
-            restore(token)
-        return otherwise(*arrays) if found is None else [*map(DeviceArray, results, found)]
+    def run(*arrays: Elements) -> Sequence[Elements]:
+        return [*map(elements_of, implementation()(*map(DeviceArray, operands, arrays)))]
 
     return run
 
 
-def _applied(
+def _staged(
+    apply: Apply,
     function: Callable[..., Any],
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
-    operands: Operands,
-) -> tuple[Operands, PyTreeDef | None]:
-    """Call the function with operands instead of its arrays; no structure if it returns anything but arrays."""
-    following = iter(operands)
+    types: Sequence[Type],
+) -> tuple[Staged, PyTreeDef | None]:
+    """Stage a function, with calls of composed functions in it as operations; without structure if it returns anything
+    but arrays.
 
-    def replaced(x: Any) -> Any:
-        if type(x) is DeviceArray:
-            return next(following)
-        if type(x) is tuple or type(x) is list:
-            return type(x)([next(following) if type(each) is DeviceArray else each for each in x])
-        return x
+    Args:
+        apply: calls the function.
+        function: the function.
+        args: its arguments; the arrays among them are replaced by operands.
+        kwargs: its keyword arguments.
+        types: the types of the operands.
+    """
 
-    # A list, not `map`: Python evaluates an unpacked iterator after the keyword arguments.
-    positional = [replaced(x) for x in args]
-    result = function(*positional, **{name: replaced(x) for name, x in kwargs.items()})
-    leaves, structure = flatten_leaves_and_structure(result)
-    if not leaves or not all([isinstance(leaf, Array) for leaf in leaves]):
-        return (), None
-    return leaves, structure
+    def run(*operands: Operand) -> tuple[Operands, PyTreeDef | None]:
+        trace = current_trace()
+        assert isinstance(trace, StagingTrace)
+        trace.composed_call = _recorded
+        following = iter(operands)
+
+        def replaced(x: Any) -> Any:
+            if isinstance(x, Array):
+                return next(following)
+            if type(x) is tuple or type(x) is list:
+                return type(x)([next(following) if isinstance(y, Array) else y for y in x])
+            return x
+
+        # A list, not `map`: Python evaluates an unpacked iterator after the keyword arguments.
+        positional = [replaced(x) for x in args]
+        result = apply(function, positional, {name: replaced(x) for name, x in kwargs.items()})
+        leaves, structure = flatten_leaves_and_structure(result)
+        if not leaves or not all([isinstance(leaf, Array) for leaf in leaves]):
+            return (), None
+        return leaves, structure
+
+    return stage_tree(run, *types)
+
+
+def _called(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Call a function."""
+    return function(*args, **kwargs)
+
+
+def _recorded(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Call a composed function with a host function as one operation, if all its arguments are arrays."""
+    arrays = [each for x in args for each in (x if type(x) is tuple else (x,))]
+    if kwargs or not arrays or not all([isinstance(x, Array) for x in arrays]):
+        return function(*args, **kwargs)
+    staged, structure = _staged(_called, function, args, {}, [x.type for x in arrays])
+    if structure is None or staged.program.effects:
+        return function(*args)
+    call = ComposedCall(function, staged.program, len(staged.captured))
+    return structure.unflatten(bind(call, *staged.captured, *arrays))
 
 
 def _of_array(type: Type) -> ArrayType:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from treadle_ir import ArgumentError, Arguments, Operand, ShardingError, TreeError
 from treadle_ir.tree import PyTreeDef
 from treadle_runtime.arrays.array import DeviceArray
-from treadle_runtime.arrays.transfer import device_put
 from treadle_runtime.placement.asked import AskedFor
 from treadle_runtime.placement.constraint import constrained
 from treadle_runtime.placement.sharding import Sharding
+from treadle_runtime.transfer.device_put import device_put
 
 
 def inputs_of(asked: AskedFor, arguments: Arguments, name: str) -> list[Sharding | None]:

@@ -37,7 +37,6 @@ from treadle_ir import (
 from treadle_ir.tree import tree_unflatten
 from treadle_runtime.abstract import ShapeDtypeStruct, abstract_placed
 from treadle_runtime.arrays.array import DeviceArray
-from treadle_runtime.arrays.transfer import device_put
 from treadle_runtime.jitting.jit import jit
 from treadle_runtime.jitting.miss import MISS
 from treadle_runtime.jitting.options import name_of
@@ -54,6 +53,7 @@ from treadle_runtime.placement.guards import Direction, guard
 from treadle_runtime.placement.mesh import Mesh
 from treadle_runtime.placement.named import NamedSharding
 from treadle_runtime.placement.processes import process_count, process_index
+from treadle_runtime.transfer.device_put import device_put
 
 Tree: TypeAlias = Any  # a pytree: any Python object
 

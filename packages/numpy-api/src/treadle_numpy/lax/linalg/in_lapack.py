@@ -1,7 +1,7 @@
-"""Counterparts of functions of linear algebra: one routine in the place of several operations, on single matrices.
+"""Host functions of linear algebra: one LAPACK routine in place of several operations, on single matrices.
 
 Without jit the evaluator calls them instead of the functions' operations, from the first call on, so that their last
-bits are always the same. The routines are those that functions of NumPy and SciPy wrap. There are no counterparts where
+bits are always the same. The routines are those that functions of NumPy and SciPy wrap. There are none where
 they are not found, and what they do not solve is left to the operations, which say what becomes of it
 (decisions/0094-counterparts-in-lapack.md).
 """
@@ -16,14 +16,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArrayType, Counterpart, canonical_dtype, module_or_none
+from treadle_ir import ArrayType, HostFunction, canonical_dtype, module_or_none
 from treadle_ir.dtypes import BY_NAME
 
 # Elements of a matrix: of more XLA starts as fast a routine, and Python goes on.
 MOST: Final = 1 << 14
 _LETTERS: Final = {"f": "s", "d": "d", "F": "c", "D": "z"}
 _FEW: Final = 1 << 10  # elements up to which one decomposition is the fastest way
-_FEWER: Final = 1 << 8  # elements of half of the rows of what is decomposed
 _SQUARINGS: Final = 8  # of exponentials whose last bits are LAPACK's
 _WRITTEN_OUT: Final = 3  # rows of determinants that need no elimination
 # Where SciPy has its square root of matrices; the first from 1.18 on.
@@ -71,7 +70,7 @@ def _if_solved(x: _Elements) -> list[_Elements] | None:
     return [x] if first == first else None
 
 
-def slogdet(types: Sequence[ArrayType]) -> Counterpart | None:
+def slogdet(types: Sequence[ArrayType]) -> HostFunction | None:
     """NumPy's; a logarithm that is not finite is left to the operations."""
     routine = _of_numpy("slogdet")
     if routine is None or not _serves(types):
@@ -84,7 +83,7 @@ def slogdet(types: Sequence[ArrayType]) -> Counterpart | None:
     return run
 
 
-def det(types: Sequence[ArrayType]) -> Counterpart | None:
+def det(types: Sequence[ArrayType]) -> HostFunction | None:
     """Return the product of the diagonal of `getrf`: NumPy's adds logarithms. Of few rows, the formula.
 
     SciPy has that as one routine, of rows in C's order, which are LAPACK's columns; a zero of it has no sign.
@@ -128,7 +127,7 @@ def _written_out(rows: list[list[Any]]) -> Any:
     return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
 
 
-def solve(types: Sequence[ArrayType]) -> Counterpart | None:
+def solve(types: Sequence[ArrayType]) -> HostFunction | None:
     """NumPy's, of matrices on the right."""
     routine = _of_numpy("solve")
     if routine is None or not _serves(types):
@@ -136,7 +135,7 @@ def solve(types: Sequence[ArrayType]) -> Counterpart | None:
     return lambda a, b: _if_solved(routine(a, b))
 
 
-def inv(types: Sequence[ArrayType]) -> Counterpart | None:
+def inv(types: Sequence[ArrayType]) -> HostFunction | None:
     """NumPy's."""
     routine = _of_numpy("inv")
     if routine is None or not _serves(types):
@@ -144,7 +143,7 @@ def inv(types: Sequence[ArrayType]) -> Counterpart | None:
     return lambda a: _if_solved(routine(a))
 
 
-def lstsq(types: Sequence[ArrayType]) -> Counterpart | None:
+def lstsq(types: Sequence[ArrayType]) -> HostFunction | None:
     """NumPy's; the residuals are what is left of `b`. A matrix of zeros, and no solution, are for the operations."""
     matrix, right = types
     routine = _of_numpy("lstsq") if _serves((matrix,), _FEW) and right.size > 0 else None
@@ -166,7 +165,7 @@ def lstsq(types: Sequence[ArrayType]) -> Counterpart | None:
     return run
 
 
-def eigvalsh(types: Sequence[ArrayType]) -> Counterpart | None:
+def eigvalsh(types: Sequence[ArrayType]) -> HostFunction | None:
     """`syevd`, or `heevd`, of any size: with the workspace for blocks, which XLA's call of it does not have."""
     if not _serves(types, None):
         return None
@@ -193,7 +192,7 @@ def eigvalsh(types: Sequence[ArrayType]) -> Counterpart | None:
     return run
 
 
-def polar(types: Sequence[ArrayType]) -> Counterpart | None:
+def polar(types: Sequence[ArrayType]) -> HostFunction | None:
     """U and H of few elements by `gesdd`: U has no part in the directions that have no length, as by iterations."""
     (x,) = types
     gesdd = _of_scipy("gesdd", x) if _serves(types, _FEW) and x.shape[0] >= x.shape[1] else None
@@ -215,7 +214,7 @@ def polar(types: Sequence[ArrayType]) -> Counterpart | None:
     return run
 
 
-def lu(types: Sequence[ArrayType]) -> Counterpart | None:
+def lu(types: Sequence[ArrayType]) -> HostFunction | None:
     """`getrf`, of which L and U are copies of the triangles."""
     getrf = _of_scipy("getrf", types[0]) if _serves(types) else None
     if getrf is None:
@@ -241,28 +240,13 @@ def lu(types: Sequence[ArrayType]) -> Counterpart | None:
     return run
 
 
-def lu_factor(types: Sequence[ArrayType]) -> Counterpart | None:
+def lu_factor(types: Sequence[ArrayType]) -> HostFunction | None:
     """`getrf`, of any size: the factors stay in columns, as LAPACK leaves them."""
     getrf = _of_scipy("getrf", types[0]) if _serves(types, None) else None
     return None if getrf is None else lambda a: getrf(a)[:2]
 
 
-def lu_solve(types: Sequence[ArrayType]) -> Counterpart | None:
-    """`getrs`; pivots that are not rows are left to the operations."""
-    factors, pivots, right = types
-    getrs = _of_scipy("getrs", factors) if _serves((factors, right)) else None
-    if getrs is None or pivots.shape != factors.shape[:1]:
-        return None
-    rows = factors.shape[0]
-
-    def run(factors: _Elements, pivots: _Elements, right: _Elements) -> list[_Elements] | None:
-        given = pivots.tolist()
-        return [getrs(factors, pivots, right)[0]] if min(given) >= 0 and max(given) < rows else None
-
-    return run
-
-
-def hessenberg(types: Sequence[ArrayType]) -> Counterpart | None:
+def hessenberg(types: Sequence[ArrayType]) -> HostFunction | None:
     """`gehrd`, of which H is the upper part."""
     if not _serves(types) or types[0].shape[0] < 2:
         return None
@@ -279,7 +263,7 @@ def hessenberg(types: Sequence[ArrayType]) -> Counterpart | None:
     return run
 
 
-def sqrtm(types: Sequence[ArrayType]) -> Counterpart | None:
+def sqrtm(types: Sequence[ArrayType]) -> HostFunction | None:
     """What SciPy's wraps, of any size: singular matrices, of which it would warn, are left to the operations.
 
     So are those whose squares are next to nothing, for which it is wrong in the first digit.
@@ -332,7 +316,7 @@ def _exponential() -> Any:
     return run
 
 
-def expm(types: Sequence[ArrayType]) -> Counterpart | None:
+def expm(types: Sequence[ArrayType]) -> HostFunction | None:
     """What SciPy's wraps, of few elements in single precision: in double the operations are more exact."""
     exponential = _exponential() if _serves(types, _FEW) else None
     (x,) = types
@@ -345,33 +329,5 @@ def expm(types: Sequence[ArrayType]) -> Counterpart | None:
         powers[0] = a
         result = exponential(powers)
         return None if result is None else [result]
-
-    return run
-
-
-def expm_frechet(types: Sequence[ArrayType]) -> Counterpart | None:
-    """Return the exponential of [[A, E], [0, A]], which has the derivative beside that of A; directions that dwarf A
-    are left.
-
-    Source: R. Mathias, "A chain rule for matrix functions and applications", SIAM J. Matrix Anal. Appl. 17 (1996).
-    """
-    exponential = _exponential() if _serves(types, _FEWER) else None
-    x, y = types
-    if exponential is None or x.dtype.char not in "fF" or x.shape[0] != x.shape[1]:
-        return None
-    if x.shape != y.shape:
-        return None
-    n, dtype, zeros, vdot = x.shape[0], x.dtype, np.zeros, np.vdot
-    shape = (5, 2 * n, 2 * n)
-
-    def run(a: _Elements, e: _Elements) -> list[_Elements] | None:
-        if not vdot(e, e).real <= 4 * vdot(a, a).real:
-            return None
-        powers = zeros(shape, dtype)
-        whole = powers[0]
-        whole[:n, :n] = whole[n:, n:] = a
-        whole[:n, n:] = e
-        result = exponential(powers)
-        return None if result is None else [result[:n, :n].copy(), result[:n, n:].copy()]
 
     return run

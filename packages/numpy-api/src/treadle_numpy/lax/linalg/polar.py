@@ -13,10 +13,10 @@ from treadle_ir import (
     ArgumentError,
     Array,
     ArrayType,
-    Counterpart,
+    HostFunction,
     ShapeError,
     UnsupportedError,
-    composed_loop,
+    composed,
     flags,
     integer_or_none,
     matrices,
@@ -54,7 +54,7 @@ def weights(least: float, eps: float) -> list[tuple[float, float, float]]:
     return found
 
 
-def _by_singular_vectors(types: Sequence[ArrayType]) -> Counterpart | None:
+def _by_singular_vectors(types: Sequence[ArrayType]) -> HostFunction | None:
     """U and H by one decomposition, as many iterations as there would have been, and that they converge."""
     factors = in_lapack.polar(types)
     if factors is None:
@@ -71,7 +71,7 @@ def _by_singular_vectors(types: Sequence[ArrayType]) -> Counterpart | None:
     return run
 
 
-@composed_loop(counterpart=_by_singular_vectors)
+@composed(loops=True, host=_by_singular_vectors)
 def qdwh(
     x: ArrayLike,
     *,

@@ -7,7 +7,6 @@ from treadle_ir import (
     DTypeError,
     ShapeError,
     composed,
-    composed_loop,
     dtypes,
     flags,
     matrices,
@@ -32,7 +31,7 @@ def _floating(name: str, x: Array) -> None:
         )
 
 
-@composed_loop()
+@composed(loops=True)
 def cholesky_update(r_matrix: ArrayLike, w_vector: ArrayLike) -> Array:
     """Return the upper triangular factor of `Rᵀ R + w wᵀ`, from the factor R: by rotations, in a number of steps of n².
 

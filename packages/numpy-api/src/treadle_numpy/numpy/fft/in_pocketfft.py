@@ -1,4 +1,4 @@
-"""Counterparts of Fourier transforms of real numbers: pocketfft computes half of them, and knows the other half.
+"""Host functions for Fourier transforms of real numbers: pocketfft computes half of them, and knows the other half.
 
 The primitive transforms complex numbers alone. Without jit the evaluator calls these instead, from the first call on.
 What is not finite is left to the operations, as is everything where SciPy has no such module
@@ -15,18 +15,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArrayType, Counterpart, CounterpartMaker, module_or_none
+from treadle_ir import ArrayType, HostFunction, HostFunctionMaker, module_or_none
 
 _BY_NOTHING: Final = 0  # what results are divided by
 _BY_LENGTHS: Final = 2
 _SMALL: Final = 1 << 16  # elements that are transformed before other threads have begun
 
 
-def of_real(*, forward: bool, count: int | None) -> CounterpartMaker:
+def of_real(*, forward: bool, count: int | None) -> HostFunctionMaker:
     """What makes the transforms of real arrays along their last axes, or all of them."""
     norm = _BY_NOTHING if forward else _BY_LENGTHS
 
-    def made(types: Sequence[ArrayType]) -> Counterpart | None:
+    def made(types: Sequence[ArrayType]) -> HostFunction | None:
         (x,) = types
         if x.dtype.char not in "fd" or not x.size or x.ndim < (count or 1):
             return None

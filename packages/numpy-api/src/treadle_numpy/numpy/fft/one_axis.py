@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, composed, composed_loop
+from treadle_ir import Array, composed
 from treadle_numpy.numpy.fft.in_pocketfft import of_real
 from treadle_numpy.numpy.fft.transforms import along_one, as_norm, opposite
 from treadle_numpy.numpy.ufuncs.parts import conjugate
@@ -11,7 +11,7 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 __all__ = ["fft", "hfft", "ifft", "ihfft", "irfft", "rfft"]
 
 
-@composed_loop(counterpart=of_real(forward=True, count=1))
+@composed(loops=True, host=of_real(forward=True, count=1))
 def fft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """Return the discrete Fourier transform along an axis: element k is the sum over j of a_j exp(-2 pi i j k / n).
 
@@ -33,7 +33,7 @@ def fft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = N
     return along_one("fft", "fft", a, n, axis, norm)
 
 
-@composed_loop(counterpart=of_real(forward=False, count=1))
+@composed(loops=True, host=of_real(forward=False, count=1))
 def ifft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """Return the inverse of `fft`: element j is 1/n times the sum over k of a_k exp(2 pi i j k / n).
 

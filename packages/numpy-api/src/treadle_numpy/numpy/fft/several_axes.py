@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import Array, composed, composed_loop
+from treadle_ir import Array, composed
 from treadle_numpy.numpy.fft.in_pocketfft import of_real
 from treadle_numpy.numpy.fft.transforms import along_several
 from treadle_numpy.operands.coerce import ArrayLike
@@ -12,7 +12,7 @@ from treadle_numpy.operands.coerce import ArrayLike
 __all__ = ["fft2", "fftn", "ifft2", "ifftn", "irfft2", "irfftn", "rfft2", "rfftn"]
 
 
-@composed_loop(counterpart=of_real(forward=True, count=None))
+@composed(loops=True, host=of_real(forward=True, count=None))
 def fftn(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -39,7 +39,7 @@ def fftn(
     return along_several("fftn", "fft", a, s, axes, norm)
 
 
-@composed_loop(counterpart=of_real(forward=False, count=None))
+@composed(loops=True, host=of_real(forward=False, count=None))
 def ifftn(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -116,7 +116,7 @@ def irfftn(
     return along_several("irfftn", "irfft", a, s, axes, norm)
 
 
-@composed_loop(counterpart=of_real(forward=True, count=2))
+@composed(loops=True, host=of_real(forward=True, count=2))
 def fft2(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -141,7 +141,7 @@ def fft2(
     return along_several("fft2", "fft", a, s, axes, norm, 2)
 
 
-@composed_loop(counterpart=of_real(forward=False, count=2))
+@composed(loops=True, host=of_real(forward=False, count=2))
 def ifft2(
     a: ArrayLike,
     s: Sequence[int] | None = None,

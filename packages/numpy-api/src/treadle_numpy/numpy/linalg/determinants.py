@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import ArgumentError, Array, composed_loop, matrices, names, ops, shown
+from treadle_ir import ArgumentError, Array, composed, matrices, names, ops, shown
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.lax.linalg import in_lapack
 from treadle_numpy.lax.linalg.elimination import factorised, solution
@@ -22,7 +22,7 @@ Pair: TypeAlias = tuple[Array, Array]
 _WRITTEN_OUT = 3  # rows
 
 
-@composed_loop(counterpart=in_lapack.det)
+@composed(loops=True, host=in_lapack.det)
 def det(a: ArrayLike) -> Array:
     """Return the determinants of matrices.
 
@@ -117,7 +117,7 @@ def _eliminated_jvp(primals: tuple[Array], tangents: tuple[Array]) -> Pair:
     return _eliminated(a), ops.multiply(scale, ops.reduce_add(adjugate, axes=(axis,)))
 
 
-@composed_loop(counterpart=in_lapack.slogdet)
+@composed(loops=True, host=in_lapack.slogdet)
 def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
     """Return the sign (or phase) of determinants, and the logarithm of their modulus.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, composed_loop, flags, names, ops, shown
+from treadle_ir import ArgumentError, Array, composed, flags, names, ops, shown
 from treadle_numpy.lax.linalg import in_lapack, spectra
 from treadle_numpy.lax.linalg.factorisations import symmetrized
 from treadle_numpy.numpy.linalg.operands import square_matrices
@@ -12,7 +12,7 @@ from treadle_numpy.operands.coerce import ArrayLike
 __all__ = ["eig", "eigh", "eigvals", "eigvalsh"]
 
 
-@composed_loop()
+@composed(loops=True)
 def eig(a: ArrayLike) -> EigResult:
     """Eigenvalues and right eigenvectors, as columns, of any matrices; both complex. On the CPU only.
 
@@ -33,7 +33,7 @@ def eig(a: ArrayLike) -> EigResult:
     return EigResult(values, vectors)
 
 
-@composed_loop()
+@composed(loops=True)
 def eigvals(a: ArrayLike) -> Array:
     """Return the eigenvalues of any matrices; complex. On the CPU only.
 
@@ -62,7 +62,7 @@ def _is_lower(function: str, triangle: str | None) -> bool:
     return triangle != "U"
 
 
-@composed_loop()
+@composed(loops=True)
 def eigh(a: ArrayLike, UPLO: str | None = None, symmetrize_input: bool = True) -> EighResult:  # noqa: N803 - NumPy's
     """Ascending eigenvalues, and eigenvectors as columns, of Hermitian matrices.
 
@@ -87,7 +87,7 @@ def eigh(a: ArrayLike, UPLO: str | None = None, symmetrize_input: bool = True) -
     return EighResult(values, vectors)
 
 
-@composed_loop(counterpart=in_lapack.eigvalsh)
+@composed(loops=True, host=in_lapack.eigvalsh)
 def eigvalsh(
     a: ArrayLike,
     UPLO: str | None = "L",  # noqa: N803 - NumPy's

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, overload
 
-from treadle_ir import ArgumentError, Array, composed_loop, flags, matrices, names, ops, shown
+from treadle_ir import ArgumentError, Array, composed, flags, matrices, names, ops, shown
 from treadle_numpy.lax.linalg import factorisations as lax, spectra
 from treadle_numpy.numpy.linalg.operands import check_square, inexact_matrices, square_matrices
 from treadle_numpy.numpy.linalg.results import QRResult, SVDResult
@@ -18,7 +18,7 @@ from treadle_numpy.operands.scalars import number, zero_like
 __all__ = ["cholesky", "qr", "svd", "svdvals"]
 
 
-@composed_loop()
+@composed(loops=True)
 def cholesky(a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True) -> Array:
     """Return the lower triangular L of `A = L Lᴴ`, or with `upper` its adjoint, for Hermitian positive definite A.
 
@@ -48,7 +48,7 @@ def cholesky(a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True
 def qr(a: ArrayLike, mode: Literal["reduced", "complete", "full", "raw"] = ...) -> QRResult: ...
 @overload
 def qr(a: ArrayLike, mode: str) -> Array | QRResult: ...
-@composed_loop()
+@composed(loops=True)
 def qr(a: ArrayLike, mode: str = "reduced") -> Array | QRResult:
     """Q with orthonormal columns and the upper triangular R of `A = Q R`.
 
@@ -109,7 +109,7 @@ def svd(
     hermitian: bool = ...,
     subset_by_index: tuple[int, int] | None = ...,
 ) -> Array: ...
-@composed_loop()
+@composed(loops=True)
 def svd(
     a: ArrayLike,
     full_matrices: bool = True,
@@ -164,7 +164,7 @@ def _by_eigenvalues(x: Array, compute_uv: bool) -> Array | SVDResult:
     return SVDResult(u, s, matrices.adjoint(ops.multiply(u, matrices.across(signs, u))))
 
 
-@composed_loop()
+@composed(loops=True)
 def svdvals(x: ArrayLike, /) -> Array:
     """Return the singular values of matrices, descending.
 

@@ -12,7 +12,7 @@ from treadle_ir import (
     Array,
     ConcretizationError,
     ShapeError,
-    composed_loop,
+    composed,
     flags,
     matrices,
     ops,
@@ -44,7 +44,7 @@ def _epsilon(x: Array) -> float:
     return float(finfo(x.dtype).eps) * max(x.shape[-2:])
 
 
-@composed_loop()
+@composed(loops=True)
 def pinv(
     a: ArrayLike,
     rtol: ArrayLike | None = None,
@@ -138,7 +138,7 @@ def _hermitian_pinv_rule(primals: Any, tangents: Any) -> tuple[Array, Array]:
     return p, _pinv_jvp(p, primals[0], tangents[0])
 
 
-@composed_loop(counterpart=in_lapack.lstsq)
+@composed(loops=True, host=in_lapack.lstsq)
 def lstsq(
     a: ArrayLike, b: ArrayLike, rcond: float | None = None, *, numpy_resid: bool = False
 ) -> LeastSquares:
@@ -240,7 +240,7 @@ def _least_squares_jvp(primals: Any, tangents: Any) -> Any:
     return (x, s), (dx, ds)
 
 
-@composed_loop()
+@composed(loops=True)
 def matrix_rank(
     M: ArrayLike,  # noqa: N803 - NumPy's
     rtol: ArrayLike | None = None,
@@ -281,7 +281,7 @@ def matrix_rank(
     return sum(ops.convert(s > limits, dtype=matrices.I32), axis=-1)
 
 
-@composed_loop()
+@composed(loops=True)
 def cond(x: ArrayLike, p: Order = None) -> Array:
     """Return the condition numbers of matrices: the norm times that of the inverse.
 

@@ -9,7 +9,7 @@ from treadle_ir import (
     ArgumentError,
     Array,
     ShapeError,
-    composed_loop,
+    composed,
     integer,
     integers,
     matrices,
@@ -28,7 +28,7 @@ from treadle_numpy.operands.scalars import literal
 __all__ = ["inv", "solve", "tensorinv", "tensorsolve"]
 
 
-@composed_loop(counterpart=in_lapack.solve)
+@composed(loops=True, host=in_lapack.solve)
 def solve(a: ArrayLike, b: ArrayLike) -> Array:
     """Return the solutions x of `a x = b`, by elimination with partial pivoting.
 
@@ -85,7 +85,7 @@ def solved(name: str, a: Array, b: Array) -> Array:
     return ops.reshape(x, shape=x.shape[:-1]) if is_vector else x
 
 
-@composed_loop(counterpart=in_lapack.inv)
+@composed(loops=True, host=in_lapack.inv)
 def inv(a: ArrayLike) -> Array:
     """Return the inverses of matrices; a singular one makes infinities and NaN, where NumPy raises.
 
@@ -113,7 +113,7 @@ def inverse(x: Array) -> Array:
     return eliminated(x, identity)
 
 
-@composed_loop()
+@composed(loops=True)
 def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
     """Return the inverse of the linear map of which `a` is the array, with the first `ind` axes for its results.
 
@@ -141,7 +141,7 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
     return ops.reshape(inverse(ops.reshape(x, shape=(n, n))), shape=(*last, *first))
 
 
-@composed_loop()
+@composed(loops=True)
 def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """Return the x for which `tensordot(a, x, x.ndim)` is b; the axes of `a` named in `axes` are moved to its end
     first.

@@ -12,7 +12,6 @@ from treadle_ir import (
     Array,
     DTypeError,
     composed,
-    composed_numbers,
     current_trace,
     default_dtype,
     names,
@@ -104,7 +103,7 @@ def _promoting(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> Array:
     return ops.select(chosen, first, second)
 
 
-_whole: Final = composed_numbers("x", "y")(_promoting)  # found again as a whole, and one pass
+_whole: Final = composed(numbers=["x", "y"])(_promoting)  # found again as a whole, and one pass
 
 
 @composed

@@ -7,10 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, DTypeError, Operand, alias, composed, composed_in_numpy, ops
+from treadle_ir import Array, DTypeError, Operand, alias, composed, ops
 from treadle_ir.dtypes import is_complex, is_inexact, is_integer, is_unsigned
 from treadle_ir.primitives import elementwise as primitives
-from treadle_numpy.numpy import in_numpy
 from treadle_numpy.numpy.ufuncs.making import binary, integers
 from treadle_numpy.numpy.ufuncs.universal import universal
 from treadle_numpy.operands.arrays import copy_if_aliased
@@ -113,7 +112,7 @@ def positive(x: ArrayLike, /) -> Array:
     return copy_if_aliased(coerce_array("positive", 0, x), x)
 
 
-@composed_in_numpy(in_numpy.floor_divide)
+@composed
 def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Return the quotient rounded toward negative infinity.
 
@@ -217,7 +216,7 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return ops.select(ops.compare(y, zero_like(y), direction="eq"), zero_like(rest), rest)
 
 
-@composed_in_numpy(in_numpy.divmod)
+@composed
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
     """`floor_divide` and `remainder`.
 

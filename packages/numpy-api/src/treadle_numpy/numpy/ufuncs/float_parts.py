@@ -17,7 +17,6 @@ from treadle_ir import (
     DTypeError,
     Operand,
     composed,
-    composed_in_numpy,
     default_dtype,
     inexact_dtype,
     ops,
@@ -116,7 +115,7 @@ def _lifted(x: Array) -> tuple[Array, Array, Array]:
     return lifted, above, ops.select(small, np.int32(power), np.int32(0))
 
 
-@composed_in_numpy(in_numpy.frexp)
+@composed(host=in_numpy.frexp)
 def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
     """Mantissa and exponent: `x == mantissa * 2**exponent`, the mantissa from 1/2 up to 1, with the sign of x.
 
@@ -168,7 +167,7 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return converted(_scaled(x, by) if dtype == F64 else _scaled_narrow(x, by), dtype)
 
 
-@composed_in_numpy(in_numpy.modf)
+@composed(host=in_numpy.modf)
 def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
     """Return the fractional part and the whole part, both with the sign of x; the fraction of an infinity is 0.
 
@@ -199,7 +198,7 @@ def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
     )
 
 
-@composed_in_numpy(in_numpy.spacing)
+@composed(host=in_numpy.spacing)
 def spacing(x: ArrayLike, /) -> Array:
     """Return the distance from x to the next float away from 0, with the sign of x; NaN for infinities and NaN.
 

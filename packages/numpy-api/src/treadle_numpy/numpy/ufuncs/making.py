@@ -16,7 +16,6 @@ from treadle_ir import (
     Operand,
     Primitive,
     composed,
-    composed_numbers,
     current_trace,
     ops,
 )
@@ -74,7 +73,7 @@ def unary(name: str, primitive: Primitive, doc: str, example: str = "") -> Unary
         return bind(primitive, inexact_operand(name, x))
 
     whole = composed(converting)  # large integers become floats on the way, in one pass
-    of_number = composed_numbers("x")(converting)  # found again as a whole
+    of_number = composed(numbers=["x"])(converting)  # found again as a whole
 
     def function(x: ArrayLike, /) -> Array:
         try:
@@ -140,7 +139,7 @@ def binary(
             return by_parts(*operands)
         return bind(primitive, *operands)
 
-    whole = composed_numbers("x", "y")(
+    whole = composed(numbers=["x", "y"])(
         promoting
     )  # found again as a whole, and one pass over large arrays
 

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, composed_loop, default_dtype, ops
+from treadle_ir import ArgumentError, Array, DType, composed, default_dtype, ops
 from treadle_ir.dtypes import BY_NAME, is_integer
 from treadle_numpy.lax.control.loops import while_loop
 from treadle_numpy.numpy.dtypes.limits import iinfo
@@ -187,7 +187,7 @@ def _whole(x: Array, dtype: DType) -> Array:
     )
 
 
-@composed_loop("lam")
+@composed(numbers=["lam"], loops=True)
 def poisson(
     key: KeyLike,
     lam: ArrayLike,
@@ -319,7 +319,7 @@ def _binomial_by_rejection(key: Array, n: Array, p: Array) -> Array:
     return _rejected(key, ops.multiply(n, c(0)), proposed)
 
 
-@composed_loop("n", "p")
+@composed(numbers=["n", "p"], loops=True)
 def binomial(
     key: KeyLike,
     n: ArrayLike,

@@ -21,7 +21,7 @@ from treadle_ir import (
     Array,
     DType,
     Operand,
-    composed_loop,
+    composed,
     dtypes,
     names,
     ops,
@@ -215,7 +215,7 @@ def exact_method(function: str, method: str) -> None:
         )
 
 
-@composed_loop("a")
+@composed(numbers=["a"], loops=True)
 def gamma(
     key: KeyLike,
     a: ArrayLike,
@@ -257,7 +257,7 @@ def gamma(
     return gamma_floats(single("gamma", key), a, sizes, wanted)
 
 
-@composed_loop("a")
+@composed(numbers=["a"], loops=True)
 def loggamma(
     key: KeyLike,
     a: ArrayLike,

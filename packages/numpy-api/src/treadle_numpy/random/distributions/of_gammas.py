@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, composed_loop, ops
+from treadle_ir import ArgumentError, Array, composed, ops
 from treadle_numpy.numpy.reductions.extremes import max
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply, subtract
@@ -30,7 +30,7 @@ from treadle_numpy.random.keys import KeyLike, single
 __all__ = ["beta", "chisquare", "dirichlet", "f", "generalized_normal", "t"]
 
 
-@composed_loop("a", "b")
+@composed(numbers=["a", "b"], loops=True)
 def beta(
     key: KeyLike,
     a: ArrayLike,
@@ -75,7 +75,7 @@ def beta(
     return ops.logistic(ops.subtract(one, other))
 
 
-@composed_loop("alpha")
+@composed(numbers=["alpha"], loops=True)
 def dirichlet(
     key: KeyLike,
     alpha: ArrayLike,
@@ -134,7 +134,7 @@ def dirichlet(
     return divide(gammas, sum(gammas, axis=-1, keepdims=True))
 
 
-@composed_loop("df")
+@composed(numbers=["df"], loops=True)
 def chisquare(
     key: KeyLike,
     df: ArrayLike,
@@ -177,7 +177,7 @@ def chisquare(
     return ops.multiply(ops.exponential(logarithm), two)
 
 
-@composed_loop("dfnum", "dfden")
+@composed(numbers=["dfnum", "dfden"], loops=True)
 def f(
     key: KeyLike,
     dfnum: ArrayLike,
@@ -222,7 +222,7 @@ def f(
     )
 
 
-@composed_loop("df")
+@composed(numbers=["df"], loops=True)
 def t(
     key: KeyLike,
     df: ArrayLike,
@@ -266,7 +266,7 @@ def t(
     )
 
 
-@composed_loop("p")
+@composed(numbers=["p"], loops=True)
 def generalized_normal(
     key: KeyLike,
     p: ArrayLike,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, composed_loop, ops, shown
+from treadle_ir import ArgumentError, Array, composed, ops, shown
 from treadle_numpy.lax.control.scan import scan
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.reductions.sums import sum
@@ -27,7 +27,7 @@ from treadle_numpy.random.order import random_split
 __all__ = ["ball", "multinomial"]
 
 
-@composed_loop("p")
+@composed(numbers=["p"], loops=True)
 def ball(
     key: KeyLike,
     d: int,
@@ -78,7 +78,7 @@ def ball(
     return divide(drawn, ops.reshape(radius, shape=(*sizes, 1)))
 
 
-@composed_loop("n", "p")
+@composed(numbers=["n", "p"], loops=True)
 def multinomial(
     key: KeyLike,
     n: ArrayLike,

@@ -8,7 +8,7 @@ from treadle_ir import (
     ArgumentError,
     Array,
     ShapeError,
-    composed_loop,
+    composed,
     dtypes,
     flags,
     matrices,
@@ -28,7 +28,7 @@ from treadle_numpy.operands.scalars import literal
 __all__ = ["cho_factor", "cholesky", "lu", "lu_factor", "polar", "qr", "qr_multiply", "svd"]
 
 
-@composed_loop()
+@composed(loops=True)
 def cholesky(
     a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> Array:
@@ -53,7 +53,7 @@ def cholesky(
     return factor if lower else matrices.adjoint(factor)
 
 
-@composed_loop()
+@composed(loops=True)
 def cho_factor(
     a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> tuple[Array, bool]:
@@ -72,7 +72,7 @@ def cho_factor(
     return cholesky(a, lower, overwrite_a, check_finite), lower
 
 
-@composed_loop(counterpart=in_lapack.lu_factor)
+@composed(loops=True, host=in_lapack.lu_factor)
 def lu_factor(
     a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True
 ) -> tuple[Array, Array]:
@@ -94,7 +94,7 @@ def lu_factor(
     return factors, pivots
 
 
-@composed_loop(counterpart=in_lapack.lu)
+@composed(loops=True, host=in_lapack.lu)
 def lu(
     a: ArrayLike, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> tuple[Array, ...]:
@@ -136,7 +136,7 @@ def lu(
     return matrices.matmul(exact, low), high
 
 
-@composed_loop()
+@composed(loops=True)
 def qr(
     a: ArrayLike,
     overwrite_a: bool = False,
@@ -168,7 +168,7 @@ def qr(
     return found[1:] if mode == "r" else found
 
 
-@composed_loop()
+@composed(loops=True)
 def qr_multiply(
     a: ArrayLike,
     c: ArrayLike,
@@ -223,7 +223,7 @@ def qr_multiply(
     return product, *rest
 
 
-@composed_loop()
+@composed(loops=True)
 def svd(
     a: ArrayLike,
     full_matrices: bool = True,
@@ -266,7 +266,7 @@ def svd(
     )
 
 
-@composed_loop(counterpart=in_lapack.polar)
+@composed(loops=True, host=in_lapack.polar)
 def polar(
     a: ArrayLike,
     side: str = "right",

@@ -15,7 +15,6 @@ from treadle_ir import (
     ShapeError,
     UnsupportedError,
     composed,
-    composed_loop,
     dtypes,
     flags,
     functions,
@@ -85,7 +84,7 @@ _SINGLE: Final = (
 _FEW: Final = 32  # rows, up to which a complex Schur form takes no longer than a real one that is made complex
 
 
-@composed_loop(counterpart=in_lapack.expm)
+@composed(loops=True, host=in_lapack.expm)
 def expm(A: ArrayLike, *, upper_triangular: bool = False, max_squarings: int = 16) -> Array:  # noqa: N803 - SciPy's
     """Return the exponentials of matrices.
 
@@ -195,7 +194,7 @@ def expm_frechet(
     method: str | None = ...,
     compute_expm: bool,
 ) -> Array | tuple[Array, Array]: ...
-@composed_loop(counterpart=in_lapack.expm_frechet)
+@composed(loops=True)
 def expm_frechet(
     A: ArrayLike,  # noqa: N803 - SciPy's
     E: ArrayLike,  # noqa: N803 - SciPy's
@@ -237,7 +236,7 @@ def _complex(x: Array) -> Array:
     return ops.convert(x, dtype=wide, weak=type_of(x).weak)
 
 
-@composed_loop(counterpart=in_lapack.sqrtm)
+@composed(loops=True, host=in_lapack.sqrtm)
 def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:  # noqa: N803 - SciPy's
     """Return the principal square roots of matrices: complex, also where they are real.
 
@@ -335,7 +334,7 @@ def _complex_schur(a: ArrayLike) -> tuple[Array, Array, Array]:
     return array_of(t), array_of(z), array_of(matrices.diagonal(t))
 
 
-@composed_loop()
+@composed(loops=True)
 def _of_values(t: Array, z: Array, values: Array) -> Array:
     """Return the function of `z t zᴴ` from its values on the diagonal of t."""
     values = values if values.dtype == t.dtype else ops.convert(values, dtype=t.dtype)
@@ -368,7 +367,7 @@ def _of_size_one(t: Array) -> Array:
     return _times_real(t, ops.select(usual, factor, one))
 
 
-@composed_loop()
+@composed(loops=True)
 def _with_error(t: Array, z: Array, values: Array) -> tuple[Array, Array]:
     result = _of_values(t, z, values)
     return result, _error(t, result)
@@ -394,7 +393,7 @@ def _error(t: Array, result: Array) -> Array:
     return ops.select(finite, bounded, literal(np.inf, bounded))
 
 
-@composed_loop()
+@composed(loops=True)
 def solve_sylvester(
     A: ArrayLike,  # noqa: N803 - SciPy's
     B: ArrayLike,  # noqa: N803 - SciPy's

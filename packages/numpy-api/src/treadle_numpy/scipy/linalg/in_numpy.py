@@ -1,4 +1,4 @@
-"""Counterparts in NumPy of matrices made of vectors: views of a few elements, written once.
+"""Host functions by NumPy for matrices made of vectors: views of a few elements, written once.
 
 They give what the operations of the functions give, to the last bit.
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from treadle_ir import ArrayType, Counterpart
+from treadle_ir import ArrayType, HostFunction
 
 # Any: arrays of any element type.
 _Elements = np.ndarray[Any, Any]
@@ -26,7 +26,7 @@ def _alike(types: Sequence[ArrayType], ndim: int) -> bool:
     )
 
 
-def toeplitz(types: Sequence[ArrayType]) -> Counterpart | None:
+def toeplitz(types: Sequence[ArrayType]) -> HostFunction | None:
     """Of the column backwards and then the row each row is a part that begins one element before the last one's."""
     if not _alike(types, 1):
         return None
@@ -43,7 +43,7 @@ def toeplitz(types: Sequence[ArrayType]) -> Counterpart | None:
     return run
 
 
-def block_diag(types: Sequence[ArrayType]) -> Counterpart | None:
+def block_diag(types: Sequence[ArrayType]) -> HostFunction | None:
     """Zeros, with the blocks written over them."""
     if not _alike(types, 2):
         return None

@@ -12,7 +12,6 @@ from treadle_ir import (
     ShapeError,
     UnsupportedError,
     composed,
-    composed_loop,
     dtypes,
     flags,
     integer,
@@ -34,7 +33,7 @@ from treadle_numpy.operands.scalars import literal
 __all__ = ["eigh", "eigh_tridiagonal", "hessenberg", "rsf2csf", "schur"]
 
 
-@composed_loop()
+@composed(loops=True)
 def schur(a: ArrayLike, output: str = "real") -> tuple[Array, Array]:
     """T and Z of `A = Z T Zᴴ`, T upper triangular; of a real matrix with 2 by 2 blocks, unless `output` is "complex".
 
@@ -67,7 +66,7 @@ def _complex_dtype(x: Array) -> np.dtype[Any]:
     return np.dtype("c16" if dtypes.real_part(x.dtype) == np.float64 else "c8")
 
 
-@composed_loop()
+@composed(loops=True)
 def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Array, Array]:  # noqa: N803 - SciPy's
     """Schur's form of a real matrix, with blocks, made the complex one, which is triangular.
 
@@ -128,7 +127,7 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
     return form, basis
 
 
-@composed_loop(counterpart=in_lapack.hessenberg)
+@composed(loops=True, host=in_lapack.hessenberg)
 def hessenberg(
     a: ArrayLike, *, calc_q: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> Array | tuple[Array, Array]:
@@ -166,7 +165,7 @@ def hessenberg(
     return h, q
 
 
-@composed_loop()
+@composed(loops=True)
 def eigh(
     a: ArrayLike,
     b: ArrayLike | None = None,

@@ -12,7 +12,6 @@ from treadle_ir import (
     Operand,
     ShapeError,
     composed,
-    composed_loop,
     matrices,
     names,
     ops,
@@ -73,7 +72,7 @@ def _placed(x: Array, places: np.ndarray[Any, Any]) -> Array:
     return found
 
 
-@composed_loop(counterpart=in_numpy.toeplitz)
+@composed(loops=True, host=in_numpy.toeplitz)
 def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     """Matrices with constant diagonals: c is the first column, r the first row, but for its first element.
 
@@ -295,7 +294,7 @@ def fiedler_companion(a: ArrayLike) -> Array:
     return _placed(values, places)
 
 
-@composed_loop(counterpart=in_numpy.block_diag)
+@composed(loops=True, host=in_numpy.block_diag)
 def block_diag(*arrs: ArrayLike) -> Array:
     """Return a matrix of matrices along its diagonal; vectors are rows, numbers are 1 by 1.
 

@@ -8,7 +8,7 @@ from treadle_ir import (
     ArgumentError,
     Array,
     ShapeError,
-    composed_loop,
+    composed,
     flags,
     matrices,
     names,
@@ -55,7 +55,7 @@ def _shaped(x: Array, is_vector: bool) -> Array:
     return ops.reshape(x, shape=x.shape[:-1]) if is_vector else x
 
 
-@composed_loop()
+@composed(loops=True)
 def cho_solve(
     c_and_lower: tuple[ArrayLike, bool],
     b: ArrayLike,
@@ -112,7 +112,7 @@ def _by_cholesky(c: Array, b: Array, lower: bool) -> Array:
     return ops.triangular_solve(c, x, lower=lower, transpose_a=lower, conjugate_a=lower)
 
 
-@composed_loop(counterpart=in_lapack.lu_solve)
+@composed(loops=True)
 def lu_solve(
     lu_and_piv: tuple[ArrayLike, ArrayLike],
     b: ArrayLike,
@@ -148,7 +148,7 @@ def lu_solve(
     return _shaped(x, is_vector)
 
 
-@composed_loop(counterpart=in_lapack.solve)
+@composed(loops=True, host=in_lapack.solve)
 def solve(
     a: ArrayLike,
     b: ArrayLike,
@@ -195,7 +195,7 @@ def solve(
     return _shaped(_by_cholesky(factor, right, True), is_vector)
 
 
-@composed_loop()
+@composed(loops=True)
 def solve_triangular(
     a: ArrayLike,
     b: ArrayLike,
@@ -241,7 +241,7 @@ def solve_triangular(
     return _shaped(x, is_vector)
 
 
-@composed_loop(counterpart=in_lapack.inv)
+@composed(loops=True, host=in_lapack.inv)
 def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
     """Return the inverses of matrices: see `numpy.linalg.inv`.
 
@@ -258,7 +258,7 @@ def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> A
     return systems.inv(a)
 
 
-@composed_loop(counterpart=in_lapack.det)
+@composed(loops=True, host=in_lapack.det)
 def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
     """Return the determinants of matrices: see `numpy.linalg.det`.
 

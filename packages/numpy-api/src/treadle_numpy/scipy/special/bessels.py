@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, DTypeError, Operand, composed, composed_loop, integer, ops, refused
+from treadle_ir import Array, DTypeError, Operand, composed, integer, ops, refused
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.lax.control.loops import fori_loop
 from treadle_numpy.lax.control.scan import scan
@@ -65,7 +65,7 @@ _GREAT: Final = (
 State: TypeAlias = tuple[Array, Array, Array, Array]
 
 
-@composed_loop()
+@composed(loops=True)
 def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
     """Return the Bessel functions of the first kind of orders 0 to `v`, along a new first axis.
 

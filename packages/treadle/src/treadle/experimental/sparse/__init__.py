@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-# First of all: its methods are made of the other modules, which make arrays of it.
-import treadle.experimental.sparse.bcoo as _bcoo  # noqa: F401
+import treadle.experimental.sparse.methods as _methods  # noqa: F401 - completes the class `BCOO`
 from treadle_ir import lazy_names as _lazy_names
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, final
 
 import numpy as np
 
-import treadle_numpy as tnp
 from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.primitives import (
     bcoo_dot_general_p as bcoo_dot_general_p,
@@ -71,8 +70,52 @@ class BCOOProperties(NamedTuple):
     nse: int
 
 
+if TYPE_CHECKING:
+
+    class _Methods(JAXSparse):
+        """The methods that `methods.py` adds to `BCOO`, for type checkers."""
+
+        @classmethod
+        def fromdense(
+            cls,
+            mat: Any,
+            *,
+            nse: int | None = None,
+            index_dtype: Any = np.int32,
+            n_dense: int = 0,
+            n_batch: int = 0,
+        ) -> BCOO: ...
+        @classmethod
+        def from_scipy_sparse(
+            cls, mat: Any, *, index_dtype: Any = None, n_dense: int = 0, n_batch: int = 0
+        ) -> BCOO: ...
+        def todense(self) -> Array: ...
+        def transpose(self, axes: Sequence[int] | None = None) -> BCOO: ...
+        def sort_indices(self) -> BCOO: ...
+        def sum_duplicates(self, nse: int | None = None, remove_zeros: bool = True) -> BCOO: ...
+        def reshape(self, *args: Any, **kwargs: Any) -> BCOO: ...
+        def update_layout(
+            self,
+            *,
+            n_batch: int | None = None,
+            n_dense: int | None = None,
+            on_inefficient: str | None = "error",
+        ) -> BCOO: ...
+        def astype(self, dtype: Any) -> BCOO: ...
+        def __neg__(self) -> BCOO: ...
+        def __abs__(self) -> BCOO: ...
+        def __mul__(self, other: object) -> BCOO: ...
+        def __rmul__(self, other: object) -> BCOO: ...
+        def __truediv__(self, other: Any) -> BCOO: ...
+        def __pow__(self, exponent: Any) -> BCOO: ...
+        def __getitem__(self, index: Any) -> BCOO: ...
+        def __iter__(self) -> Any: ...
+else:
+    _Methods = JAXSparse
+
+
 @final
-class BCOO(JAXSparse):
+class BCOO(_Methods):
     """A sparse array by coordinates: `BCOO((data, indices), shape=shape)`.
 
     `indices_sorted` promises that the rows of indices ascend, `unique_indices` that no two are equal.
@@ -197,139 +240,8 @@ class BCOO(JAXSparse):
         }
         return BCOO.tree_unflatten(tuple(rest.values()), (data, self.indices if kept else indices))
 
-    # ---- from and to other formats
-
-    @classmethod
-    def fromdense(
-        cls,
-        mat: Any,
-        *,
-        nse: int | None = None,
-        index_dtype: Any = np.int32,
-        n_dense: int = 0,
-        n_batch: int = 0,
-    ) -> BCOO:
-        """Return the elements of an array that are not zero; see `bcoo_fromdense`."""
-        return conversion.bcoo_fromdense(
-            mat, nse=nse, n_batch=n_batch, n_dense=n_dense, index_dtype=index_dtype
-        )
-
-    @classmethod
-    def from_scipy_sparse(
-        cls, mat: Any, *, index_dtype: Any = None, n_dense: int = 0, n_batch: int = 0
-    ) -> BCOO:
-        """Return a matrix of `scipy.sparse`.
-
-        Raises:
-            ArgumentError: it is none. UnsupportedError: batch or dense axes are asked for.
-        """
-        return conversion.from_scipy(mat, index_dtype, n_dense, n_batch)
-
-    def todense(self) -> Array:
-        """Return the array with all its elements; those of equal indices are added."""
-        return conversion.bcoo_todense(self)
-
-    # ---- order and layout
-
-    def transpose(self, axes: Sequence[int] | None = None) -> BCOO:
-        """Return the axes in another order; see `bcoo_transpose`."""
-        order = tuple(range(self.ndim))[::-1] if axes is None else axes
-        return structure.bcoo_transpose(self, permutation=order)
-
-    def sort_indices(self) -> BCOO:
-        """The same array with its rows of indices in ascending order."""
-        return structure.bcoo_sort_indices(self)
-
-    def sum_duplicates(self, nse: int | None = None, remove_zeros: bool = True) -> BCOO:
-        """The same array with each index once; see `bcoo_sum_duplicates`. With `remove_zeros`, without stored zeros."""
-        flags("sum_duplicates", remove_zeros=remove_zeros)
-        return structure.bcoo_sum_duplicates(self, nse=nse, remove_zeros=remove_zeros)
-
-    def reshape(self, *args: Any, **kwargs: Any) -> BCOO:
-        """The same elements in another shape; see `bcoo_reshape`."""
-        sizes = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
-        return structure.bcoo_reshape(self, new_sizes=sizes, **kwargs)
-
-    def update_layout(
-        self,
-        *,
-        n_batch: int | None = None,
-        n_dense: int | None = None,
-        on_inefficient: str | None = "error",
-    ) -> BCOO:
-        """The same array with other numbers of batch and dense axes; see `bcoo_update_layout`."""
-        return layouts.bcoo_update_layout(
-            self, n_batch=n_batch, n_dense=n_dense, on_inefficient=on_inefficient
-        )
-
-    def sum(self, axis: Any = None) -> Any:
-        """Return the sum of the elements: an array of all axes, sparse of some."""
-        return structure.summed(self, axis)
-
-    def astype(self, dtype: Any) -> BCOO:
-        """The same array in another element type."""
-        return structure.converted(self, tnp.zeros(0, dtype).dtype)
-
-    # ---- arithmetic
-
-    def __neg__(self) -> BCOO:
-        return self.made(-self.data)
-
-    def __abs__(self) -> BCOO:
-        return self._without_duplicates(tnp.abs)
-
-    def _without_duplicates(self, function: Any) -> BCOO:
-        """Return a function of the elements that keeps zero: of sums, not of what is added."""
-        whole = structure.without_duplicates(self)
-        return whole.made(function(whole.data))
-
-    def __add__(self, other: object) -> Any:
-        return arithmetic.added(self, other)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return arithmetic.added(self, -other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return arithmetic.added(-self, other)
-
-    def __mul__(self, other: object) -> BCOO:
-        return arithmetic.multiplied(self, other)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Any) -> BCOO:
-        return arithmetic.divided(self, other)
-
-    def __pow__(self, exponent: Any) -> BCOO:
-        if not isinstance(exponent, (int, float, np.integer, np.floating)) or not exponent > 0:
-            raise self._lacking("a power that is no positive number")
-        return self._without_duplicates(lambda x: x**exponent)
-
-    def __matmul__(self, other: object) -> Any:
-        return lifted.matrix_product(self, other)
-
-    def __rmatmul__(self, other: object) -> Any:
-        return lifted.matrix_product(other, self)
-
-    def __getitem__(self, index: Any) -> BCOO:
-        return lifted.indexed(self, index)
-
-    def __iter__(self) -> Any:
-        return (self[i] for i in range(len(self)))
-
 
 register_pytree_with_keys_class(BCOO)
-
-# What the methods are made of; these modules make arrays of this class.
-from treadle.experimental.sparse import (  # noqa: E402
-    arithmetic,
-    conversion,
-    layouts,
-    lifted,
-    structure,
-)
 
 # JAX has all functions of such arrays in this module.
 if not TYPE_CHECKING:

@@ -292,7 +292,7 @@ def _linear(primitive: Primitive, x: BCOO) -> BCOO:
 
 
 def _keeping_zero(primitive: Primitive, x: BCOO) -> BCOO:
-    return x._without_duplicates(lambda data: bind(primitive, data)[0])
+    return structure.map_zero_preserving(x, lambda data: bind(primitive, data)[0])
 
 
 def _power(primitive: e.IntegerPower, x: BCOO) -> BCOO:
@@ -361,7 +361,9 @@ def _extreme(primitive: Primitive, x: Sparse, y: Sparse) -> BCOO:
     known = None if isinstance(other, BCOO) else concrete_elements(other)
     if known is None or np.any(known):
         raise _no_rule(primitive, ", beside anything but zero")
-    return mat._without_duplicates(lambda data: bind(primitive, data, tnp.zeros((), data.dtype))[0])
+    return structure.map_zero_preserving(
+        mat, lambda data: bind(primitive, data, tnp.zeros((), data.dtype))[0]
+    )
 
 
 def _gather(primitive: indexing.Gather, x: BCOO, indices: Sparse) -> BCOO:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -422,6 +422,12 @@ def _padded(array: Array, axis: int, size: int, value: Any) -> Array:
 def without_duplicates(mat: BCOO) -> BCOO:
     """The same array with each index once, if that is not so already."""
     return mat if mat.unique_indices else bcoo_sum_duplicates(mat, nse=mat.nse)
+
+
+def map_zero_preserving(mat: BCOO, function: Callable[[Any], Any]) -> BCOO:
+    """Apply a function that maps zero to zero to the elements, after adding elements with equal indices."""
+    unique = without_duplicates(mat)
+    return unique.made(function(unique.data))
 
 
 def converted(mat: BCOO, kind: np.dtype[Any]) -> BCOO:

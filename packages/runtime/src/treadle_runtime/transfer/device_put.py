@@ -47,7 +47,7 @@ from treadle_runtime.placement.named import NamedSharding
 from treadle_runtime.placement.placement import PlacedType, default_placement, placement_of
 from treadle_runtime.placement.sharding import Sharding, SingleDeviceSharding
 from treadle_runtime.placement.space import Space
-from treadle_runtime.resharding import resharded
+from treadle_runtime.transfer.resharding import resharded
 
 T = TypeVar("T")
 

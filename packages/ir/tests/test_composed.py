@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from treadle_ir import composed_loop, ops
+from treadle_ir import composed, ops
 
 given: list[object] = []
 
 
-@composed_loop("x", "y")
+@composed(numbers=["x", "y"], loops=True)
 def scaled(key, x, y=2.0, count=3):
     """`x * y`, and what it was called with."""
     given[:] = [key, x, y, count]
@@ -32,4 +32,4 @@ def test_anything_else_is_for_the_function_to_refuse():
 
 def test_a_parameter_that_is_not_there_is_a_mistake():
     with pytest.raises(ValueError, match="tuple"):
-        composed_loop("z")(lambda x: x)
+        composed(numbers=["z"], loops=True)(lambda x: x)

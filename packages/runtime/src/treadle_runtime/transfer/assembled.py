@@ -23,10 +23,10 @@ from treadle_ir import (
 )
 from treadle_runtime.arrays.array import DeviceArray, buffer_of
 from treadle_runtime.arrays.from_user import as_argument
-from treadle_runtime.arrays.transfer import device_put
 from treadle_runtime.placement.format import Format, lies_on
 from treadle_runtime.placement.placement import placement_of
 from treadle_runtime.placement.sharding import Index, Sharding, SingleDeviceSharding
+from treadle_runtime.transfer.device_put import device_put
 
 
 def make_array_from_single_device_arrays(

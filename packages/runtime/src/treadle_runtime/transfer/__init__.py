@@ -1,0 +1,1 @@
+"""Moving arrays: between host and devices, between devices, and to other shardings."""
