@@ -113,7 +113,8 @@ def vmap(
             raise ShapeError(
                 "vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional "
                 f"arguments passed to the function, but got {len(in_axes)=}, {len(args)=}",
-                fix="give one entry per positional argument: an axis, or None for one that all batch elements share",
+                fix="give one entry per positional argument: an axis, or None for an argument that "
+                "all batch elements share",
             )
         given: tuple[Any, Any] = (args, kwargs)
         if VMAPPABLE:

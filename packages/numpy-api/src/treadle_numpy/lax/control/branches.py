@@ -312,7 +312,7 @@ def _choice(
 
 
 def _weak_alike(bodies: Sequence[Body], functions: Sequence[object]) -> list[Body]:
-    """Bodies whose results are weak where those of the first are, as on JAX; that of `false_fun` is the first."""
+    """Return bodies whose results are weak where the first body's results are, as on JAX; `false_fun` is the first."""
     wanted = bodies[0].program.result_types
     alike = []
     for body, function in zip(bodies, functions, strict=True):
@@ -420,8 +420,8 @@ def _check_same_types(name: str, one_name: str, one: Body, other_name: str, othe
     if left != right:
         lines = "; ".join(explain_difference(left, right))
         raise StructureError(
-            f"{name} branch outputs must have the same pytree structure, but those of {one_name} and {other_name} "
-            f"differ {lines}",
+            f"{name} branch outputs must have the same pytree structure, but the outputs of {one_name} "
+            f"and {other_name} differ {lines}",
             fix="return the same containers from all branches; fill what a branch lacks with zeros",
         )
     (left_types,), (right_types,) = one.result_types, other.result_types
@@ -429,7 +429,7 @@ def _check_same_types(name: str, one_name: str, one: Body, other_name: str, othe
     if lines:
         error = ShapeError if is_shape else DTypeError
         raise error(
-            f"{name} branches must have equal output types but those of {one_name} and {other_name} differ {lines}",
+            f"{name} branches must have equal output types but the types of {one_name} and {other_name} differ {lines}",
             fix=SAME_SHAPES if is_shape else "convert one of them with .astype(...)",
         )
 
