@@ -138,10 +138,20 @@ def cond(
 def cond(
     pred: ArrayLike, true_fun: Tree, false_fun: Tree, *operands: Tree, operand: Tree = _UNSPECIFIED
 ) -> Tree:
-    """`true_fun(*operands)` where `pred` holds, else `false_fun(*operands)`; only one of them runs.
+    """Return `true_fun(*operands)` if `pred` is true, else `false_fun(*operands)`; only one of them runs.
 
-    Under vmap with a batched `pred`, both run and each batch element takes its own result. The older form
-    `cond(pred, true_operand, true_fun, false_operand, false_fun)` is taken, too.
+    Under vmap with a batched `pred`, both run and each batch element gets its own result. The older form `cond(pred,
+    true_operand, true_fun, false_operand, false_fun)` is accepted, too.
+
+    Args:
+        pred: a boolean or number of shape `()`; a number other than 0 is true.
+        true_fun: a function of the operands.
+        false_fun: a function of the operands; its results have the same structure, shapes and dtypes.
+        operands: pytrees of arrays.
+        operand: a single operand, by keyword.
+
+    Returns:
+        The results of the function that ran.
 
     Raises:
         ArgumentError: `pred` is not a scalar; StructureError, ShapeError, DTypeError: the branches return different
@@ -207,7 +217,17 @@ def switch(
     *operands: Tree,
     operand: Tree = _UNSPECIFIED,
 ) -> Tree:
-    """`branches[index](*operands)`, the index kept within the range of branches; only that branch runs.
+    """Return `branches[index](*operands)`, with `index` clamped to the range of branches; only that branch runs.
+
+    Args:
+        index: an integer of shape `()`.
+        branches: functions of the operands; their results have the same structure, shapes and dtypes.
+        operands: pytrees of arrays.
+        operand: a single operand, by keyword.
+
+    Returns:
+        The results of the branch that ran. Under vmap with a batched `index`, all branches run and results are
+        selected.
 
     Raises:
         ArgumentError: `index` is not an integer scalar; StructureError, ShapeError, DTypeError: the branches return
