@@ -27,7 +27,7 @@ from conformance.effort import BRIEF
 
 T = TypeVar("T")
 
-# The law, as `file::function`, and how many cases stand for one that is tried.
+# The law, as `file::function`, and the N of which one case in N runs.
 ONE_OF: Final[dict[str, int]] = {
     "derivatives/test_derivatives.py::test_derivatives_are_the_true_ones": 2,
     "export/test_symbolic.py::test_derivatives": 2,
@@ -140,7 +140,7 @@ def kept(law: str, cases: Sequence[T], first: int = 0) -> list[T]:
     Args:
         law: a key of `ONE_OF`, or of a test that has all of its cases in a brief run, too.
         cases: all cases.
-        first: the first one that is kept, modulo the number of cases that one stands for.
+        first: the first case that is kept, modulo the number of cases that it represents.
     """
     every = ONE_OF.get(law, 1) if BRIEF else 1
     return [*cases[first % every :: every]]

@@ -44,7 +44,7 @@ def together(of: Callable[[Example], bool], most: int) -> list[Any]:
 
 
 def chosen() -> Iterator[Example]:
-    """All examples, or those of the families that the environment names."""
+    """Yield all examples, or the examples of the families that the environment names."""
     families = FAMILY.split(",") if FAMILY else None
     for example in all_examples():
         family = type(example.primitive).__module__.split(".")[2]
@@ -59,7 +59,7 @@ def program_text(example: Example) -> str:
 
 
 def inexact(type: Type) -> bool:
-    """Whether it is an array type that can be differentiated."""
+    """Return whether `type` is an array type that can be differentiated."""
     return isinstance(type, ArrayType) and dtypes.is_inexact(type.dtype)
 
 
@@ -68,12 +68,12 @@ def result_types(example: Example) -> tuple[Type, ...]:
 
 
 def is_differentiable(example: Example) -> bool:
-    """Whether a tangent can go in and come out."""
+    """Return whether an operand and a result of `example` have tangents."""
     return any(map(inexact, example.types)) and any(map(inexact, result_types(example)))
 
 
 def is_double(example: Example) -> bool:
-    """Whether everything that is differentiated is in double precision, as finite differences need."""
+    """Return whether all differentiable operands and results are in double precision, as finite differences need."""
     types = [type for type in (*example.types, *result_types(example)) if inexact(type)]
     return all(
         dtypes.real_part(type.dtype) == np.float64 for type in types if isinstance(type, ArrayType)
@@ -81,7 +81,7 @@ def is_double(example: Example) -> bool:
 
 
 def is_finite(example: Example) -> bool:
-    """Whether operands and results are free of NaN and infinities.
+    """Return whether operands and results are free of NaN and infinities.
 
     Sums and pairings of derivatives need that: where a derivative is infinite or NaN, terms that cancel or vanish
     on one side (0 · inf, inf - inf) are NaN on the other. test_completeness sees that each primitive is tried.

@@ -44,7 +44,7 @@ def weighted(module: Any, results: Tree, level: int) -> Any:
 
 
 def axes(arguments: int, level: int) -> tuple[int | None, ...]:
-    """Which arguments a vmap maps: all of them, or the first alone."""
+    """Return the `in_axes` of the vmap at `level`: all arguments are mapped, or only every other one."""
     return tuple(0 if level % 2 or i == 0 else None for i in range(arguments))
 
 
@@ -168,7 +168,7 @@ def twin_of(name: str, twin: Twin, level: int) -> Twin:
 
 
 def applies(pooled: Pooled, composition: tuple[str, ...]) -> bool:
-    """Whether the program's own rules allow it: what is written last is applied first."""
+    """Return whether the program's own rules allow `composition`, whose last entry is applied first."""
     derivatives = [name for name in reversed(composition) if name in ("jvp", "grad")]
     if not pooled.reverse:
         return "grad" not in derivatives
@@ -225,7 +225,7 @@ def staged_with_operands(
 
 
 def composed_twin(pooled: Pooled, composition: tuple[str, ...]) -> Tree:
-    """What NumPy makes of the same."""
+    """Return the results of the same composition in NumPy."""
     twin, arguments = Twin(pooled.twin), pooled.arguments
     for level, name in enumerate(reversed(composition), 1):
         twin = twin_of(name, twin, level)

@@ -24,7 +24,7 @@ KINDS: Final = ("cpu", "gpu", "tpu")  # markers of tests that are about some pla
 _CHECKED: Final[set[tuple[int, int]]] = set()  # in this process
 _MOST: Final = (
     None if LONG else 20_000
-)  # equations that are checked after a test; those of depth have millions
+)  # equations that are checked after a test; programs of the depth tests have millions
 
 # `--hypothesis-profile` chooses another. The first draws the same examples every time.
 settings.register_profile("steady", settings.get_profile("ci"))
@@ -166,7 +166,7 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Below a failed law, a program that reproduces it and a script that runs it."""
     report = yield
-    law = item.path.parent == Path(__file__).parent  # rows and mistakes are no laws
+    law = item.path.parent == Path(__file__).parent  # rows and mistakes are not laws
     if law and report.failed and call.when == "call" and call.excinfo is not None:
         arguments = dict(getattr(item, "funcargs", {}))
         for entry in call.excinfo.traceback:  # what hypothesis drew is a variable of the test

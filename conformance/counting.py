@@ -30,7 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def cases(parameters: dict[str, Any]) -> list[tuple[str, str, int]]:
-    """What one test is tried on: operations and element types, and how many cases of each."""
+    """Return the operations and dtypes that one test covers, and the number of cases of each."""
     example, cls = parameters.get("example"), parameters.get("cls")
     if "several" in parameters:
         return [each for one in parameters["several"] for each in cases({"example": one})]

@@ -1,4 +1,4 @@
-"""How hard the suite tries: briefly, as `.ci/run` does; wholly, which is the default; or long, with cases drawn anew.
+"""How hard the suite tries: briefly, as `.ci/run` does; wholly, which is the default; or long, with newly drawn cases.
 
 A brief run leaves out cases of the slowest laws (`brief.py`) and third derivatives. The same cases run every time,
 briefly and wholly; a long run prints the seed that draws its cases.

@@ -41,8 +41,8 @@ NOT_RUN: Final[dict[tuple[str, str], str]] = {
     ("faults/test_memory_limits.py", "tpu"): _ABOUT_THE_HOST,
     ("distributed", "tpu"): "processes on one host cannot share its TPU",
 }
-"""Tests, by file or folder, that are not run on an accelerator of this kind, with the reason. What needs several
-devices is no entry: it asks `skip_without_devices`."""
+"""Tests, by file or folder, that are not run on an accelerator of this kind, with the reason. Tests
+that need several devices are not listed: they call `skip_without_devices`."""
 
 
 def why_not_run(nodeid: str, kind: str = KIND) -> str | None:

@@ -29,11 +29,11 @@ def unit(size: Wide, dtype: DType) -> Wide:
 
 
 def distance(actual: Any, truth: Wide, dtype: DType, scale: Wide | float = 0.0) -> Wide:
-    """For each element, how many units in the last place of the truth lie between.
+    """Return for each element the distance to the truth, in units in the last place of the truth.
 
     0 where both round to the same, NaN included; infinite where one is NaN or infinite and the other is not, except
-    that an overflow counts as the next power of 2. With `scale`, units are those of numbers at least so great. Of a
-    complex number that is not finite, only that it is not finite counts.
+    that an overflow counts as the next power of 2. With `scale`, the unit is the unit of numbers of at least that
+    magnitude. Of a complex number that is not finite, only that it is not finite counts.
     """
     a, b = widened(actual, dtype), rounded(truth, dtype)
     with np.errstate(all="ignore"):

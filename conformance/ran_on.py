@@ -57,7 +57,7 @@ def watch() -> None:
 
 
 def _platform_of(environment: Mapping[str, str] | None) -> str:
-    """The platform that a process is told by its variables; without any it chooses by itself."""
+    """Return the platform that a process's variables select; without any it chooses by itself."""
     given = os.environ if environment is None else environment
     for name in ("TREADLE_PLATFORMS", "JAX_PLATFORMS"):
         if name in given:

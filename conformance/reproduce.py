@@ -15,7 +15,7 @@ from treadle_ir.testing.programs import outermost
 from treadle_ir.text import print_program
 
 _LONGEST: Final = 40_000  # characters of a program; longer ones are named, and not printed
-_MOST: Final = 4_000  # elements of an operand; larger ones are drawn anew
+_MOST: Final = 4_000  # elements of an operand; larger ones are drawn again
 
 _BEGINNING: Final = '''\
 import numpy as np
@@ -136,7 +136,7 @@ def case(
 ) -> tuple[Program, list[Operand]] | None:
     """The program that a test is about, with operands; None where a test is about no program.
 
-    `arguments` are those of the test: an example, or a program of the pool and its composition.
+    `arguments` are the test's arguments: an example, or a program of the pool and its composition.
     Otherwise it is the last program that the test made.
     """
     seed = arguments.get("seed", 0)
@@ -152,7 +152,7 @@ def case(
 
 
 def _fit(operands: Any, example: Example) -> bool:
-    """Whether these are operands for an example. Any: whatever a variable of this name holds."""
+    """Return whether `operands` are operands for `example`. Any: whatever a variable of this name holds."""
     if not isinstance(operands, list):
         return False
     if not all(isinstance(x, (np.ndarray, np.generic)) for x in operands):
@@ -161,7 +161,7 @@ def _fit(operands: Any, example: Example) -> bool:
 
 
 def explained(arguments: Mapping[str, Any], made: Sequence[Program], law: str) -> str:
-    """What to print below a failure; empty where a test is about no program."""
+    """Return the text to print below a failure; empty for a test that is not about a program."""
     found = case(arguments, made)
     if found is None:
         return ""

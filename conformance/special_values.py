@@ -70,7 +70,7 @@ def _viewed(view: Variant, values: Variant, x: Elements) -> Elements:
     return view(values(x)) if x.ndim else values(x)
 
 
-# Those of one shape, then those of another.
+# The variants of values, then the variants of views.
 VALUES: Final[dict[str, Variant]] = {
     "as they are": lambda x: x,
     "NaN": partial(with_one, 0),
@@ -78,7 +78,7 @@ VALUES: Final[dict[str, Variant]] = {
     "zeros with a sign": partial(filled, 3),
     "subnormal": partial(filled, 6),
     "mixed": partial(cycled, 0),
-    "mixed anew": partial(cycled, 5),
+    "mixed again": partial(cycled, 5),
 }
 VIEWS: Final[dict[str, Variant]] = {
     "strided": partial(_viewed, strided, lambda x: x),

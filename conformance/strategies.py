@@ -199,8 +199,8 @@ def numbers(dtype: DType, *, moderate: bool) -> st.SearchStrategy[Any]:
         near = st.integers(max(low, -5), min(high, 9))
         return near if moderate else near | st.integers(low, high) | st.sampled_from([low, high])
     if dtypes.is_complex(dtype):
-        # A function of complex numbers is as exact as its angles, which great parts make meaningless; and what complex
-        # arithmetic makes of infinities nobody agrees on.
+        # A function of complex numbers is as exact as its angles, which great parts make meaningless; and
+        # implementations disagree about infinities in complex arithmetic.
         part = st.floats(-20, 20, width=32) | st.sampled_from([0.0, -0.0, 1.0, 1e-10, -1e-18])
         if moderate:
             part = numbers(dtypes.real_part(dtype), moderate=True)

@@ -399,7 +399,7 @@ def test_strategies_of_hypothesis(data: st.DataObject) -> None:
 
 REAL_UNARY: Final = [
     (name, dtype) for name, dtype in cases(UNARY) if dtype not in COMPLEX
-]  # those of complex numbers are in test_array_api_complex.py
+]  # the cases of complex numbers are in test_array_api_complex.py
 
 
 @pytest.mark.parametrize(("name", "dtype"), REAL_UNARY)
@@ -438,7 +438,7 @@ def test_where_jax_leaves_the_standard() -> None:
 
 
 def test_decompositions() -> None:
-    """Those that are only defined up to signs: by what they are made of."""
+    """Decompositions that are only defined up to signs give the matrix when they are multiplied."""
     q, r = tnp.linalg.qr(SYMMETRIC)
     np.testing.assert_allclose(q @ r, SYMMETRIC, atol=1e-10)
     values, vectors = tnp.linalg.eigh(SYMMETRIC)

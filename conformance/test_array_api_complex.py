@@ -1,6 +1,6 @@
 """The special cases that the array API standard states for functions of complex numbers, by every evaluator.
 
-Source: Python array API standard 2025.12, "Special cases" of each function; they are those of C99's Annex G, but for
+Source: Python array API standard 2025.12, "Special cases" of each function; they agree with C99's Annex G, except for
 `tanh(inf + yj)`, whose imaginary part the standard gives the sign of y.
 """
 
@@ -132,7 +132,7 @@ LOG: Final[list[Case]] = [
 
 
 def turned(cases: list[Case], of_i: bool, by_i: bool) -> list[Case]:
-    """Cases of `f(z)` from those of `g`: `-i g(iz)`, or `g(iz)`: `sin` from `sinh`, `cos` from `cosh`."""
+    """Return cases of `f(z)` from cases of `g`: `-i g(iz)`, or `g(iz)`: `sin` from `sinh`, `cos` from `cosh`."""
     made = []
     for z, real, imag in cases:
         argument = complex(z.imag, -z.real) if of_i else z  # i times that is z
@@ -248,7 +248,7 @@ def mirrored(name: str, cases: list[Case]) -> list[Case]:
 
 
 def wrong(found: Any, expected: Any, rtol: float) -> bool:
-    """Whether a part is another number, or has another sign."""
+    """Return whether a real or imaginary part is another number, or has another sign."""
     if math.isnan(expected) or math.isinf(expected):
         same = math.isnan(found) if math.isnan(expected) else abs(found) == INF
     else:

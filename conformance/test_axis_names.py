@@ -66,7 +66,7 @@ WRAPPERS: Final[dict[str, Callable[[Any], Any]]] = {
     "cond": lambda f: lambda x: lax.cond(True, f, lambda x: x, x),
 }
 
-# The axes of X that are mapped, outermost first, by name; "i" is the one that the bodies name.
+# The axes of X that are mapped, outermost first, by name; the bodies name "i".
 SURROUNDINGS: Final[tuple[tuple[tuple[str, int], ...], ...]] = (
     (("i", 0),),
     (("i", 2),),
@@ -190,9 +190,9 @@ def test_a_sum_of_a_number_leaves_narrow_types() -> None:
 
 
 def test_sums_and_means_count_booleans() -> None:
-    truths = np.array([True, False, True])
+    booleans = np.array([True, False, True])
     both = treadle.vmap(lambda x: (lax.psum(x, "i"), lax.pmean(x, "i")), axis_name="i")
-    for got in (both(truths), treadle.jit(both)(truths)):
+    for got in (both(booleans), treadle.jit(both)(booleans)):
         np.testing.assert_array_equal(got[0], [2, 2, 2])
         assert got[0].dtype == np.int32
         np.testing.assert_allclose(got[1], np.full(3, 2 / 3), rtol=1e-6)

@@ -27,7 +27,7 @@ _MOST_PAIRS = 10_000 if LONG else 49  # all of up to three operands
 
 
 def _draws_together(primitive: Primitive, types: Sequence[Type]) -> bool:
-    """Whether a batch of keys is one call of the generator, by definition: `test_keys.py` says what it draws."""
+    """Return whether a batch of keys is, by definition, one call of the generator; see `test_keys.py`."""
     if isinstance(primitive, RandomBits | RandomSplit | RandomFoldIn):
         assert isinstance(types[0], ArrayType)
         dtype = types[0].dtype
@@ -46,7 +46,7 @@ def _can_batch(example: Example) -> bool:
 
 
 def _subsets(count: int) -> list[tuple[bool, ...]]:
-    """Every choice of batched operands but that of none."""
+    """Return every non-empty choice of batched operands."""
     return [each for each in itertools.product((True, False), repeat=count) if any(each)]
 
 

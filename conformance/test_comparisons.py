@@ -99,7 +99,7 @@ OPERANDS: Final = (
     *("pairs", "a negative shape", "a large shape", "tuples", "names", "an empty tuple"),
     *("a failing property", "a memoryview", "a range", "not a number"),
     *("True", "1", "1.5", "2j", "2**100"),
-    "an element type",  # which compares itself with theirs, as with those of NumPy's arrays
+    "an element type",  # which compares itself with their dtypes, as with the dtypes of NumPy's arrays
 )
 
 
@@ -109,7 +109,7 @@ def dtype_of_ours(name: str) -> Any:
 
 
 def public_values() -> dict[str, Callable[[], Any]]:
-    """Values that users hold, each made anew."""
+    """Return the makers of values that users hold."""
     mesh = treadle.make_mesh((1,), ("x",))
     scope = export.SymbolicScope()
     x = tnp.ones((2, 3))
@@ -173,7 +173,7 @@ def on_the_reference_evaluator() -> None:
 
 
 def is_asked_by_numpy(value: Any) -> bool:
-    """Whether NumPy's types, and ours of scalars, compare themselves with its `dtype`, which no hash can follow."""
+    """Return whether NumPy's types, and our scalar types, compare equal to its `dtype`, which no hash can follow."""
     return not isinstance(value, type) and hasattr(value, "dtype")
 
 
@@ -222,7 +222,7 @@ def test_with_arrays_of_numpy(name: str) -> None:
 @pytest.mark.parametrize("what", sorted(HOSTILE.keys() - {*OPERANDS}))
 @pytest.mark.parametrize("name", ARRAYS)
 def test_arrays_with_any_object(name: str, what: str) -> None:
-    """What is no operand is unequal to an array, as Python has it, also while it is traced."""
+    """A value that is not an operand is unequal to an array, as usual in Python, also while it is traced."""
 
     def compared(value: Any) -> Any:
         other = HOSTILE[what]
@@ -240,7 +240,7 @@ def test_arrays_with_any_object(name: str, what: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in VALUES if name.startswith("tnp.")])
-def test_element_types_beside_those_of_numpy(name: str) -> None:
+def test_element_types_and_numpy_types_as_keys(name: str) -> None:
     """Either is found where the other one is a key."""
     scalar = VALUES[name]()
     assert scalar == scalar.dtype == scalar

@@ -83,7 +83,7 @@ def kahan_step(x: Any, y: Any) -> Any:
 
 
 def lost(x: Any, y: Any) -> Any:
-    """What is rounded away, where nobody else uses the sum."""
+    """Return the rounding errors of a sum that has no other use."""
     return y - ((x + y) - x), x - ((x + y) - y)
 
 
@@ -192,7 +192,7 @@ def same_bits(one: Any, other: Any) -> None:
         a, b = np.asarray(a), np.asarray(b)
         assert a.dtype == b.dtype
         unsigned = f"u{a.dtype.itemsize}"
-        # Zeros are equal whatever their signs: that of an error that is zero depends on nothing that counts.
+        # Zeros are equal whatever their signs: the sign of an error that is zero depends on nothing that matters.
         np.testing.assert_array_equal((a + 0).view(unsigned), (b + 0).view(unsigned))
 
 
@@ -227,7 +227,7 @@ def test_pairs(f: Any, x: Any, y: Any) -> None:
 
 @given(x=VECTORS, y=VECTORS)
 def test_the_parts_are_exact(x: Any, y: Any) -> None:
-    """What the identities promise, in float64: nothing is lost."""
+    """The identities hold exactly in float64: nothing is lost."""
     high, low = map(np.float64, COMPILED[split](x, y))
     np.testing.assert_array_equal(high + low, np.float64(x))
     # The error of a product below 2 ** -78 is subnormal, and such numbers are zero to XLA.
@@ -329,7 +329,7 @@ def test_compensated_weights(w: Any, r: Any, g: Any) -> None:
 
 
 def test_small_updates_are_not_lost() -> None:
-    """What it is for: a thousand updates, each too small for a bf16 weight to notice."""
+    """The purpose of compensation: a thousand updates, each too small to change a bf16 weight, add up."""
     w = np.ones(3, ml_dtypes.bfloat16)
     gradients = np.full((1000, 3), -0.0256, F)
     weights, _ = _TRAINED(w, w * 0, gradients)

@@ -85,6 +85,6 @@ def test_a_function_with_a_loop_is_compiled_as_a_whole(
 
 
 def test_there_are_composed_functions() -> None:
-    """Else the laws above say nothing."""
+    """The laws above run on many functions."""
     assert len(COMPOSED) > 100
     assert len(LOOPS) > 10

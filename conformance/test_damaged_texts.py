@@ -170,7 +170,7 @@ KINDS: Final[tuple[Damage, ...]] = (
 def texts() -> tuple[str, ...]:
     """Texts of all primitives and of the pool's programs, some with places in files; once per process.
 
-    Those of the pool are there several times, so that every third or so is one of them.
+    Programs of the pool are listed several times, so that about every third draw is one of them.
     """
     programs: list[Program] = [
         stage(lambda *xs, each=example: bind(each.primitive, *xs), *example.types).program
@@ -215,14 +215,14 @@ def limited(seconds: float) -> Iterator[Callable[[], None]]:
 
 
 def judged(text: str) -> str:
-    """What became of a text: "program", or "error"."""
+    """Return what the parser makes of `text`: "program", or "error"."""
     program, error = read(text)
     if error is not None:
         lines = text.split("\n")
         assert 1 <= error.line <= len(lines), f"line {error.line} of {len(lines)}"
         assert 1 <= error.column <= len(lines[error.line - 1]) + 1, f"column {error.column}"
         assert str(error).startswith(f"line {error.line}, column {error.column}: ")
-        assert len(str(error)) < 2_000, "a message that nobody reads"
+        assert len(str(error)) < 2_000, "a message that is too long to read"
         return "error"
     assert program is not None
     verify(program)
@@ -297,7 +297,7 @@ def test_what_takes_too_long_is_stopped() -> None:
 
 
 def test_a_parser_that_fails_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The law can fail: an error that is not the parser's own, or a program that is no program, is found."""
+    """The law can fail: an error that is not the parser's own, or an invalid program, is found."""
     text = print_program(stage(lambda x: [x], ArrayType((), np.dtype("f4"))).program)
     assert judged(text) == "program"
     monkeypatch.setattr("treadle_ir.text.parser.read_type", lambda text: 1 / 0)

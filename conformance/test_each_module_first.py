@@ -56,7 +56,7 @@ for name in modules:
 
 
 def modules(package: str) -> list[str]:
-    """A package and what is in it, packages before their modules; those of a `__main__` are programs."""
+    """A package and what is in it, packages before their modules; a module next to a `__main__` is a program."""
     spec = importlib.util.find_spec(package)
     assert spec is not None
     assert spec.origin is not None

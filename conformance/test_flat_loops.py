@@ -1,7 +1,7 @@
-"""Derivatives of loops whose bodies are flat in some of what they carry: those of the same Python loop.
+"""Derivatives of loops whose bodies are flat in some of what they carry, compared with the same Python loop.
 
-Bodies are drawn. Each of two vectors, a counter and a result per iteration comes from one of the updates below: smooth
-ones, and flat ones as rounding, comparisons, positions, `stop_gradient` and constants are. Such a carry may be
+Bodies are drawn. Each of two vectors, a counter and a result per iteration comes from one of the updates below:
+smooth ones, and flat ones as rounding, comparisons, positions, `stop_gradient` and constants are. Such a carry may be
 differentiated where the loop begins and not afterwards, or the other way round. What a body does in Python, without
 any loop or branch of treadle's, is the truth; so are finite differences, where nothing stops a gradient.
 """
@@ -68,7 +68,7 @@ DIRECTIONS: Final = [RANDOM.normal(size=np.shape(x)) for x in (A, B, XS, W)]
 
 @pytest.fixture(autouse=True)
 def on_the_reference_evaluator() -> Iterator[None]:
-    """What users have, with 64 bits; NumPy evaluates what is not compiled."""
+    """Evaluate eager operations with NumPy, in 64 bits."""
     with evaluating(ReferenceEvaluator()), treadle.enable_x64(True):
         yield
 
@@ -106,7 +106,7 @@ def reversed_scan(body: Body, s: State, xs: Any, w: Any) -> tuple[State, Any]:
 
 
 def one_more(xs: Any) -> Any:
-    """The elements, and one that no loop reaches: of no elements none may be asked for."""
+    """Append an element that no loop reads: an empty array cannot be indexed."""
     return tnp.concatenate([xs, tnp.zeros((1, 2))])
 
 
@@ -360,7 +360,7 @@ COMBINED: Final[dict[str, Callable[[Any, Any], Any]]] = {
 @pytest.mark.parametrize("combine", COMBINED.values(), ids=list(COMBINED))
 @pytest.mark.parametrize("derivative", ["grad", "vmap", "grad_of_grad"])
 def test_derivatives_of_associative_scan(combine: Any, derivative: str) -> None:
-    """Beside a product, which is smooth; the truth combines from the left."""
+    """Combine functions that are not smooth, and a product, which is; the truth combines from the left."""
 
     def pair(x: Any, y: Any) -> Any:
         return combine(x[0], y[0]), x[1] * y[1]

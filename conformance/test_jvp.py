@@ -195,7 +195,7 @@ def test_second_derivative_agrees_with_central_differences(example: Example) -> 
     ("cls", "name"), variant_keys(lambda e: is_differentiable(e) and _has_rule(e))
 )
 def test_jvp_in_every_element_type_agrees_with_double(cls: type[Primitive], name: str) -> None:
-    """A tangent in a narrower type is that of the same numbers in f64 or c128, but for the rounding of each step."""
+    """A tangent in a narrower type equals the tangent in f64 or c128, up to the rounding of each step."""
     for example in variants()[cls, name]:
         inputs = {type.dtype for type in example.types if inexact(type)}
         if len(inputs) != 1 or not is_finite(example):

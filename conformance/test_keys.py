@@ -1,4 +1,4 @@
-"""Random keys are arrays: they compare, stack, index, pickle and go through transformations, and are no numbers.
+"""Random keys are arrays: they compare, stack, index, pickle and go through transformations, and are not numbers.
 
 Laws: what moves keys moves their words; vmap is a loop over keys; compiled is eager, bit for bit.
 """

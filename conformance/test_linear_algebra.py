@@ -1,6 +1,6 @@
 """Linear algebra solves the equations that define it: the reference, eager calls and compiled code, on drawn matrices.
 
-What is compared is no second implementation, but residuals, orthogonality, and the shapes of factors, each in units of
+The laws compare residuals, not a second implementation: orthogonality, and the shapes of factors, each in units of
 the element type's rounding error times the sizes of what was multiplied.
 
 Source: N. Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, on backward errors: 9.3 (LU), 10.1
@@ -532,7 +532,7 @@ def test_compiled_code_solves_them_for_singular_matrices(primitive: LinearAlgebr
     ids=str,
 )
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-@pytest.mark.parametrize("where", ["everywhere", "in one element", "on the diagonal", "beside it"])
+@pytest.mark.parametrize("where", ["everywhere", "in one element", "on the diagonal", "off it"])
 def test_a_matrix_that_is_not_finite_has_nan_and_no_other_has(
     primitive: LinearAlgebra, bad: float, where: str
 ) -> None:
@@ -541,7 +541,7 @@ def test_a_matrix_that_is_not_finite_has_nan_and_no_other_has(
         "everywhere": np.full((3, 3), True),
         "in one element": np.diag([True, False, False]),
         "on the diagonal": np.diag([True, True, True]),
-        "beside it": ~np.diag([True, True, True]),
+        "off it": ~np.diag([True, True, True]),
     }
     middle = np.where(places[where], bad, np.diag([0.0, 1.0, 2.0]))
     a = np.array([np.eye(3), middle, 2 * np.eye(3)], np.float32)

@@ -1,7 +1,7 @@
 """Transformations and analyses take steps in proportion to the programs that they make or look at.
 
 A program that calls another twice, which calls a third twice, is small, though it stands for exponentially many
-operations: whoever looks into each call anew never comes to an end. Steps are calls of functions, of Python's and of
+operations: a pass that enters each call again never comes to an end. Steps are calls of functions, of Python's and of
 C's, counted and not timed: from n to 2n levels, and from 2n to 4n, they grow as the resulting program does.
 """
 
@@ -43,7 +43,7 @@ class _TooMany(BaseException):
 
 
 def steps(function: Callable[[], Any]) -> tuple[int, Any]:
-    """How many functions are called, and what comes out."""
+    """Return the number of function calls that `function` makes, and its result."""
     count = 0
 
     def called(*_: object) -> None:
@@ -103,7 +103,7 @@ WRAPPERS: Final[dict[str, Callable[[Function], Function]]] = {
 
 
 def leaf(x: Any) -> Any:
-    """What the innermost function does."""
+    """Compute the innermost function."""
     return x * 2 + 1
 
 
@@ -251,7 +251,7 @@ def text_of(family: str, wrapper: str, count: int) -> str:
 
 
 def linear(name: str, text: Callable[[int], str]) -> None:
-    """See to it that steps of a pass or an analysis grow as programs do, which nobody has looked at before."""
+    """Check that the steps of a pass or an analysis grow as programs do, on programs that are new to every cache."""
     measured = []
     for count in (FIRST, *SIZES):
         program = parse_program(text(count))

@@ -1,7 +1,7 @@
 """What users ask of public functions reaches the text that XLA compiles, also by way of derivatives and vmap.
 
-A CPU multiplies in full precision, believes every promise about indices, and may copy what it could take over: what
-was asked for shows in the text alone. Every public function with such a parameter has a row here.
+A CPU multiplies in full precision, believes every promise about indices, and may copy what it could take over: only
+the text shows what the user requested. Every public function with such a parameter has a row here.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ UNUSED: Final = {
 
 
 def precisions(text: str) -> list[str]:
-    """What each product of a program asks for, of either operand."""
+    """Return the precisions that each product of a program requests for its operands."""
     shown = re.findall(
         r"precision = \[(\w+), (\w+)\]", text
     )  # a short form of products of matrices
@@ -382,7 +382,7 @@ def test_indices_in_bounds_are_not_looked_at(name: str) -> None:
 
 
 def marks(text: str) -> list[str | None]:
-    """What is said of each parameter: the number of the result that takes its memory over, "donor", or nothing."""
+    """Return for each parameter the number of the result that takes its memory over, "donor", or None."""
     declared = re.search(r"@main\((.*?)\) ->", text)
     assert declared is not None
     found: list[str | None] = []

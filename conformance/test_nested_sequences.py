@@ -17,8 +17,8 @@ ROW = tnp.zeros(3)
 
 
 @st.composite
-def taken_apart(draw: st.DrawFn, whole: np.ndarray[Any, Any]) -> Any:
-    """A NumPy array as it is, as an array, or as a sequence of its parts, each of them taken apart or not."""
+def nested_sequence(draw: st.DrawFn, whole: np.ndarray[Any, Any]) -> Any:
+    """Draw a NumPy array as it is, as an array, or as a sequence of its parts, each of them drawn likewise."""
     how = draw(st.sampled_from(["as it is", "array", "list", "tuple"]))
     if how == "as it is":
         return whole
@@ -26,7 +26,7 @@ def taken_apart(draw: st.DrawFn, whole: np.ndarray[Any, Any]) -> Any:
         return tnp.asarray(whole)
     if whole.ndim == 0:
         return whole.item()
-    parts = [draw(taken_apart(part)) for part in whole]
+    parts = [draw(nested_sequence(part)) for part in whole]
     return parts if how == "list" else tuple(parts)
 
 
@@ -34,7 +34,7 @@ def taken_apart(draw: st.DrawFn, whole: np.ndarray[Any, Any]) -> Any:
 def test_parts_are_where_they_stand(data: st.DataObject) -> None:
     shape = data.draw(hnp.array_shapes(min_dims=1, max_dims=4, min_side=1, max_side=3))
     whole = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
-    parts = [data.draw(taken_apart(part)) for part in whole]
+    parts = [data.draw(nested_sequence(part)) for part in whole]
     made = tnp.array(parts, np.float32)
     assert made.shape == whole.shape
     np.testing.assert_array_equal(made, whole)
@@ -58,6 +58,6 @@ def test_parts_of_unequal_shapes_are_refused(parts: Any) -> None:
         tnp.array(parts)
 
 
-def test_no_parts_beside_none() -> None:
+def test_empty_parts_with_empty_lists() -> None:
     for parts in ([ROW[:0], []], [[], ROW[:0]]):
         assert tnp.array(parts).shape == (2, 0)

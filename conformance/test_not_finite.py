@@ -17,7 +17,7 @@ from treadle_runtime.arrays.array import DeviceArray
 TOGETHER: Final = 12  # functions that are compiled in one program
 NAMESPACES: Final = ("tnp.", "lax.", "nn.", "operator.")
 LEFT_OUT: Final = (
-    # Compiled in both cases, as they have loops, or beside LAPACK, of which the libraries have different releases.
+    # Compiled in both cases, as they have loops, or call LAPACK, of which the libraries have different releases.
     *("tnp.linalg.", "lax.linalg.", "tnp.fft.", "lax.fft"),
     # XLA compiles them for seconds; `test_lowering` compares them.
     *(
@@ -52,7 +52,7 @@ def with_one(number: float) -> Changed:
 
 VARIANTS: Final[dict[str, Changed]] = {
     "mixed": mixed(0),
-    "mixed anew": mixed(3),
+    "mixed again": mixed(3),
     "NaN": with_one(np.nan),
     "infinity": with_one(np.inf),
     "minus infinity": with_one(-np.inf),
@@ -149,7 +149,7 @@ def test_what_is_not_finite_is_the_same_under_jit(number: int) -> None:
 
 
 def test_most_functions_are_asked() -> None:
-    """Else the law says nothing."""
+    """The law runs on most functions."""
     assert len(SUITABLE) > 500
 
 
@@ -166,7 +166,7 @@ QUOTIENTS: Final[dict[str, Callable[[Any], Any]]] = {
 
 @pytest.mark.parametrize("function", QUOTIENTS.values(), ids=QUOTIENTS)
 def test_converted_booleans_are_numbers(function: Callable[[Any], Any]) -> None:
-    """XLA would take one that is multiplied, or divided by what is constant, for a selection: 0 / 0 was 0."""
+    """XLA would treat a boolean factor, or one divided by a constant, as a selection: 0 / 0 was 0."""
     p = tnp.array([True, False])
     found = treadle.jit(function)(p)
     np.testing.assert_array_equal(kinds(found), kinds(function(p)))

@@ -41,7 +41,7 @@ CASES: Final = cases()
 
 
 def vectors(example: Example) -> list[Array]:
-    """Operands of many elements: those of the example's domain, and special values between them."""
+    """Return operands of many elements: from the example's domain, with special values between them."""
     if example.draw is not None:
         drawn = [
             np.broadcast_arrays(*map(np.asarray, example.operands(seed))) for seed in range(COUNT)

@@ -45,7 +45,7 @@ EXAMPLES: Final = 2  # in a batch
 
 
 def operation(kind: type[Operation], axes: tuple[int, ...], sizes: Sequence[int], rank: int) -> Any:
-    """One that reads or updates slices of these sizes, the axes of size 1 dropped, where `axes` are indexed."""
+    """Make an operation on slices of these sizes, without their axes of size 1, which indexes `axes`."""
     dropped = tuple([axis for axis in sorted(axes) if sizes[axis] == 1])
     window = tuple(range(rank, rank + len(SHAPE) - len(dropped)))  # after the batch of the indices
     if kind is Gather:

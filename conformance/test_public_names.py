@@ -1,6 +1,6 @@
 """What every public function and class says of itself: its name, its module, its documentation and its signature.
 
-The public names are those of `__all__` of `treadle` and of every module below it. `help`, Sphinx, tracebacks, logs and
+The public names are in `__all__` of `treadle` and of every module below it. `help`, Sphinx, tracebacks, logs and
 pickles read what is checked here.
 """
 
@@ -69,7 +69,7 @@ def _public() -> list[tuple[str, Any]]:
 
 
 def _problems(place: str, value: Any) -> list[str]:
-    """What a public function or class says that does not hold."""
+    """Return the statements of a public function or class about itself that do not hold."""
     own = place.rpartition(".")[2]
     problems = []
     name = getattr(value, "__name__", None)

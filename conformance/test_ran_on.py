@@ -32,7 +32,7 @@ FIXED: Final = {
 
 
 def noted(function: Callable[[], object]) -> list[str]:
-    """What a test that calls a function is noted with."""
+    """Return the places that are recorded for a test that calls `function`."""
     item: Any = SimpleNamespace(stash=pytest.Stash(), user_properties=[])
     ran_on.begin(item)
     function()

@@ -174,7 +174,7 @@ WITHOUT_TRUTH: Final = {
 
 
 def allowed(example: Example, result: ArrayType) -> float:
-    """How many units in the last place a result may be off."""
+    """Return how many units in the last place a result may be off."""
     cls = type(example.primitive)
     f32, f64, complex_ = FUNCTIONS.get(cls, _OF_A_PROGRAM if cls in PROGRAMS else _ROUNDED)
     terms = 0
@@ -208,8 +208,8 @@ def greatest_size(truth: Any) -> float:
 def check(example: Example, operands: list[Any]) -> None:
     """Compare the reference's results with the truth."""
     wide = [widened(x, type.dtype) for x, type in zip(operands, example.types, strict=True)]
-    truths = true_results(example.primitive, example.types, wide)
-    scales: list[Any] = [0.0] * len(truths)
+    wide_results = true_results(example.primitive, example.types, wide)
+    scales: list[Any] = [0.0] * len(wide_results)
     if isinstance(example.primitive, SUMS):
         sizes = [
             np.abs(x) if dtypes.is_inexact(type.dtype) else x
@@ -227,10 +227,10 @@ def check(example: Example, operands: list[Any]) -> None:
         scales = [greatest_size(sums)]
     if isinstance(example.primitive, PROGRAMS):
         # Results are made of each other: the sine of a carry of size 10,000 knows its last 13 bits no better.
-        scales = [max([1.0, *map(greatest_size, truths)])] * len(truths)
+        scales = [max([1.0, *map(greatest_size, wide_results)])] * len(wide_results)
     results = bind(example.primitive, *operands)
     types = example.primitive.infer(*example.types)
-    for result, truth, type, scale in zip(results, truths, types, scales, strict=True):
+    for result, truth, type, scale in zip(results, wide_results, types, scales, strict=True):
         assert isinstance(type, ArrayType)
         compare_one(example, np.asarray(result), truth, type, scale)
 

@@ -21,7 +21,7 @@ from conformance.special_values import VALUES, VIEWS, Variant, empty, varied
 from treadle_ir import current_evaluator
 from treadle_runtime.evaluation import plans
 
-FEW = 1  # variants beside `mixed` that a function gets, another function others
+FEW = 1  # variants that a function gets in addition to `mixed`; they differ between functions
 
 
 # Functions that are given no numbers of the greatest size, with the reason; distributions are made of them.
@@ -71,7 +71,7 @@ def _bits(leaf: Any) -> Any:
     if not isinstance(leaf, treadle.Array):
         return repr(leaf)
     elements = np.asarray(leaf)
-    # The sign of a NaN says nothing, and depends on which operand a processor takes it from.
+    # The sign of a NaN has no meaning, and depends on which operand a processor takes it from.
     bits = (
         np.where(np.isnan(elements), np.nan, elements) if elements.dtype.kind in "fc" else elements
     )
@@ -115,7 +115,7 @@ def test_a_composed_loop_gives_the_same_each_time(call: Call) -> None:
 
 
 # Composed functions that run as they are, with the reason.
-WITHOUT_PLAN = {"scipy.linalg.cho_factor": "it returns a truth value beside an array"}
+WITHOUT_PLAN = {"scipy.linalg.cho_factor": "it returns a truth value with an array"}
 
 
 @pytest.mark.skipif(treadle.default_backend() != "cpu", reason="on a device all is compiled")

@@ -34,10 +34,10 @@ SETTINGS: Final[dict[str, Callable[[], AbstractContextManager[Any]]]] = {
     "disable_jit": lambda: treadle.disable_jit(True),
     "debug_nans": lambda: treadle.debug_nans(True),
 }
-# Calls whose arguments are of two element types, which the user is to be told; the values say which.
+# Calls whose arguments are of two element types, which must be reported to the user; the values give the reason.
 MIXED: Final[dict[str, str]] = {
     **dict.fromkeys(["tnp.promote_types", "tnp.result_type"], "they are asked about two types"),
-    **dict.fromkeys(["special.expn", "special.polygamma"], "an integer order beside floats"),
+    **dict.fromkeys(["special.expn", "special.polygamma"], "an integer order with floats"),
     **{
         f"stats.{name}": "counts are integers, probabilities floats; JAX refuses them, too"
         for distribution, functions in {
@@ -60,7 +60,7 @@ def on_the_reference_evaluator() -> None:
 
 
 def has_nan(result: Any) -> bool:
-    """Whether a result holds what `debug_nans` looks for."""
+    """Return whether a result has NaN, which `debug_nans` looks for."""
     leaves = [x for x in treadle.tree.leaves(result) if isinstance(x, (treadle.Array, np.ndarray))]
     return any(bool(np.isnan(np.asarray(x)).any()) for x in leaves if x.dtype.kind in "fc")
 

@@ -56,7 +56,7 @@ def pool() -> list[Any]:
 
 @pytest.mark.parametrize(("pooled", "composition"), pool())
 def test_programs_of_the_pool(pooled: Pooled, composition: tuple[str, ...]) -> None:
-    """All that is staged on the way, tapes and bodies of loops among it, and the result of rewriting."""
+    """Check all programs that are staged on the way, including tapes and loop bodies, and the rewritten program."""
     with recorded() as programs:
         program = program_of(pooled, composition)
     assert any(each is program for each in programs)

@@ -1,4 +1,4 @@
-"""Threads trace and call at once: results are bit for bit those of one thread, and each signature is traced once."""
+"""Threads trace and call at once: results are bit for bit the same, and each signature is traced once."""
 
 from __future__ import annotations
 

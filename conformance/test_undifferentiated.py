@@ -1,8 +1,8 @@
-"""Arguments that a derivative is not asked of: tracers, but in nobody's way.
+"""Arguments without a requested derivative: tracers that can still be used as Python values.
 
-`grad` makes tracers of all positional arguments but Python's integers. One that is not differentiated stands for what
-the user passed: it has no derivative, so wherever Python asks for a value it gives that value. The truth is the same
-function with the argument bound beforehand.
+`grad` makes tracers of all positional arguments but Python's integers. An argument that is not differentiated
+represents what the user passed: it has no derivative, so wherever Python asks for a value it gives that value. The
+truth is the same function with the argument bound beforehand.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from treadle_runtime import RuntimeEvaluator
 
 X: Final = np.array([0.5, -1.5, 2.25, 1.0], np.float32)
 DX: Final = np.array([1.0, 0.5, -2.0, 0.25], np.float32)
-Program = Callable[..., Any]  # of an array, the argument, and a list for what Python was told
+Program = Callable[..., Any]  # of an array, the argument, and a list for the values that Python saw
 
 
 @pytest.fixture(autouse=True)
@@ -254,7 +254,7 @@ def kept(x: Any, n: Any, saw: list[Any]) -> Any:
 
 
 def weighed(x: Any, n: Any, saw: list[Any]) -> Any:
-    """What numbers of any kind can do."""
+    """Use `n` in the ways in which numbers of any kind can be used."""
     saw += [hash(n), n in {float(n)}, f"{n:.2f}", f"{n}", str(n), float(n), complex(n), bool(n > 1)]
     saw += [math.exp(n), math.isnan(n), np.asarray(n).dtype, np.exp(n), np.asarray(n).item()]
     y = x * n + n - x / n
@@ -309,7 +309,7 @@ REVERSE: Final = ("grad", "value_and_grad", "jacrev", "vjp", "grad of grad", "vm
 
 
 def observed(program: Program, name: str, n: Any, bound: bool) -> tuple[Any, list[Any]]:
-    """The result of a transformed program and what Python was told; the argument bound beforehand or passed."""
+    """The result of a transformed program and the values that Python saw; the argument bound beforehand or passed."""
     saw: list[Any] = []
     if bound:
         result = TRANSFORMATIONS[name](lambda x: program(x, n, saw))(X)
@@ -328,7 +328,7 @@ def check_same(program: Program, name: str, n: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """What was seen, for comparison: the number behind an argument that was kept."""
+    """Return the number that a recorded argument represents, for comparison."""
     return value.item() if isinstance(value, (Array, np.ndarray, np.generic)) else value
 
 
@@ -456,7 +456,7 @@ ABSTRACT: Final[dict[str, Program]] = {
 @pytest.mark.parametrize("name", ABSTRACT)
 def test_under_jit_they_have_no_value_and_the_error_says_what_to_do(name: str) -> None:
     gradient = treadle.grad(ABSTRACT[name])
-    with pytest.raises((ConcretizationError, IndexError)) as raised:  # a slice is told of slices
+    with pytest.raises((ConcretizationError, IndexError)) as raised:
         treadle.jit(gradient)(X, 2)
     assert any("fix:" in note for note in raised.value.__notes__)
     expected = np.asarray(gradient(X, 2))

@@ -1,6 +1,6 @@
 """Keys of 128 bits, of the generators rbg and unsafe_rbg: move as others do, and draw as they are defined to.
 
-Stored numbers are those of jax 0.10.2 on the CPU, run as a black box.
+Stored numbers are from jax 0.10.2 on the CPU, run as a black box.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def opposite_map(rule: Any, primitive: Any, primals: Any, nonzero: Any) -> Any:
 
 
 def wide_tangents(rule: Any, primitive: Any, primals: Any, tangents: Any) -> Any:
-    """Tangents of another element type than the results."""
+    """Return tangents whose element type differs from the results'."""
     results, found = rule(primitive, primals, tangents)
     return results, [np.asarray(dy).astype("c16") for dy in found]
 
@@ -196,7 +196,7 @@ CONTROLS: Final = [
         test_jvp.test_linearize_agrees_with_jvp,
         ("case(i32[],f64[3],f64[3])-any",),
     ),
-    # The first derivative of a sine is right, and that of the cosine in it is not.
+    # The first derivative of a sine is right, and the derivative of the cosine in it is not.
     (
         jvp_rules,
         e.Cosine,
@@ -303,7 +303,7 @@ def _named(argument: Any) -> Any:
 
 @pytest.fixture
 def without_shrinking() -> Iterator[None]:
-    """What hypothesis finds is not made smaller: each smaller example would be compiled."""
+    """Turn off hypothesis's shrinking: each smaller example would be compiled."""
     before = settings.get_current_profile_name()
     settings.register_profile(
         "unshrunk", settings.get_profile(before), phases=[Phase.explicit, Phase.generate]

@@ -1,8 +1,8 @@
-"""What each primitive means, told another way than the reference tells it: the truth that the reference is held to.
+"""The meaning of each primitive, defined independently of the reference, which is compared with it.
 
-Floats are computed in `numpy.longdouble` (64 bits of mantissa on x86), complex numbers likewise, the special functions
-by SciPy in float64, integers as Python's own and wrapped around at the end; what moves elements does so one at a
-time, by index, as StableHLO's specification writes it. No kernel of the reference is called.
+Floats are computed in `numpy.longdouble` (64 bits of mantissa on x86), complex numbers likewise, the special
+functions by SciPy in float64, integers as Python's own and wrapped around at the end; what moves elements does so one
+at a time, by index, as StableHLO's specification writes it. No kernel of the reference is called.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def _each(function: Callable[..., Any]) -> Truth:
 
 
 def _divisor(x: int, y: int, dtype: DType) -> int:
-    """The greatest common divisor, which wraps around where it is no number of the type."""
+    """Return the greatest common divisor, which wraps around where the type cannot represent it."""
     greatest = math.gcd(x, y)
     fits = greatest >> (bit_width(dtype) - (0 if dtypes.is_unsigned(dtype) else 1)) == 0
     return greatest if fits else -greatest
@@ -243,7 +243,7 @@ FIELDS: Final = {
 
 
 def _number(pattern: int, dtype: DType) -> Any:
-    """The float with these bits, put together from its fields."""
+    """Return the float with these bits, assembled from its fields."""
     name = dtypes.dtype_name(dtype)
     exponent_bits, mantissa_bits = FIELDS[name]
     sign = -1 if pattern >> (exponent_bits + mantissa_bits) else 1
@@ -886,7 +886,7 @@ def _convolution(
 
 
 def _waves(n: int, count: int, sign: int) -> Wide:
-    """exp(sign 2 pi i j k / n) for j < n and k < count, the angles reduced while they are whole numbers."""
+    """exp(sign 2 pi i j k / n) for j < n and k < count, the angles reduced while they are integers."""
     turns = np.outer(np.arange(n), np.arange(count)) % max(n, 1)
     angles = turns.astype(REAL) * (8 * np.arctan(REAL.type(1))) / max(n, 1)
     return np.cos(angles) + sign * COMPLEX.type(1j) * np.sin(angles)
@@ -1170,7 +1170,7 @@ def _threefry(primitive: Primitive, types: Types, *operands: Wide) -> Sequence[W
 
 
 def _as_words(types: Types, keys: Wide) -> Wide:
-    """The words of each key as a last axis; of raw keys these are what is given."""
+    """Return the words of each key as a last axis; raw keys are returned unchanged."""
     if not dtypes.is_key(types[0].dtype):
         return keys
     count = dtypes.key_words(types[0].dtype)
@@ -1236,7 +1236,7 @@ def generated(keys: Wide, position: int, width: int) -> int:
 
 
 def _by_halves(keys: Wide, change: Callable[[Wide], Sequence[int]]) -> list[int]:
-    """What a function of keys of two words makes of each half of the words."""
+    """Apply a function of keys of two words to each half of the words."""
     return [
         word
         for start in range(0, keys.shape[-1], 2)

@@ -48,7 +48,7 @@ DTYPES: Final = tuple(
 
 
 def accepted(primitive: Primitive, types: Sequence[Type]) -> bool:
-    """Whether the typing rule takes operands of these types."""
+    """Return whether the typing rule of `primitive` accepts operands of these types."""
     try:
         inferred(primitive, tuple(types))
     except TreadleError:
@@ -106,7 +106,7 @@ def _drawn(drawn: Draw, types: Types) -> Draw:
 
 
 def is_opaque(example: Example) -> bool:
-    """Whether it calls a Python function that declares what it takes and returns."""
+    """Return whether the primitive of `example` calls a Python function with declared types."""
     return not example.parses and not example.primitive.programs()
 
 
@@ -126,7 +126,7 @@ def changed(example: Example, change: Callable[[ArrayType], ArrayType]) -> Examp
     types = tuple(map(change, example.types))
     try:
         nested = {id(each): restaged(each, change) for each in primitive.programs().values()}
-    except TreadleError:  # a literal, or an operation that the new type has not
+    except TreadleError:  # a literal, or an operation that the new type lacks
         return None
     if nested:
         primitive = with_nested(primitive, nested)

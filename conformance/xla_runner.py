@@ -1,7 +1,7 @@
 """Compile StableHLO text and run it, with jaxlib alone: what test_lowering needs of a runtime.
 
 Deliberately not treadle_runtime: a fault there must not hide one in a lowering rule, nor the other way round. It only
-starts the client where TREADLE_PLATFORMS begins with another platform than the CPU.
+starts the client where the first platform in TREADLE_PLATFORMS is not the CPU.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Compiled:
         options = xla_client.CompileOptions()
         options.num_replicas = options.num_partitions = 1
         options.device_assignment = xla_client.DeviceAssignment.create(np.zeros((1, 1), np.int32))
-        if callbacks:  # jaxlib takes none beside text
+        if callbacks:  # jaxlib accepts no callbacks for a program given as text
             functions = [lambda *xs, f=each: tuple(f(*xs) or ()) for each in callbacks]
             self._executable = client.compile_and_load(parse(text), devices, options, functions)
         else:

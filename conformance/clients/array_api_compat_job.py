@@ -1,4 +1,4 @@
-"""array_api_compat: one program for the arrays of many libraries, on those of JAX."""
+"""array_api_compat: one program for the arrays of many libraries, run on JAX's arrays."""
 
 import array_api_compat
 import jax

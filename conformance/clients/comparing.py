@@ -14,12 +14,12 @@ LOOSE: Final = {
     ("numpyro", "first samples"): (1e-2, "of a sampler after warm-up"),
 }
 TOLERANCE: Final = 2e-4
-# Results that differ, with the reason. One that agrees after all is a problem, too: take it out.
+# Results that differ, with the reason. A listed result that agrees is a problem, too: remove its line.
 KNOWN: Final[dict[tuple[str, str], str]] = {}
 
 
 def difference(found: Any, wanted: Any) -> float:
-    """How far results are apart, as a part of their size."""
+    """Return the largest difference between `found` and `wanted`, relative to their size."""
     if len(found) != len(wanted):
         return float("inf")
     worst = 0.0
@@ -35,7 +35,7 @@ def difference(found: Any, wanted: Any) -> float:
 def compared(
     job: str, found: dict[str, Any], wanted: dict[str, Any]
 ) -> tuple[int, list[str], list[str]]:
-    """How many of a job's results agree, what is wrong with the others, and which are known to differ."""
+    """Return how many results of a job agree, the problems of the others, and the known differences."""
     agree, problems, known = 0, [], []
     for name, values in wanted.items():
         if name not in found:

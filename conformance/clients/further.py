@@ -36,7 +36,7 @@ FURTHER: Final = {name: name.replace("_", "-") for name in _NAMES.split()} | {
 
 
 def found(library: str) -> dict[str, Any]:
-    """What a library's modules and its job do on treadle, where they do it on JAX."""
+    """Return which modules of a library import on treadle, and how its job ends, where both work on JAX."""
     count, without = failed_imports(library)
     _, failed = failed_imports(library, *TREADLE)
     wanted, broken, _ = run(library)
@@ -57,7 +57,7 @@ def found(library: str) -> dict[str, Any]:
 
 
 def main(arguments: list[str]) -> int:
-    """Run what is asked for, and store it."""
+    """Run the libraries that `arguments` name, and store the outcomes."""
     unknown = [name for name in arguments if name not in FURTHER]
     if unknown:
         print(f"no job is called {', '.join(unknown)}; the jobs are {', '.join(FURTHER)}")

@@ -13,13 +13,13 @@ import pkgutil
 import sys
 import warnings
 
-# Parts of a module's name that say that it is no part of the library's interface: tests want the tools that they are
+# Parts of a module's name that exclude it from the library's interface: tests want the tools that they are
 # run with, and a module that is run as a program does something when it is imported.
 NOT_IMPORTED = ("test", "testing", "examples", "__main__", "conftest")
 
 
 def wanted(name: str) -> bool:
-    """Whether a module is one that users import."""
+    """Return whether users import the module `name`."""
     parts = name.split(".")
     return (
         not any(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-# The distributions, by their import names. The order is that of the page; the last two come with others.
+# The distributions, by their import names. They are in the page's order; the last two are installed with others.
 LIBRARIES: Final = {
     "optax": "optax",
     "chex": "chex",

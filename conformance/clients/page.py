@@ -51,7 +51,7 @@ def _row(*cells: str | None) -> str:
 
 
 def _rows(results: list[Job], imported: list[Imports]) -> list[str]:
-    """The rows of the jobs, then those of libraries that are only imported."""
+    """Return the rows of the jobs, then the rows of libraries that are only imported."""
     modules = {LIBRARIES[each.library]: each for each in imported}
     rows = []
     for each in results:
@@ -92,7 +92,7 @@ def _further() -> str:
 
 
 def _sampled(found: dict[str, Any]) -> str:
-    """What is said of the files of a suite of which only a sample was run."""
+    """Return the sentence about the files of a suite of which only a sample was run."""
     files = [
         f"one in {sample['each']} of the tests of `{path}`, {sample['tests']} of them"
         for path, sample in found["sampled"].items()
@@ -141,7 +141,7 @@ _THEIR_OWN: Final = "## Their own tests\n\n"
 
 
 def renew_suites() -> None:
-    """Write the section of the libraries' own tests anew, the last of the page."""
+    """Rewrite the page's last section, about the libraries' own tests."""
     before, heading, _ = PAGE.read_text().partition(_THEIR_OWN)
     PAGE.write_text(f"{before}{heading}{_suites()}\n")
 
@@ -153,9 +153,9 @@ def write(results: list[Job], imported: list[Imports]) -> None:
 
 Released wheels, unmodified, run by `python -m treadle_jax`; written by `python -m conformance.clients.run --write` with
 jaxlib {releases.installed("jaxlib")} on the CPU. Every module that JAX can import is imported. Each library
-has one job, a script of `conformance/clients/`; its results are compared with those of the same script on JAX, to
-{TOLERANCE:g} of their size ({len(LOOSE)} to more: `LOOSE` in `comparing.py` has the reasons). The releases are those of
-[`requirements.txt`](../conformance/clients/requirements.txt); `nox -s clients-long` tries the newest ones.
+has one job, a script of `conformance/clients/`; its results are compared with the results of the same script on JAX,
+to {TOLERANCE:g} of their size ({len(LOOSE)} to more: `LOOSE` in `comparing.py` has the reasons). The releases are
+pinned in [`requirements.txt`](../conformance/clients/requirements.txt); `nox -s clients-long` tries the newest ones.
 
 {_HEAD}
 {chr(10).join(rows)}
@@ -164,7 +164,7 @@ has one job, a script of `conformance/clients/`; its results are compared with t
 
 What this does not show: accelerators, on which this table has not been made.
 
-Names that a library imports and treadle lacks raise when they are used, and say so: `treadle_jax/wanted.py` lists
+Names that a library imports and treadle lacks raise an error when they are used: `treadle_jax/wanted.py` lists
 them.
 
 {_THEIR_OWN}{_suites()}

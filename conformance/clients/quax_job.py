@@ -1,4 +1,4 @@
-"""quax: matrices of low rank, units and zeros in the place of arrays, in functions that know nothing of them."""
+"""quax: matrices of low rank, units and zeros instead of arrays, in functions that are written for arrays."""
 
 import equinox as eqx
 import jax

@@ -24,18 +24,18 @@ def installed(name: str) -> str | None:
 
 
 def absent(name: str) -> str | None:
-    """What is to be said of a distribution that is not installed; None if it is."""
+    """Return the explanation for a distribution that is not installed; None if it is."""
     if installed(name) is not None:
         return None
     return (
         f"{name} is not installed, so its job was not run. `nox -s clients` installs the releases of "
         f"conformance/clients/{PINNED.name}; if {name} {pinned().get(name, '')} cannot be installed on this Python, "
-        "or has been withdrawn, the output of that installation says so: pin another release there"
+        "or has been withdrawn, the output of that installation shows it: pin another release there"
     )
 
 
 def changed(stored: dict[str, str]) -> str | None:
-    """What is to be said of values that were stored with other releases than those installed."""
+    """Return the explanation for values that were stored with releases that are not the installed ones."""
     others = [
         f"{name} {installed(name)} (stored: {version})"
         for name, version in stored.items()
@@ -44,7 +44,7 @@ def changed(stored: dict[str, str]) -> str | None:
     if not others:
         return None
     return (
-        f"the stored values are of other releases than those installed, {' and '.join(others)}: what differs below may "
+        f"the stored values are not from the installed releases, {' and '.join(others)}: what differs below may "
         "be the library's own change. `python -m conformance.clients.run --live` compares with JAX itself, and with "
         "`--store` it renews the values"
     )

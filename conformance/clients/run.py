@@ -2,7 +2,7 @@
 
     python -m conformance.clients.run                  each job on treadle, against the stored values
     python -m conformance.clients.run optax flax       some of them
-    python -m conformance.clients.run --live           against JAX, run beside it on this machine
+    python -m conformance.clients.run --live           against JAX, run on this machine as well
     python -m conformance.clients.run --store          run on JAX, and store the values
     python -m conformance.clients.run --write          write docs/compatibility.md
 
@@ -31,7 +31,7 @@ STORED = HERE / "stored"
 IMPORTS = STORED / "imports.json"
 TREADLE = ("-m", "treadle_jax")
 SECONDS = 600
-LONGEST = "diffrax"  # is begun first, beside all others
+LONGEST = "diffrax"  # is started first, in parallel with all others
 
 
 class Ran(NamedTuple):
@@ -92,7 +92,7 @@ def compare(job: str, live: bool) -> page.Job:
 
 
 def failed_imports(library: str, *options: str) -> tuple[int, dict[str, str]]:
-    """How many modules a library has, and the errors of those that cannot be imported."""
+    """Return the number of modules of a library, and the errors of the modules that cannot be imported."""
     lines, error, _ = ran(*options, str(HERE / "imports.py"), library)
     outcomes: dict[str, str | None] = lines[0] if lines else {library: error}
     failed = {name: portable(each) for name, each in outcomes.items() if each is not None}
@@ -129,7 +129,7 @@ def store(jobs: list[str]) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Run what is asked for."""
+    """Run the jobs that `arguments` name."""
     jobs = [each for each in arguments if not each.startswith("-")] or list(JOBS)
     unknown = [job for job in jobs if job not in JOBS]
     if unknown:

@@ -23,7 +23,7 @@ def one_name(test: str) -> str:
 
 
 def chosen(test: str, samples: dict[str, int]) -> bool:
-    """Whether a test, named by pytest's id, is in the sample of its file.
+    """Return whether a test, named by pytest's id, is in the sample of its file.
 
     >>> [n for n in range(20) if chosen(f"a_test.py::test_{n}", {"a_test.py": 10})]
     [4, 5, 10]

@@ -12,19 +12,19 @@ REASONS: Final[tuple[tuple[str, str, str, str], ...]] = (
         "",
         "",
         '" does not match "',
-        "an error is raised, and in other words than the test looks for",
+        "an error is raised, but its wording does not match the test's pattern",
     ),
     (
         "flax",
         "test_cache_tracing",
         "",
-        "each call of `lax.scan` outside of jit traces its function anew; the test counts",
+        "each call of `lax.scan` outside of jit traces its function again; the test counts",
     ),
     (
         "flax",
         "test_(jit_rng_equivalance|jit_with_setup_helpers|transforms$)",
         "",
-        "the test asks for equal bits of a result in jit and of one that is not: the last ones differ",
+        "the test requires equal bits of jitted and eager results: the last bits differ",
     ),
     (
         "flax",
@@ -42,7 +42,7 @@ REASONS: Final[tuple[tuple[str, str, str, str], ...]] = (
         "dm-haiku",
         "test_prng_sequence",
         "",
-        "the test asks for equal bits of a result in jit and of one that is not: the last ones differ",
+        "the test requires equal bits of jitted and eager results: the last bits differ",
     ),
     (
         "dm-haiku",
@@ -86,7 +86,7 @@ REASONS: Final[tuple[tuple[str, str, str, str], ...]] = (
         "blackjax",
         "test_metrics.*dim_1__with_jit",
         "assert Array",
-        "the test asks for equal bits of a result in jit and of one that is not: the last ones differ",
+        "the test requires equal bits of jitted and eager results: the last bits differ",
     ),
     (
         "blackjax",
@@ -105,7 +105,7 @@ REASONS: Final[tuple[tuple[str, str, str, str], ...]] = (
         "distrax",
         "joint_test|uniform_test",
         "",
-        "the test asks for equal bits of a result in jit and of one that is not: the last ones differ",
+        "the test requires equal bits of jitted and eager results: the last bits differ",
     ),
     (
         "flax",
@@ -125,7 +125,7 @@ def reason(library: str, test: str, message: str) -> str:
 
 
 def reasons(found: dict[str, Any]) -> dict[str, int]:
-    """How many tests of a suite's stored outcome fail for each reason; the commonest first."""
+    """Return how many tests of a suite's stored outcome fail for each reason; the commonest first."""
     failed = found["only_treadle"].items()
     counted = Counter(reason(found["library"], test, message) for test, message in failed)
     return dict(counted.most_common())

@@ -10,7 +10,7 @@
 
 `nox -s clients-suites` installs what this needs. The archives are fetched by pip, unpacked in a temporary folder and
 only run. A test counts against treadle where it passes on JAX and not on treadle. Of files that take very long on JAX a
-sample is run, the same tests on both sides: those of `Suite.sampled`, chosen by `sampled.py`.
+sample is run, the same tests on both sides: `Suite.sampled` names the files, and `sampled.py` chooses the tests.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ SUITES: Final = {
             *[f"--ignore=haiku/_src/integration/{each}_test.py" for each in _WITHOUT_FILES],
             *[f"--ignore=haiku/_src/nets/{name}_test.py" for name in _LONG_NETS],
         ),
-        "of `haiku/_src/integration` the formats of checkpoints, whose files the archive has not, and jax2tf, which "
+        "of `haiku/_src/integration` the formats of checkpoints, whose files the archive lacks, and jax2tf, which "
         "needs TensorFlow; the tests of the networks mobilenetv1, resnet and vqvae, which take long on JAX",
         sampled={"haiku/_src/integration/hk_transforms_test.py": 4},
     ),
@@ -113,7 +113,7 @@ SUITES: Final = {
             ]
         ),
         sampled={"test/test_distributions.py": 150},
-        without="pickles, which need funsor; examples, which the archive has not, and their data, which are downloaded",
+        without="pickles, which need funsor; examples, which the archive lacks, and their data, which are downloaded",
     ),
 }
 
@@ -176,7 +176,7 @@ def both_ran(name: str, suite: Suite) -> list[dict[str, tuple[str, str]]]:
 
 
 def module(path: str) -> str:
-    """What the names of a file's tests start with."""
+    """Return the prefix of the names of a file's tests."""
     return path.removesuffix(".py").replace("/", ".") + "."
 
 
@@ -186,7 +186,7 @@ def compared(
     jax: dict[str, tuple[str, str]],
     treadle: dict[str, tuple[str, str]],
 ) -> dict[str, Any]:
-    """What is stored of a suite."""
+    """Return the outcome of a suite in the form in which it is stored."""
     passed = {test for test, (ended, _) in jax.items() if ended == "passed"}
     on_both = {test for test in passed if treadle.get(test, ("missing", ""))[0] == "passed"}
     only = {
@@ -214,7 +214,7 @@ def compared(
 
 
 def joined(stored: dict[str, Any], paths: list[str], part: dict[str, Any]) -> dict[str, Any]:
-    """What is stored of a suite, with the outcome of files that it was run without."""
+    """Return the stored outcome of a suite, extended by the outcome of files that it was run without."""
     if stored["version"] != part["version"]:
         raise SystemExit(f"what is stored is of {stored['library']} {stored['version']}")
     total = {
@@ -233,7 +233,7 @@ def joined(stored: dict[str, Any], paths: list[str], part: dict[str, Any]) -> di
 
 
 def renewed(stored: dict[str, Any], paths: list[str], part: dict[str, Any]) -> dict[str, Any]:
-    """What is stored of a suite, with the outcome of files that were run before; JAX's is taken to be as it was."""
+    """Return the stored outcome of a suite with the files `paths` replaced; JAX's part is assumed unchanged."""
     for path, sample in part["sampled"].items():
         if stored.get("sampled", {}).get(path) != sample:
             raise SystemExit(f"what is stored is of another sample of {path}: run the suite whole")
@@ -255,7 +255,7 @@ def renewed(stored: dict[str, Any], paths: list[str], part: dict[str, Any]) -> d
 
 
 def was_run(name: str, path: str, stored: dict[str, Any]) -> bool:
-    """Whether the outcome of a file is in what is stored of a suite."""
+    """Return whether the stored outcome of a suite includes the file `path`."""
     suite = SUITES[name]
     left_out = any(path.startswith(each.removeprefix("--ignore=")) for each in suite.options)
     if path in stored.get("added", []) or path in stored.get("sampled", {}):
@@ -264,13 +264,13 @@ def was_run(name: str, path: str, stored: dict[str, Any]) -> bool:
 
 
 def main(arguments: list[str]) -> int:
-    """Run what is asked for."""
+    """Run the suites that `arguments` name."""
     given = [each for each in arguments if not each.startswith("-")]
     paths = [each for each in given if each.endswith(".py")]
     reports = [Path(each) for each in given if each.endswith(".xml")]
     names = [each for each in given if not each.endswith((".py", ".xml"))] or list(SUITES)
     if (paths or reports) and len(names) != 1:
-        print("files are those of one suite: name it")
+        print("files belong to one suite: name it")
         return 2
     if len(reports) not in (0, 2):
         print("of reports there are two: JAX's, then treadle's")

@@ -47,7 +47,7 @@ def calls() -> dict[str, Call]:
 
 
 def seen(call: Call) -> str:
-    """What a call gives, in a line."""
+    """Return the outcome of `call` as one line."""
     try:
         leaves, structure = treadle.tree.flatten(call())
     except Exception as error:

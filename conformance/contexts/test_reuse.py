@@ -25,7 +25,7 @@ Results = dict[str, str]
 
 
 def process(module: str, argument: str, given: str = "") -> str:
-    """What a module of this folder prints, run in a process with three devices of the platform under test."""
+    """Return the output of a module of this folder, run in a process with three devices of the platform under test."""
     skip_without_devices(3)
     path = os.pathsep.join([entry for entry in (str(ROOT), *sys.path) if entry])
     done = subprocess.run(

@@ -192,7 +192,7 @@ def test_arrays_in_reference_cycles_are_told_of(caplog: pytest.LogCaptureFixture
         assert "freed by the garbage collector" in caplog.text
         assert "f32[7,3]" in caplog.text
         caplog.clear()
-        tnp.ones((7, 3))  # freed as soon as nobody has it
+        tnp.ones((7, 3))  # freed as soon as nothing refers to it
         gc.collect()
         assert not caplog.text
     cycle()

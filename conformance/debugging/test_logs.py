@@ -99,7 +99,7 @@ def test_misses_are_explained(caplog: pytest.LogCaptureFixture) -> None:
     assert not explanation(caplog, lambda: f(x))
 
 
-def test_a_function_that_is_defined_anew_is_told_of(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_function_that_is_defined_again_is_reported(caplog: pytest.LogCaptureFixture) -> None:
     def call() -> None:
         treadle.jit(lambda x: x + 1)(1.0)
 
@@ -175,7 +175,7 @@ def kept(x: Any) -> Any:
 def test_leaks_of_derivatives_are_found(differentiate: Any) -> None:
     """As in JAX since 0.12; JAX 0.10 let them be."""
     try:
-        differentiate()  # without the setting nobody looks
+        differentiate()  # without the setting nothing is checked
         with treadle.checking_leaks(), pytest.raises(LeakedTracerError, match="in a list"):
             differentiate()
     finally:

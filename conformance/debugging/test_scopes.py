@@ -17,7 +17,7 @@ from treadle_ir.events import ProgramCompiled, listening
 
 @pytest.fixture(autouse=True)
 def _no_cache(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """An executable from the disk has the names of whoever compiled it."""
+    """An executable from the disk has the names of the process that compiled it."""
     before = treadle.config.read("enable_compilation_cache")
     treadle.config.update("treadle_enable_compilation_cache", False)
     treadle.clear_caches()

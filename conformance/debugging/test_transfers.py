@@ -136,7 +136,7 @@ def test_from_device_to_device() -> None:
 
 
 def test_from_an_accelerator_to_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is on the CPU is on the host; so a CPU is taken for an accelerator here."""
+    """Raise the guard's errors: arrays on the CPU are on the host, so a CPU poses as an accelerator here."""
     x = treadle.jit(lambda x: x * 3)(tnp.arange(70_000.0))
     y = treadle.jit(lambda x: x * 3)(tnp.arange(70_000.0))
     monkeypatch.setattr(type(x.device), "platform", property(lambda self: "other"))

@@ -1,8 +1,8 @@
 """Derivatives along lines, of first to third order, by all modes; and the truth of them.
 
 Along a line through a point, x + t v, a function is one of a number t. Its derivatives by t are taken forward (F) and
-in reverse (R), over each other. Directions are those of single elements, where there are few, and one or two in which
-all elements move.
+in reverse (R), over each other. Directions are single elements, where there are few, and one or two in which all
+elements move.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def directions(count: int) -> np.ndarray:
 
 
 def weights(count: int) -> np.ndarray:
-    """How the elements of a result are added up; 1 for a single one."""
+    """Return the weights with which the elements of a result are added up; 1 for a single element."""
     return np.asarray(np.cos(0.3 * np.arange(count)))
 
 
@@ -64,7 +64,7 @@ def lines(row: Row) -> list[tuple[Point, np.ndarray]]:
 
 
 def modes(row: Row) -> list[str]:
-    """Those of orders that the row has."""
+    """Return the modes, up to the order that the row has."""
     return [mode for mode in MODES if len(mode) <= row.orders and set(mode) <= set(row.modes)]
 
 
@@ -147,7 +147,7 @@ def _product(x: Any, w: float) -> Any:
 
 
 def wrong(row: Row, jitted: bool, truth: np.ndarray) -> list[str]:
-    """What is off, in words.
+    """Return the differences from the truth, in words.
 
     Errors are measured by the derivative, and hardly (1e-12) by the greatest of its line: where one is 0, it need not
     be so to the last bit.

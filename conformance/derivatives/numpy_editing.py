@@ -1,4 +1,4 @@
-"""Rows of `treadle.numpy`: elements put in and taken out, floats taken apart, histograms of points."""
+"""Rows of `treadle.numpy`: elements inserted and deleted, floats decomposed, histograms of points."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def quantile(share: float) -> Function:
     return truth
 
 
-def beside_nan(name: str) -> Function:
+def with_nan(name: str) -> Function:
     """A function of an array with a NaN appended."""
     return lambda x: getattr(tnp, name)(tnp.append(x, np.nan))
 
@@ -129,14 +129,14 @@ ALL: Final = (
     array("numpy.percentile", V, truth=quantile(0.3), function=lambda x: tnp.percentile(x, 30.0)),
     array("numpy.cov", M, truth=covariance),
     array("numpy.corrcoef", M, truth=correlation),
-    array("numpy.nansum", V, ZEROS, truth=np.sum, function=beside_nan("nansum")),
-    array("numpy.nanprod", V, ONE_ZERO, TWO_ZEROS, truth=np.prod, function=beside_nan("nanprod")),
-    array("numpy.nanmax", V, truth=np.max, function=beside_nan("nanmax")),
-    array("numpy.nanmin", V, truth=np.min, function=beside_nan("nanmin")),
-    array("numpy.nanmean", V, truth=mean, function=beside_nan("nanmean")),
-    array("numpy.nanvar", V, ZEROS, truth=variance, function=beside_nan("nanvar")),
-    array("numpy.nanstd", V, truth=deviation, function=beside_nan("nanstd")),
-    array("numpy.nanmedian", V, truth=quantile(0.5), function=beside_nan("nanmedian")),
+    array("numpy.nansum", V, ZEROS, truth=np.sum, function=with_nan("nansum")),
+    array("numpy.nanprod", V, ONE_ZERO, TWO_ZEROS, truth=np.prod, function=with_nan("nanprod")),
+    array("numpy.nanmax", V, truth=np.max, function=with_nan("nanmax")),
+    array("numpy.nanmin", V, truth=np.min, function=with_nan("nanmin")),
+    array("numpy.nanmean", V, truth=mean, function=with_nan("nanmean")),
+    array("numpy.nanvar", V, ZEROS, truth=variance, function=with_nan("nanvar")),
+    array("numpy.nanstd", V, truth=deviation, function=with_nan("nanstd")),
+    array("numpy.nanmedian", V, truth=quantile(0.5), function=with_nan("nanmedian")),
     array(
         "numpy.nanquantile",
         V,
@@ -153,7 +153,7 @@ ALL: Final = (
         "numpy.nancumsum",
         V,
         truth=lambda x: np.append(np.cumsum(x), np.sum(x)),
-        function=beside_nan("nancumsum"),
+        function=with_nan("nancumsum"),
     ),
     array(
         "numpy.nancumprod",
@@ -161,7 +161,7 @@ ALL: Final = (
         ONE_ZERO,
         TWO_ZEROS,
         truth=lambda x: np.append(np.cumprod(x), np.prod(x)),
-        function=beside_nan("nancumprod"),
+        function=with_nan("nancumprod"),
     ),
     array("numpy.trapezoid", V, truth=lambda y: (y[0] + y[1]) / 2 + (y[1] + y[2]) / 2),
     array(

@@ -69,7 +69,7 @@ def owens_t(h: Any, a: Any) -> Any:
 
 
 def choices(n: Any, k: Any) -> Any:
-    """Of numbers that need not be whole."""
+    """Compute the binomial coefficient of numbers that need not be integers."""
     return mp.binomial(n, k)
 
 

@@ -2,7 +2,7 @@
 
 At ordinary points and at special ones. A rule by each operand may be right wherever both operands move apart, and
 wrong where they are the same, or where one of them is at its end: 0, where `x ** x` begins and `copysign` turns. The
-truth is what differences of ever smaller steps say: a slope, one that grows beyond all bounds, or nothing.
+truth is the limit of differences over ever smaller steps: a slope, a slope that grows beyond all bounds, or none.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ LINES: Final[dict[str, Callable[[Binary], Callable[[Any], Any]]]] = {
 LEFT_OUT: Final = {
     "polygamma": "an order is a whole number",
     "expn": "an order is a whole number",
-    "nextafter": "the step to the next number is no slope",
+    "nextafter": "the step to the next number is not a slope",
     "random_gamma_grad": "samples are above 0, where it is infinitely steep",
-    "rel_entr": "of no probability the slope is 0, by convention, as in JAX",
-    "kl_div": "of no probability the slope is that of the rest, by convention, as in JAX",
+    "rel_entr": "at probability 0 the slope is 0, by convention, as in JAX",
+    "kl_div": "at probability 0 the slope is the slope of the remaining terms, by convention, as in JAX",
 }
 NAN_ACCEPTED: Final = {"treadle.scipy.special.poch": "a quotient of gammas, both of them infinite"}
 
@@ -78,7 +78,7 @@ def functions() -> dict[str, Binary]:
 
 
 def found_wrong(f: Callable[[Any], Any]) -> list[str]:
-    """What is wrong of the derivative of a function of one number, in words."""
+    """Return the faults of the derivative of a function of one number, in words."""
     slopes = np.asarray(treadle.vmap(treadle.grad(f))(POINTS), np.float64)
     steps = np.array([0.0, *STEPS, *(-h for h in STEPS)])[:, None]
     moved = np.asarray(f((POINTS + steps).ravel()), np.float64).reshape(len(steps), len(POINTS))
@@ -108,7 +108,7 @@ def steep(x: float, slope: float, difference: float) -> list[str]:
 
 
 def settled(differences: np.ndarray) -> bool:
-    """Whether smaller steps give the same slope."""
+    """Return whether smaller steps give the same slope."""
     return bool(
         np.isfinite(differences).all()
         and np.isclose(differences[1], differences[0], rtol=2e-2, atol=2e-2)
@@ -117,7 +117,7 @@ def settled(differences: np.ndarray) -> bool:
 
 
 def grows(differences: np.ndarray) -> bool:
-    """Whether smaller steps give ever greater slopes, at least as a logarithm does."""
+    """Return whether smaller steps give ever greater slopes, which grow at least as a logarithm does."""
     sizes = np.abs(differences)
     return bool(np.isfinite(sizes).all() and sizes[1] > sizes[0] + 1 and sizes[2] > sizes[1] + 1)
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from conformance.derivatives.without import INTEGERS, NUMBERS, TYPES
 
-NO_DERIVATIVE: Final = "it has no derivative: the error says so"
+NO_DERIVATIVE: Final = "it has no derivative: it raises an error"
 
 
 def _names(namespace: str, names: str, reason: str) -> dict[str, str]:

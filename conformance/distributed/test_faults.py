@@ -77,7 +77,7 @@ def test_different_programs_are_an_error_in_every_process():
 
 
 def check_order(ended):
-    """Who finds it tells the rest: one of them at least names the programs."""
+    """Check that each process reports the fault: the process that finds it names the programs and notifies the rest."""
     for each in ended:
         assert each.code == 1, each.output
         assert "launches programs in a different order from process" in each.output
@@ -86,7 +86,7 @@ def check_order(ended):
 
 @pytest.mark.parametrize("count", [2, 3])
 def test_known_programs_in_another_order_are_an_error_in_every_process(count):
-    # Their exchanges are alike, so that nobody waits: it is found every ten seconds, or when all leave.
+    # Their exchanges are alike, so that no process waits: the check every ten seconds finds it, or the one at exit.
     check_order(run("faulty.py", "swaps", 1, 60, 100, 60, count=count, seconds=40))
 
 

@@ -1,4 +1,4 @@
-"""Snapshots that two processes write and others read over other meshes; one that is killed while it writes."""
+"""Snapshots that two processes write and others read over other meshes; a process that is killed while it writes."""
 
 from conformance.distributed.starting import run
 

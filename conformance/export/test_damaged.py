@@ -96,7 +96,7 @@ _WRONG: list[Callable[[Any], Any]] = [
 
 
 def test_every_field_wrong_under_a_right_checksum() -> None:
-    """Whoever changes the header on purpose can write the checksum, too."""
+    """A deliberate change of the header can come with the right checksum."""
     header, arrays = unpack(_artefact())
     for path in _places(header):
         for wrong in _WRONG:

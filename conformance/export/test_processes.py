@@ -1,4 +1,4 @@
-"""An artefact is the same in every process, and runs in one that has not the function."""
+"""An artefact is the same in every process, and runs in a process that does not have the function."""
 
 from __future__ import annotations
 

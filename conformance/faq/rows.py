@@ -78,7 +78,7 @@ SHARING: Final = {name: value for name, value in of_platform().items() if "PREAL
 def fresh_process(script: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a script in a Python of its own, with none of treadle's variables but these.
 
-    So the platform is the one that treadle chooses, which on a machine with an accelerator is the one under test.
+    So treadle chooses the platform, which is the platform under test on a machine with an accelerator.
     """
     inherited = {
         name: value
@@ -96,7 +96,7 @@ def fresh_process(script: str, **environment: str) -> subprocess.CompletedProces
 
 
 def output_of(script: str, **environment: str) -> str:
-    """What a script prints in a Python of its own; it must succeed and be silent on stderr."""
+    """Return the output of a script in a Python process of its own; it must succeed and be silent on stderr."""
     done = fresh_process(script, **environment)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()

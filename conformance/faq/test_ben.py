@@ -147,7 +147,7 @@ def test_ben_11_the_four_steps_at_10() -> None:
 
 
 @row("BEN-12")
-def test_ben_12_one_small_operation_beside_numpy_is_published() -> None:
+def test_ben_12_one_small_operation_next_to_numpy_is_published() -> None:
     ours, jax, numpy = _published("x + x, 10 × 10")
     assert min(ours, jax, numpy) > 0
 

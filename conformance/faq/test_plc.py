@@ -163,7 +163,7 @@ def test_plc_19_work_on_uncommitted_data_is_uncommitted() -> None:
 
 
 def _on_three(script: str) -> list[str]:
-    """What a script prints, line by line, in a process with three virtual devices `d`."""
+    """Return the lines that a script prints in a process with three virtual devices `d`."""
     start = """
 import numpy as np, treadle as sut, treadle.numpy as tnp
 d = sut.devices()

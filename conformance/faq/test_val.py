@@ -58,7 +58,7 @@ OF_NESTED: Final = pytest.mark.parametrize("run", NESTED.values(), ids=NESTED)
 
 
 def _seen(run: Callable[[Probe], Any], look: Callable[[Any], Any]) -> list[Any]:
-    """What `look` found on each argument that the probe was given; at least one."""
+    """Return the results of `look` for the arguments that the probe received, at least one."""
     seen: list[Any] = []
     run(lambda x: seen.append(look(x)))
     assert seen, "the probe was never called"

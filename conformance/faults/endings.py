@@ -33,7 +33,7 @@ class Way(NamedTuple):
 
 
 WAYS: Final[dict[str, Way]] = {}
-kept: Final[list[Any]] = []  # until the interpreter lets go of its modules
+kept: Final[list[Any]] = []  # until the interpreter clears its modules
 early: Final[
     list[Callable[[], Any]]
 ] = []  # run by a function that was registered before treadle was imported

@@ -18,7 +18,7 @@ CHILD_SECONDS = 10.0
 
 
 def in_child(attempt: Callable[[], Any], seconds: float = CHILD_SECONDS) -> str:
-    """What a function gives in a forked child: `returned VALUE`, or the error with its notes, or `HANGS`."""
+    """Return the outcome of `attempt` in a forked child: `returned VALUE`, the error with its notes, or `HANGS`."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -41,7 +41,7 @@ def in_child(attempt: Callable[[], Any], seconds: float = CHILD_SECONDS) -> str:
 def wrong_in_children(
     attempts: Mapping[str, Callable[[], Any]], expected: str, seconds: float = CHILD_SECONDS
 ) -> list[str]:
-    """Which attempts give something else than what is expected, each in a forked child of its own."""
+    """Return the attempts whose outcome is not `expected`, each run in a forked child of its own."""
     wrong = []
     for name, attempt in attempts.items():
         started = time.monotonic()
@@ -143,7 +143,7 @@ def interrupt_after(seconds: float) -> threading.Thread:
 
 
 def raised(attempt: Callable[..., Any]) -> BaseException | None:
-    """What a function raises; None if it returns."""
+    """Return the exception that `attempt` raises; None if it returns."""
     try:
         attempt()
     except BaseException as error:

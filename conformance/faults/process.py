@@ -56,7 +56,7 @@ def run(
     before: Callable[[], None] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> str:
-    """What a scenario prints. It must end by itself, in time, with exit code 0, and silent on stderr.
+    """Return the output of a scenario, which must end by itself, in time, with exit code 0, and silent on stderr.
 
     `cache` is the folder of the disk cache; without it there is none. `before` is a scenario that runs before treadle
     is imported.
@@ -82,7 +82,7 @@ def outcome(
     before: Callable[[], None] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> tuple[str, str, int]:
-    """What a scenario prints to stdout and stderr, and its exit code."""
+    """Return what a scenario prints to stdout and to stderr, and its exit code."""
     process = started(scenario, *arguments, cache=cache, before=before, environment=environment)
     output, errors = finished(process, seconds)
     return output.strip(), errors.strip(), process.returncode
@@ -96,7 +96,7 @@ def started(
     environment: Mapping[str, str] | None = None,
     talks: bool = False,
 ) -> subprocess.Popen[str]:
-    """A process that runs a scenario; one that talks reads what the test writes to its stdin."""
+    """Start a process that runs a scenario; an interactive scenario reads what the test writes to its stdin."""
     parts = [IMPORTS]
     if before is not None:
         parts += [_source(before), f"{before.__name__}()"]
@@ -122,7 +122,7 @@ def started(
 
 
 def finished(process: subprocess.Popen[str], seconds: float) -> tuple[str, str]:
-    """What a process prints to stdout and stderr until it ends, which it is made to after some time."""
+    """Return what a process prints to stdout and stderr until it ends; after `seconds` it is killed."""
     late = ""
     try:
         return process.communicate(timeout=seconds + under_test.STARTING_SECONDS)

@@ -31,12 +31,12 @@ def compile_some(count: int) -> None:
 
 
 def compiled(folder: Path, count: int = 2) -> Any:
-    """What happens when some programs are compiled with a cache."""
+    """Return the events of compiling some programs with a cache."""
     return json.loads(run(compile_some, count, cache=folder))
 
 
 def entries(folder: Path) -> dict[str, int]:
-    """The entries of a cache with their sizes; each is read, and must be whole."""
+    """The entries of a cache with their sizes; each is read, and must be complete."""
     found = {path.name: path.stat().st_size for path in folder.glob("*.xla")}
     cache = DiskCache(folder, environ={})
     for name in found:
@@ -72,7 +72,7 @@ def test_a_huge_sparse_file_in_the_place_of_an_entry(tmp_path: Path, start: str,
     assert compiled(folder)["from_disk"] == [True, True]
 
 
-def sweep_beside_a_giant(folder: str) -> None:
+def sweep_with_a_giant(folder: str) -> None:
     """Sweep a cache in which one file is larger than the limit."""
     cache = treadle_compiler.DiskCache(folder, limit=1 << 20, environ={})
     cache.sweep()
@@ -85,7 +85,7 @@ def test_a_huge_file_does_not_drive_out_the_entries(tmp_path: Path) -> None:
     giant = folder / f"{'f' * 64}.xla"
     giant.write_bytes(b"")
     os.truncate(giant, 1 << 40)
-    run(sweep_beside_a_giant, str(folder))
+    run(sweep_with_a_giant, str(folder))
     assert entries(folder) == whole
     assert not giant.exists()
 
@@ -154,7 +154,7 @@ def test_writers_that_are_killed(tmp_path: Path) -> None:
     # Nothing of it is old enough: a writer might be at work that has not locked its file yet.
     assert compiled(folder)["right"]
     assert litter(folder) == left
-    # A process that only reads removes it, when nobody has looked for some time.
+    # A process that only reads removes it, when there was no sweep for some time.
     for path in [*left, folder / ".swept"]:
         os.utime(path, (time.time() - 1000,) * 2)
     assert compiled(folder)["from_disk"] == [True, True]

@@ -46,7 +46,7 @@ def end_in_all_ways(folder: str, seconds: int) -> None:
     from conformance.faults.endings import CODE, END, WAYS, say  # noqa: PLC0415
 
     def begin(name: str) -> None:
-        """In a child: print to files, and go the way."""
+        """Redirect a child's output to files, and run the ending `name`."""
         for number, kind in ((1, "out"), (2, "err")):
             os.dup2(os.open(f"{folder}/{name}.{kind}", os.O_CREAT | os.O_WRONLY, 0o600), number)
         signal.alarm(seconds)  # it ends a process that hangs

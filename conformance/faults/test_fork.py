@@ -158,7 +158,7 @@ def test_everything_that_needs_xla_raises_at_once(busy: bool) -> None:
 
 
 def needs_none(first_use: str) -> None:
-    """What needs no XLA, in a child of a process that has used it in one way or another."""
+    """Run code that needs no XLA, in a child of a process that has used XLA as `first_use` says."""
     host = np.arange(6, dtype=np.float32).reshape(2, 3)
     if first_use == "jit":
         treadle.jit(lambda x: x * 2)(host).block_until_ready()
@@ -408,7 +408,7 @@ def test_a_fork_before_the_first_use_of_xla() -> None:
 
 
 def ends(how: str) -> None:
-    """A child that lets go of all that it has, and ends as a Python process does."""
+    """A child that releases all its arrays, and ends as a Python process does."""
     x = treadle.jit(lambda x: x @ x)(np.ones((200, 200), np.float32))
     heavy = treadle.jit(lambda x: sum([x @ x @ (x + i) for i in range(40)]))
     pending = heavy(x)
@@ -416,7 +416,7 @@ def ends(how: str) -> None:
     if child == 0:
         if how == "interrupted":
             signal.raise_signal(signal.SIGINT)
-        if how == "letting go":
+        if how == "releasing":
             del x, heavy, pending
             gc.collect()
         sys.exit(0)
@@ -428,13 +428,13 @@ def ends(how: str) -> None:
     assert np.isfinite(np.asarray(pending)).all()
 
 
-@pytest.mark.parametrize("how", ["at once", "letting go"])
+@pytest.mark.parametrize("how", ["at once", "releasing"])
 def test_a_child_ends_as_any_process(how: str) -> None:
     assert run(ends, how) == "0"
 
 
 def workers() -> None:
-    """The pools of the standard library: forked workers refuse, and those of the advice work."""
+    """The pools of the standard library: forked workers refuse, and the workers that the advice recommends work."""
     value = np.float32(3)
     assert doubled(value) == 6
     results = {}

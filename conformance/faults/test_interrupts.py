@@ -1,4 +1,4 @@
-"""Ctrl-C: KeyboardInterrupt comes out, the process goes on, the same call works, and the caches are whole.
+"""Ctrl-C: KeyboardInterrupt comes out, the process goes on, the same call works, and the caches are intact.
 
 When it comes out: at once while Python runs (staging, lowering, the user's callbacks, waiting for another thread); at
 the end of what XLA is doing while it compiles, executes, or is waited for, since nothing in XLA can be broken off; and
@@ -49,7 +49,7 @@ def at_every_point() -> None:
         return tnp.sin(x)
 
     sine.defvjp(lambda x: (tnp.sin(x), x), lambda x, ct: (ct * tnp.cos(x),))
-    # The functions are made for each call, so that each is traced anew.
+    # The functions are made for each call, so that each is traced again.
     calls = {
         "jit": lambda: treadle.jit(lambda x: (tnp.sin(x) * x).sum())(values),
         "grad": lambda: treadle.grad(lambda x: (tnp.sin(x) * x).sum())(values),

@@ -353,7 +353,7 @@ LEFT_OUT: Final[dict[str, str]] = {
                 "treadle.Inline",
             ),
         ],
-        "a class of NumPy's, an enumeration, a type for annotations, or one that only treadle makes",
+        "a class of NumPy's, an enumeration, a type for annotations, or a type that only treadle makes",
     ),
     **dict.fromkeys(
         [

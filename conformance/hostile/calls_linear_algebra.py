@@ -1,4 +1,4 @@
-"""Valid calls of linear algebra, beside those of `calls.py`."""
+"""Valid calls of linear algebra, in addition to `calls.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Valid calls of random numbers, initializers and attention, beside those of `calls.py`."""
+"""Valid calls of random numbers, initializers and attention, in addition to `calls.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Valid calls of what lays arrays over devices, beside `calls.py`: meshes here have one device."""
+"""Valid calls of functions that shard arrays, in addition to `calls.py`: meshes here have one device."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ NAMESPACES: Final[dict[str, Any]] = {
 }
 
 _MESH: Final = treadle.make_mesh((1,), ("x",))
-_LIES: Final = sharding.NamedSharding(_MESH, sharding.PartitionSpec("x"))
+_SHARDING: Final = sharding.NamedSharding(_MESH, sharding.PartitionSpec("x"))
 
 NAMES: Final[dict[str, Any]] = {
     "mesh": _MESH,
-    "lies": _LIES,
+    "lies": _SHARDING,
     "parts": [treadle.device_put(treadle.numpy.ones(3), treadle.devices()[0])],
     "given": lambda part: treadle.numpy.ones(3)[part],
     "abstract": sharding.AbstractMesh((1,), ("x",)),

@@ -1,4 +1,4 @@
-"""Valid calls of what exchanges arrays, checks derivatives and looks at functions, beside `calls.py`."""
+"""Valid calls of functions that exchange arrays, check derivatives or inspect functions, in addition to `calls.py`."""
 
 from __future__ import annotations
 

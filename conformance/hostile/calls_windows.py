@@ -1,4 +1,4 @@
-"""Valid calls of transforms, windows and contractions, beside those of `calls.py`."""
+"""Valid calls of transforms, windows and contractions, in addition to `calls.py`."""
 
 from __future__ import annotations
 

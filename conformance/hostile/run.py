@@ -1,7 +1,7 @@
 """A process that hands the hostile values to one part of the functions, and prints what it found.
 
 It may take little memory, so that what asks for too much meets its end here. It writes down what it is about to call,
-so that whoever started it can name a call that did not come back.
+so that the parent process can name a call that did not return.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def outcome(call: Call, place: int | str, value: Any) -> str | None:
 
 
 def _outcome(call: Call, place: int | str, value: Any) -> str | None:
-    """What is wrong with what a call does with a value in one place; None when nothing is."""
+    """Return the fault of `call` with `value` at `place`; None when there is none."""
     positional, named = call.arguments()
     if isinstance(place, int):
         positional[place] = value
@@ -72,7 +72,7 @@ def _outcome(call: Call, place: int | str, value: Any) -> str | None:
 
 
 def _is_of_the_left_operand(call: Call, error: BaseException) -> bool:
-    """Whether the code of another class raised it before treadle was reached, where that may be."""
+    """Return whether another class's code raised `error` before treadle was reached, where that is allowed."""
     frames = _files(error)
     return (
         call.name in LEFT_OPERANDS
@@ -82,15 +82,15 @@ def _is_of_the_left_operand(call: Call, error: BaseException) -> bool:
 
 
 def _files(error: BaseException) -> list[str]:
-    """The files through which an error went, outermost first, without that of the law."""
+    """Return the files through which an error went, outermost first, without the law's own file."""
     return [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)][1:]
 
 
 def _is_of_the_user(error: BaseException, value: Any) -> bool:
-    """Whether an error is not treadle's to word: the user called something with arguments that it does not take.
+    """Return whether Python words the error: the user called something with arguments that it does not take.
 
-    That is treadle's function with arguments too many or none such; the hostile value, as a function of another number
-    of arguments; or a function of the table with what it has no operator for.
+    That is treadle's function with arguments too many or none such; the hostile value, as a function of another
+    number of arguments; or a function of the table with what it has no operator for.
     """
     frames = _files(error)
     if isinstance(error, TypeError):
@@ -103,7 +103,7 @@ def _is_of_the_user(error: BaseException, value: Any) -> bool:
 
 
 def _calls_of(function: Callable[..., Any]) -> tuple[str, ...]:
-    """How Python's own errors begin that say that a function was called with other arguments than it takes."""
+    """Return how Python's own errors about the arguments of `function` begin."""
     name = getattr(function, "__qualname__", "")
     if isinstance(function, type) and issubclass(function, np.generic):
         return "function takes", f"{name}()", "int() argument must be"
@@ -119,7 +119,7 @@ def _told(error: BaseException) -> str:
 
 def faults(part: int, parts: int, about_to: Path) -> Iterator[tuple[str, str, str, str]]:
     """Function, parameter, value and what is wrong, for each fault of a part of the table."""
-    turn = 0  # in a brief run each place meets other values than the one before
+    turn = 0  # in a brief run each place gets values that the previous one did not
     for call in list(calls())[part::parts]:
         positional, named = call.arguments()
         call.function(*positional, **named)  # it is valid

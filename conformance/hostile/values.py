@@ -107,7 +107,7 @@ def _generator() -> Iterator[float]:
 
 
 def values() -> dict[str, Any]:
-    """The hostile values by name, made anew: some of them can be used once only."""
+    """Make the hostile values, by name: some of them can be used only once."""
     found = {
         "none": None,
         "true": True,

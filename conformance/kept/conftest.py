@@ -15,7 +15,7 @@ def on_the_reference_evaluator() -> None:
 
 @pytest.fixture(autouse=True)
 def programs() -> None:
-    """Nobody records programs, which would keep them."""
+    """Record no programs: a record would keep them alive."""
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""Rounds: each makes a function, a callback or a value around a held object, uses it, and lets go of it."""
+"""Rounds: each makes a function, a callback or a value around a held object, uses it, and releases it."""
 
 from __future__ import annotations
 

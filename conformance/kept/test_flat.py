@@ -1,4 +1,4 @@
-"""Whatever a program makes anew in each round, the number of live objects is flat over rounds once caches are full.
+"""Whatever a program makes again in each round, the number of live objects is constant once caches are full.
 
 Counted are all objects that the garbage collector tracks, by their types; classes are among them, and memory inside
 jaxlib is not. Bounds of caches are set to a few entries, so that rounds reach them at once.
@@ -21,7 +21,7 @@ from treadle_runtime import Placement
 pytestmark = [pytest.mark.xla]
 FEW = 4  # entries of each cache
 FIRST = 8  # rounds until all of them are full
-MORE = 40  # rounds that may leave nothing; a table that starts anew when it is full may leave less than one each
+MORE = 40  # rounds that may leave nothing; a table that is cleared when it is full may leave less than one each
 BOUNDS = {
     "treadle_ir.derived.MOST_DERIVED",
     "treadle_ir.inference._LIMIT",
@@ -45,13 +45,13 @@ def few_entries(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def caches(only_new_objects: list[Any]) -> list[Any]:
-    """What has a bound of thousands of small entries, of the objects that the garbage collector does not see."""
+    """Return the caches, among untracked objects, whose bound is thousands of small entries."""
     kinds = (Placement, functools._lru_cache_wrapper)
     return [each for each in only_new_objects if isinstance(each, kinds)]
 
 
 def live(caches: list[Any]) -> Counter[str]:
-    """How many objects of each type there are."""
+    """Count the live objects of each type."""
     ArrayType._recent.clear()
     for each in (*caches, *gc.get_objects()):  # what has a bound of thousands of small entries
         if isinstance(each, Placement):

@@ -867,7 +867,7 @@ def unknown_compiler_option() -> None:
 
 @mistake(
     errors.StructureError,
-    "cond branch outputs must have the same pytree structure, but those of true_fun and false_fun differ at the top level: tuple of 2 and a leaf",
+    "cond branch outputs must have the same pytree structure, but the outputs of true_fun and false_fun differ at the top level: tuple of 2 and a leaf",
     "return the same containers from all branches; fill what a branch lacks with zeros",
 )
 def branches_of_other_structure() -> None:
@@ -876,7 +876,7 @@ def branches_of_other_structure() -> None:
 
 @mistake(
     errors.DTypeError,
-    "cond branches must have equal output types but those of true_fun and false_fun differ at the only leaf: f32[] and i32[]",
+    "cond branches must have equal output types but the types of true_fun and false_fun differ at the only leaf: f32[] and i32[]",
     "convert one of them with .astype(...)",
 )
 def branches_of_other_types() -> None:
@@ -885,7 +885,7 @@ def branches_of_other_types() -> None:
 
 @mistake(
     errors.ShapeError,
-    "cond branches must have equal output types but those of true_fun and false_fun differ at the only leaf: f32[] and f32[2]",
+    "cond branches must have equal output types but the types of true_fun and false_fun differ at the only leaf: f32[] and f32[2]",
     "broadcast, reshape or pad to one shape: compiled programs have fixed shapes",
 )
 def branches_of_other_shapes() -> None:
@@ -1146,7 +1146,7 @@ def grad_of_a_callback() -> None:
 @mistake(
     errors.ShapeError,
     "vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed to the function, but got len(in_axes)=1, len(args)=2",
-    "give one entry per positional argument: an axis, or None for one that all batch elements share",
+    "give one entry per positional argument: an axis, or None for an argument that all batch elements share",
 )
 def in_axes_for_other_arguments() -> None:
     treadle.vmap(lambda x, y: x + y, in_axes=(0,))(tnp.ones(2), tnp.ones(2))  # here
@@ -1341,8 +1341,8 @@ def mesh_axis_for_two_axes_of_an_array() -> None:
     "give at most one entry for each axis of the array",
 )
 def specification_longer_than_the_rank() -> None:
-    lies = treadle.sharding.NamedSharding(ONE, treadle.P(None, "x"))
-    treadle.device_put(np.ones(4), lies)  # here
+    sharding = treadle.sharding.NamedSharding(ONE, treadle.P(None, "x"))
+    treadle.device_put(np.ones(4), sharding)  # here
 
 
 @mistake(

@@ -20,7 +20,7 @@ from conformance.mutants.site import ROOT, Site
 
 
 def main(arguments: list[str]) -> int:
-    """Run what was asked for; fail if a fault survives that `known.py` does not explain."""
+    """Run the faults that `arguments` select; fail if a fault survives that `known.py` does not explain."""
     parser = argparse.ArgumentParser(prog="python -m conformance.mutants", description=__doc__)
     parser.add_argument("--sample", type=int, default=40, metavar="N", help="faults to draw")
     parser.add_argument("--seed", type=int, default=0)
@@ -88,7 +88,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _confirm(tree: Tree, killed: list[Outcome]) -> None:
-    """Run the tests that found faults without any: one that fails anyway has found nothing."""
+    """Run the tests that found faults without any: a test that fails anyway has found nothing."""
     tests = [each.by.removesuffix(HANGS).removesuffix(ENDS) for each in killed]
     bad, slow = tree.failing(tests)
     for each, test in zip(killed, tests, strict=True):

@@ -15,7 +15,7 @@ KNOWN: Final[dict[tuple[str, str], str]] = {
     (
         "packages/compiler/src/treadle_compiler/options.py",
         "fields += [self.barriers, self.effort, self.rewrites] => fields += [self.barriers, self.rewrites]",
-    ): "equivalent: an effort is told by its flags, which are among the hints that follow",
+    ): "equivalent: an effort is identified by its flags, which are among the hints that follow",
     (
         "packages/compiler/src/treadle_compiler/compile.py",
         "dot = dot or max(sizes, default=0) > _BIG_DOT => dot = dot or max(sizes, default=0) >= _BIG_DOT",

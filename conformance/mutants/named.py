@@ -20,7 +20,7 @@ class Fault:
     tests: tuple[Step, ...] = ()  # besides those that names lead to
 
     def site(self) -> Site:
-        """Where the text stands now."""
+        """Find the current position of the text."""
         path = f"packages/{self.file}"
         text = (ROOT / path).read_text()
         if text.count(self.old) != 1:
@@ -179,7 +179,7 @@ FAULTS: Final = (
         (("conformance/test_batching.py", "-k", "top_k"),),
     ),
     Fault(
-        "beside off by one",
+        "axis past the batch off by one",
         "batching/src/treadle_batching/rules/shape.py",
         "return axis + (dim <= axis)",
         "return axis + (dim < axis)",

@@ -99,7 +99,7 @@ class Source:
 
 
 def _silent(node: ast.AST, child: ast.AST) -> bool:
-    """Whether a fault in this child could change no more than a text or an annotation."""
+    """Return whether a fault in `child` could change only a text or an annotation."""
     match node:
         case ast.Raise() | ast.JoinedStr():
             return True
@@ -147,7 +147,7 @@ def sign(source: Source, node: ast.AST) -> Iterator[Change]:
 
 
 def _is_text(node: ast.BinOp) -> bool:
-    """Whether strings are joined."""
+    """Return whether `node` joins strings."""
     return any(
         isinstance(each, ast.JoinedStr)
         or (isinstance(each, ast.Constant) and isinstance(each.value, str))
@@ -175,7 +175,7 @@ def axis(source: Source, node: ast.AST) -> Iterator[Change]:
 
 
 def _axis_of(source: Source, node: ast.AST) -> bool:
-    """Whether a node is the value of a keyword that names an axis."""
+    """Return whether `node` is the value of a keyword that names an axis."""
     parent = source.parents.get(node)
     return isinstance(parent, ast.keyword) and parent.arg in _AXES
 
@@ -196,7 +196,7 @@ def dropped_lock(source: Source, node: ast.AST) -> Iterator[Change]:
 
 
 def ignored_flag(source: Source, node: ast.AST) -> Iterator[Change]:
-    """A flag that is a constant is the other one; one that the caller gives is ignored."""
+    """Yield a change that inverts a constant flag, or ignores a flag that the caller gives."""
     match node:
         case ast.Constant(value=bool(value)):
             parent = source.parents.get(node)

@@ -55,7 +55,7 @@ def _write() -> None:
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
     """End the process if one test takes too long: a fault that makes a loop endless is found."""
     _SEEN["running"] = item.nodeid
-    _write()  # a process that ends at once has said what it ran
+    _write()  # a process that ends at once has already reported what it ran
     begin = time.process_time()
     if _ASKED["ends"]:
         signal.setitimer(

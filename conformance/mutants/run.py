@@ -89,7 +89,7 @@ class Tree:
         return outcome
 
     def failing(self, tests: Sequence[str]) -> tuple[set[str], set[str]]:
-        """Those of these tests that fail without any fault, and those that take a third of `HANG` and more."""
+        """Return which of `tests` fail without any fault, and which take a third of `HANG` and more."""
         bad: set[str] = set()
         slow: set[str] = set()
         single = [test for test in tests if "::" in test]

@@ -47,7 +47,7 @@ CHANGES = {
 
 
 def result(text: str) -> object:
-    """What the function of a text gives."""
+    """Return `f(1)` of the function `f` that `text` defines."""
     names: dict[str, object] = {}
     exec(text, names)
     return names["f"](1)  # type: ignore[operator]
@@ -107,7 +107,7 @@ TESTS = "from toy import endless, twice\n\n\ndef test_twice():\n    endless(1)\n
 
 @pytest.fixture
 def toy(tmp_path: Path) -> Tree:
-    """A package with one function that its test tries, and one that no test sees."""
+    """Make a package with one function that its test covers, and another that no test covers."""
     root = tmp_path / "root"
     for path, text in [
         (FILE, SOURCE),
@@ -182,7 +182,7 @@ def test_tests_are_found_by_name() -> None:
 
 
 def test_reasons_are_about_survivors_in_the_stored_results() -> None:
-    """Each reason is used: its fault is stored as one that no test found."""
+    """Each reason is used: its fault is stored as a fault that no test found."""
     _, outcomes = read(RESULTS)
     assert set(KNOWN) <= {
         (each.site.file, each.change) for each in outcomes if each.verdict != "killed"

@@ -1,5 +1,5 @@
 """The same answers as JAX's, which runs as a black box in a process of its own.
 
-Run by `nox -s parity`. Not part of the conformance session: it needs jax, which is never imported beside treadle but
-in the one test that is about that.
+Run by `nox -s parity`. Not part of the conformance session: it needs jax, which is imported together with treadle
+only in the test of that combination.
 """

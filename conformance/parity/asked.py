@@ -174,7 +174,7 @@ def called(library: Any, name: str) -> Any:
 
 
 def rotated(rotation: Any, read: list[str]) -> Any:
-    """What a chain of methods without arguments makes of a rotation."""
+    """Apply the methods without arguments that `read` names, one after the other, to `rotation`."""
     for name in read:
         rotation = getattr(rotation, name)()
     return rotation
@@ -191,7 +191,7 @@ def motion(library: Any, dtype: Any) -> Any:
 def minimum(
     library: Any, name: str, start: Any, maxiter: int = 60, method: str = "BFGS"
 ) -> list[Any]:
-    """Where a search ends, to three digits; whether it calls that a success hangs on the last bits of float32."""
+    """Return the end of a search, to three digits; its `success` depends on the last bits of float32."""
     n = library.numpy
     functions = {
         "bowl": lambda x: n.sum((x - 1.5) ** 2 * n.arange(1, x.size + 1)),
@@ -283,7 +283,7 @@ def index_of(library: Any, parts: list[Any]) -> Any:
 
 
 def indexing(library: Any, question: dict[str, Any]) -> Any:
-    """What an index expression reads, or what an array is after it was written to there."""
+    """Return what an index expression reads, or the array after a write through it."""
     shape = tuple(question["shape"])
     x = library.numpy.arange(int(np.prod(shape)), dtype="int32").reshape(shape)
     index = index_of(library, question["index"])
@@ -372,7 +372,7 @@ def answer(library: Any, questions: list[dict[str, Any]]) -> list[Any]:
 
 
 def packed(x: Any, arrays: dict[str, Any]) -> Any:
-    """An answer with numbers in place of the arrays, which go to `arrays`."""
+    """Return an answer with numbers instead of the arrays, which go to `arrays`."""
     if isinstance(x, np.ndarray):
         arrays[f"a{len(arrays)}"] = x
         return {"at": f"a{len(arrays) - 1}"}
@@ -382,7 +382,7 @@ def packed(x: Any, arrays: dict[str, Any]) -> Any:
 
 
 def unpacked(x: Any, arrays: Any) -> Any:
-    """The answer that `packed` took apart."""
+    """Return the answer that `packed` decomposed."""
     if isinstance(x, dict):
         return arrays[x["at"]] if "at" in x else {k: unpacked(v, arrays) for k, v in x.items()}
     return [unpacked(each, arrays) for each in x] if isinstance(x, list) else x

@@ -1,4 +1,4 @@
-"""Runs JAX in another interpreter: `TREADLE_PARITY_PYTHON` names one that has jax."""
+"""Runs JAX in another interpreter: `TREADLE_PARITY_PYTHON` names an interpreter that has jax."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Ask = Callable[..., Any]
 
 
 def interpreter() -> str:
-    """The interpreter that has jax; without one, everything here is skipped and says so."""
+    """The interpreter that has jax; without one, everything here is skipped, with the reason."""
     python = os.environ.get("TREADLE_PARITY_PYTHON")
     if not python:
         pytest.skip("TREADLE_PARITY_PYTHON names no interpreter that has jax")
@@ -31,7 +31,7 @@ def interpreter() -> str:
 
 
 def is_0_10() -> bool:
-    """Whether JAX is 0.10, the last for Python 3.11; where a newer one differs, treadle follows the newest."""
+    """Return whether JAX is 0.10, the last for Python 3.11; where versions differ, treadle follows the newest."""
     asked = [interpreter(), "-c", "import importlib.metadata as m; print(m.version('jax'))"]
     return subprocess.run(asked, capture_output=True, text=True, check=True).stdout[:5] == "0.10."
 
@@ -57,7 +57,7 @@ def asked_here(questions: list[Question]) -> list[Question]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is long, where the environment says so."""
+    """Deselect long tests, where the environment asks for the short run."""
     if not SHORT:
         return
     here = [item for item in items if Path(__file__).parent in item.path.parents]

@@ -97,7 +97,7 @@ def _single_first(question: dict[str, Any], ours: Answer, theirs: Answer) -> boo
 
 
 def _wider(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
-    """The types are those of 64 bits in the place of those of 32."""
+    """Return whether our types have 64 bits where JAX's have 32."""
     if "error" in ours or "error" in theirs:
         return False
     return [each["type"] for each in (*ours["results"], *theirs["results"])] == [
@@ -113,7 +113,7 @@ def _elements(ours: Answer, theirs: Answer) -> list[tuple[Any, Any]]:
 
 
 def _overflows_there(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
-    """All that differs is infinite in JAX, with our sign."""
+    """Return whether all elements that differ are infinite in JAX, with our sign."""
     if "error" in ours or "error" in theirs:
         return False
     return all(
@@ -123,7 +123,7 @@ def _overflows_there(question: dict[str, Any], ours: Answer, theirs: Answer) -> 
 
 
 def _not_finite(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
-    """All that differs is NaN or infinite in treadle."""
+    """Return whether all elements that differ are NaN or infinite in treadle."""
     if "error" in ours or "error" in theirs:
         return False
     return all(
@@ -140,7 +140,7 @@ def _nearly(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
 
 
 def _not_a_number_there(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
-    """All that differs is NaN in JAX."""
+    """Return whether all elements that differ are NaN in JAX."""
     if "error" in ours or "error" in theirs:
         return False
     return all(
@@ -168,7 +168,7 @@ EXCEPTIONS: Final[dict[str, Known]] = {
         of("numpy.trapezoid", "numpy.hstack"), _empty
     ),
     "JAX loses the weak mark when it broadcasts here": _both(of("numpy.logaddexp"), _only_weak),
-    "JAX asks for a product of a type of its own that it then refuses: a Python number beside a narrower array": _both(
+    "JAX asks for a product of a type of its own that it then refuses: a Python number with a narrower array": _both(
         of("numpy.dot", "numpy.vdot", "numpy.inner", "numpy.matmul", "operator.matmul"),
         _only_jax_raises,
         _python_with_array,
@@ -227,7 +227,7 @@ ONLY_0_10: Final[dict[str, Known]] = {
     "JAX 0.10 has infinity, or 0, for relative entropies of NaN; newer ones have NaN": _both(
         of("scipy.special.rel_entr", "scipy.special.kl_div"), _not_finite
     ),
-    "JAX 0.10 has numbers for quantiles of what is no probability; newer ones have NaN": _both(
+    "JAX 0.10 has numbers for quantiles at invalid probabilities; newer releases have NaN": _both(
         of("scipy.stats.cauchy.isf"), _not_finite
     ),
 }

@@ -124,7 +124,7 @@ class Dequantise(HiPrim):
 
 
 class Square(HiPrim):
-    """Whose rules are wrong on purpose, to be told from those of its body."""
+    """A square whose rules are wrong on purpose, to distinguish them from the rules of its body."""
 
     def __init__(self, aval):
         self.in_avals, self.out_aval, self.params = (aval,), aval, {}
@@ -247,7 +247,9 @@ CASES = {
     "switch": lambda: lax.switch(1, [lambda q: q, lambda q: quantise(3 * dequantise(q))], q),
     "map": lambda: lax.map(lambda x: dequantise(quantise(x)), xs),
     "vmap": lambda: lib.vmap(lambda x: dequantise(quantise(x)))(xs),
-    "vmap beside": lambda: lib.vmap(lambda x, q: x + dequantise(q), in_axes=(0, None))(xs, q),
+    "vmap with an array": lambda: lib.vmap(lambda x, q: x + dequantise(q), in_axes=(0, None))(
+        xs, q
+    ),
     "vmap vmap": lambda: lib.vmap(lib.vmap(lambda x: dequantise(quantise(x))))(xs[None]),
     "vmap grad": lambda: lib.vmap(lib.grad(lambda x: (dequantise(quantise(x)) ** 2).sum()))(xs),
     "vmap over 0": lambda: lib.vmap(dequantise)(qs),
@@ -277,7 +279,7 @@ if hasattr(HiPrim, "batch_dim_rule"):
 
 
 def plain(value):
-    """What JSON has, of a value."""
+    """Convert a value to what JSON can represent."""
     if isinstance(value, Quantised):
         return {"values": plain(value.values), "scale": plain(value.scale)}
     if isinstance(value, dict):

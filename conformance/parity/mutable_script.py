@@ -146,7 +146,7 @@ class Get(Operation):
 
 
 class Square(Operation):
-    """Whose rules are wrong on purpose, to be told from those of what it does."""
+    """A square whose rules are wrong on purpose, to distinguish them from the rules of its body."""
 
     def abstract_eval(self, x):
         return x, set()
@@ -272,7 +272,7 @@ CASES = {
     )(b, True),
     "cond weak": lambda b: (put(b, 1.0), lax.cond(True, lambda: put(b, one), lambda: None))[1],
     "grad of what it holds": lambda b: lib.grad(lambda x: b.get() * x * x)(3.0),
-    "grad beside": lambda b: lib.grad(lambda b, x: b.get() * x * x, 1)(b, 3.0),
+    "grad with a box": lambda b: lib.grad(lambda b, x: b.get() * x * x, 1)(b, 3.0),
     "grad stopped": lambda b: lib.grad(
         lambda b, x: (b.put(lax.stop_gradient(2 * x)), b.get() * x)[1], 1
     )(b, 3.0),
@@ -285,8 +285,8 @@ CASES = {
     "jvp of jit that changes": lambda b: lib.jvp(
         lib.jit(lambda x: stash_p.bind(b, x)), (3.0,), (5.0,)
     ),
-    "vmap beside": lambda b: lib.vmap(lambda x: b.get() * x)(line),
-    "vmap beside an argument": lambda b: lib.vmap(
+    "vmap with a box": lambda b: lib.vmap(lambda x: b.get() * x)(line),
+    "vmap with a box as argument": lambda b: lib.vmap(
         lambda b, x: (add(b, 1.0), x)[1], in_axes=(None, 0)
     )(b, line),
     "vmap over": lambda b: lib.vmap(get)(b),
@@ -298,7 +298,7 @@ CASES = {
 
 
 def plain(value):
-    """What JSON has, of a value."""
+    """Convert a value to what JSON can represent."""
     if isinstance(value, (tuple, list)):
         return [plain(each) for each in value]
     if value is None or isinstance(value, (str, bool)):

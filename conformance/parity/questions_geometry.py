@@ -41,7 +41,7 @@ TURN: Final = [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
 
 
 def minima(d: Drawer) -> list[Question]:
-    """Where the searches end, to the digits that a gradient of 1e-5 leaves."""
+    """Ask where the searches end, to the digits that a gradient of 1e-5 leaves."""
     start = d.array([3], dtype="float32", low=-2, high=2)
     return [
         *(call(f"minimum.{function}", start) for function in ("bowl", "valley", "waves")),

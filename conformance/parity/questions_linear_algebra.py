@@ -94,7 +94,7 @@ def batches(d: Drawer) -> list[Question]:
 
 
 def singular(d: Drawer) -> list[Question]:
-    """Where a factorisation does not exist: NaN and infinities in the same places."""
+    """Ask for factorisations that do not exist: NaN and infinities in the same places."""
     zeros, nan = (
         array([[0.0, 0.0], [0.0, 0.0]], "float32"),
         array([[float("nan")] * 2] * 2, "float32"),

@@ -120,7 +120,7 @@ def distributions(d: Drawer) -> list[Question]:
 
 
 def attention(d: Drawer) -> list[Question]:
-    """Which keys queries see; activations."""
+    """Ask which keys the queries of attention see, and for activations."""
     asked = []
     for dtype in ("float32", "float16"):
         q, k, v = (

@@ -27,7 +27,7 @@ def segments(d: Drawer) -> list[Question]:
 
 
 def edited(d: Drawer) -> list[Question]:
-    """Parts put in and taken out, bits, positions, sets, histograms of points, floats taken apart."""
+    """Elements inserted and deleted, bits, positions, sets, histograms of points, floats decomposed."""
     asked = []
     for shape in ([5], [3, 4]):
         axis = d.one((None, 0, -1))

@@ -71,7 +71,7 @@ def statistics(d: Drawer) -> list[Question]:
 
 
 def wrong() -> list[Question]:
-    """What both refuse."""
+    """Ask for calls that both reject."""
     x = filled(8, (3,), "float32")
     return [
         call("scipy.special.zeta", 2.0),

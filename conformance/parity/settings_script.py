@@ -153,7 +153,7 @@ GROUPS: list[tuple[str, list[Any], dict[str, Any]]] = [
 
 
 def outcome(call):
-    """What a call does, as far as it can be compared."""
+    """Return the outcome of a call, as far as it can be compared."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

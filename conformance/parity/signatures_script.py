@@ -83,7 +83,7 @@ def parameters(function: Any) -> list[tuple[str, str, bool]] | None:
 
 
 def members(value: Any) -> dict[str, Any]:
-    """What can be read of an object under a public name."""
+    """Return the readable public attributes of an object, by name."""
     found = {}
     for name in dir(value):
         try:

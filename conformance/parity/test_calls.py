@@ -121,7 +121,7 @@ def test_values(ask: Ask, group: str, x64: bool) -> None:
 
 @pytest.mark.parametrize("x64", [False])
 def test_errors(ask: Ask, x64: bool) -> None:
-    """What JAX refuses treadle refuses, with an error that the same handlers catch."""
+    """Treadle rejects what JAX rejects, with an error that the same handlers catch."""
     asked = asked_here([*questions.wrong(), *(each for part in PARTS for each in part.wrong())])
     ours = treadles(asked)
     silent = [

@@ -46,7 +46,7 @@ _JAX = "import jax, jax.numpy as jnp\n"
     ids=["treadle_first", "jax_first", "treadle_used_first", "jax_used_first"],
 )
 def test_both_work_in_one_process(imports: str) -> None:
-    # The tree that is tested, where it is not installed; packages are those of the interpreter with jax.
+    # The tree that is tested, where it is not installed; other packages come from the interpreter with jax.
     kept = [p for p in sys.path if p and "site-packages" not in p and "lib/python" not in p]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(kept)}
     done = subprocess.run(

@@ -39,13 +39,13 @@ OTHERWISE: Final[dict[str, str]] = {
         "`out` and `where` are taken, and refused unless they are None, by all ufuncs alike",
     ),
 }
-"""Functions that take other arguments than JAX's, and why."""
+"""Functions whose arguments differ from JAX's, and why."""
 
 Parameters = list[tuple[str, str, bool]]
 
 
 def lacking(theirs: Parameters, ours: Parameters) -> str:
-    """What a call of JAX's function could pass that ours does not take so; nothing if all is well."""
+    """Return the arguments of JAX's function that ours does not take in the same way; empty if there are none."""
     known = {name: kind for name, kind, _ in ours}
     rest = known.values()
     named = [

@@ -38,11 +38,11 @@ JAX: Final = {
     ),
     "test_num_12_rewriting_can_be_switched_off": "is about treadle's simplifications",
     "test_plc_06_the_older_spelling": _GONE,
-    "test_plc_10_a_platform_for_the_process[both]": "is about treadle's variable beside JAX's",
+    "test_plc_10_a_platform_for_the_process[both]": "is about treadle's variable in addition to JAX's",
     "test_plc_11_platforms_that_cannot_start_are_passed_over[gpu,cpu]": (
         "JAX refuses to go on without a GPU that was asked for; the FAQ says that it does"
     ),
-    "test_plc_14_the_older_variable[lower priority]": "is about treadle's variable beside JAX's",
+    "test_plc_14_the_older_variable[lower priority]": "is about treadle's variable in addition to JAX's",
     "test_plc_16_and_by_an_absl_flag[platform_name-jax]": _GONE,
     "test_plc_16_and_by_an_absl_flag[platform_name-treadle]": _GONE,
     "test_plc_21_two_committed_devices_raise": _WORDS,
@@ -78,7 +78,7 @@ HOOK: Final = {
 
 
 def differences(peer: str, version: str) -> dict[str, str]:
-    """What is expected to differ on a peer, where `version` is the one of JAX."""
+    """Return the differences that are expected on a peer, where `version` is JAX's."""
     if peer == "hook":
         return HOOK
     major, minor = map(int, version.split(".")[:2])

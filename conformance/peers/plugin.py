@@ -1,4 +1,4 @@
-"""A pytest plugin that runs conformance/faq and laws.py on another system than treadle, named by TREADLE_SUT.
+"""A pytest plugin that runs conformance/faq and laws.py on a system under test that TREADLE_SUT names.
 
     TREADLE_SUT=jax python -m pytest -p conformance.peers.plugin --confcutdir=conformance/faq \\
         conformance/faq conformance/peers/laws.py
@@ -6,7 +6,7 @@
 With `jax`, where treadle is not installed, the name `treadle` means JAX. With `hook` the tests get the modules that
 treadle_jax puts behind JAX's names. A row in which a peer differs by intention is expected to fail
 (`differences.py`); any other failure on JAX is a fault of the test, and one under the hook a fault of the hook.
-`--report=FILE` writes the counts into a JSON file, beside those of other peers and versions.
+`--report=FILE` writes the counts into a JSON file, which also holds the counts of other peers and versions.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def counted(stats: dict[str, list[Any]]) -> dict[str, Any]:
-    """What a run has found, with the versions that it ran on."""
+    """Return the counts of a run, with the versions that it ran on."""
     packages = ["jax" if SUT == "jax" else "treadle", "jaxlib", "numpy", "pytest", "hypothesis"]
     failed = [each.nodeid for key in ("failed", "error") for each in stats.get(key, [])]
     return {

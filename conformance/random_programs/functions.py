@@ -100,7 +100,7 @@ def _function(namespace: str, name: str, arguments: str) -> Function | None:
 
 
 def functions() -> Iterator[Function]:
-    """All that the table gives."""
+    """Yield all functions of the table."""
     for part in [table.TABLE, *(part.TABLE for part in table._PARTS)]:
         for line in part.strip().splitlines():
             found = table._LINE.fullmatch(line)

@@ -72,7 +72,7 @@ class Hunt:
         def fails(smaller: Case) -> bool:
             try:
                 found = self._judged(smaller, law)
-            except Exception:  # a reduction that is no program
+            except Exception:  # a reduction that is not a valid program
                 return False
             return found.fault == law and _kind(found.detail) == _kind(detail)
 
@@ -109,6 +109,6 @@ class Hunt:
 
 
 def _kind(detail: str) -> str:
-    """What shrinking must not change: the error's class, or that numbers differ."""
+    """Return what shrinking must not change: the error's class, or "numbers"."""
     error = re.match(r"(\w+(Error|Exception)): ", detail)
     return error[1] if error else "numbers"

@@ -50,7 +50,7 @@ def leaves(results):
 
 
 def carry(before, results):
-    """What a loop passes on: the first numeric result of the carry's shape, in the carry's type."""
+    """Return the next carry of a loop: the first numeric result of the carry's shape, in the carry's type."""
     for each in results:
         if tnp.shape(each) == tnp.shape(before) and tnp.issubdtype(each.dtype, np.number):
             if not tnp.issubdtype(before.dtype, np.complexfloating):
@@ -60,7 +60,7 @@ def carry(before, results):
 
 
 def inexact(x):
-    """Whether a value has derivatives."""
+    """Return whether `x` has derivatives."""
     return tnp.issubdtype(x.dtype, np.inexact)
 
 

@@ -33,7 +33,7 @@ _WIDER: Final = {
 @final
 @dataclass
 class Outcome:
-    """What came of a case: the first law that it breaks, and what was and was not compared."""
+    """The outcome of a case: the first law that it breaks, and what was and was not compared."""
 
     fault: str | None = None
     detail: str = ""
@@ -182,7 +182,7 @@ def _coarsest(case: Case, results: Any) -> float:
 
 
 def _noise(case: Case, first: Arrays, found: Outcome) -> list[float | None]:
-    """How much rounding may change each result, absolutely; None where it is not to be compared."""
+    """Return how much rounding may change each result, absolutely; None for results that are not to be compared."""
     with treadle.enable_x64(case.x64), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         function, arguments = loaded(case)
@@ -237,7 +237,7 @@ def _noise_of(
 
 
 def _ends_alike(x: Any, y: Any, finite: Any) -> bool:
-    """Whether what is not finite is the same; of complex numbers, parts are not looked at."""
+    """Return whether the elements that are not finite agree; complex numbers always do."""
     return (
         x.dtype.kind == "c"
         or y.dtype.kind == "c"
@@ -248,7 +248,7 @@ def _ends_alike(x: Any, y: Any, finite: Any) -> bool:
 def compare(
     first: Arrays, second: Arrays, noise: list[float | None], found: Outcome, way: str
 ) -> str | None:
-    """What differs by more than rounding may; None when nothing does."""
+    """Return which result differs by more than rounding may; None when none does."""
     if len(first) != len(second):
         return f"{len(first)} results against {len(second)}"
     for i, (x, y, allowed) in enumerate(zip(first, second, noise, strict=True)):

@@ -103,11 +103,11 @@ class Program:
         yield f"{INDENT}return ({''.join(f'{x}, ' for x in self.results).strip()})"
 
     def size(self) -> int:
-        """How many steps there are, those of bodies included."""
+        """Count the steps, including the steps of bodies."""
         return sum(1 + (step.body.size() if isinstance(step, Nested) else 0) for step in self.steps)
 
     def depth(self) -> int:
-        """How deep helpers nest."""
+        """Return how deep helpers nest."""
         bodies = [step.body.depth() for step in self.steps if isinstance(step, Nested)]
         return 1 + max(bodies) if bodies else 0
 

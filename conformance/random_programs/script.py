@@ -1,4 +1,4 @@
-"""Prints a case as a script that runs by itself: on treadle, or on JAX with its imports named anew."""
+"""Prints a case as a script that runs by itself: on treadle, or on JAX with the imports renamed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WAYS: Final = {
 
 
 def script(case: Case, way: str = "jit") -> str:
-    """The source of a script that prints the results eagerly, and those of another way to run the program."""
+    """Return a script that prints the results of the eager program, and of another way to run it."""
     parts = [
         NAMES,
         HELPERS,

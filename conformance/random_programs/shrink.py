@@ -72,7 +72,7 @@ def _reads(step: Step) -> Iterator[str]:
 
 
 def _replaced(program: Program, place: int, steps: tuple[Step, ...]) -> Program:
-    """The program with other steps in the place of one; what the old one made and they do not is no result."""
+    """Replace the step at `place` by `steps`, and drop the program's results that they do not make."""
     made = {name for step in steps for name in step.results}
     lost = {*program.steps[place].results} - made
     results = tuple(name for name in program.results if name not in lost)

@@ -1,4 +1,4 @@
-"""How arrays lie reaches the text that XLA partitions: of arguments, results, values in between, parts of `shard_map`.
+"""Shardings reach the text that XLA partitions: of arguments, results, intermediate values, shards of `shard_map`.
 
 The truth is Shardy's grammar: for each axis of the array the list of mesh axes that divide it, the first the slowest.
 """
@@ -51,7 +51,7 @@ def shown(spec: Spec, ndim: int = 2) -> str:
 
 
 def main_of(text: str) -> tuple[list[str | None], list[str | None]]:
-    """What is said of the parameters and of the results of the whole program."""
+    """Return the sharding annotations of the parameters and of the results of the whole program."""
     assert 'sdy.mesh @mesh = <["x"=4, "y"=2]>' in text, text
     declared = re.search(r"@main\((.*?)\) -> (.*) \{\n", text)
     assert declared is not None, text
@@ -79,8 +79,8 @@ def arguments_and_results() -> None:
 
 
 @law
-def arguments_as_they_lie() -> None:
-    """Arrays bring their own."""
+def arguments_bring_their_sharding() -> None:
+    """Arguments are annotated with their own shardings."""
     for spec in SPECS:
         text = treadle.jit(tnp.sin).lower(treadle.device_put(X, lying(spec))).as_text()
         assert main_of(text)[0] == [shown(spec)]
@@ -89,18 +89,18 @@ def arguments_as_they_lie() -> None:
 @law
 def values_in_between() -> None:
     """As `with_sharding_constraint` says; `UNCONSTRAINED` leaves an axis to XLA."""
-    laid = treadle.device_put(X, lying(("x", None)))
+    sharded = treadle.device_put(X, lying(("x", None)))
     for spec in SPECS:
         constrained = treadle.jit(
             lambda x, spec=spec: tnp.sin(lax.with_sharding_constraint(x * 2, lying(spec)))
         )
-        text = constrained.lower(laid).as_text()
+        text = constrained.lower(sharded).as_text()
         assert re.findall(r"sdy\.sharding_constraint %\d+ <@mesh, (.*?)>", text) == [shown(spec)]
         slopes = treadle.jit(treadle.grad(lambda x, f=constrained: f(x).sum()))
-        text = slopes.lower(laid).as_text()  # the cotangent lies as the value does
+        text = slopes.lower(sharded).as_text()  # the cotangent is sharded as the value is
         assert {*re.findall(r"sdy\.sharding_constraint %\w+ <@mesh, (.*?)>", text)} == {shown(spec)}
     free = NamedSharding(mesh_of(), P(P.UNCONSTRAINED, "y"))
-    text = treadle.jit(lambda x: lax.with_sharding_constraint(x * 2, free)).lower(laid).as_text()
+    text = treadle.jit(lambda x: lax.with_sharding_constraint(x * 2, free)).lower(sharded).as_text()
     assert '<@mesh, [{?}, {"y"}]>' in text
 
 

@@ -85,12 +85,12 @@ def put_twice() -> None:
 
 
 @law
-def laid_within_jit() -> None:
+def constrained_within_jit() -> None:
     for one, two in itertools.product(shardings()[:-1], repeat=2):
-        laid = functools.partial(
+        constrained = functools.partial(
             lambda sharding, x: lax.with_sharding_constraint(x + 1, sharding), two
         )
-        found = treadle.jit(laid, out_shardings=one)(H)
+        found = treadle.jit(constrained, out_shardings=one)(H)
         assert np.array_equal(found, H + 1)
         assert found.sharding is one
 
@@ -106,7 +106,7 @@ def random_numbers_are_the_same() -> None:
 
 
 @law
-def keys_are_laid_out() -> None:
+def keys_are_sharded() -> None:
     for implementation in ("threefry2x32", "rbg"):
         whole = random.split(random.key(1, impl=implementation), 8)
         keys = treadle.device_put(whole, over("x"))
@@ -468,7 +468,7 @@ def set_mesh_lays_out_what_is_made_and_computed() -> None:
             assert found.committed, name
             assert np.array_equal(found, expected[name]), name
             assert len({*map(str, (s.data for s in found.addressable_shards))}) == 1, name
-        assert treadle.device_put(H).sharding == plain.sharding  # nobody asked for another place
+        assert treadle.device_put(H).sharding == plain.sharding  # no other placement was requested
         assert double(held).sharding == held.sharding  # nor for this one to be left
         assert treadle.jit(lambda x, y: x + y)(put("x"), plain).sharding == over("x")
         with ThreadPoolExecutor(1) as workers:
@@ -498,7 +498,7 @@ def small_arrays_that_are_whole_are_computed_by_numpy() -> None:
 
 
 @law
-def likes_lie_like_their_array() -> None:
+def likes_are_sharded_like_their_array() -> None:
     """The state of an optimizer, made with `zeros_like`, is divided as its parameters are."""
     makers: dict[str, Callable[..., Any]] = {
         "zeros_like": tnp.zeros_like,
@@ -572,7 +572,7 @@ def what_is_computed_of_divided_arrays_is_divided_as_under_jit() -> None:
 
 
 @law
-def what_is_broadcast_on_the_way_lies_as_when_jitted() -> None:
+def broadcast_operands_are_sharded_as_when_jitted() -> None:
     """Broadcasting is a part of the operation: on its own, it would lay a row over axes that are wanted."""
     functions: dict[str, Callable[..., Any]] = {
         "add": lambda x, y: x + y,
@@ -596,32 +596,32 @@ def what_is_broadcast_on_the_way_lies_as_when_jitted() -> None:
             np.testing.assert_allclose(found, staged, rtol=1e-6)
     # What JAX gives, where the partitioner is the same.
     two = treadle.make_mesh((2, 2), ("a", "b"), (AxisType.Auto,) * 2, devices=treadle.devices()[:4])
-    for given, lies in itertools.product(
+    for given, sharding in itertools.product(
         [("a", "b"), ("b", "a"), (("a", "b"),)], [("a",), (("b", "a"),)]
     ):
         x_ = treadle.device_put(H[:4], NamedSharding(two, P(*given)))
-        y_ = treadle.device_put(H[0], NamedSharding(two, P(*lies)))
+        y_ = treadle.device_put(H[0], NamedSharding(two, P(*sharding)))
         assert (x_ + y_).sharding.spec == P(*given)
 
 
 @law
-def intermediate_values_may_lie_in_unequal_parts() -> None:
-    """XLA pads them; what a program gives back is whole then."""
+def intermediate_values_may_have_unequal_shards() -> None:
+    """XLA pads them; the results of a program are replicated then."""
     x = np.arange(10, dtype=np.float32)
-    for lies in (over("x"), over(("y", "x"))):
+    for sharding in (over("x"), over(("y", "x"))):
 
-        def laid(x: Any) -> Any:
-            return lax.with_sharding_constraint(tnp.sort(-x), lies)  # noqa: B023 - called here
+        def constrained(x: Any) -> Any:
+            return lax.with_sharding_constraint(tnp.sort(-x), sharding)  # noqa: B023 - called here
 
-        np.testing.assert_array_equal(treadle.jit(laid)(x), np.sort(-x))
+        np.testing.assert_array_equal(treadle.jit(constrained)(x), np.sort(-x))
         np.testing.assert_array_equal(
-            treadle.jit(lambda x: tnp.cumsum(laid(x)[::-1]))(x),
+            treadle.jit(lambda x: tnp.cumsum(constrained(x)[::-1]))(x),
             np.cumsum(np.sort(-x)[::-1]),
         )
-        slope = treadle.jit(treadle.grad(lambda x: (laid(x) ** 2).sum()))(x)
+        slope = treadle.jit(treadle.grad(lambda x: (constrained(x) ** 2).sum()))(x)
         np.testing.assert_allclose(slope, 2 * x, rtol=1e-6)
         with pytest.raises(errors.ShardingError, match="multiple of"):
-            treadle.device_put(x, lies)
+            treadle.device_put(x, sharding)
 
 
 @law

@@ -14,7 +14,7 @@ from conformance.sharding.arrays import H, over, put
 
 
 def found_on_disk() -> None:
-    """What is compiled comes from the disk, and computes the same."""
+    """Executables come from the disk cache, and compute the same."""
     f = treadle.jit(lambda x: x @ x.T, out_shardings=over("y", "x"))
     assert np.array_equal(f(put("x", "y")), H @ H.T)
     (timing,) = treadle_runtime.timings(f)

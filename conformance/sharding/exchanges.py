@@ -1,4 +1,4 @@
-"""What programs over eight devices tell of themselves, beside what they ask for: exchanges, and how arrays lie.
+"""What programs over eight devices report: the requested and the actual exchanges, and shardings.
 
 The groups of a collective along axes of a mesh are the devices that differ in nothing but their places on these axes:
 NumPy says which, from the grid of the mesh.
@@ -110,7 +110,7 @@ def counted() -> None:
 
 
 def partitioned() -> None:
-    """A program without a word of devices: a sum over a divided axis, by rows, by columns, by both."""
+    """A program that does not mention devices: a sum over a sharded axis, by rows, by columns, by both."""
     mesh = treadle.make_mesh((4, 2), ("rows", "columns"), (AxisType.Auto,) * 2)
     groups = {
         P("rows"): {frozenset(range(start, 8, 2)) for start in range(2)},
@@ -128,7 +128,7 @@ def partitioned() -> None:
 
 
 def inspected() -> None:
-    """An array within a program that lies as no axis of the mesh can say: by halves and quarters of eight devices."""
+    """An array within a program whose sharding no axis of the mesh describes: halves and quarters of eight devices."""
     seen: list[Any] = []
 
     def folded(x: Any) -> Any:
@@ -145,7 +145,7 @@ def inspected() -> None:
 
 
 def transformed() -> None:
-    """Derivatives and loops are told of the array that was meant, a vmap of the batch, a shard_map of a whole part."""
+    """The callback sees the array under derivatives and loops, the batch under vmap, the shard under shard_map."""
     seen: list[Any] = []
     mesh = treadle.make_mesh((4, 2), ("a", "b"), (AxisType.Auto,) * 2)
     x = treadle.device_put(np.ones((8, 4), np.float32), NamedSharding(mesh, P("a", "b")))

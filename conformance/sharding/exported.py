@@ -1,4 +1,4 @@
-"""Exported functions over several devices: what was said of arguments and results travels, the devices do not."""
+"""Exported functions over several devices: shardings of arguments and results are exported, the devices are not."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def product(x: Any, w: Any) -> Any:
 
 
 def again(exported: Exported, order: int = 0) -> Exported:
-    """What comes back from its bytes."""
+    """Return the function that is restored from the bytes of `exported`."""
     return export.deserialize(exported.serialize(vjp_order=order))
 
 
@@ -64,8 +64,8 @@ def shardings_travel() -> None:
         assert len(each.in_shardings_hlo) == 2
 
 
-def calls_lie_as_was_said() -> None:
-    """Of arrays that nobody put anywhere, and of arrays over the devices in another order."""
+def calls_use_the_exported_shardings() -> None:
+    """Arguments are uncommitted arrays, and arrays over the devices in another order."""
     value, total = product(X, W)
     backwards = mesh(range(MOST - 1, -1, -1))
     line = Mesh(np.array(treadle.devices()[:MOST], object), ("q",), AxisType.Auto)
@@ -100,7 +100,7 @@ def within_jit_the_mesh_in_force_counts() -> None:
             close(found, product(X, W)[0])
 
 
-def derivatives_lie_as_arguments() -> None:
+def derivatives_are_sharded_like_arguments() -> None:
     """The exported vjp is over as many devices."""
     each = again(exported_product(), 1)
     assert each.vjp().nr_devices == MOST
@@ -112,7 +112,7 @@ def derivatives_lie_as_arguments() -> None:
 
 
 def constraints_and_maps_travel() -> None:
-    """What is said within a function, and a shard_map."""
+    """Constraints within a function, and a shard_map, are exported."""
     over = mesh()
 
     def inner(x: Any) -> Any:
@@ -136,7 +136,7 @@ def constraints_and_maps_travel() -> None:
 
 
 def explicit_axes_travel() -> None:
-    """Types of arguments and results are what was said of them."""
+    """Types of arguments and results have the given shardings."""
     with treadle.set_mesh(treadle.make_mesh((4, 2), ("x", "y"))):
         given = treadle.reshard(X, P("x"))
         each = again(export.export(treadle.jit(lambda x: x * 2))(given))
@@ -165,9 +165,9 @@ LAWS: Final = {
     law.__name__: law
     for law in (
         shardings_travel,
-        calls_lie_as_was_said,
+        calls_use_the_exported_shardings,
         within_jit_the_mesh_in_force_counts,
-        derivatives_lie_as_arguments,
+        derivatives_are_sharded_like_arguments,
         constraints_and_maps_travel,
         explicit_axes_travel,
         another_number_of_devices_is_refused,

@@ -80,7 +80,7 @@ WITHIN: Final[dict[str, Callable[[Any, Any], Any]]] = {
 
 
 def function(x: Any) -> Any:
-    """What each device does with its part."""
+    """Compute the result of one shard."""
     return tnp.sin(x) * x
 
 
@@ -102,7 +102,7 @@ def law_of(within: Callable[[Any, Any], Any], in_force: bool, jitted: bool) -> C
 
 
 def whole_without_a_mesh() -> None:
-    """An array that is over no mesh is whole, under a transformation as without."""
+    """An array without a mesh is replicated, with a transformation and without."""
     mesh = mesh_of(AxisType.Explicit)
     seen: list[tuple[int, ...]] = []
 
@@ -118,7 +118,7 @@ def whole_without_a_mesh() -> None:
 
 
 def refused_where_the_compiler_decides() -> None:
-    """Over axes that the compiler lays out, types say nothing."""
+    """Over automatic axes, types show no shardings."""
     mesh = mesh_of(AxisType.Auto)
     mapped = treadle.shard_map(function, mesh=mesh, out_specs=SPEC)
     x = treadle.device_put(X, NamedSharding(mesh, SPEC))

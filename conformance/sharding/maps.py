@@ -33,7 +33,7 @@ def mesh() -> Mesh:
 
 
 def mapped(program: Callable[..., Tree], check: bool) -> Callable[..., Tree]:
-    """What `vmap(program, axis_name="i")` is, with a device for each batch element."""
+    """Return `vmap(program, axis_name="i")` as a shard_map, with a device for each batch element."""
 
     def part(*args: Tree) -> Tree:
         result = program(*treadle.tree.map(lambda x: x[0], args))
@@ -166,7 +166,7 @@ def _summing(backward: Callable[[Tree], Tree]) -> Callable[[Tree], Tree]:
 
 
 def sums_with_rules(backward: Callable[[Tree], Tree]) -> None:
-    """What such a function returns is the same on all devices, and so is its cotangent: results need not be cut."""
+    """The function's result is replicated, and so is its cotangent: results need not be sliced."""
     summed, x = _summing(backward), np.arange(2.0 * N, dtype=np.float32)
 
     def over(part: Callable[[Tree], Tree], out: P) -> Callable[[Tree], Tree]:
@@ -184,7 +184,7 @@ def sums_with_rules(backward: Callable[[Tree], Tree]) -> None:
 
 
 def gathered_whole() -> None:
-    """What is gathered as one value leaves a shard_map whole, and each device's cotangent is its part of one."""
+    """A gather to a replicated value needs no sharding, and each device's cotangent is its shard of one array."""
     x, weights = np.linspace(0.3, 1.5, 2 * N), np.linspace(-1.0, 1.0, 2 * N)
 
     def over(tiled: bool) -> Callable[[Tree], Tree]:
@@ -209,7 +209,7 @@ def _sums(f: Callable[[Tree], Tree], *names: str) -> Callable[[Tree], Tree]:
 
 
 def rules_that_begin() -> None:
-    """What a function with a rule returns may vary where no argument does: its cotangent is each device's own."""
+    """The result of a function with a rule may vary where no argument does: each device then has its own cotangent."""
 
     @treadle.custom_vjp
     def own(x: Tree) -> Tree:

@@ -28,38 +28,38 @@ def everywhere() -> list[Any]:
 
 
 def in_host(sharding: Any) -> Any:
-    """The array of the module, laid out so in the memory of the host. Any: of all libraries' arrays, treadle's."""
+    """Return the module's array, sharded so in the host's memory. Any: of all libraries' arrays, treadle's."""
     return treadle.device_put(H, sharding.with_memory_kind(HOST))
 
 
 def is_in(x: Any, kind: str) -> bool:
-    """Whether an array says so, and its parts are there."""
+    """Return whether the sharding of `x` has this memory kind, and its shards are in that memory."""
     parts = {part.data.sharding.memory_kind for part in x.addressable_shards}
     return bool(x.sharding.memory_kind == kind) and parts == {kind}
 
 
 def placements(text: str) -> list[str]:
-    """Where a module has values placed."""
+    """Return the memories in which a module places values."""
     return re.findall(r'_xla_buffer_placement = "(\w+)"', text)
 
 
 @law
 def put_there_and_back() -> None:
-    for lies in everywhere():
-        there = in_host(lies)
+    for sharding in everywhere():
+        there = in_host(sharding)
         assert is_in(there, HOST)
         assert np.array_equal(there, H)
-        assert there.sharding is lies.with_memory_kind(HOST)
-        assert there.sharding is not lies
+        assert there.sharding is sharding.with_memory_kind(HOST)
+        assert there.sharding is not sharding
         for back in (
-            treadle.device_put(there, lies),
+            treadle.device_put(there, sharding),
             treadle.device_put(there, Space.Device),
-            treadle.jit(lambda x: x, out_shardings=lies)(there),
+            treadle.jit(lambda x: x, out_shardings=sharding)(there),
         ):
             assert is_in(back, "device")
-            assert back.sharding.is_equivalent_to(lies, 2)
+            assert back.sharding.is_equivalent_to(sharding, 2)
             assert np.array_equal(back, H)
-        again = treadle.device_put(treadle.device_put(H, lies), Space.Host)
+        again = treadle.device_put(treadle.device_put(H, sharding), Space.Host)
         assert is_in(again, HOST)
         assert np.array_equal(again, H)
 
@@ -82,8 +82,8 @@ def computed_with() -> None:
     def computed(x: Any) -> Any:
         return tnp.sort(tnp.tanh(x) @ x.T + x.sum(), axis=0).at[0].set(1)
 
-    for lies in everywhere():
-        plain, there = treadle.device_put(H, lies), in_host(lies)
+    for sharding in everywhere():
+        plain, there = treadle.device_put(H, sharding), in_host(sharding)
         for function in (computed, treadle.jit(computed), treadle.vmap(tnp.cumsum)):
             found = function(there)
             assert is_in(found, "device")
@@ -95,13 +95,13 @@ def computed_with() -> None:
 
 @law
 def results_are_where_they_were_put() -> None:
-    for lies in everywhere():
-        x = treadle.device_put(H, lies)
-        host = lies.with_memory_kind(HOST)
-        asked = treadle.jit(lambda x: (x + 1, 2 * x), out_shardings=(host, lies))
+    for sharding in everywhere():
+        x = treadle.device_put(H, sharding)
+        host = sharding.with_memory_kind(HOST)
+        asked = treadle.jit(lambda x: (x + 1, 2 * x), out_shardings=(host, sharding))
         put = treadle.jit(lambda x: (treadle.device_put(x + 1, Space.Host), 2 * x))
-        laid = treadle.jit(lambda x: (treadle.device_put(x + 1, host), 2 * x))  # noqa: B023
-        for function in (asked, put, laid):
+        placed = treadle.jit(lambda x: (treadle.device_put(x + 1, host), 2 * x))  # noqa: B023
+        for function in (asked, put, placed):
             one, two = function(x)
             assert is_in(one, HOST)
             assert is_in(two, "device")
@@ -114,8 +114,8 @@ def results_are_where_they_were_put() -> None:
 
 @law
 def passed_through() -> None:
-    for lies in everywhere():
-        there = in_host(lies)
+    for sharding in everywhere():
+        there = in_host(sharding)
         lowered = treadle.jit(lambda x: x).lower(there)
         assert placements(lowered.as_text()) == []
         assert is_in(lowered.compile()(there), HOST)
@@ -123,17 +123,17 @@ def passed_through() -> None:
 
 @law
 def arguments_are_taken_where_they_are() -> None:
-    for lies in everywhere():
-        host = lies.with_memory_kind(HOST)
+    for sharding in everywhere():
+        host = sharding.with_memory_kind(HOST)
         step = treadle.jit(
             lambda x: treadle.device_put(x, Space.Device) + 1, in_shardings=host, out_shardings=host
         )
-        found = step(in_host(lies))
+        found = step(in_host(sharding))
         assert is_in(found, HOST)
         assert np.array_equal(found, H + 1)
-        assert np.array_equal(step(tnp.asarray(H)), H + 1)  # nobody has put it anywhere
+        assert np.array_equal(step(tnp.asarray(H)), H + 1)  # it is uncommitted
         with pytest.raises(errors.ShardingError, match="memory_kind=pinned_host"):
-            step(treadle.device_put(H, lies))
+            step(treadle.device_put(H, sharding))
 
 
 @law
@@ -158,14 +158,14 @@ def brought_once() -> None:
 
 @law
 def scans_take_and_leave_one_element_at_a_time() -> None:
-    for lies in (over(None, "y"), SingleDeviceSharding(treadle.devices()[3])):
+    for sharding in (over(None, "y"), SingleDeviceSharding(treadle.devices()[3])):
 
         def layer(x: Any, w: Any) -> tuple[Any, Any]:
             x = tnp.tanh(x * treadle.device_put(w, Space.Device))
             return x, treadle.device_put(x, Space.Host)
 
         scanned = treadle.jit(lambda ws: lax.scan(layer, tnp.ones(4, tnp.float32), ws))
-        ws = in_host(lies)
+        ws = in_host(sharding)
         text = scanned.lower(ws).as_text()
         assert sorted(placements(text)) == ["device", HOST]  # both within the loop
         assert text.index("stablehlo.while") < text.index("annotate_device_placement")
@@ -207,8 +207,8 @@ def derivatives_wait_where_the_policy_says() -> None:
 
 @law
 def through_other_transformations() -> None:
-    for lies in (over("x"), SingleDeviceSharding(treadle.devices()[0])):
-        there = in_host(lies)
+    for sharding in (over("x"), SingleDeviceSharding(treadle.devices()[0])):
+        there = in_host(sharding)
         square = treadle.jit(lambda x: (treadle.device_put(x, Space.Device) ** 2).sum())
         assert np.array_equal(treadle.grad(square)(there), 2 * H)
         _, tangent = treadle.jvp(square, (there,), (tnp.ones_like(H),))
@@ -228,17 +228,17 @@ def through_other_transformations() -> None:
 
 @law
 def donated() -> None:
-    for lies in everywhere():
-        host = lies.with_memory_kind(HOST)
+    for sharding in everywhere():
+        host = sharding.with_memory_kind(HOST)
         step = treadle.jit(
             lambda x: treadle.device_put(x, Space.Device) + 1, out_shardings=host, donate_argnums=0
         )
-        given = in_host(lies)
+        given = in_host(sharding)
         found = step(given)
         assert given.is_deleted()
         assert is_in(found, HOST)
         assert np.array_equal(found, H + 1)
-        kept = treadle.device_put(H, lies)  # of another memory: nothing can be taken over
+        kept = treadle.device_put(H, sharding)  # of another memory: nothing can be taken over
         assert np.array_equal(step(kept), H + 1)
         assert not kept.is_deleted()
 
@@ -262,21 +262,24 @@ def keys_and_small_types() -> None:
 
 @law
 def exported() -> None:
-    for lies in (over("x"), over()):
-        host = lies.with_memory_kind(HOST)
+    for sharding in (over("x"), over()):
+        host = sharding.with_memory_kind(HOST)
         put = treadle.jit(lambda x: (treadle.device_put(x, Space.Device) + 1, x * 2))
         for function, kinds in (
             (put, ["device", "device"]),
-            (treadle.jit(lambda x: (x + 1, 2 * x), out_shardings=(host, lies)), [HOST, "device"]),
+            (
+                treadle.jit(lambda x: (x + 1, 2 * x), out_shardings=(host, sharding)),
+                [HOST, "device"],
+            ),
             (
                 treadle.jit(lambda x: (treadle.device_put(x + 1, Space.Host), x * 2)),
                 [HOST, "device"],
             ),
         ):
-            x = treadle.device_put(H, lies)
+            x = treadle.device_put(H, sharding)
             written = treadle.export.export(function)(x).serialize()
             read = treadle.export.deserialize(written)
-            for given in (x, in_host(lies)):
+            for given in (x, in_host(sharding)):
                 found = read.call(given)
                 assert [each.sharding.memory_kind for each in found] == kinds
                 assert np.array_equal(found[0], H + 1)

@@ -26,7 +26,7 @@ def table() -> dict[str, tuple[str, str]]:
 
 
 def names() -> dict[str, Any]:
-    """What the mistakes are written with."""
+    """Return the names that the mistakes use."""
     mesh = treadle.make_mesh((4, 2), ("x", "y"))
     return {
         **{name: getattr(treadle, name) for name in ("device_put", "devices", "jit", "make_mesh")},

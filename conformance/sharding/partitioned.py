@@ -31,7 +31,7 @@ def grid() -> Mesh:
     return treadle.make_mesh((4, 2), ("x", "y"), (AxisType.Auto,) * 2)
 
 
-def laid() -> treadle.Array:
+def sharded() -> treadle.Array:
     """X, divided along both axes."""
     return treadle.device_put(X, NamedSharding(grid(), P("x", "y")))
 
@@ -42,12 +42,12 @@ def close(found: Any, expected: Any) -> None:
 
 
 def specs(shapes: Any) -> Any:
-    """How arrays lie that partition is told of."""
+    """Return the specs of the arrays that `partition` receives."""
     return treadle.tree.map(lambda x: x.sharding.spec, shapes)
 
 
-def as_it_lies(seen: Seen, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Leaves everything where it is, and notes what it is told."""
+def keeping_shardings(seen: Seen, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a `partition` function that leaves all shardings as they are, and records its arguments."""
 
     def partition(mesh: Any, arguments: Any, result: Any) -> Any:
         seen.append((specs(arguments), specs(result)))
@@ -60,7 +60,7 @@ def as_it_lies(seen: Seen, function: Callable[..., Any]) -> Callable[..., Any]:
 def sines(seen: Seen, rule: Any = "i j -> i j", **more: Any) -> custom_partitioning:
     """Sines of each element."""
     function = custom_partitioning(tnp.sin)
-    function.def_partition(as_it_lies(seen, tnp.sin), sharding_rule=rule, **more)
+    function.def_partition(keeping_shardings(seen, tnp.sin), sharding_rule=rule, **more)
     return function
 
 
@@ -83,15 +83,15 @@ def sums(seen: Seen) -> custom_partitioning:
 
 
 def elementwise() -> None:
-    """Partition is asked once for each program, and told how arrays lie; without jit the values are the same."""
+    """`partition` is called once for each program, with shardings; without jit the values are the same."""
     seen: Seen = []
     function = sines(seen)
     jitted = treadle.jit(lambda x: function(x) + 1)
-    close(jitted(laid()), np.sin(X) + 1)
-    close(jitted(laid()), np.sin(X) + 1)
+    close(jitted(sharded()), np.sin(X) + 1)
+    close(jitted(sharded()), np.sin(X) + 1)
     assert seen == [((P("x", "y"),), P("x", "y"))]
-    close(function(laid()), np.sin(X))
-    compiled = jitted.lower(laid()).compile()
+    close(function(sharded()), np.sin(X))
+    compiled = jitted.lower(sharded()).compile()
     assert not compiled.collectives()
 
 
@@ -99,9 +99,9 @@ def reduced() -> None:
     """A collective of the function of one device stays, and is the only one."""
     seen: Seen = []
     function = sums(seen)
-    close(treadle.jit(function)(laid()), X.sum(1))
+    close(treadle.jit(function)(sharded()), X.sum(1))
     assert seen == [((P("x", "y"),), P("x"))]
-    (found,) = treadle.jit(function).lower(laid()).compile().collectives()
+    (found,) = treadle.jit(function).lower(sharded()).compile().collectives()
     assert found.operation == "all-reduce"
     assert {frozenset(each) for each in found.groups} == {
         frozenset({2 * number, 2 * number + 1}) for number in range(4)
@@ -109,7 +109,7 @@ def reduced() -> None:
 
 
 def asked_otherwise() -> None:
-    """Arguments lie as partition wants it: the place of a device is seen by its function."""
+    """Arguments have the shardings that `partition` returns: its function sees the device's position."""
     function = custom_partitioning(lambda x: x)
     seen: list[Any] = []
 
@@ -123,7 +123,7 @@ def asked_otherwise() -> None:
         return mesh, places, rows, (rows,)
 
     function.def_partition(partition, sharding_rule="i j -> i j")
-    close(treadle.jit(function)(laid()), X + 10 * np.arange(4))
+    close(treadle.jit(function)(sharded()), X + 10 * np.arange(4))
     assert seen == [(8, 1)]
 
 
@@ -132,9 +132,9 @@ def closed_over() -> None:
     ten, one = tnp.full((2, 2), 10.0), np.ones((2, 2), np.float32)
     function = custom_partitioning(lambda x: x + 11)
     function.def_partition(
-        as_it_lies([], lambda part: part + ten + one), sharding_rule="i j -> i j"
+        keeping_shardings([], lambda part: part + ten + one), sharding_rule="i j -> i j"
     )
-    close(treadle.jit(function)(laid()), X + 11)
+    close(treadle.jit(function)(sharded()), X + 11)
 
 
 def of_other_elements() -> None:
@@ -144,7 +144,7 @@ def of_other_elements() -> None:
     for x in (keys, tnp.arange(8).astype(tnp.int4), tnp.arange(8) > 3):
         seen: Seen = []
         function = custom_partitioning(lambda x: x[::1])
-        function.def_partition(as_it_lies(seen, lambda part: part), sharding_rule="i -> i")
+        function.def_partition(keeping_shardings(seen, lambda part: part), sharding_rule="i -> i")
         found = treadle.jit(function)(treadle.device_put(x, rows))
         assert tnp.array_equal(found, x)
         assert seen == [((P("x"),), P("x"))]
@@ -156,18 +156,18 @@ def told_apart() -> None:
     def scaled(scale: float) -> custom_partitioning:
         function = custom_partitioning(lambda x: x * 1)
         function.def_partition(
-            as_it_lies([], lambda part: part * scale), sharding_rule="... -> ..."
+            keeping_shardings([], lambda part: part * scale), sharding_rule="... -> ..."
         )
         return function
 
     twice, thrice = scaled(2), scaled(3)
-    close(treadle.jit(twice)(laid()), 2 * X)
-    close(treadle.jit(thrice)(laid()), 3 * X)
-    close(treadle.jit(lambda x: twice(thrice(x)))(laid()), 6 * X)
+    close(treadle.jit(twice)(sharded()), 2 * X)
+    close(treadle.jit(thrice)(sharded()), 3 * X)
+    close(treadle.jit(lambda x: twice(thrice(x)))(sharded()), 6 * X)
 
 
 def over_explicit_axes() -> None:
-    """Types say how results lie, as of the function itself."""
+    """Types show the shardings of results, as for the function itself."""
     over = treadle.make_mesh((4, 2), ("x", "y"), (AxisType.Explicit,) * 2)
     x = treadle.device_put(X, NamedSharding(over, P("x", "y")))
     seen: Seen = []
@@ -202,7 +202,7 @@ def trees_and_statics() -> None:
     every = P("x", "y")
     told = (3, (every, {"a": every}), {"scaled": every, "whole": every})
     for call in (lambda x: function(x, 3, {"a": x}), lambda x: function(x, y={"a": x}, n=3)):
-        found = treadle.jit(call)(laid())
+        found = treadle.jit(call)(sharded())
         close(found["scaled"], X * 3 + X)
         close(found["whole"], X)
         assert seen.pop() == told
@@ -213,7 +213,7 @@ def rules() -> None:
     """The attribute that XLA gets of a rule, in words and as an object."""
 
     def written(rule: Any, **more: Any) -> str:
-        text = treadle.jit(sines([], rule, **more)).lower(laid()).as_text()
+        text = treadle.jit(sines([], rule, **more)).lower(sharded()).as_text()
         return str(text.split("op_sharding_rule")[1].split("}>")[0].split(", custom")[0])
 
     compound = CompoundFactor("i", "k")
@@ -238,11 +238,11 @@ def rules() -> None:
 
 
 def kept_whole() -> None:
-    """A factor that needs replication is not divided: the argument's axis is put together first."""
+    """A factor that needs replication is not sharded: the argument's axis is gathered first."""
     seen: Seen = []
     function = custom_partitioning(lambda x: tnp.cumsum(x, 1))
     function.def_partition(
-        as_it_lies(seen, lambda x: tnp.cumsum(x, 1)),
+        keeping_shardings(seen, lambda x: tnp.cumsum(x, 1)),
         sharding_rule="... j -> ... j",
         need_replication_factors=("j",),
     )
@@ -255,13 +255,13 @@ def transformed() -> None:
     """Derivatives and batches are the function's; in loops and branches it is asked like anywhere."""
     seen: Seen = []
     function = sines(seen)
-    close(treadle.jit(treadle.grad(lambda x: function(x).sum()))(laid()), np.cos(X))
-    close(treadle.grad(lambda x: function(x).sum())(laid()), np.cos(X))
-    close(treadle.jvp(function, (laid(),), (laid(),))[1], np.cos(X) * X)
-    close(treadle.jit(treadle.vmap(sines([], "i -> i")))(laid()), np.sin(X))
+    close(treadle.jit(treadle.grad(lambda x: function(x).sum()))(sharded()), np.cos(X))
+    close(treadle.grad(lambda x: function(x).sum())(sharded()), np.cos(X))
+    close(treadle.jvp(function, (sharded(),), (sharded(),))[1], np.cos(X) * X)
+    close(treadle.jit(treadle.vmap(sines([], "i -> i")))(sharded()), np.sin(X))
     seen.clear()
     looped = treadle.jit(lambda x: lax.scan(lambda c, _: (function(c), None), x, None, length=2)[0])
-    close(looped(laid()), np.sin(np.sin(X)))
+    close(looped(sharded()), np.sin(np.sin(X)))
     assert seen == [((P("x", "y"),), P("x", "y"))]
 
 
@@ -271,12 +271,12 @@ def in_shard_map() -> None:
     mapped = treadle.shard_map(
         sines(seen), mesh=grid(), in_specs=P("x", "y"), out_specs=P("x", "y")
     )
-    close(treadle.jit(mapped)(laid()), np.sin(X))
+    close(treadle.jit(mapped)(sharded()), np.sin(X))
     assert not seen
 
 
 def on_one_device() -> None:
-    """Nobody is asked, not even for a rule."""
+    """No user function is called, not even for a rule."""
     seen: Seen = []
     function = sines(seen, None)
     close(treadle.jit(function)(X), np.sin(X))
@@ -285,7 +285,7 @@ def on_one_device() -> None:
 
 
 def refused() -> None:
-    """What does not fit is said, as an error of its own kind, with what it is about."""
+    """An answer that does not fit raises an error of its own kind, which names its subject."""
 
     def answering(answer: Callable[[Any, Any, Any], Any]) -> custom_partitioning:
         function = custom_partitioning(tnp.sin)
@@ -337,8 +337,8 @@ def refused() -> None:
     ]
     for function, kind, message in cases:
         with pytest.raises(kind, match=message):
-            treadle.jit(function)(laid())
-    close(treadle.jit(sines([]))(laid()), np.sin(X))  # after all of these
+            treadle.jit(function)(sharded())
+    close(treadle.jit(sines([]))(sharded()), np.sin(X))  # after all of these
 
 
 def exported() -> None:

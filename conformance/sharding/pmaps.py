@@ -1,6 +1,6 @@
 """pmap over eight devices equals vmap: every program of the pool, every collective, and their derivatives.
 
-What else is said of pmap is looked at here, too: where its results lie, what it donates, which devices it takes.
+Other properties of pmap are tested here, too: the shardings of its results, what it donates, which devices it takes.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def law(check: Callable[[], None]) -> Callable[[], None]:
 
 
 @law
-def results_lie_over_the_devices() -> None:
+def results_are_sharded_over_the_devices() -> None:
     x = treadle.pmap(lambda x: x * 2, "i")(ROWS)
     assert x.sharding.spec == P("i")
     assert [shard.device for shard in x.addressable_shards] == treadle.devices()
@@ -139,7 +139,7 @@ def keys_are_elements() -> None:
 
 
 @law
-def arguments_by_position_that_lie_there_are_donated() -> None:  # DON-07, DON-09
+def arguments_by_position_with_this_sharding_are_donated() -> None:  # DON-07, DON-09
     @functools.partial(treadle.pmap, donate_argnums=(0, 1))
     def step(params: Any, state: Any) -> Any:
         return {k: v + 1 for k, v in params.items()}, state * 2

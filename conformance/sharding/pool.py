@@ -1,7 +1,8 @@
 """A program of the pool on arrays over a mesh equals the same program on whole arrays.
 
-Eagerly, jitted, its gradient, and mapped over an axis that is itself laid over the mesh. The mesh has axes of two and
-of three devices, since the pool's arrays have sizes of two, three and four; what does not divide is whole.
+Eagerly, jitted, its gradient, and mapped over an axis that is itself sharded over the mesh. The mesh has axes of two
+and of three devices, since the pool's arrays have sizes of two, three and four; an axis that does not divide is
+unsharded.
 """
 
 from __future__ import annotations

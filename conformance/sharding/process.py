@@ -36,7 +36,7 @@ ENVIRONMENT: Final = {"TREADLE_CACHE": "0", **environment(devices=8)}
 
 
 def results(module: str, **more: str) -> dict[str, str]:
-    """What each law of a module raised, in a process of its own with eight devices of the platform under test."""
+    """Return what each law of a module raised, in a process with eight devices of the platform under test."""
     skip_without_devices(8)
     path = os.pathsep.join([entry for entry in (str(ROOT), *sys.path) if entry])
     done = subprocess.run(

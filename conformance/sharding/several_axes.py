@@ -108,7 +108,7 @@ COLLECTIVES: Final[dict[str, Callable[[Any, Names], Tree]]] = {
 
 
 def numbered() -> None:
-    """What NumPy says of the numbers: the last name counts fastest, in the order of the names."""
+    """The index over several axes agrees with NumPy: the last name varies fastest, in the order of the names."""
     numbers = np.arange(8, dtype=np.float32).reshape(2, 2, 2)
     for names in (("a", "b"), ("b", "a"), ("c", "a", "b"), ("c", "b", "a")):
         order = [AXES.index(name) for name in names]
@@ -131,7 +131,7 @@ def numbered() -> None:
             assert np.array_equal(way(gathered)(numbers), expected), names
 
 
-def nobody() -> None:
+def no_axes() -> None:
     """Over no axes at all a collective is what it is given."""
     for function in (
         lambda x: lax.psum(x, ()),
@@ -155,7 +155,7 @@ KINDS: Final = {
 }
 LAWS: Final = {
     "numbered": numbered,
-    "nobody": nobody,
+    "no_axes": no_axes,
     **{
         f"{name}-{''.join(names)}-{kind}": functools.partial(
             equal, program, names, *kind.split("-")

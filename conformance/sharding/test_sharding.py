@@ -104,7 +104,7 @@ def test_exported_functions(law: str) -> None:
 
 
 def test_a_law_can_fail() -> None:
-    """A process with one device cannot make the mesh, and says so of every law."""
+    """A process with one device cannot make the mesh, and reports it for every law."""
     found = results("arrays", TREADLE_NUM_CPU_DEVICES="1")
     assert all("PlacementError" in text for text in found.values())
 

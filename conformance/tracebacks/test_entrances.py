@@ -168,7 +168,7 @@ def test_all_other_values_leave_them_out(filtering: object) -> None:
 
 
 def _offered() -> Iterator[tuple[str, object]]:
-    """What the public modules of treadle offer by name."""
+    """Yield the public names of treadle's modules, with their values."""
     modules = [treadle]
     for found in pkgutil.walk_packages(treadle.__path__, "treadle."):
         if not any(part.startswith("_") for part in found.name.split(".")):

@@ -14,13 +14,13 @@ what, who, when = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 treadle.distributed.initialize()
 me = treadle.process_index() == who
 count = treadle.process_count()
-lies = NamedSharding(treadle.make_mesh((count,), ("d",)), P("d"))
+sharding = NamedSharding(treadle.make_mesh((count,), ("d",)), P("d"))
 
 
 def rows(number):
     """An array over all processes, with so many rows in each."""
     return treadle.make_array_from_process_local_data(
-        lies, np.ones((number, 3), np.float32), (number * count, 3)
+        sharding, np.ones((number, 3), np.float32), (number * count, 3)
     )
 
 
@@ -40,7 +40,7 @@ def usual():
 
 
 def as_the_others():
-    """What the others do at the step in which one of them differs."""
+    """Do what the other processes do at the step in which one process differs."""
     if what in ("a barrier", "an end at a barrier", "sys.exit at a barrier"):
         return multihost_utils.sync_global_devices("step")
     if what in chosen:
@@ -49,7 +49,7 @@ def as_the_others():
 
 
 def otherwise():
-    """What this process does there."""
+    """Do what this process does at the step in which it differs."""
     if what == "another program":
         treadle.jit(lambda x: (x * 2).max())(x)
     elif what == "a constant":

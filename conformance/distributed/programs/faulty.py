@@ -19,9 +19,9 @@ treadle.distributed.initialize(
 )
 me = treadle.process_index() == who
 mesh = treadle.make_mesh((len(treadle.devices()),), ("d",))
-lies = NamedSharding(mesh, P("d"))
+sharding = NamedSharding(mesh, P("d"))
 data = np.arange(4.0 * len(treadle.devices()), dtype=np.float32)
-x = treadle.make_array_from_callback(data.shape, lies, lambda part: data[part])
+x = treadle.make_array_from_callback(data.shape, sharding, lambda part: data[part])
 step = treadle.jit(lambda x: tnp.tanh(x).sum())
 
 

@@ -20,8 +20,8 @@ elements = np.arange(64, dtype=np.float32).reshape(8, 8)
 
 def tree(step, specs):
     def place(array, *spec):
-        lies = NamedSharding(mesh, P(*spec))
-        return treadle.make_array_from_callback(array.shape, lies, lambda part: array[part])
+        sharding = NamedSharding(mesh, P(*spec))
+        return treadle.make_array_from_callback(array.shape, sharding, lambda part: array[part])
 
     return {
         "w": place(elements * step, *specs[0]),

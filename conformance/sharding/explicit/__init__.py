@@ -1,1 +1,1 @@
-"""How results lie over explicit axes: the pool, JAX's answers, and the laws."""
+"""Shardings of results over explicit axes: the pool, JAX's answers, and the laws."""

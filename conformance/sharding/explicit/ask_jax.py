@@ -1,4 +1,4 @@
-"""Asks JAX how the results of the pool lie, and stores the answers.
+"""Asks JAX for the shardings of the pool's results, and stores the answers.
 
 Run with a Python that has JAX, from the root of the repository: `python -m conformance.sharding.explicit.ask_jax`. It
 takes eight virtual devices of the CPU in a mesh of four by two, with explicit axes.

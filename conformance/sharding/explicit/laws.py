@@ -1,11 +1,11 @@
-"""Over explicit axes, types say how results lie, as JAX's do, and results lie so.
+"""Over explicit axes, types show the shardings of results, as JAX's do, and results have these shardings.
 
 For each program of the pool, on a mesh of four by two devices:
 
 * what `typeof` shows of the result, evaluated and within a jitted function, is JAX's answer (`answers.json`, made by
-  `ask_jax.py`); where JAX refuses a program, so does treadle, but for those of `WIDER`;
+  `ask_jax.py`); where JAX refuses a program, so does treadle, except for the programs of `WIDER`;
 * each device has the part of the result that the type says, evaluated and jitted;
-* values are those of the same program on one device.
+* * values agree with the same program on one device.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ WIDER: Final = {
     "x[:4]": "float32[4@x,4]",
     "x[::2]": "float32[4@x,4]",
     "repeat(x, 2, 0)": "float32[16@x,4]",
-    # What is whole gives way here, too.
+    # The replicated operand is resharded here, too.
     "select(x > 0, x, ones((8, 4)))": "float32[8@x,4]",
     "scan(lambda c, r: (c + r, c * 2), zeros(8), x.T)[1]": "float32[4,8@x]",
     "select(ones((8, 4)) > 0, x, x)": "float32[8@x,4]",
     "vjp(lambda x: x @ w, x)[1](ones((8, 8)))[0]": "float32[8@x,4]",
-    # JAX fails within the function, where a mask that is whole meets a batch that is divided.
+    # JAX fails within the function, where a replicated mask meets a sharded batch.
     "linalg.cholesky(reshard(stack([2 * eye(3)] * 8), P('x')))": _MATRICES,
     "linalg.qr(reshard(stack([2 * eye(3)] * 8), P('x')))[0]": _MATRICES,
     # Its loop over the coefficients is unrolled here.
@@ -73,8 +73,8 @@ def whole(name: str) -> Any:
         return np.asarray(POOL[name](SYSTEM, arrays(SYSTEM)))
 
 
-def lies_as_said(result: treadle.Array, said: str) -> None:
-    """Each device has the part that the type says."""
+def check_shards(result: treadle.Array, said: str) -> None:
+    """Check that each device has the shard that the type `said` describes."""
     names = said.partition("[")[2].removesuffix("]")
     spec = []
     for size in names.replace("(x,y)", "x+y").split(",") if names else []:
@@ -114,10 +114,10 @@ def law(name: str) -> None:
             return
         result = program(SYSTEM, given)
         assert shown(treadle.typeof(result)) == answer
-        lies_as_said(result, answer)
+        check_shards(result, answer)
         compiled = jitted()
         assert seen == [answer]
-        lies_as_said(compiled, answer)
+        check_shards(compiled, answer)
     expected = whole(name)
     for found in (result, compiled):
         assert found.dtype == expected.dtype

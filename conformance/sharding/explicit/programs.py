@@ -1,4 +1,4 @@
-"""Programs of arrays over explicit axes: more of reshape, derivatives, loops, what says how results lie.
+"""Programs of arrays over explicit axes: more of reshape, derivatives, loops, functions with `out_sharding`.
 
 `s` is the system, JAX or treadle; `a` has the arrays. Nothing here imports either.
 """

@@ -1,7 +1,7 @@
 """What functions of the user's are shown of values over explicit axes, wherever treadle calls them.
 
-Each is run evaluated and jitted, with the mesh in force and without: then it is that of the operands. Everywhere it is
-what JAX's types show where JAX runs the program; without `set_mesh`, it refuses derivatives of rules.
+Each is run evaluated and jitted, with the mesh in force and without: then the operands' mesh counts. Everywhere types
+show what JAX's types show where JAX runs the program; without `set_mesh`, it refuses derivatives of rules.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def law(name: str, jitted: bool, in_force: bool, derivative: bool) -> None:
 
 
 def refused_without_set_mesh() -> None:
-    """What could lie in several ways is refused by the axes of its operands."""
+    """An ambiguous result sharding is rejected on account of the operands' axes."""
     x = divided()
     calls = (lambda x: x.T @ x, lambda x: x.reshape(4, 8), lambda x: tnp.sort(x), lambda x: x[1:])
     for call in calls:
@@ -179,7 +179,7 @@ def refused_without_set_mesh() -> None:
 
 
 def rows_are_read() -> None:
-    """Iteration gives whole rows, as laying the array anew first does."""
+    """Iteration gives replicated rows, as resharding the array first does."""
     x = divided()
     rows = [*x]
     assert [str(treadle.typeof(row)) for row in rows] == ["float32[4@b]"] * 8
@@ -187,7 +187,7 @@ def rows_are_read() -> None:
 
 
 def inspected_without_set_mesh() -> None:
-    """How an array lies can be asked for."""
+    """The sharding of an array can be inspected."""
     seen: list[Any] = []
 
     def f(x: Any) -> Any:
@@ -199,7 +199,7 @@ def inspected_without_set_mesh() -> None:
 
 
 def some_axes_are_left_to_the_compiler() -> None:
-    """Over the other ones types show how arrays lie, and rules are asked."""
+    """Over the explicit axes types show shardings, and propagation rules apply."""
     x = divided()
     shown: list[str] = []
 
@@ -207,15 +207,15 @@ def some_axes_are_left_to_the_compiler() -> None:
         shown.append(str(treadle.typeof(x)))
         return tnp.sort(x, axis=1)[:, ::-1] * x
 
-    laid = sharding.auto_axes(ordered, axes="b", out_sharding=P("a", "b"))
+    resharded = sharding.auto_axes(ordered, axes="b", out_sharding=P("a", "b"))
     with treadle.set_mesh(x.sharding.mesh):
-        for f in (laid, treadle.jit(laid)):
+        for f in (resharded, treadle.jit(resharded)):
             result = f(x)
             np.testing.assert_array_equal(result, ordered(np.asarray(x)))
             assert shown.pop(0) == "float32[8@a,4]"
             assert result.sharding.spec == P("a", "b")
             shown.clear()
-        gradient = treadle.jit(treadle.grad(lambda x: laid(x).sum()))(x)
+        gradient = treadle.jit(treadle.grad(lambda x: resharded(x).sum()))(x)
         assert gradient.sharding.spec == P("a", "b")
         np.testing.assert_allclose(
             gradient, treadle.grad(lambda x: ordered(x).sum())(np.asarray(x))
@@ -267,25 +267,25 @@ def shown_as_a_type() -> None:
 
 
 def shown_by_eval_shape() -> None:
-    """`eval_shape` shows a mesh that is not in force: that of an argument, or of a `reshard` in the function."""
+    """`eval_shape` shows a mesh that is not in force: the mesh of an argument, or of a `reshard` in the function."""
     x = divided()
     mesh = x.sharding.mesh
-    lies = sharding.NamedSharding(mesh, P("a", "b"))
+    wanted = sharding.NamedSharding(mesh, P("a", "b"))
 
-    def laid(x: Any) -> Any:
-        return sharding.reshard(x, lies)
+    def resharded(x: Any) -> Any:
+        return sharding.reshard(x, wanted)
 
     cases: list[tuple[Any, Any, Any]] = [
-        (lambda: laid(tnp.ones((8, 4))), (), P("a", "b")),
-        (lambda x: laid(x) + 1, (tnp.ones((8, 4)),), P("a", "b")),
-        (lambda x: laid(x).sum(0), (tnp.ones((8, 4)),), P("b")),
+        (lambda: resharded(tnp.ones((8, 4))), (), P("a", "b")),
+        (lambda x: resharded(x) + 1, (tnp.ones((8, 4)),), P("a", "b")),
+        (lambda x: resharded(x).sum(0), (tnp.ones((8, 4)),), P("b")),
         (lambda x: x * 2, (x,), P("a", "b")),
         (lambda x: x.sum(0), (x,), P("b")),
     ]
     for function, arguments, spec in cases:
         found = treadle.eval_shape(function, *arguments).sharding
         assert found.spec == spec
-        assert found.mesh.axes == mesh.axes  # programs do not know of which kind devices are
+        assert found.mesh.axes == mesh.axes  # programs do not depend on the kind of devices
     assert treadle.eval_shape(lambda x: x + 1, tnp.ones(3)).sharding is None
 
 
@@ -349,7 +349,7 @@ def what_starts_whole_is_divided() -> None:
         lax.cond(True, lambda x: x, lambda x: sharding.reshard(x, over("b", "a")), x)
 
 
-def operations_of_libraries_lie_as_they_say() -> None:
+def operations_of_libraries_have_their_own_sharding() -> None:
     """A primitive of a library's own, evaluated and transformed: as its abstract evaluation says."""
     double = Primitive("double")
     double.def_impl(lambda x: 2 * x)
@@ -365,8 +365,8 @@ def operations_of_libraries_lie_as_they_say() -> None:
             np.testing.assert_array_equal(found, 2 * np.asarray(x))
 
 
-def gradients_that_are_zero_lie_as_their_primals() -> None:
-    """The function does not depend on an argument, or by a zero only: its gradient lies as the argument does."""
+def zero_gradients_are_sharded_like_their_primals() -> None:
+    """The function does not depend on an argument, or through a zero: its gradient is sharded like the argument."""
     x = divided()
     for function in (lambda x, y: (x * 2).sum(), lambda x, y: (x + lax.stop_gradient(y)).sum()):
         both = treadle.grad(function, (0, 1))
@@ -415,8 +415,8 @@ LAWS: Final[dict[str, Callable[[], None]]] = {
     "stages": shown_of_jitted_stages,
     "eval_shape": shown_by_eval_shape,
     "nothing said": nothing_said,
-    "zeros": gradients_that_are_zero_lie_as_their_primals,
-    "libraries": operations_of_libraries_lie_as_they_say,
+    "zeros": zero_gradients_are_sharded_like_their_primals,
+    "libraries": operations_of_libraries_have_their_own_sharding,
     "over no mesh": primals_over_no_mesh_have_gradients,
     "whole at first": what_starts_whole_is_divided,
 }

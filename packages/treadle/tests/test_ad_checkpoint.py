@@ -1,4 +1,4 @@
-"""What `ad_checkpoint` has beside `checkpoint`: names of values, by functions and by JAX's primitive."""
+"""The other functions of `ad_checkpoint`: names of values, by functions and by JAX's primitive."""
 
 from __future__ import annotations
 

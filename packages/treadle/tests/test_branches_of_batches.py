@@ -1,4 +1,4 @@
-"""Derivatives of branches that batch elements take or do not: those of each element by itself."""
+"""Derivatives of branches that batch elements take or do not agree with each element by itself."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_what_is_not_batched(how: Any) -> None:
     assert how(treadle.grad(total))(0.0) == 6.0
 
 
-def test_nothing_is_paid_where_nobody_differentiates() -> None:
+def test_without_derivatives_it_costs_nothing() -> None:
     taken, x = np.array([True, False, True]), np.array([0.0, 1.0, 4.0], np.float32)
     batched = treadle.vmap(lambda p, x: lax.cond(p, tnp.sqrt, tnp.negative, x))
     text = treadle.jit(batched).lower(taken, x).as_text()

@@ -167,13 +167,13 @@ def test_what_xla_fuses_into_one_loop_needs_no_more() -> None:
     x = np.ones((512, 512), "f4")
     with_it, _ = temporaries(waves(treadle.checkpoint), x)
     without, _ = temporaries(waves(plain), x)
-    # From 0.11 on, XLA:CPU keeps barriers whatever it is told, and stores what each of the blocks was given.
+    # From 0.11 on, XLA:CPU keeps barriers whatever the options, and stores what each of the blocks was given.
     keeps_barriers = tuple(map(int, version("jaxlib").split(".")[:2])) >= (0, 11)
     assert with_it <= (8 * x.nbytes if keeps_barriers else without)
 
 
 @pytest.mark.parametrize("size", [1, 8, 64])
-def test_small_loops_beside_kept_barriers(size: int) -> None:
+def test_small_loops_with_kept_barriers(size: int) -> None:
     # XLA:CPU ends the process when it meets a barrier in a loop that it compiles as one kernel.
     def function(x: Any, w: Any, small: Any) -> Any:
         def turn(_: Any, c: Any) -> Any:

@@ -104,7 +104,7 @@ def test_the_axes_over_which_values_differ() -> None:
             core.ManualAxisType(**wrong)
 
 
-def test_tangents_lie_as_their_primals_do() -> None:
+def test_tangents_are_sharded_as_their_primals() -> None:
     with treadle.set_mesh(treadle.make_mesh((1,), ("rows",))):
         x = treadle.typeof(treadle.reshard(tnp.ones((8, 4)), P("rows")))
         assert x.to_tangent_aval() == x.to_ct_aval() == x

@@ -21,7 +21,7 @@ def product(x: Any, y: Any) -> Any:
 
 @product.def_vmap
 def product_vmap(axis_size: int, in_batched: Any, x: Any, y: Any) -> Any:
-    return tnp.cos(x) * y, in_batched[0] or in_batched[1]  # another function, to be told apart
+    return tnp.cos(x) * y, in_batched[0] or in_batched[1]  # another function, to see which one ran
 
 
 @pytest.mark.parametrize("transform", [lambda f: f, treadle.jit], ids=["eager", "jit"])

@@ -1,4 +1,4 @@
-"""The primitives by JAX's names: those of lax, of lax.linalg, and the others, each one object."""
+"""The primitives by JAX's names, of lax, of lax.linalg, and the others, each a single object."""
 
 from __future__ import annotations
 

@@ -179,7 +179,7 @@ def test_layouts_follow_a_batch(library: ctypes.CDLL) -> None:
         assert np.asarray(counts).tolist() == [12, 12]
 
 
-def test_memory_is_taken_over_only_where_nobody_needs_it(library: ctypes.CDLL) -> None:
+def test_memory_is_taken_over_only_where_it_has_no_other_use(library: ctypes.CDLL) -> None:
     call = ffi.ffi_call("test_counted", like(X), input_output_aliases={0: 0})
     x = tnp.asarray(X)
     close(call(x), X + 1)
@@ -237,7 +237,7 @@ print("done")
 
 
 def test_over_several_devices(library: ctypes.CDLL) -> None:
-    """Whole where nothing is said, in parts within shard_map."""
+    """The call sees replicated arrays by default, shards within shard_map."""
     run = subprocess.run(
         [sys.executable, "-c", SEVERAL, library._name],
         env={**os.environ, "TREADLE_NUM_CPU_DEVICES": "4"},

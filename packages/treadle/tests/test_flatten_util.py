@@ -52,7 +52,7 @@ def test_derivatives_of_trees_of_several_types() -> None:
 
 
 def test_what_unravels_trees_alike_is_equal() -> None:
-    """As in probdiffeq, whose trees have it among what is no array: those of a loop's carry are compared."""
+    """As in probdiffeq, whose trees hold it as auxiliary data: the structures of a loop's carry are compared."""
 
     def unravel(tree: Any) -> Any:
         return ravel_pytree(tree)[1]

@@ -9,7 +9,7 @@ import treadle.random as random
 
 
 def test_all_are_positive() -> None:
-    """Where XLA computes twice whether a proposal is accepted, and rounds differently, that may not make a 0."""
+    """A sample is never 0, even if XLA computes twice whether a proposal is accepted, and rounds differently."""
     _, key = random.split(random.key(0))
     assert float(random.gamma(key, 2.5, (1_000_000,)).min()) > 0
 

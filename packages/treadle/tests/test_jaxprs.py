@@ -1,4 +1,4 @@
-"""Programs as JAX shows them: walked, interpreted, taken apart and put together."""
+"""Programs as JAX shows them: traversed, interpreted, decomposed and rebuilt."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def f(x: Any) -> Any:
 
 
 def interpreted(closed: Any, *args: Any) -> Any:
-    """JAX's classic: an interpreter that knows nothing of the operations."""
+    """Run JAX's classic interpreter, which works for any operations."""
     jaxpr = closed.jaxpr
     env: dict[Any, Any] = {}
     env.update(zip(jaxpr.constvars, closed.consts, strict=True))

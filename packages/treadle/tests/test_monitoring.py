@@ -15,7 +15,7 @@ from treadle_ir.events import listeners
 
 
 @pytest.fixture(autouse=True)
-def _nobody_listens() -> Iterator[None]:
+def _no_listeners() -> Iterator[None]:
     yield
     monitoring.clear_event_listeners()
 
@@ -82,7 +82,7 @@ def test_compiling_is_told_step_by_step() -> None:
     assert all(seconds >= 0 for seconds in heard.values())
 
 
-def test_nothing_listens_when_nobody_wants_to_hear() -> None:
+def test_nothing_listens_without_listeners() -> None:
     before = len(listeners)
     monitoring.register_event_listener(print)
     monitoring.register_event_duration_secs_listener(print)

@@ -156,7 +156,7 @@ def test_einsum_takes_digits_for_letters() -> None:
         jnp.einsum("a$,$b->ab", x, y)
 
 
-def test_what_is_like_one_that_converts_itself_lies_where_it_does() -> None:
+def test_arrays_like_an_object_that_converts_itself_are_on_its_device() -> None:
     device = treadle.devices()[-1]
     x = treadle.device_put(jnp.ones((2, 3)), device)
 

@@ -1,4 +1,4 @@
-"""A mesh of one device says how arrays lie as one of many does: programs are written here, and run there."""
+"""A mesh of one device shows the same shardings as a mesh of many: programs are written here, and run there."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def mesh() -> Any:
 
 
 @HOW
-def test_results_lie_as_the_rules_of_types_say(mesh: Any, how: Any) -> None:
+def test_results_are_sharded_as_the_typing_rules_say(mesh: Any, how: Any) -> None:
     x = treadle.device_put(np.ones((4, 6), np.float32), NamedSharding(mesh, P("a", "b")))
     cases: list[tuple[Any, str]] = [
         (lambda x: x + 1, "float32[4@a,6@b]"),

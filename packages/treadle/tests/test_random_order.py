@@ -1,4 +1,4 @@
-"""The older order of random bits: that of the cipher in NumPy, and what JAX 0.10.2 gives when it is asked for it."""
+"""The older order of random bits: compared with the cipher in NumPy, and with JAX 0.10.2 in that mode."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ def test_jit_finds_what_its_function_closes_over() -> None:
     assert treadle.grad(outer)(3.0) == 2.0
 
 
-def test_static_arguments_beside_references() -> None:
+def test_static_arguments_with_references() -> None:
     update = treadle.jit(lambda ref, n: ref.__setitem__(..., ref[...] + n), static_argnums=1)
     ref = new_ref(1)
     for n in (1, 2, 2):
@@ -267,7 +267,7 @@ def test_without_jit_and_as_public_names() -> None:
     assert treadle.freeze(ref) == 2.0
 
 
-def test_where_it_lies() -> None:
+def test_its_device() -> None:
     there = treadle.devices()[-1]
     ref = treadle.new_ref(treadle.device_put(X, there))
     assert ref.sharding == treadle.sharding.SingleDeviceSharding(there)
@@ -276,7 +276,7 @@ def test_where_it_lies() -> None:
 
 
 class TestViews:
-    """Expected values are those of JAX 0.12.0.1 where it has the view; through transposed ones it cannot read."""
+    """Expected values are JAX 0.12.0.1's where it has the view; through transposed ones it cannot read."""
 
     def test_parts_are_read_and_written(self) -> None:
         ref: Any = new_ref(tnp.arange(6.0).reshape(2, 3))

@@ -190,7 +190,7 @@ for each in said:
 """
 
 
-def test_variables_that_nobody_reads_are_warned_of_once() -> None:
+def test_unused_variables_are_warned_of_once() -> None:
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("TREADLE_", "JAX_"))}
     given = {
         "JAX_DEBUG_NAN": "1",
@@ -254,7 +254,7 @@ def test_wide_types_by_name() -> None:
     assert (x + tnp.ones(2)).dtype == "float64"
     assert (x * 2).dtype == "float64"
     assert tnp.ones(2).astype("int64").dtype == "int64"
-    assert tnp.asarray(np.ones(2)).dtype == "float32"  # nobody named it
+    assert tnp.asarray(np.ones(2)).dtype == "float32"  # no call named the type
     treadle.config.update("jax_explicit_x64_dtypes", "error")
     with pytest.raises(ValueError, match="is not available"):
         tnp.ones(2).astype("int64")

@@ -27,7 +27,7 @@ def test_what_was_traced_is_shown_as_make_jaxpr_shows_it() -> None:
     np.testing.assert_array_equal(found, [0, 2, 4])
 
 
-def test_types_of_arguments_and_results_say_how_they_lie_over_explicit_axes() -> None:
+def test_types_of_arguments_and_results_show_explicit_shardings() -> None:
     mesh = treadle.make_mesh((1, 1), ("a", "b"))
     x = treadle.device_put(tnp.ones((4, 2)), NamedSharding(mesh, P("a", "b")))
 
@@ -48,7 +48,7 @@ def test_types_of_arguments_and_results_say_how_they_lie_over_explicit_axes() ->
     for stage in (traced, lowered, lowered.compile()):
         assert specs(stage.in_avals) == [P("a", "b")]
     assert treadle.tree.leaves(lowered.out_info)[0].sharding == x.sharding
-    # An array that was put nowhere says nothing; what it becomes beside the other does.
+    # An uncommitted array shows none; the result of an operation with the other does.
     plain = tnp.ones((4, 2))
     with treadle.set_mesh(mesh):
         made = treadle.make_jaxpr(lambda x, y: y * x)(x, plain)
@@ -57,7 +57,7 @@ def test_types_of_arguments_and_results_say_how_they_lie_over_explicit_axes() ->
     assert [*map(str, made.out_avals)] == ["float32[4@a,2@b]"]
 
 
-def test_results_that_are_asked_to_lie_somewhere_say_so_when_lowered() -> None:
+def test_requested_shardings_of_results_show_when_lowered() -> None:
     mesh = treadle.make_mesh((1,), ("a",), (AxisType.Auto,))
     where = NamedSharding(mesh, P("a"))
     lowered = treadle.jit(lambda x: (x, x.sum()), out_shardings=(where, None)).lower(tnp.ones(4))

@@ -105,7 +105,7 @@ def test_element_types_of_tolerances_are_checked() -> None:
         (1.0, {}, "args must be a tuple"),
         ((1,), {}, r"args\[0\] is 1 of type int32, which has no tangents"),
         (("text",), {}, "which has no tangents"),
-        ((1.0,), {"modes": ["forward"]}, "'forward' is no mode"),
+        ((1.0,), {"modes": ["forward"]}, "'forward' is not a mode"),
     ],
 )
 def test_arguments_are_checked(args: Any, options: Any, message: str) -> None:

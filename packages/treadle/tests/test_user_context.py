@@ -1,4 +1,4 @@
-"""Values of users' own: jitted functions are traced anew for each."""
+"""User-defined context values: jitted functions are traced again for each."""
 
 from __future__ import annotations
 

@@ -69,9 +69,9 @@ def checkpoint(
     static_argnames: str | Sequence[str] = (),
     concrete: None = None,
 ) -> Callable[..., Tree]:
-    """A function whose intermediate values are recomputed in the backward pass, not stored for it.
+    """Recompute intermediate values of a function in the backward pass instead of storing them.
 
-    Stored are the function's arguments, and the results that the policy names.
+    The function's arguments are stored, and the results that the policy names.
 
     Args:
         fun: the function; without it, a decorator.
@@ -84,6 +84,9 @@ def checkpoint(
             where negative.
         static_argnames: the same for keyword arguments, by name.
         concrete: None, as JAX has it no longer.
+
+    Returns:
+        A function of the same arguments and results. Without `fun`, a decorator.
 
     Raises:
         UnsupportedError: `concrete` is given.

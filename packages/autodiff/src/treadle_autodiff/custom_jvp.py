@@ -43,6 +43,16 @@ F = TypeVar("F", bound=Callable[..., Any])  # Any: rules are returned unchanged
 class custom_jvp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a decorator
     """A function with its own forward derivative rule.
 
+    Decorate a function with it, then set the rule with `defjvp` or `defjvps`. The function evaluates as before;
+    derivatives, forward and reverse, use the rule.
+
+    Args:
+        fun: the function; its arguments and results are pytrees of arrays.
+        nondiff_argnums: positions of arguments that are not differentiated, such as functions. The rule receives them
+            first.
+        nondiff_argnames: the same for arguments by name.
+        pure: a promise that the function and its rules read nothing that may change.
+
     Example:
         >>> import numpy as np
         >>> from treadle_ir import ops
@@ -63,8 +73,16 @@ class custom_jvp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
     def defjvp(self, jvp: F, symbolic_zeros: bool = False) -> F:
         """Set the rule: `jvp(*nondiff, primals, tangents) -> (results, result_tangents)`.
 
-        Tangents that are known to be zero come as arrays of zeros; with `symbolic_zeros` they come as `SymbolicZero`s.
-        The rule may return a `SymbolicZero` in the place of any tangent.
+        Tangents that are known to be zero are passed as arrays of zeros; with `symbolic_zeros` they are
+        `SymbolicZero`s. The rule may return a `SymbolicZero` instead of any tangent.
+
+        Args:
+            jvp: a function of the `nondiff` arguments, a tuple of primals and a tuple of tangents. It returns the
+                results and their tangents, in the structure, shapes and dtypes of the results.
+            symbolic_zeros: whether zero tangents are `SymbolicZero`s.
+
+        Returns:
+            `jvp`, so that `defjvp` works as a decorator.
 
         Raises:
             ArgumentError: the rule is no function, or `symbolic_zeros` no boolean.
@@ -81,6 +99,10 @@ class custom_jvp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
 
     def defjvps(self, *jvps: Callable[..., Tree] | None) -> None:
         """Set one rule per argument: `jvp_i(dx_i, result, *primals) -> tangent`, None for no dependence.
+
+        Args:
+            jvps: for each argument a function of its tangent, the result and the primals that returns a tangent of
+                the result, or None. The tangents are added up.
 
         Raises:
             ArgumentError: a rule is no function; the function has arguments without derivatives, which such rules do

@@ -76,9 +76,15 @@ _NUMBERS: Final = (bool, int, float, complex)
 class custom_vjp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a decorator
     """A function with its own reverse derivative rule, a pair of functions.
 
-    `fwd(*args) -> (results, residuals)`; `bwd(*nondiff, residuals, cotangents)` returns a tuple with one
-    cotangent per differentiable argument (None for zero). References among the arguments and the residuals come as they
-    are given, and have no cotangent (None): what `bwd` writes to one is a way out for a cotangent.
+    Decorate a function with it, then set the two functions with `defvjp`. The function evaluates as before; reverse
+    mode uses the functions, and forward mode is an error.
+
+    Args:
+        fun: the function; its arguments and results are pytrees of arrays.
+        nondiff_argnums: positions of arguments that are not differentiated, such as functions. `bwd` receives them
+            first.
+        nondiff_argnames: the same for arguments by name.
+        pure: a promise that the function and its rules read nothing that may change.
 
     Example:
         >>> import numpy as np
@@ -103,15 +109,23 @@ class custom_vjp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
         optimize_remat: bool = False,
         generic_batching: bool = False,
     ) -> None:
-        """Set the two functions.
+        """Set the forward and the backward function.
 
-        Cotangents that are known to be zero come as arrays of zeros. With `symbolic_zeros` they come as
-        `SymbolicZero`s, and in the arguments of `fwd` each leaf is a `CustomVJPPrimal`, which says whether the leaf
-        is differentiated. `bwd` may return None for any part of the cotangents, or a `SymbolicZero`.
+        References among the arguments and the residuals are passed unchanged, and have no cotangent (None): `bwd` may
+        write a cotangent to one.
 
-        `optimize_remat` changes nothing: what `fwd` computes and nobody reads is left out under `checkpoint` anyway.
-        Nor does `generic_batching`: under vmap, a result that all examples share is given to each of them, so `bwd`
-        gets a cotangent for each example, and none is counted twice.
+        Args:
+            fwd: a function of the arguments of the decorated function that returns `(results, residuals)`; residuals
+                are a pytree of arrays. With `symbolic_zeros`, each leaf of its arguments is a `CustomVJPPrimal`,
+                which tells whether the leaf is differentiated.
+            bwd: a function `bwd(*nondiff, residuals, cotangents)`; `cotangents` have the structure, shapes and dtypes
+                of the results. It returns a tuple with one cotangent per differentiable argument, like the argument;
+                None, or a `SymbolicZero`, for any zero part of them.
+            symbolic_zeros: whether cotangents that are known to be zero are `SymbolicZero`s instead of arrays of
+                zeros.
+            optimize_remat: has no effect: unused results of `fwd` are left out under `checkpoint` anyway.
+            generic_batching: has no effect: under vmap, a result that all batch elements share is passed to `fwd`
+                once, gets a cotangent for each batch element, and none is counted twice.
 
         Raises:
             ArgumentError: a rule is no function, or a flag no boolean.

@@ -64,10 +64,10 @@ def value_and_grad(
     allow_int: bool = False,
     reduce_axes: Sequence[Hashable] = (),
 ) -> Callable[..., tuple[Tree, Tree]]:
-    """A function that returns the value of `fun` and its gradient (reverse mode).
+    """Return a function that computes the value of `fun` and its gradient, by reverse mode.
 
-    All positional arguments are tracers inside of `fun`, with elements where they have any; those that are not
-    differentiated behave as the values that they stand for, and Python's integers among them are passed as they are.
+    All positional arguments are tracers inside of `fun`, with elements where they have any. Arguments that are not
+    differentiated behave as the user's values, and Python integers among them are passed unchanged.
 
     Args:
         fun: returns a scalar (an array of rank 0), with `has_aux` a pair of it and anything.
@@ -76,6 +76,11 @@ def value_and_grad(
         holomorphic: the function is complex-differentiable; arguments and result are complex.
         allow_int: integers may be differentiated; their gradients are float0.
         reduce_axes: none, as JAX has them no longer.
+
+    Returns:
+        A function of the same arguments that returns `(value, gradient)`, with `has_aux` `((value, aux), gradient)`.
+        The gradient has the structure, shapes and dtypes of the differentiated argument; for a sequence `argnums` it
+        is a tuple with one gradient per argument. Gradients of integers have dtype float0.
 
     Raises:
         TypeError: when called, if the result is not a real scalar (a complex one, where holomorphic), or an argument is
@@ -178,9 +183,24 @@ def grad(
     allow_int: bool = False,
     reduce_axes: Sequence[Hashable] = (),
 ) -> Callable[..., Tree]:
-    """A function that returns the gradient of `fun` (with `has_aux`, `(gradient, aux)`).
+    """Return a function that computes the gradient of `fun`, by reverse mode.
 
-    Arguments and errors are those of `value_and_grad`.
+    Args:
+        fun: a function that returns a scalar, an array of shape `()`; with `has_aux` a pair of it and auxiliary data.
+        argnums: the position of the argument to differentiate with respect to, or a sequence of positions.
+        has_aux: whether `fun` returns `(value, aux)`.
+        holomorphic: whether `fun` is complex-differentiable; arguments and result are complex then.
+        allow_int: whether arguments may be integers; their gradients have dtype float0.
+        reduce_axes: must be empty, as in JAX.
+
+    Returns:
+        A function of the same arguments that returns the gradient, with `has_aux` `(gradient, aux)`. The gradient has
+        the structure, shapes and dtypes of the differentiated argument; for a sequence `argnums` it is a tuple with
+        one gradient per argument.
+
+    Raises:
+        TypeError: when called, if the result is not a real scalar (a complex one with `holomorphic`), or an argument
+            is an integer without `allow_int`.
 
     Example:
         >>> import numpy as np

@@ -81,12 +81,21 @@ def jvp(
     tangents: Sequence[Tree],
     has_aux: bool = False,
 ) -> tuple[Tree, ...]:
-    """The value of a function and its derivative in one direction (forward mode).
-
-    Returns `(results, result_tangents)`, with `has_aux` `(results, result_tangents, aux)`.
+    """Evaluate a function and its Jacobian-vector product, the derivative in one direction (forward mode).
 
     The tangent of a reference is another reference. What the function writes to a reference is written to it, and the
     tangent of that value to the reference of the tangent.
+
+    Args:
+        fun: the function; it takes and returns pytrees of arrays.
+        primals: a tuple or list of arguments at which `fun` is differentiated.
+        tangents: a tuple or list of tangents, with the structure and shapes of `primals`. The dtype of a tangent is
+            the dtype of its primal, and float0 for integers.
+        has_aux: whether `fun` returns `(results, aux)`; `aux` is not differentiated.
+
+    Returns:
+        `(results, result_tangents)`, with `has_aux` `(results, result_tangents, aux)`. Tangents have the structure,
+        shapes and dtypes of the results (float0 for integers).
 
     Raises:
         ArgumentError: primals or tangents are not tuples of trees of arrays, or a reference has no reference as its
@@ -143,9 +152,7 @@ def linearize(
 def linearize(
     fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False, in_nzs: Any = None
 ) -> tuple[Tree, ...]:
-    """The value of a function, and its derivative there as a linear function that can be applied many times.
-
-    Returns `(results, f_jvp)`, with `has_aux` `(results, f_jvp, aux)`.
+    """Evaluate a function, and return its derivative there as a linear function that can be applied many times.
 
     Args:
         fun: the function.
@@ -154,6 +161,10 @@ def linearize(
         in_nzs: a tree of booleans that is a prefix of the arguments: where one is False, there are no tangents, as if
             the argument were a constant. The derivative has an attribute `out_nzs` then, a tree of booleans: which
             results have tangents that may not be zero.
+
+    Returns:
+        `(results, f_jvp)`, with `has_aux` `(results, f_jvp, aux)`. `f_jvp(*tangents)` takes one tangent per argument,
+        like the argument, and returns the tangents of the results, in their structure.
 
     Raises:
         ArgumentError: an argument is not a tree of arrays, or `in_nzs` no such prefix.
@@ -228,10 +239,7 @@ def vjp(
     saveable_args: Any = True,
     in_nzs: Any = None,
 ) -> tuple[Tree, ...]:
-    """The value of a function, and the function from cotangents of it to cotangents of the arguments.
-
-    Returns `(results, f_vjp)`, with `has_aux` `(results, f_vjp, aux)`; `f_vjp(ct)` returns a tuple with one
-    cotangent per argument (float0 zeros for integers). It is a tree of its residuals: see `VJP`.
+    """Evaluate a function, and return its vector-Jacobian product as a function (reverse mode).
 
     Args:
         fun: the function.
@@ -244,6 +252,11 @@ def vjp(
         in_nzs: a tree of booleans that is a prefix of the arguments: where one is False, there are no tangents, as if
             the argument were a constant. `f_vjp.out_nzs` is a tree of booleans: which results have tangents that may
             not be zero.
+
+    Returns:
+        `(results, f_vjp)`, with `has_aux` `(results, f_vjp, aux)`. `f_vjp(ct)` takes a cotangent with the structure,
+        shapes and dtypes of the results, and returns a tuple with one cotangent per argument, like the argument
+        (float0 zeros for integers). `f_vjp` is a pytree of its residuals: see `VJP`.
 
     Raises:
         ArgumentError: an argument is not a tree of arrays, or `saveable_args` or `in_nzs` no such prefix.
@@ -280,9 +293,16 @@ def vjp(
 def linear_transpose(
     fun: Callable[..., Tree], *primals: Tree, reduce_axes: Sequence[Hashable] = ()
 ) -> Callable[[Tree], tuple[Tree, ...]]:
-    """The transpose of a function that is linear: from cotangents of its results to cotangents of arguments.
+    """Return the transpose of a linear function: from cotangents of its results to cotangents of its arguments.
 
-    `primals` give shapes and element types only; they may be `ShapeDtypeStruct`s.
+    Args:
+        fun: a function that is linear in all its arguments.
+        primals: arrays or `ShapeDtypeStruct`s, with the shapes and dtypes of the arguments; values are not used.
+        reduce_axes: must be empty, as in JAX.
+
+    Returns:
+        A function that takes a cotangent, with the structure, shapes and dtypes of the results, and returns a tuple
+        with one cotangent per argument.
 
     Raises:
         ArgumentError: a primal has no shape and element type.

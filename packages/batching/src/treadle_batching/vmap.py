@@ -68,7 +68,7 @@ def vmap(
     spmd_axis_name: Hashable | None = None,
     sum_match: bool = False,
 ) -> Callable[P, R]:
-    """A function that applies `fun` to every batch element of its arguments at once.
+    """Return a function that applies `fun` to all batch elements of its arguments at once.
 
     Args:
         fun: the function of one batch element.
@@ -80,6 +80,10 @@ def vmap(
         axis_size: the number of batch elements; needed only when no argument has them.
         spmd_axis_name: accepted for JAX's sake; it has no meaning on one device.
         sum_match: accepted for JAX's sake.
+
+    Returns:
+        A function of the arguments of `fun`, with a batch axis of one size in each mapped argument. Its results have
+        the structure of the results of `fun`, with a batch axis at `out_axes`.
 
     Raises:
         ValueError: in_axes or out_axes do not fit, or sizes differ.
@@ -113,7 +117,8 @@ def vmap(
             raise ShapeError(
                 "vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional "
                 f"arguments passed to the function, but got {len(in_axes)=}, {len(args)=}",
-                fix="give one entry per positional argument: an axis, or None for one that all batch elements share",
+                fix="give one entry per positional argument: an axis, or None for an argument that "
+                "all batch elements share",
             )
         given: tuple[Any, Any] = (args, kwargs)
         if VMAPPABLE:

@@ -26,8 +26,8 @@ class Effect(ABC):
     ordered: ClassVar[bool] = False  # keeps its place among its kind; lowered with a token
     allowed_in_loops: ClassVar[bool] = False
     differentiable: ClassVar[bool] = True  # may be repeated or dropped by a derivative
-    # May also happen for batch elements that did not go this way, where all go all ways.
-    allowed_off_the_way: ClassVar[bool] = True
+    # May also happen for batch elements that did not take the branch, where all branches are executed.
+    may_be_speculated: ClassVar[bool] = True
 
     def __init_subclass__(cls) -> None:
         if "name" not in cls.__dict__:

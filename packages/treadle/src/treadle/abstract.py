@@ -99,7 +99,7 @@ def staged(
 
 
 def _staged(fun: Callable[..., Tree], arguments: Arguments) -> tuple[Staged, PyTreeDef]:
-    """The same of arguments that were taken apart."""
+    """Stage `fun` for flattened `arguments`; return the program and the structure of its results."""
     function = TreeFunction(as_body(fun), arguments.rebuilt, array_results())
     for leaf in arguments.leaves:
         refuse_described_ref(leaf)
@@ -177,12 +177,12 @@ def make_jaxpr(
                 stack.enter_context(named_axis(name, size))
             call = discharged(lambda closed: _staged_with(fun, "make_jaxpr", arguments, closed))
         made = call.staged
-        lie = _lying(made, call.leaves)
-        lies = None if lie is None else ([_lies(x) for x in call.leaves], lie)
-        function = ClosedJaxpr(Jaxpr.of(made.program, len(made.captured), lies), made.captured)
+        shardings = _result_shardings(made, call.leaves)
+        pair = None if shardings is None else ([_shown_sharding(x) for x in call.leaves], shardings)
+        function = ClosedJaxpr(Jaxpr.of(made.program, len(made.captured), pair), made.captured)
         if not return_shape:
             return function
-        return function, call.results(structs_of(made.program.result_types, lie))
+        return function, call.results(structs_of(made.program.result_types, shardings))
 
     return traced
 
@@ -226,8 +226,8 @@ def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
     call = discharged(
         lambda closed: _staged_with(results, "eval_shape", arguments, closed), forgets=True
     )
-    lie = _lying(call.staged, tree_leaves((args, kwargs)))
-    found = structs_of(call.staged.program.result_types, lie)
+    shardings = _result_shardings(call.staged, tree_leaves((args, kwargs)))
+    found = structs_of(call.staged.program.result_types, shardings)
     return tree_map(_shown, call.results([kept.get(i, each) for i, each in enumerate(found)]))
 
 
@@ -282,15 +282,15 @@ def _places_of_refs(arguments: Arguments) -> tuple[int, ...]:
     return tuple(places)
 
 
-def _lying(made: Staged, leaves: Sequence[Any]) -> list[NamedSharding | None] | None:
-    """Return the shardings of results over explicit axes of the mesh in force, or of that of an argument."""
+def _result_shardings(made: Staged, leaves: Sequence[Any]) -> list[NamedSharding | None] | None:
+    """Return the shardings of results over explicit axes of the mesh in force, or of an argument's mesh."""
     mesh = explicit_mesh()
     shown = None if mesh is None else result_shardings(made.program, mesh)
     return shardings_of_results(shown) or _over_own_mesh(made, leaves)
 
 
-def _lies(leaf: Any) -> NamedSharding | None:
-    """Return how an argument lies over explicit axes, as its type shows it; None where it shows nothing."""
+def _shown_sharding(leaf: Any) -> NamedSharding | None:
+    """Return the sharding of an argument over explicit axes, as its type shows it; None where it shows none."""
     sharding = getattr(leaf, "sharding", None)
     mesh = getattr(sharding, "mesh", None)
     if not isinstance(sharding, NamedSharding) or not isinstance(mesh, MeshAxes):
@@ -302,7 +302,7 @@ def _lies(leaf: Any) -> NamedSharding | None:
 
 
 def _over_own_mesh(made: Staged, leaves: Sequence[Any]) -> list[NamedSharding | None] | None:
-    """How results lie over explicit axes of a mesh that is not in force, but is that of an argument or of a `reshard`.
+    """Return the shardings of results over a mesh that is not in force but belongs to an argument or a `reshard`.
 
     None where there is no such mesh, or one is in force.
     """
@@ -315,7 +315,7 @@ def _over_own_mesh(made: Staged, leaves: Sequence[Any]) -> list[NamedSharding | 
     axes = mesh.axes
     shown = result_shardings(made.program, axes)
     given = made.program.parameter_types
-    # where it was staged without shardings it is asked again, as a program
+    # a program that was staged without shardings is staged again, with them
     if not any([type.sharding for type in (*given, *made.program.result_types)]):
         types = [
             type.with_sharding(Sharding(axes, ((),) * type.ndim))
@@ -336,7 +336,7 @@ def _explicit_mesh_of(leaf: object) -> MeshAxes | None:
 
 
 def _resharded_over(program: Program) -> MeshAxes | None:
-    """Return the first mesh with explicit axes over which a program lays an array."""
+    """Return the first mesh with explicit axes over which a program shards an array."""
     for equation in program.equations:
         primitive = equation.primitive
         # By identity: `isinstance` of an abstract class takes a tenth of the time in which an operation is staged.
@@ -346,7 +346,7 @@ def _resharded_over(program: Program) -> MeshAxes | None:
 
 
 def _shown(leaf: Tree) -> Tree:
-    """What stands for a result: the type where that is of a library's own."""
+    """Return the description of a result: its type where that is a user-defined type."""
     form = opened_by(leaf)
     return leaf if form is None else form.aval
 
@@ -360,9 +360,16 @@ def typeof(x: Tree) -> ShapedArray: ...
 
 
 def typeof(x: Tree) -> ShapedArray | AbstractRef:
-    """What is known of an array: shape, element type, weakness, and how it lies over explicit axes of a mesh.
+    """Return the type of an array: shape, element type, weakness, and sharding over explicit axes of a mesh.
 
-    Within a shard_map also over which axes it varies. Of a reference, what is known of the array that it holds.
+    Within a shard_map the type also shows the axes over which the array varies. For a reference it is the type of the
+    referenced array.
+
+    Args:
+        x: an array, a number, a reference, or a value of a user-defined type.
+
+    Returns:
+        A `ShapedArray`; for a reference an `AbstractRef`.
 
     Example:
         >>> import treadle, treadle.numpy as tnp

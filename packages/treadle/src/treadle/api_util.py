@@ -40,10 +40,10 @@ R = TypeVar("R")
 
 
 def shaped_abstractify(x: object) -> ShapedArray:
-    """What is known of an array or a number before it is computed: shape and element type.
+    """Return the abstract value of an array or a number: shape and element type.
 
     Raises:
-        ArgumentError: it is none.
+        ArgumentError: `x` is not an array or a number.
 
     Example:
         >>> from treadle.api_util import shaped_abstractify
@@ -231,7 +231,7 @@ def debug_info(
     sourceinfo: str | None = None,
     signature: object = None,
 ) -> DebugInfo:
-    """What a program is made of, for messages: the function and its arguments' names.
+    """Return the origin of a program, for messages: the function and the names of its arguments.
 
     Example:
         >>> from treadle.api_util import debug_info

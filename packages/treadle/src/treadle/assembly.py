@@ -44,7 +44,7 @@ def to_device(x: Array, /, device: treadle_runtime.Device, *, stream: None = Non
 
 
 def aval(x: Array) -> ShapedArray:
-    """What is known of an array: the attribute `x.aval`."""
+    """Return the abstract value of an array: the attribute `x.aval`."""
     from treadle import core  # noqa: PLC0415 - when it is first needed
 
     return core.aval(x)
@@ -82,11 +82,11 @@ def _resharded(tree: Any, shardings: Any) -> Any:
 def _viewed(
     program: Program,
     captured: Sequence[Operand],
-    lies: tuple[Sequence[Any], Sequence[Any]] | None = None,
+    shardings: tuple[Sequence[Any], Sequence[Any]] | None = None,
 ) -> Any:
     from treadle.jaxprs import ClosedJaxpr, Jaxpr  # noqa: PLC0415 - when it is first needed
 
-    return ClosedJaxpr(Jaxpr.of(program, len(captured), lies), captured)
+    return ClosedJaxpr(Jaxpr.of(program, len(captured), shardings), captured)
 
 
 def _vmap(*args: Any, **kwargs: Any) -> Any:

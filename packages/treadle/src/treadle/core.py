@@ -51,7 +51,7 @@ from treadle_ir import (
 from treadle_runtime import NamedSharding, explicit_sharding, get_abstract_mesh
 
 NO_AXES: Final = AbstractMesh((), ())
-"""The mesh of what lies on one device, or as the compiler likes."""
+"""The mesh of arrays on one device, or of arrays that the compiler shards."""
 
 ParamDict: TypeAlias = dict[str, Any]  # Any: attributes of operations, which are of all kinds
 
@@ -107,7 +107,7 @@ class AbstractValue:
     """What is known of a value before it is computed."""
 
     def str_short(self, short_dtypes: bool = False, mesh_axis_types: bool = False) -> str:
-        """What it is, in a word."""
+        """Return the name of the class, as a short description."""
         return type(self).__name__
 
     def normalize(self) -> AbstractValue:
@@ -183,7 +183,7 @@ class ShapedArray(AbstractValue):
         sharding: object = None,
         vma: Iterable[Hashable] = frozenset(),
     ) -> None:
-        """Say what is known; `sharding` is how the array lies, over a mesh with or without devices.
+        """Describe arrays; the mesh of `sharding` may have devices or none.
 
         Raises:
             ArgumentError: the shape is not a sequence of sizes, `dtype` no element type, or `vma` is not a set of
@@ -207,7 +207,7 @@ class ShapedArray(AbstractValue):
 
     @classmethod
     def of(cls, type: ArrayType, vma: frozenset[Hashable] = frozenset()) -> ShapedArray:
-        """What is known of arrays of a type, which vary over some axes."""
+        """Return the abstract value of arrays of `type` that vary over the axes `vma`."""
         made = ShapedArray.__new__(ShapedArray)
         made._type, made._layout, made._sharding = type.unsharded, None, None
         made._vma = vma
@@ -274,7 +274,7 @@ class ShapedArray(AbstractValue):
         weak_type: bool | None = None,
         **changes: Any,  # Any: of each as `__init__` takes it
     ) -> ShapedArray:
-        """The same with other shape, dtype, weak_type or vma; what else JAX knows of arrays is ignored."""
+        """Return a copy with a new shape, dtype, weak_type or vma; JAX's other fields are ignored."""
         return ShapedArray(
             self.shape if shape is None else shape,
             self.dtype if dtype is None else dtype,
@@ -296,7 +296,7 @@ class ShapedArray(AbstractValue):
         return self.update(weak_type=False)
 
     def to_tangent_aval(self) -> ShapedArray:
-        """What is known of a tangent of such an array, which lies as it does."""
+        """Return the abstract value of a tangent of such an array, which has the same sharding."""
         made = ShapedArray.of(self._type.tangent(), self._vma)
         made._layout, made._sharding = self._layout, self._sharding
         return made
@@ -319,14 +319,14 @@ class ShapedArray(AbstractValue):
         return val
 
     def dec_rank(self, size: int | None, spec: int | None) -> ShapedArray:
-        """What is known of one of `size` batch elements, along the axis `spec`."""
+        """Return the abstract value of one of `size` batch elements, along the axis `spec`."""
         if spec is None:
             return self
         axis = spec % self.ndim
         return self.update(shape=self.shape[:axis] + self.shape[axis + 1 :])
 
     def inc_rank(self, size: int | None, spec: int | None) -> ShapedArray:
-        """What is known of `size` batch elements together, along the axis `spec`."""
+        """Return the abstract value of `size` batch elements together, along the axis `spec`."""
         if spec is None:
             return self
         axis = spec % (self.ndim + 1)
@@ -340,7 +340,7 @@ class ShapedArray(AbstractValue):
 
     @property
     def sharding(self) -> object:
-        """How the array lies over explicit axes of a mesh: of one without axes, where nothing is said."""
+        """The sharding over explicit axes of a mesh; the mesh has no axes where no sharding is given."""
         if self._sharding is None:
             return NamedSharding(NO_AXES, PartitionSpec(*[None] * self.ndim))
         return self._sharding
@@ -359,22 +359,22 @@ class ShapedArray(AbstractValue):
 
 
 def aval_of(type: Type) -> AbstractValue:
-    """What JAX calls a type."""
+    """Return the abstract value, in JAX's terms, of a type."""
     if isinstance(type, ArrayType):
         return ShapedArray.of(type)
     return AbstractToken()
 
 
 def shown_aval(type: Type, sharding: NamedSharding | None) -> AbstractValue:
-    """The same for arrays that lie over explicit axes of a mesh."""
+    """Return the abstract value of a type with a sharding over explicit axes of a mesh."""
     if sharding is None or not isinstance(type, ArrayType):
         return aval_of(type)
-    lies = NamedSharding(sharding.mesh.abstract_mesh, sharding.spec)
-    return ShapedArray(type.shape, type.dtype, type.weak, sharding=lies)
+    shown = NamedSharding(sharding.mesh.abstract_mesh, sharding.spec)
+    return ShapedArray(type.shape, type.dtype, type.weak, sharding=shown)
 
 
 def layout_of_aval(aval: object, type: ArrayType) -> Whole:
-    """Return how arrays of a type lie over explicit axes, as an `aval` says."""
+    """Return the sharding over explicit axes that an `aval` gives to arrays of a type."""
     said = aval._layout if isinstance(aval, ShapedArray) else None
     return ((),) * type.ndim if said is None else said
 
@@ -407,7 +407,7 @@ class ConcreteArray(ShapedArray):
 
 
 def aval(x: Array) -> ShapedArray:
-    """What is known of an array: with its elements when it is a concrete tracer.
+    """Return the abstract value of an array: with its elements when it is a concrete tracer.
 
     Raises:
         ArgumentError: it is not an array.
@@ -422,7 +422,7 @@ def aval(x: Array) -> ShapedArray:
 
 
 def known_of(x: object, type: ArrayType) -> ShapedArray:
-    """What is known of an array of a type here: how it lies over explicit axes of a mesh, over which axes it varies."""
+    """Return the abstract value of `x`, of `type`: with its explicit sharding and the axes over which it varies."""
     shown = explicit_sharding(x)
     mesh = get_abstract_mesh() if shown is None else shown.mesh.abstract_mesh
     (vma,) = varying_of([x]) or (frozenset[Hashable](),)

@@ -1,4 +1,4 @@
-"""Printing, calling back and stopping in compiled functions; how arrays lie over devices."""
+"""Printing, calling back and stopping in compiled functions; shardings of arrays."""
 
 from __future__ import annotations
 

@@ -50,11 +50,11 @@ class EffectTypes:
         return self._variable is None or bool(getattr(eff, self._variable))
 
     def filter_in(self, effects: Iterable[Effect]) -> list[Effect]:
-        """Those of the effects of which it is so."""
+        """Return the effects that this set of types contains."""
         return [eff for eff in effects if self.contains(eff)]
 
     def filter_not_in(self, effects: Iterable[Effect]) -> list[Effect]:
-        """Those of the effects of which it is not so."""
+        """Return the effects that this set of types does not contain."""
         return [eff for eff in effects if not self.contains(eff)]
 
 

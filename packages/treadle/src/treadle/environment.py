@@ -1,4 +1,4 @@
-"""The environment: what is installed here, for reports; and variables that nobody reads."""
+"""The environment: what is installed here, for reports; and unused variables."""
 
 from __future__ import annotations
 

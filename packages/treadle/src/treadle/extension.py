@@ -96,7 +96,7 @@ class Primitive:
         """Return the types of the results, and the effects.
 
         Raises:
-            MissingRuleError: nobody has said.
+            MissingRuleError: it has no such rule.
         """
         if self._abstract_eval is None:
             raise MissingRuleError(
@@ -122,7 +122,7 @@ class Primitive:
             return self.bind(*args, **avals_and_params[-1])
 
     def get_bind_params(self, params: Mapping[str, Tree]) -> BindParams:
-        """What `bind` takes by name, as interpreters ask for it."""
+        """Return the keyword arguments of `bind`, as interpreters ask for them."""
         return BindParams(params)
 
     def listed(self, results: Tree) -> list[Tree]:
@@ -136,7 +136,7 @@ class Primitive:
 class Parameters(dict[str, Any]):
     """Parameters of an application; equal where all of them are. Those that cannot be compared equal themselves."""
 
-    def __hash__(self) -> int:  # type: ignore[override]  # nobody changes them
+    def __hash__(self) -> int:  # type: ignore[override]  # they are never changed
         total = hash(frozenset(self))
         for value in self.values():
             try:
@@ -200,9 +200,9 @@ def application_layouts(
     mesh: AbstractMesh,
     /,
 ) -> list[Whole]:
-    """As the types say that its abstract evaluation returns: whole, where it says nothing."""
-    lie = shardings_over(mesh, [Sharding(mesh, x.dims) for x in operands])
-    avals = [shown_aval(x.type, sharding) for x, sharding in zip(operands, lie, strict=True)]
+    """Return the shardings that its abstract evaluation gives to the results: replicated, where it gives none."""
+    shardings = shardings_over(mesh, [Sharding(mesh, x.dims) for x in operands])
+    avals = [shown_aval(x.type, sharding) for x, sharding in zip(operands, shardings, strict=True)]
     found, _ = primitive.of.abstract_eval(*avals, **primitive.parameters)
     return [
         layout_of_aval(aval, type)

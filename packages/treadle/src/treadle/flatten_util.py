@@ -25,8 +25,9 @@ Tree = Any  # a pytree: any Python object
 def ravel_pytree(pytree: Tree) -> tuple[Operand, Callable[[Operand], Tree]]:
     """Return the leaves of a tree in one vector, and the function that makes the tree from such a vector.
 
-    Leaves of several element types are converted to one that holds them all, and back. Of one type they are left as
-    they are, and so is what the function is given: a vector of another type, or weakly typed, makes leaves that are so.
+    Leaves of several element types are converted to a type that holds them all, and back. Of one type they are left
+    as they are, and so is what the function is given: a vector of another type, or weakly typed, makes leaves that
+    are so.
 
     Example:
         >>> from treadle.flatten_util import ravel_pytree
@@ -50,7 +51,7 @@ def ravel_pytree(pytree: Tree) -> tuple[Operand, Callable[[Operand], Tree]]:
 @final
 @frozen
 class _Unravel:
-    """Makes a tree from a vector. Those of trees alike are equal: libraries keep them where trees say what they are."""
+    """Makes a tree from a vector. Equal for trees of equal structure: libraries store it in trees that are compared."""
 
     structure: PyTreeDef
     types: tuple[ArrayType, ...]
@@ -60,7 +61,8 @@ class _Unravel:
         """Return the tree.
 
         Raises:
-            ShapeError, DTypeError: the vector has not as many elements, or is of another type where there are several.
+            ShapeError, DTypeError: the vector does not have as many elements, or is of another type where there are
+            several.
         """
         if not self.types:
             return tree_unflatten(self.structure, [])

@@ -45,17 +45,17 @@ Var = Value
 Literal = _Literal
 
 
-# How arguments and results lie over explicit axes of a mesh: shardings, or None.
-Lies: TypeAlias = tuple[Sequence[NamedSharding | None], Sequence[NamedSharding | None]]
+# Shardings of arguments and results over explicit axes of a mesh, or None.
+Shardings: TypeAlias = tuple[Sequence[NamedSharding | None], Sequence[NamedSharding | None]]
 
 
 def _avals(
-    atoms: Sequence[Atom], lie: Sequence[NamedSharding | None] | None
+    atoms: Sequence[Atom], shardings: Sequence[NamedSharding | None] | None
 ) -> list[AbstractValue]:
-    """Return the types of atoms, some of which lie over explicit axes."""
+    """Return the types of atoms, some of which are sharded over explicit axes."""
     return [
         shown_aval(atom.type, sharding)
-        for atom, sharding in zip(atoms, lie or [None] * len(atoms), strict=True)
+        for atom, sharding in zip(atoms, shardings or [None] * len(atoms), strict=True)
     ]
 
 
@@ -69,7 +69,7 @@ def _typed(atoms: Sequence[Atom]) -> tuple[Any, ...]:
 
 @final
 class DropVar:
-    """JAX's variable of a result that nobody uses; programs have none, so nothing is one."""
+    """JAX's variable of a result that is not used; programs have none, so nothing is one."""
 
 
 @final
@@ -93,7 +93,7 @@ class InstructionView:
         return bound_under(self, trace, operands, avals_and_attributes[-1])
 
     def get_bind_params(self, params: Mapping[str, Tree]) -> BindParams:
-        """What `bind` takes by name, as interpreters ask for it."""
+        """Return the keyword arguments of `bind`, as interpreters ask for them."""
         return BindParams(params)
 
     def __eq__(self, other: object) -> bool:
@@ -109,7 +109,7 @@ class InstructionView:
 def made(
     cls: type[Instruction], params: Mapping[str, Tree], like: Instruction | None = None
 ) -> Instruction:
-    """Return the operation with other parameters than `like`, and its attributes that parameters do not show.
+    """Return the operation with parameters that differ from `like`, and its attributes that parameters do not show.
 
     Raises:
         ArgumentError: it has other parameters.
@@ -117,7 +117,7 @@ def made(
     found = instruction(cls, params, {} if like is None else hidden(like))
     if found is None:
         raise refused(
-            cls.name, "the parameters", "those of its equations, all of them", dict(params)
+            cls.name, "the parameters", "the parameters of its equations, all of them", dict(params)
         )
     return found
 
@@ -265,16 +265,16 @@ class Jaxpr:
         parameters = (*_typed(constvars), *_typed(invars))
         self.program = Program(parameters, equations, _typed(outvars))
         self._constants = len(constvars)
-        self._lies: Lies | None = None
+        self._shardings: Shardings | None = None
         self.debug_info = debug_info if debug_info is not None else DebugInfo()
 
     @staticmethod
-    def of(program: Program, constants: int = 0, lies: Lies | None = None) -> Jaxpr:
-        """Return the view of a program with so many constants; how arguments and results lie over explicit axes."""
+    def of(program: Program, constants: int = 0, shardings: Shardings | None = None) -> Jaxpr:
+        """Return the view of a program with so many constants; `shardings` are over explicit axes."""
         view = Jaxpr.__new__(Jaxpr)
         view.program = program
         view._constants = constants
-        view._lies = lies
+        view._shardings = shardings
         view.debug_info = DebugInfo()
         return view
 
@@ -305,13 +305,13 @@ class Jaxpr:
 
     @property
     def in_avals(self) -> list[AbstractValue]:
-        """The types of `invars`; of a traced function also how they lie over explicit axes of a mesh."""
-        return _avals(self.invars, self._lies and self._lies[0])
+        """The types of `invars`; for a traced function with their shardings over explicit axes of a mesh."""
+        return _avals(self.invars, self._shardings and self._shardings[0])
 
     @property
     def out_avals(self) -> list[AbstractValue]:
-        """The types of the results; of a traced function also how they lie over explicit axes of a mesh."""
-        return _avals(self.program.results, self._lies and self._lies[1])
+        """The types of the results; for a traced function with their shardings over explicit axes of a mesh."""
+        return _avals(self.program.results, self._shardings and self._shardings[1])
 
     def replace(self, **changes: Tree) -> Jaxpr:
         """The same with other fields."""
@@ -436,7 +436,7 @@ class ClosedJaxpr:
 
 
 def gensym() -> Callable[[AbstractValue], Value]:
-    """Return a function that makes new variables of types, for those who write jaxprs themselves.
+    """Return a function that makes new variables of types, for users who write jaxprs themselves.
 
     Example:
         >>> import treadle

@@ -35,7 +35,7 @@ class SettingManager:
         self.__doc__ = f"`with {setting.name}(value):` - {setting.help}"
 
     def __call__(self, new_val: Any = _NOTHING) -> overriding:  # Any: what users give
-        """What `with` takes.
+        """Return the context manager that sets the value.
 
         Raises:
             ArgumentError: the setting cannot take the value.

@@ -1,4 +1,4 @@
-"""Events for those who watch a service: recorded by name, told to listeners.
+"""Events for monitoring a service: recorded by name, reported to listeners.
 
 Four kinds: an event, a duration, a span of time, a number. treadle records nothing here by itself until somebody
 listens; from then on it tells the listeners of durations how long staging, lowering and compiling took, and of events
@@ -263,7 +263,7 @@ def _remove(function: str, registered: list[Listener], callback: Listener) -> No
 
 
 def _listen() -> None:
-    """Hear treadle's own events exactly while somebody is told of them."""
+    """Listen to treadle's own events exactly while there are listeners for them."""
     wanted, listens = bool(_EVENTS or _DURATIONS), _translate in listeners
     if wanted and not listens:
         _hearing.__enter__()

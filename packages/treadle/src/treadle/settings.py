@@ -174,7 +174,7 @@ class Config:
     def parse_flags_with_absl(self) -> None:
         """Define absl flags as `config_with_absl` does, and read them from the command line now.
 
-        For scripts and tests that absl does not run; other flags are left to whoever defines them.
+        For scripts and tests that absl does not run; other flags are left to the code that defines them.
 
         Raises:
             ModuleNotFoundError: absl is not installed.

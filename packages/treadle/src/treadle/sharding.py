@@ -1,4 +1,4 @@
-"""How arrays lie over devices: meshes, specifications, shardings."""
+"""Distribution of arrays over devices: meshes, specifications, shardings."""
 
 from __future__ import annotations
 

@@ -274,7 +274,7 @@ def _tolerances(function: str, **given: Tolerance) -> list[Tolerance]:
 
 
 def _checked(function: str, result: Tree) -> Tree:
-    """What a function returned, if it is a tree of arrays."""
+    """Return `result`, the result of a user's function, if it is a tree of arrays."""
     flatten_arrays(result, f"{function}: the function's result ")
     return result
 
@@ -310,7 +310,7 @@ def _modes(modes: Sequence[str]) -> list[str]:
     for mode in wanted:
         if not isinstance(mode, str) or mode not in MODES:
             raise ArgumentError(
-                f"check_grads: {shown(mode)} is no mode of differentiation",
+                f"check_grads: {shown(mode)} is not a mode of differentiation",
                 fix='use "fwd" and "rev"',
             )
     return wanted
@@ -437,14 +437,14 @@ def _close(
 
 
 def _allowed(given: Tolerance, dtype: np.dtype[Any]) -> float:
-    """Return the tolerance for an element type: the one that is given, or the default."""
+    """Return the tolerance for an element type: the given one, or the default."""
     if isinstance(given, Mapping):
         given = given.get(dtype)
     return _tolerance(dtype) if given is None else given
 
 
 def _tolerance(dtype: np.dtype[Any]) -> float:
-    """What differences can tell in an element type."""
+    """Return the relative accuracy of finite differences in an element type."""
     if not is_inexact(dtype):
         return 0.0
     precision = _precision(dtype)
@@ -452,7 +452,7 @@ def _tolerance(dtype: np.dtype[Any]) -> float:
 
 
 def _step(args: Tree) -> float:
-    """Return the step at which the error of the differences and that of rounding are alike: the cube root of
+    """Return the step at which the errors of differences and of rounding are equal: the cube root of
     precision.
     """
     precisions = [_precision(np.asarray(leaf).dtype) for leaf in tree_leaves(args)]

@@ -116,7 +116,7 @@ class Trace(Interpretation, metaclass=_Interpreting):
     def _offered(
         self, primitive: CustomJvpCall | CustomVjpCall, operands: Operands
     ) -> list[Operand] | None:
-        """What a subclass makes of a function with rules; None, if it has no method for that."""
+        """Return a subclass's results for a function with custom rules; None, if it has no method for that."""
         kind = "jvp" if isinstance(primitive, CustomJvpCall) else "vjp"
         method = getattr(self, f"process_custom_{kind}_call", None)
         if method is None:
@@ -149,7 +149,7 @@ class Trace(Interpretation, metaclass=_Interpreting):
         return called
 
     def full_raise(self, x: Value) -> Value:
-        """Return the value: those of other traces may stand beside the trace's own."""
+        """Return the value: values of other traces may be used together with the trace's own."""
         return x
 
     def invalidate(self) -> None:

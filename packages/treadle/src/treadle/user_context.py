@@ -44,7 +44,7 @@ class UserContext:
         return self._said(self._setting())
 
     def __call__(self, new_value: object) -> AbstractContextManager[None]:
-        """What has another value for a while.
+        """Return a context manager in which the value is `new_value`.
 
         Raises:
             ArgumentError: the value cannot be hashed.

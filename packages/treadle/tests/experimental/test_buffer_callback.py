@@ -96,7 +96,7 @@ def test_exceptions_come_out_as_they_were_raised() -> None:
         np.testing.assert_array_equal(plus_one(X), X + 1)
 
 
-def test_memory_is_taken_over_only_where_nobody_needs_it() -> None:
+def test_memory_is_taken_over_only_where_it_has_no_other_use() -> None:
     def in_place(context: Any, out: Any, x: Any) -> None:
         np.asarray(out)[...] = np.asarray(x) + 1
 

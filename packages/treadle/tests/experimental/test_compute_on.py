@@ -44,9 +44,9 @@ def test_the_innermost_block_counts():
 
 
 def test_what_is_no_place_is_refused():
-    with pytest.raises(ArgumentError, match="'host' is no place to compute"):
+    with pytest.raises(ArgumentError, match="'host' is not a place to compute"):
         compute_on("host")
-    with pytest.raises(ArgumentError, match="'gpu_stream:x' is no place"):
+    with pytest.raises(ArgumentError, match="'gpu_stream:x' is not a place"):
         compute_on("gpu_stream:x")
     with pytest.raises(ArgumentError, match="of type int, which must be a string"):
         compute_on(1)

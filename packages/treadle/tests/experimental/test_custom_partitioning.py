@@ -20,7 +20,7 @@ X = np.linspace(0, 1, 6, dtype=np.float32).reshape(2, 3)
 
 
 def _unasked(*given: Any) -> Any:
-    raise AssertionError("nobody is asked on one device")
+    raise AssertionError("no function is called on one device")
 
 
 def _sine() -> custom_partitioning:
@@ -64,7 +64,7 @@ def test_equal_calls_are_one_primitive() -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(ArgumentError, match="has not been said"):
+    with pytest.raises(ArgumentError, match="is partitioned"):
         custom_partitioning(lambda x: x)(X)
     with pytest.raises(ArgumentError, match="must be a function"):
         custom_partitioning(3)  # type: ignore[arg-type]

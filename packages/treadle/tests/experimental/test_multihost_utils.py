@@ -25,7 +25,7 @@ def test_one_process_agrees_with_itself():
 
 
 def test_all_of_a_large_tree_is_compared(monkeypatch):
-    """What is told of it is cut off, and differs all the same."""
+    """The description that processes exchange is cut off, and differs all the same."""
     words = []
     monkeypatch.setattr(utils, "exchanged", lambda doing, word: words.append(word) or [word])
     for last in (np.float32(0), np.int32(0)):

@@ -1,4 +1,4 @@
-"""`stateful_rng`: the numbers are those of `random` with keys folded from a counter; stored ones are jax 0.10.2's."""
+"""`stateful_rng` gives the numbers of `random` with keys folded from a counter; stored ones are jax 0.10.2's."""
 
 from __future__ import annotations
 

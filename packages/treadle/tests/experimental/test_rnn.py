@@ -1,4 +1,4 @@
-"""LSTMs, beside a loop in NumPy over the formulas, and beside numbers of JAX 0.10.2."""
+"""LSTMs, compared with a loop in NumPy over the formulas, and with numbers of JAX 0.10.2."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ def test_weights_and_results_are_those_of_jax() -> None:
     np.testing.assert_allclose(y[1, :3], wanted, atol=1e-5)
 
 
-def test_how_weights_lie_in_the_vector() -> None:
-    """Where each part begins, and how gates are exchanged: as JAX 0.10.2 says."""
+def test_the_order_of_weights_in_the_vector() -> None:
+    """The start of each part and the order of gates agree with JAX 0.10.2."""
     parts = rnn.unpack_lstm_weights(tnp.arange(736), *SIZES, True)
     firsts = [[int(each.ravel()[0]) for each in part.values()] for part in parts]
     assert firsts == [

@@ -167,7 +167,7 @@ def test_an_array_under_transformations():
     assert _marked(looped, "sine", _X) == ['a = "b"']
 
 
-def test_attributes_of_an_array_beside_those_of_a_block():
+def test_attributes_of_an_array_within_a_block():
     def f(x):
         with set_xla_metadata(c="d", a="z"):
             return set_xla_metadata(tnp.sin(x), a="b")

@@ -1,4 +1,4 @@
-"""How results of a library's own operation lie over explicit axes: as its abstract evaluation says."""
+"""Shardings of a user-defined primitive's results over explicit axes follow its abstract evaluation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from treadle.interpreters import mlir
 from treadle.sharding import NamedSharding, PartitionSpec as P
 
 
-def test_results_lie_over_explicit_axes_as_the_abstract_evaluation_says() -> None:
+def test_results_are_sharded_as_the_abstract_evaluation_says() -> None:
     kept, lost, rows = Primitive("kept"), Primitive("lost"), Primitive("rows")
     kept.def_abstract_eval(lambda x: x)
     lost.def_abstract_eval(lambda x: ShapedArray(x.shape, x.dtype))

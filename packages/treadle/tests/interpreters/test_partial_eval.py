@@ -46,7 +46,7 @@ def test_a_whole_function() -> None:
     np.testing.assert_allclose(eval_jaxpr(jaxpr, consts, X)[0], X + 1)
 
 
-def test_what_nobody_needs_is_left_out() -> None:
+def test_unused_equations_are_left_out() -> None:
     jaxpr = treadle.make_jaxpr(lambda x, y, z: (tnp.sin(x), tnp.cos(y) * z))(X, X, X).jaxpr
     smaller, used = dce_jaxpr(jaxpr, [True, False])
     assert used == [True, False, False]

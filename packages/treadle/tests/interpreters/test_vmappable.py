@@ -58,7 +58,7 @@ def test_leaves_no_tracer() -> None:
         assert _sums(tnp.arange(3.0)).tolist() == [0.0, 4.0, 16.0]
 
 
-def test_beside_a_reference_that_is_mapped() -> None:
+def test_together_with_a_mapped_reference() -> None:
     ref = treadle.new_ref(tnp.zeros(2))
 
     def noted(box: Box, ref: Any) -> Box:

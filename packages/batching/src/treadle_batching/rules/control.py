@@ -116,9 +116,9 @@ def case_batch(
 
 
 def _refuse_effects(name: str, programs: Sequence[Program]) -> None:
-    """Refuse effects that must happen for those batch elements only that go this way, where all go all ways."""
+    """Refuse effects that must only happen for batch elements that take the branch: all branches are executed."""
     for effect in _effects(programs):
-        if not effect.allowed_off_the_way:
+        if not effect.may_be_speculated:
             raise UnsupportedError(
                 f"{name}: batch elements go different ways, and the effect `{effect.name}` would happen for all "
                 "of them",

@@ -26,9 +26,14 @@ def _stopped(x: object) -> object:
 
 
 def stop_gradient(x: AnyTree) -> AnyTree:
-    """The same values as a constant to derivatives; for trees, each leaf.
+    """Return `x` unchanged, as a constant to derivatives.
 
-    What is neither floating nor complex has no derivative, and is returned as it is.
+    Args:
+        x: a pytree of arrays. Leaves that are neither floating nor complex have no derivative, and are returned as
+            they are.
+
+    Returns:
+        A pytree with the structure, shapes, dtypes and values of `x`.
 
     Example:
         >>> print(stop_gradient({"x": np.array([1.0, 2.0])})["x"])

@@ -29,10 +29,18 @@ def over(f: Callable[[Array], Array], x: Tree) -> Tree:
 
 
 def psum(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> Tree:
-    """Return the sum over all batch elements of a named axis (or of a tuple of them), of every leaf.
+    """Sum every leaf of `x` over all participants of a named axis.
 
     Of a Python number, which all batch elements have, it is a Python number, known while the function is traced:
     `psum(1, "i")` is the number of batch elements, and can be a length or the end of a `range`. Booleans are counted.
+
+    Args:
+        x: a pytree of arrays or numbers.
+        axis_name: the name of the axis, or a tuple of names.
+        axis_index_groups: a partition of the participants into groups, each with a sum of its own.
+
+    Returns:
+        A pytree like `x`, with the same sums for all participants (of a group).
 
     Raises:
         NameError: no such axis is being mapped.
@@ -81,7 +89,15 @@ def _equal_size(axis_name: Hashable, groups: Groups | None) -> int | None:
 
 
 def pmean(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> Tree:
-    """Return the mean over all batch elements of a named axis (or of a tuple of them), of every leaf; floats.
+    """Average every leaf of `x` over all participants of a named axis.
+
+    Args:
+        x: a pytree of arrays or numbers.
+        axis_name: the name of the axis, or a tuple of names.
+        axis_index_groups: a partition of the participants into groups, each with a mean of its own.
+
+    Returns:
+        A pytree like `x`, of floating or complex dtypes.
 
     Raises:
         NameError: no such axis is being mapped.

@@ -60,10 +60,15 @@ def clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike) -> Array:
 
 
 def select(pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLike) -> Array:
-    """`on_true` where the condition holds, else `on_false`.
+    """Select elements of `on_true` where the condition holds, and elements of `on_false` elsewhere.
 
-    The condition is a scalar, or of the shape of the other two, which have one element type. It is boolean; an integer
-    holds where it is above 0.
+    Args:
+        pred: booleans of shape `()` or of the other shape; an integer counts as true above 0.
+        on_true: an array.
+        on_false: an array of the same shape and dtype.
+
+    Returns:
+        An array of this shape and dtype.
 
     Raises:
         DTypeError: the condition is neither boolean nor an integer, or the other element types differ.

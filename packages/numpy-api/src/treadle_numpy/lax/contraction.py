@@ -144,13 +144,19 @@ def dot_general(
     *,
     out_sharding: object = None,
 ) -> Array:
-    """Products summed over contracted axes, for each index of the batching axes.
+    """Multiply two arrays and sum over the contracted axes, for each index of the batching axes.
 
-    `dimension_numbers` is ((contracted of lhs, of rhs), (batching of lhs, of rhs)). The result has the batching axes
-    first, then the other axes of lhs, then those of rhs. `precision` says how exactly accelerators multiply at least.
-    `preferred_element_type` is the type of the result, and of the sums, if it is wider. Where nothing is said, the
-    result has that of the operands which holds more.
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    Args:
+        lhs: the left array.
+        rhs: the right array; contracted axes and batching axes that are paired have equal sizes.
+        dimension_numbers: `((contracted axes of lhs, of rhs), (batching axes of lhs, of rhs))`.
+        precision: the precision with which accelerators multiply at least.
+        preferred_element_type: the dtype of the result, and of the sums, if it is wider; by default the promoted
+            dtype of the operands.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
+
+    Shapes:
+        result: [*batching, *free axes of lhs, *free axes of rhs]
 
     Raises:
         ShapeError: axes that are paired have different sizes.
@@ -195,7 +201,7 @@ def dot(
 ) -> Array:
     """Return the product of vectors and matrices: sums over the last axis of lhs and the first of rhs.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     With `dimension_numbers` it is `dot_general`. `precision` and `preferred_element_type` are as for that.
 

@@ -120,7 +120,7 @@ def conv_general_dilated(
     with `batch_group_count` the batch; one of the two is 1.
 
     Sums of 16-bit floats are computed in 32 bits; `preferred_element_type` is the type of the result if it is wider.
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ShapeError: shapes, groups or lists do not fit.

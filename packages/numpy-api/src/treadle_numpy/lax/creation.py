@@ -47,7 +47,7 @@ def full(
 def empty(shape: Shape, dtype: DTypeLike, *, out_sharding: Device = None) -> Array:
     """Return an array whose elements the caller will not look at: zeros here.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ShapeError: a size is negative.
@@ -116,7 +116,7 @@ def broadcasted_iota(
 ) -> Array:
     """Return each element's position along one axis, in an array of a shape; a negative axis counts from the last.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         AxisError: there is no such axis.

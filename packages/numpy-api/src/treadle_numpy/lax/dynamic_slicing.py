@@ -92,7 +92,16 @@ def dynamic_slice(
     *,
     allow_negative_indices: bool | Sequence[bool] = True,
 ) -> Array:
-    """Return a slice of fixed sizes from computed starts, clipped so that it lies inside.
+    """Return a slice with static sizes and computed starts.
+
+    Args:
+        operand: the array.
+        start_indices: an integer for each axis; starts are clamped so that the slice is within the array.
+        slice_sizes: the size of the slice along each axis.
+        allow_negative_indices: whether negative starts count from the end, for all axes or for each.
+
+    Returns:
+        The slice, of shape `slice_sizes` and the dtype of `operand`.
 
     Example:
         >>> print(dynamic_slice(np.arange(5), (np.int32(3),), (3,)))
@@ -173,9 +182,16 @@ def dynamic_update_slice(
     *,
     allow_negative_indices: bool | Sequence[bool] = True,
 ) -> Array:
-    """Return the array with a slice replaced, from computed starts, clipped so that the update lies inside.
+    """Return the array with a slice at computed starts replaced.
 
-    There is a start for each axis. Negative starts count from the end, unless `allow_negative_indices` is false.
+    Args:
+        operand: the array.
+        update: the new elements, with as many axes and the dtype of `operand`, and no larger.
+        start_indices: an integer for each axis; starts are clamped so that the update is within the array.
+        allow_negative_indices: whether negative starts count from the end, for all axes or for each.
+
+    Returns:
+        An array with the shape and dtype of `operand`.
 
     Raises:
         ShapeError: the update does not fit into the array, or there is not one start for each axis.

@@ -176,7 +176,7 @@ def reduce(
     value for each array. Sums, products, extremes and bitwise functions are recognised and are single instructions;
     others combine neighbours in a logarithmic number of steps, in the elements' order.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         AxisError: there is no such axis.

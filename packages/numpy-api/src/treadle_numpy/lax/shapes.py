@@ -47,7 +47,7 @@ __all__ = [
 def broadcast(operand: ArrayLike, sizes: Sequence[int], *, out_sharding: Device = None) -> Array:
     """Return the array repeated along new leading axes of these sizes.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ShapeError: a size is negative.
@@ -74,7 +74,7 @@ def broadcast_in_dim(
 ) -> Array:
     """Return the array repeated along new axes, and along its axes of size 1.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     `broadcast_dimensions` says which axis of `shape` each axis of the operand becomes.
 
@@ -193,7 +193,7 @@ def reshape(
 ) -> Array:
     """The same elements in another shape, the last axis fastest; after a transposition if `dimensions` says so.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ShapeError: the shape has a different number of elements or a negative size, or `dimensions` is not a

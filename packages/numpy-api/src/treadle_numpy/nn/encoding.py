@@ -24,7 +24,7 @@ def one_hot(
 ) -> Array:
     """For each number a vector with a one at that position; zeros where it is out of range.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> import numpy as np

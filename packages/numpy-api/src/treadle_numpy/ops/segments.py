@@ -76,7 +76,7 @@ def segment_sum(
     is negative or too large are left out, unless `mode` is "clip". `bucket_size` sums so many rows at a time first,
     which is more accurate for long sums of floats. `indices_are_sorted` and `unique_indices` promise what they say.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ArgumentError: the numbers are not integers, or `num_segments` is negative.
@@ -122,7 +122,7 @@ def segment_prod(
 
     Shapes, options and errors are those of `segment_sum`.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> data = np.array([1.0, 2.0, 4.0, 8.0], np.float32)
@@ -163,7 +163,7 @@ def segment_max(
     A segment without rows gets minus infinity, the least integer, or False. Shapes, options and errors are those of
     `segment_sum`, but booleans are taken; complex numbers are ordered by real part, then by imaginary part.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> data = np.array([1.0, 2.0, 8.0, 4.0], np.float32)
@@ -204,7 +204,7 @@ def segment_min(
     A segment without rows gets infinity, the greatest integer, or True. Shapes, options and errors are those of
     `segment_max`.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> data = np.array([1.0, 2.0, 8.0, 4.0], np.float32)

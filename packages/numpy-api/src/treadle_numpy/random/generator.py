@@ -22,7 +22,7 @@ def bits(
 ) -> Array:
     """Uniformly random bits, as unsigned integers: of 32 bits, or of 64 where 64-bit types are on.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ArgumentError: the element type is not an unsigned integer.

@@ -220,6 +220,9 @@ def key(seed: ArrayLike, *, impl: Implementation = None, dtype: object = None) -
         impl: 'threefry2x32', 'rbg' or 'unsafe_rbg'; None: the setting `default_prng_impl`.
         dtype: the element type of keys, instead of `impl`.
 
+    Returns:
+        A key of shape `()`, whose dtype names the implementation.
+
     Raises:
         ArgumentError: the seed is not an integer; UnsupportedError: another implementation.
 
@@ -312,7 +315,11 @@ def single(name: str, key: KeyLike) -> Array:
 
 
 def split(key: KeyLike, num: Shape = 2) -> Array:
-    """New keys from a key, which should not be used again; raw ones from a raw one.
+    """Make new keys from a key, which should not be used again; raw keys from a raw key.
+
+    Args:
+        key: a random key.
+        num: the number of keys, or their shape.
 
     Shapes:
         result: [num] or [*num], with words behind if the key is raw
@@ -328,11 +335,14 @@ def split(key: KeyLike, num: Shape = 2) -> Array:
 
 
 def fold_in(key: KeyLike, data: ArrayLike) -> Array:
-    """Return a new key from a key and a number: a stream of its own for each step or layer.
+    """Make a new key from a key and a number: a stream of its own for each step or layer.
 
     Args:
         key: a random key.
         data: an integer, of which the lower 32 bits count.
+
+    Returns:
+        A key, raw if `key` is raw.
 
     Raises:
         ArgumentError: the number is not a single integer.

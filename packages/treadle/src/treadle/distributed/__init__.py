@@ -1,7 +1,7 @@
 """Several processes that run one program: `initialize` in each, or `python -m treadle.distributed.run -n 4 script.py`.
 
-[docs/distributed.md](https://github.com/treadle/treadle/blob/main/docs/distributed.md) says how to start them, and what
-is said when one fails.
+[docs/distributed.md](https://github.com/treadle/treadle/blob/main/docs/distributed.md) describes how to start them,
+and the errors when one fails.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """`python -m treadle.distributed.run -n 4 script.py`: one program in several processes on this machine.
 
 Every process finds in its environment what `treadle.distributed.initialize()` needs. Their output comes with the number
-of the process before each line. When one fails, the others are ended, and the exit code is that of the first.
+of the process before each line. When one fails, the others are ended, and the exit code is the exit code of the
+first.
 """
 
 from __future__ import annotations
@@ -150,7 +151,7 @@ def _watch(processes: Processes, grace: float) -> int:
             return 128 + number
         failed = [number for number, code in enumerate(codes) if code]
         if failed:
-            # One that was killed is the cause of others that ended with an error at the same moment.
+            # A killed process is the cause when others end with an error at the same moment.
             first = min(failed, key=lambda number: ((codes[number] or 0) > 0, number))
             code = codes[first] or 0
             how = (
@@ -233,7 +234,7 @@ def _free_port() -> int:
 
 
 def _end_with_parent() -> Callable[[], None] | None:
-    """What a process does before it starts, so that it ends when this one is killed; only Linux can."""
+    """Return the `preexec_fn` with which a process ends when this one is killed; only Linux has it."""
     if not sys.platform.startswith("linux"):
         return None
     library = ctypes.CDLL(None)

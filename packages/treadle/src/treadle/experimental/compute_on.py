@@ -16,17 +16,17 @@ _STREAM: Final = re.compile(r"gpu_stream:(\d+)")
 
 
 def compute_on(compute_type: str) -> overriding:
-    """What runs in a `with` block, or in a function that this decorates, is computed there in compiled programs.
+    """Choose where compiled programs compute what runs in a `with` block, or in a function that this decorates.
 
-    XLA is told by attributes of the operations, as with `set_xla_metadata`, and heeds them where it can: on the CPU
-    nothing changes. The innermost block counts.
+    Operations get attributes for XLA, as with `set_xla_metadata`, which follows them where it can: on the CPU nothing
+    changes. The innermost block counts.
 
     Args:
         compute_type: `device_host`, the processor that the device is attached to; `device`; `tpu_sparsecore`; or
             `gpu_stream:` and the number of a stream.
 
     Raises:
-        ArgumentError: it is none of these.
+        ArgumentError: `compute_type` is none of these.
 
     Example:
         >>> import treadle, treadle.numpy as tnp
@@ -44,7 +44,7 @@ def compute_on(compute_type: str) -> overriding:
     stream = _STREAM.fullmatch(compute_type)
     if stream is None and compute_type not in _TYPES:
         raise ArgumentError(
-            f"compute_on: {compute_type!r} is no place to compute",
+            f"compute_on: {compute_type!r} is not a place to compute",
             fix="choose one of `device_host`, `device`, `tpu_sparsecore` and `gpu_stream:` with a number",
         )
     return metadata_block(

@@ -66,7 +66,7 @@ def global_array_to_host_local_array_impl(
     """This process's part of an array, over its own devices.
 
     Raises:
-        ShardingError: the array cannot be laid out so.
+        ShardingError: the array cannot be sharded so.
         PlacementError: the devices of this process do not fill a part of the mesh.
     """
     whole: DeviceArray = device_put(arr, NamedSharding(global_mesh, pspec))
@@ -85,7 +85,7 @@ def global_array_to_host_local_array_impl(
 def ltg_abstract_eval(
     arr: AbstractValue, *, global_mesh: Mesh, pspec: PartitionSpec
 ) -> ShapedArray:
-    """Return the type of the whole array, of that of the part.
+    """Return the type of the global array, given the type of the local part.
 
     Raises:
         PlacementError: the devices of this process do not fill a part of the mesh.
@@ -97,7 +97,7 @@ def ltg_abstract_eval(
 def gtl_abstract_eval(
     arr: AbstractValue, *, global_mesh: Mesh, pspec: PartitionSpec
 ) -> ShapedArray:
-    """Return the type of the part, of that of the whole array.
+    """Return the type of the local part, given the type of the global array.
 
     Raises:
         PlacementError: the devices of this process do not fill a part of the mesh.
@@ -131,7 +131,7 @@ def _pieces(sharding: NamedSharding, ndim: int) -> list[int]:
 
 
 def _unchanged(x: Array, *, global_mesh: Mesh, pspec: PartitionSpec) -> Array:
-    """What compiled functions do, where one process has the whole array."""
+    """Return `x` unchanged, in compiled functions where one process has the global array."""
     if global_mesh.is_multi_process:
         raise UnsupportedError(
             "host_local_array_to_global_array: a compiled function is given whole arrays of several processes",

@@ -1,4 +1,4 @@
-"""Where it is said how random keys that are used twice are found; JAX's module of that name is such a page, too.
+"""Documentation of the detection of reused random keys; JAX's module of that name is such a page, too.
 
 With the setting `debug_key_reuse`, for the whole program or within a block, the second use of a key is an error that
 names both lines, whether functions are compiled or not:

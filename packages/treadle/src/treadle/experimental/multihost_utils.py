@@ -76,9 +76,9 @@ _AXIS: Final = "processes"
 
 
 def process_allgather(in_tree: Any, tiled: bool = False) -> Any:  # Any: trees of arrays
-    """What every process has, on the host of each: NumPy arrays, along a new first axis over the processes.
+    """Gather the values of every process on the host of each: NumPy arrays with a new first axis over the processes.
 
-    An array that lies over the devices of several processes comes back whole instead.
+    An array that is sharded over the devices of several processes is returned unsharded instead.
 
     Args:
         in_tree: a tree of arrays or numbers, of the same shapes and element types in all processes.
@@ -108,11 +108,11 @@ def process_allgather(in_tree: Any, tiled: bool = False) -> Any:  # Any: trees o
 def broadcast_one_to_all(
     in_tree: Any, is_source: bool | None = None
 ) -> Any:  # Any: trees of arrays
-    """What one process has, on the host of each: NumPy arrays.
+    """Copy the values of one process to the host of each: NumPy arrays.
 
     Args:
         in_tree: a tree of arrays or numbers; the other processes' has the same structure, shapes and element types.
-        is_source: whether this process is the one; that is process 0, unless said.
+        is_source: whether this process is the source; by default process 0 is.
 
     Raises:
         ArgumentError: not exactly one process is the source.
@@ -157,7 +157,7 @@ def sync_global_devices(name: str) -> None:
 
 
 def reached_preemption_sync_point(step_id: int) -> bool:
-    """Return whether this step is the one before which processes agreed to save their work, as one was told to end.
+    """Return whether processes agreed to save their work before this step, because one of them is to end.
 
     A process alone has no others to agree with: it is False.
 
@@ -173,7 +173,7 @@ def reached_preemption_sync_point(step_id: int) -> bool:
     if process_count() > 1:
         raise UnsupportedError(
             "reached_preemption_sync_point: nothing tells processes that one of them is to end",
-            fix="save regularly, or agree with process_allgather on what each was told",
+            fix="save regularly, or agree with process_allgather on the order that each received",
         )
     return False
 
@@ -182,7 +182,7 @@ def assert_equal(in_tree: Any, fail_message: str = "") -> None:  # Any: trees of
     """Check that all processes have the same.
 
     Raises:
-        ProcessMismatchError: they have not; also an AssertionError. It is raised in every process.
+        ProcessMismatchError: they do not agree; also an AssertionError. It is raised in every process.
 
     Example:
         >>> from treadle.experimental import multihost_utils
@@ -221,7 +221,7 @@ def host_local_array_to_global_array(
     Args:
         local_inputs: a tree of arrays: this process's part of each.
         global_mesh: of the devices of all processes.
-        pspecs: how each lies over it, or one specification for all.
+        pspecs: the specification of each array over it, or one for all.
 
     Raises:
         ShardingError: a part does not fit.
@@ -245,10 +245,10 @@ def global_array_to_host_local_array(
     Args:
         global_inputs: a tree of arrays.
         global_mesh: of the devices of all processes.
-        pspecs: how each is to lie over it, or one specification for all.
+        pspecs: the specification of each array over it, or one for all.
 
     Raises:
-        ShardingError: an array cannot be laid out so.
+        ShardingError: an array cannot be sharded so.
         PlacementError: the devices of this process do not fill a part of the mesh.
 
     Example:
@@ -265,7 +265,7 @@ def global_array_to_host_local_array(
 
 @contextmanager
 def live_devices(devices: list[Device]) -> Iterator[list[Device]]:
-    """Those of some devices whose processes are alive, the same in all of these; it waits for them, and does so again.
+    """Yield the devices whose processes are alive, the same list in all of these; wait for them at both ends.
 
     It is of use with the setting `enable_recoverability`: without it, a process that hears of a lost one ends.
 

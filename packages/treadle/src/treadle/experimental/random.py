@@ -1,6 +1,6 @@
 """A random generator with a state: `stateful_rng(seed)`, whose methods give other numbers at each call.
 
-The state is a counter in a mutable reference beside a key; each call folds the counter into the key. So it works where
+The state is a key and a counter in a mutable reference; each call folds the counter into the key. So it works where
 mutable references do: in jitted functions, as their argument or made around them, and in loops. It is a pytree.
 """
 
@@ -180,7 +180,7 @@ def _is_empty(shape: object) -> bool:
 
 
 def _sizes(size: Size, *bounds: Any) -> Any:
-    """Return the shape that is asked for, or that of the bounds."""
+    """Return the requested shape, or the shape of the bounds."""
     if size is None:
         return np.broadcast_shapes(
             *[np.shape(x) if not isinstance(x, Array | Ref) else x.shape for x in bounds]

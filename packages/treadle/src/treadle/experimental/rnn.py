@@ -10,7 +10,7 @@ The vector holds the matrices of all layers first, then all biases. Here all of 
 derivatives of every order.
 
 Source: S. Hochreiter, J. Schmidhuber, Long short-term memory, Neural Computation 9 (1997); F. Gers, J. Schmidhuber,
-    F. Cummins, Learning to forget, Neural Computation 12 (2000); the layout is that of cuDNN's documentation.
+    F. Cummins, Learning to forget, Neural Computation 12 (2000); the layout follows cuDNN's documentation.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class _Sizes:
 
     @property
     def gates(self) -> int:
-        """The rows of a matrix: those of four gates."""
+        """The rows of a matrix, for four gates."""
         return _GATES * self.hidden
 
     @property
@@ -102,7 +102,7 @@ class _Sizes:
         return [*matrices, *[(self.gates,)] * (2 * self.states)]
 
     def columns(self, place: int) -> int:
-        """What a layer and direction reads: inputs, or all states of the layer before it."""
+        """Return how many columns a layer and direction reads: inputs, or all states of the previous layer."""
         return self.directions * self.hidden if place >= self.directions else self.inputs
 
 
@@ -173,7 +173,7 @@ def unpack_lstm_weights(
 ) -> tuple[dict[int, Array], dict[int, Array], dict[int, Array], dict[int, Array]]:
     """Return the matrices and biases in a vector of weights: `W_ih, W_hh, b_ih, b_hh`, each by layer and direction.
 
-    `W_ih[2]` is that of the second layer's first direction, where there are two; its rows are those of four gates.
+    `W_ih[2]` belongs to the second layer's first direction, where there are two; its rows are grouped by gate.
 
     Raises:
         RangeError: a size or the number of layers is not positive.
@@ -235,7 +235,7 @@ def lstm(
     bidirectional: bool,
     precision: PrecisionLike = None,
 ) -> tuple[Array, Array, Array]:
-    """What an LSTM makes of sequences, and its states after them: `y, h_n, c_n`.
+    """Run an LSTM over sequences, and return its outputs and final states: `y, h_n, c_n`.
 
     JAX has it on GPUs alone; here it works on every device.
 
@@ -299,7 +299,7 @@ def lstm_ref(
 
     Raises:
         RangeError: a size or the number of layers is not positive.
-        ShapeError: an array has a different shape from the one that `lstm` expects.
+        ShapeError: an array does not have the shape that `lstm` expects.
         UnsupportedError: there is dropout.
 
     Example:
@@ -332,7 +332,7 @@ def _checked(
     """Weights of one kind, by layer and direction.
 
     Raises:
-        ArgumentError: they are no dict of all of these.
+        ArgumentError: they are not a dict of all of these.
         ShapeError: one has another shape.
     """
     if not isinstance(given, Mapping) or len(given) != sizes.states:

@@ -16,7 +16,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 def scheduling_group(name: str) -> Callable[[F], F]:
     """Return a decorator: the operations of the function, and the call of it, have the attribute `scheduling_group`.
 
-    Compilers that do not know of it pass over it, and so does that of the CPU.
+    Compilers that do not know the attribute ignore it, and so does the CPU's.
 
     Raises:
         ArgumentError: `name` is not a string.

@@ -17,7 +17,7 @@ def serialize(compiled: Compiled) -> tuple[bytes, PyTreeDef, PyTreeDef]:
     The bytes are for the very same release of jaxlib, kind of processor, platform and flags.
 
     Raises:
-        ArgumentError: it is no compiled function, or a static argument cannot be pickled.
+        ArgumentError: it is not a compiled function, or a static argument cannot be pickled.
         UnsupportedError: it calls Python back, or runs on several devices.
 
     Example:

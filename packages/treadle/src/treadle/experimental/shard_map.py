@@ -24,8 +24,8 @@ def shard_map(
     Args:
         f: what each device runs on its parts.
         mesh: the mesh.
-        in_specs: how arguments are cut.
-        out_specs: how results are put together.
+        in_specs: how arguments are split into shards.
+        out_specs: how results are assembled from shards.
         check_rep: `check_vma` under its older name.
         auto: the axes that `f` does not see.
 

@@ -53,7 +53,7 @@ Box: TypeAlias = list[tuple[int, int]]  # a part of an array: from and to, for e
 
 
 class SnapshotError(TreadleError, ValueError):
-    """There is no such snapshot, or it does not have what is asked of it, or its files are damaged."""
+    """There is no such snapshot, or it lacks requested arrays, or its files are damaged."""
 
 
 def save(folder: str | os.PathLike[str], step: int, tree: Any, *, keep: int = 2) -> None:
@@ -62,7 +62,7 @@ def save(folder: str | os.PathLike[str], step: int, tree: Any, *, keep: int = 2)
     Args:
         folder: of all snapshots; it is made if it is not there.
         step: the number of this one.
-        tree: of arrays or numbers. Of what lies on one device, process 0 writes its own.
+        tree: of arrays or numbers. For an array on one device, process 0 writes its own.
         keep: how many snapshots to leave, this one and those before; 0 leaves all.
 
     Raises:
@@ -117,12 +117,12 @@ def save(folder: str | os.PathLike[str], step: int, tree: Any, *, keep: int = 2)
 def load(
     folder: str | os.PathLike[str], like: Any, *, step: int | None = None
 ) -> Any:  # Any: a tree of arrays
-    """Read a tree of arrays, laid over devices as another tree says, which need not be as they were saved.
+    """Read a tree of arrays, with the shardings of another tree, which may differ from the saved ones.
 
     Args:
         folder: of all snapshots.
         like: a tree of arrays, or of `ShapeDtypeStruct`s with a sharding: which arrays to read, by their names in the
-            tree, and how they are to lie over devices.
+            tree, and their shardings.
         step: the number of the snapshot; the last one, unless said.
 
     Raises:
@@ -157,7 +157,7 @@ def load(
 
 
 def steps(folder: str | os.PathLike[str]) -> list[int]:
-    """Return the numbers of the snapshots in a folder, in order; those that are whole.
+    """Return the numbers of the complete snapshots in a folder, in order.
 
     Example:
         >>> from treadle.experimental import snapshots
@@ -303,7 +303,7 @@ def _assembled(
     dtype: np.dtype[Any],
     index: tuple[slice, ...],
 ) -> np.ndarray[Any, Any]:
-    """Return a part of an array, put together from the parts on disk that overlap it."""
+    """Return a part of an array, assembled from the parts on disk that overlap it."""
     box = _box(index, shape)
     result = np.empty([stop - start for start, stop in box], dtype)
     filled = 0

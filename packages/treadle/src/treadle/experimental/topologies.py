@@ -70,10 +70,10 @@ def make_mesh(
         topo: the devices.
         mesh_shape: the size of each axis.
         axis_names: the name of each axis.
-        contiguous_submeshes: on TPUs, whether parts of a host's devices lie together.
+        contiguous_submeshes: on TPUs, whether the devices of a host are contiguous in the mesh.
 
     Raises:
-        ArgumentError: `topo` is no topology.
+        ArgumentError: `topo` is not a topology.
         RangeError: there are more or fewer devices than the mesh has.
 
     Example:

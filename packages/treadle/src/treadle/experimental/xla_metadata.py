@@ -1,4 +1,4 @@
-"""Attributes that XLA reads from single operations: `set_xla_metadata`, for those who know what its passes look for.
+"""Attributes that XLA reads from single operations: `set_xla_metadata`, for users who know what its passes look for.
 
 They are hints for compiled programs. Operations that run one by one, without jit, are compiled with others of their
 kind, and have none.
@@ -47,16 +47,16 @@ def set_xla_metadata(x: None = None, **kwargs: object) -> overriding: ...
 @overload
 def set_xla_metadata(x: Any, **kwargs: object) -> Any: ...
 def set_xla_metadata(x: Any = None, **kwargs: object) -> Any:
-    """What makes an array, or what runs in a `with` block or a function, has these attributes in compiled programs.
+    """Give attributes to the operations that make an array, or that run in a `with` block or a function.
 
-    With arrays, what comes back are the same arrays, to be used in their place: the operations that make them carry the
-    attributes, all that one line of a program comes to. Arguments of a function are made by none. Derivatives carry no
-    such attributes, batches do. Without arrays, it is a context manager and a decorator.
+    With arrays, it returns the same arrays, to be used in their place: in compiled programs, the operations that make
+    them carry the attributes, all operations of that line of a program. No operation makes a function's arguments.
+    Batches carry such attributes, derivatives do not. Without arrays, it is a context manager and a decorator.
 
     They are written as strings, booleans as `true` and `false`. Blocks within one another have the attributes of all,
-    by name the innermost; `None` takes one away that a block around has set. Those of blocks stay through `grad`,
-    `vmap` and loops, and functions jitted within the block or called in it have them, too: such a program is another
-    one, and is compiled by itself.
+    by name the innermost; `None` takes one away that a block around has set. The attributes of blocks stay through
+    `grad`, `vmap` and loops, and functions jitted within the block or called in it have them, too: such a program is
+    another one, and is compiled by itself.
 
     Args:
         x: an array or a tree of arrays; or nothing, for a block or a decorator.
@@ -96,7 +96,7 @@ def xla_metadata_call(f: Any = None, /, **meta: object) -> Any:
 
     Args:
         f: the function; without one, what comes back is a decorator.
-        meta: the attributes, as those of `set_xla_metadata`.
+        meta: the attributes, as for `set_xla_metadata`.
 
     Raises:
         ArgumentError: `f` is not a function, or a value is not a string, number or boolean.
@@ -144,7 +144,8 @@ def xla_metadata_call2(
     Args:
         f: the function; without one, what comes back is a decorator. The attributes may stand in its place.
         metadata: the attributes.
-        ad_metadata: those of the linear part of a derivative and of its transpose, the backward pass: "same", "drop"
+        ad_metadata: the attributes of the linear part of a derivative and of its transpose, the backward pass:
+        "same", "drop"
             for none, or others as a dictionary.
 
     Raises:
@@ -178,8 +179,8 @@ def xla_metadata_call2(
 def must_fuse_call(identifier: str) -> Callable[[F], F]:
     """Return a decorator: XLA is asked to make one fusion of all operations of a call of the function.
 
-    They have the attribute `MUST_FUSE`, in derivatives, too. Compilers that do not know of it pass over it, and so does
-    the CPU's.
+    They have the attribute `MUST_FUSE`, in derivatives, too. Compilers that do not know the attribute ignore it, and
+    so does the CPU's.
 
     Args:
         identifier: what tells this fusion from others.
@@ -196,8 +197,8 @@ def must_fuse_call(identifier: str) -> Callable[[F], F]:
 def fuse_limit() -> overriding:
     """Return a context manager: XLA is asked to make no fusion across the border of what runs in it.
 
-    Operations of the block have the attribute `FUSE_LIMIT`. Compilers that do not know of it pass over it, and so does
-    the CPU's.
+    Operations of the block have the attribute `FUSE_LIMIT`. Compilers that do not know the attribute ignore it, and
+    so does the CPU's.
 
     Example:
         >>> import treadle, treadle.numpy as tnp
@@ -215,7 +216,7 @@ Texts: TypeAlias = dict[str, str | None]
 
 
 def _decorator(function: str, f: Any, given: Texts, of_derivatives: Texts | None = None) -> Any:
-    """Return the function as one that leaves a part with attributes in programs, or what makes one of a function."""
+    """Wrap the function so that its operations have attributes in programs; without one, return the decorator."""
     metadata = _kept(given)
     derivatives = None if of_derivatives is None else _kept(of_derivatives)
 

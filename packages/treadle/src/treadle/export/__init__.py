@@ -1,4 +1,4 @@
-"""Programs that travel: export a jitted function, write it down, run it in another process, on another platform.
+"""Portable programs: export a jitted function, serialise it, run it in another process, on another platform.
 
 exported = export.export(treadle.jit(f), platforms=["cpu", "cuda"])(x)
 data = exported.serialize(vjp_order=1)

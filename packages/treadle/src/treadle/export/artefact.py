@@ -60,7 +60,7 @@ def _written(exported: Exported, arrays: list[Elements]) -> Json:
         "out_types": _types(exported.out_avals),
         "donated": exported.donated,
         "disabled_checks": [each.kind for each in exported.disabled_safety_checks],
-        **shardings.written(exported.body.lies),
+        **shardings.written(exported.body.shardings),
         **exported.body.written(arrays),
     }
 
@@ -130,7 +130,7 @@ def _read(written: object, arrays: Sequence[Elements], derivative: Exported | No
     platforms = _strings(written, "platforms")
     if not platforms or not {*platforms} <= {*PLATFORMS}:
         raise damaged(f"the artefact is for {', '.join(platforms)[:60] or 'no platform'}")
-    body.lies = shardings.read(written, body.program, in_types, out_types)
+    body.shardings = shardings.read(written, body.program, in_types, out_types)
     return Exported(
         fun_name=name,
         in_tree=in_tree,
@@ -144,7 +144,7 @@ def _read(written: object, arrays: Sequence[Elements], derivative: Exported | No
             [DisabledSafetyCheck(kind) for kind in _strings(written, "disabled_checks")]
         ),
         calling_convention_version=version,
-        nr_devices=1 if body.lies is None else body.lies.mesh.size,
+        nr_devices=1 if body.shardings is None else body.shardings.mesh.size,
         in_shardings_hlo=(None,) * len(in_types),
         out_shardings_hlo=(None,) * len(out_types),
         derivative=derivative,
@@ -154,7 +154,7 @@ def _read(written: object, arrays: Sequence[Elements], derivative: Exported | No
 
 def _check(body: Body, in_types: list[ArrayType], out_types: list[ArrayType]) -> None:
     if [*body.parameter_types] != in_types or [*body.program.result_types] != out_types:
-        raise damaged("the artefact's program has other types than its header says")
+        raise damaged("the types of the artefact's program differ from its header")
 
 
 def _strings(written: Json, name: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final
 
 from treadle.export.container import Elements, array_type, damaged
-from treadle.export.shardings import Lies, constrained
+from treadle.export.shardings import ExportedShardings, constrained
 from treadle_compiler import Embedded, lower_program
 from treadle_ir import (
     Array,
@@ -43,10 +43,14 @@ class Body:
     """A program whose first parameters are arrays that it brings along; `run` computes it, compiled."""
 
     def __init__(
-        self, name: str, program: Program, constants: Sequence[Array], lies: Lies | None = None
+        self,
+        name: str,
+        program: Program,
+        constants: Sequence[Array],
+        shardings: ExportedShardings | None = None,
     ) -> None:
         self.name = name
-        self.lies = lies  # over several devices
+        self.shardings = shardings  # over several devices
         self.program = program
         self.constants = tuple(constants)
 
@@ -68,11 +72,11 @@ class Body:
 
         def run_over(*operands: Operand) -> list[Operand]:
             with left_to_the_compiler():  # it was staged already: no rule is asked again
-                assert lies is not None
-                return constrained(run(*constrained(operands, lies.inputs)), lies.outputs)
+                assert shardings is not None
+                return constrained(run(*constrained(operands, shardings.inputs)), shardings.outputs)
 
-        lies = self.lies
-        function = run if lies is None else run_over
+        shardings = self.shardings
+        function = run if shardings is None else run_over
         function.__name__ = self.name
         return jit(function)
 
@@ -147,7 +151,7 @@ class Body:
             return interpret(self.program, *arrays, *operands)
 
         staged = stage(whole, *self.parameter_types)
-        over = None if self.lies is None else self.lies.partitioning(staged.program)
+        over = None if self.shardings is None else self.shardings.partitioning(staged.program)
         return lower_program(
             staged.program, name=self.name, platform=platform, partitioning=over
         ).text

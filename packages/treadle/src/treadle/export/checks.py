@@ -44,7 +44,7 @@ class DisabledSafetyCheck:
 
 
 def default_export_platform() -> str:
-    """Return the platform that `export` lowers for by default: that of the default device.
+    """Return the platform that `export` lowers for by default: the default device's platform.
 
     Example:
         >>> from treadle import export

@@ -32,7 +32,7 @@ Header = dict[str, Any]  # Any: what JSON holds
 
 
 def damaged(what: str) -> ArgumentError:
-    """Return the error for bytes that are no artefact of this release, and why."""
+    """Return the error, with the reason, for bytes that are not an artefact of this release."""
     return ArgumentError(
         f"deserialize: {what}",
         fix="pass the bytes that `serialize` gave, all of them and unchanged",
@@ -54,7 +54,7 @@ def unpack(data: object) -> tuple[Header, list[Elements]]:
     """Header and arrays of the bytes of `pack`.
 
     Raises:
-        ArgumentError: the value is not bytes, or not an artefact, or one that is cut off or changed.
+        ArgumentError: the value is not bytes, or not an artefact, or a truncated or changed artefact.
     """
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise refused("deserialize", "blob", "the bytes that `serialize` gave", data)
@@ -88,7 +88,9 @@ def _arrays(blob: bytes, start: int, listed: object) -> list[Elements]:
         type_ = array_type(each.get("type") if isinstance(each, dict) else None)
         size = math.prod(type_.shape) * type_.dtype.itemsize
         if size != each.get("bytes") or start + size > len(blob):
-            raise damaged(f"array {number}, {type_}, has other bytes than its type needs")
+            raise damaged(
+                f"array {number}, {type_}, has a number of bytes that does not fit its type"
+            )
         if size:
             flat = np.frombuffer(blob, type_.dtype, math.prod(type_.shape), start)
             arrays.append(flat.reshape(type_.shape))

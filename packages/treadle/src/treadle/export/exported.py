@@ -46,7 +46,7 @@ Tree = Any  # a pytree: any Python object
 
 
 def structs(types: Sequence[ArrayType]) -> tuple[ShapeDtypeStruct, ...]:
-    """What users see of types."""
+    """Return the `ShapeDtypeStruct`s that describe types to users."""
     return tuple([ShapeDtypeStruct(t.shape, t.dtype, weak_type=t.weak) for t in types])
 
 
@@ -54,9 +54,9 @@ def structs(types: Sequence[ArrayType]) -> tuple[ShapeDtypeStruct, ...]:
 @final
 @frozen(eq=False)
 class Exported:
-    """A function exported for arguments of certain types: a program that travels between processes and machines.
+    """A function exported for arguments of certain types: a program that is portable between processes and machines.
 
-    `call` runs it, `serialize` writes it down, `vjp` is its derivative. What travels is treadle's own program, not
+    `call` runs it, `serialize` writes it down, `vjp` is its derivative. The artefact holds treadle's own program, not
     code for a platform: it is lowered and compiled where it runs.
     """
 
@@ -91,14 +91,14 @@ class Exported:
         """
         leaves = self._leaves(args, kwargs)
         self._check_platform(leaves)
-        lies = self.body.lies
-        if lies is None:
+        shardings = self.body.shardings
+        if shardings is None:
             return self.out_tree.unflatten([*self._flat_call(*leaves)])
         if any([isinstance(leaf, Tracer) for leaf in leaves]):
-            mesh = mesh_around(lies)
+            mesh = mesh_around(shardings)
         else:
-            mesh = mesh_of_call(self.fun_name, lies, leaves)
-            leaves = placed(leaves, lies, mesh)
+            mesh = mesh_of_call(self.fun_name, shardings, leaves)
+            leaves = placed(leaves, shardings, mesh)
         with MESH.override(mesh):
             return self.out_tree.unflatten([*self._flat_call(*leaves)])
 
@@ -203,7 +203,7 @@ class Exported:
         """Return the derivative, as an exported function of the flat arguments and then the cotangents of the flat
         results.
 
-        It returns the cotangents of the arguments; those of integers have element type float0.
+        It returns the cotangents of the arguments; cotangents of integers have element type float0.
 
         Raises:
             DerivativeError: it was serialized without that order of derivatives.
@@ -233,12 +233,12 @@ class Exported:
             jit(backward), platforms=self.platforms, disabled_checks=self.disabled_safety_checks
         )
         exported = export_it(*self.in_avals, *given)
-        lies = self.body.lies
-        if lies is not None:
+        shardings = self.body.shardings
+        if shardings is not None:
             body = exported.body
             exported = replace(
                 exported,
-                body=Body(body.name, body.program, body.constants, lies.transposed()),
+                body=Body(body.name, body.program, body.constants, shardings.transposed()),
                 nr_devices=self.nr_devices,
             )
         return exported
@@ -311,23 +311,25 @@ class Exported:
         return False
 
     def in_shardings_jax(self, mesh: object) -> tuple[NamedSharding | None, ...]:
-        """Return how the arguments lie over a mesh of devices; None where nobody said it.
+        """Return the shardings of the arguments over a mesh of devices; None for unspecified ones.
 
         Raises:
             ArgumentError: it is not a mesh; ShardingError: its axes are not those that the function was exported over.
         """
         return self._on(
-            mesh, self.in_shardings_hlo if self.body.lies is None else self.body.lies.inputs
+            mesh,
+            self.in_shardings_hlo if self.body.shardings is None else self.body.shardings.inputs,
         )
 
     def out_shardings_jax(self, mesh: object) -> tuple[NamedSharding | None, ...]:
-        """Return how the results lie over a mesh of devices; None where nobody said it.
+        """Return the shardings of the results over a mesh of devices; None for unspecified ones.
 
         Raises:
             ArgumentError: it is not a mesh; ShardingError: its axes are not those that the function was exported over.
         """
         return self._on(
-            mesh, self.out_shardings_hlo if self.body.lies is None else self.body.lies.outputs
+            mesh,
+            self.out_shardings_hlo if self.body.shardings is None else self.body.shardings.outputs,
         )
 
     def _on(self, mesh: object, over: Sequence[Over | None]) -> tuple[NamedSharding | None, ...]:

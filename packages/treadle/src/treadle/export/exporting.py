@@ -8,7 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 from treadle.export.body import Body
 from treadle.export.checks import DisabledSafetyCheck, default_export_platform
 from treadle.export.exported import Exported, structs
-from treadle.export.shardings import anywhere, in_memories, lies_of
+from treadle.export.shardings import anywhere, exported_shardings, in_memories
 from treadle_compiler import lower_program
 from treadle_ir import (
     ArgumentError,
@@ -38,7 +38,7 @@ def export(
     platforms: Sequence[str] | None = None,
     disabled_checks: Sequence[DisabledSafetyCheck] = (),
 ) -> Callable[..., Exported]:
-    """Export a jitted function for arguments of certain types: a program that travels.
+    """Export a jitted function for arguments of certain types, as a portable program.
 
     Sizes that are to stay open are symbolic dimensions, made by `symbolic_shape`.
 
@@ -109,8 +109,8 @@ def _export(
         )
     constants = [each for each in traced.captured if isinstance(each, Array)]
     inputs, outputs = call.shardings()
-    lies = lies_of(call.fun_name, traced.program, inputs, outputs)
-    if lies is not None and any(
+    shardings = exported_shardings(call.fun_name, traced.program, inputs, outputs)
+    if shardings is not None and any(
         isinstance(equation.primitive, CustomPartitioning)
         for program in (traced.program, *traced.program.nested())
         for equation in program.equations
@@ -121,8 +121,8 @@ def _export(
             fix="leave the custom_partitioning out of what is exported, or use shard_map",
         )
     program = in_memories(without_shardings(traced.program), outputs)
-    program = anywhere(program) if lies is not None else program
-    body = Body(call.fun_name, program, constants, lies)
+    program = anywhere(program) if shardings is not None else program
+    body = Body(call.fun_name, program, constants, shardings)
     what = f"export of {call.fun_name}"
     problem = mixed(what, body.shapes) or unsolvable(what, body.shapes)
     if problem is not None:
@@ -131,7 +131,7 @@ def _export(
     for platform in platforms:
         if example is None:
             break
-        over = None if lies is None else lies.partitioning(example)
+        over = None if shardings is None else shardings.partitioning(example)
         try:
             lower_program(example, name=call.fun_name, platform=platform, partitioning=over)
         except TreadleError as error:
@@ -153,7 +153,7 @@ def _export(
         ordered_effects=tuple([each for each in program.effects if each.ordered]),
         unordered_effects=tuple([each for each in program.effects if not each.ordered]),
         disabled_safety_checks=checks,
-        nr_devices=1 if lies is None else lies.mesh.size,
+        nr_devices=1 if shardings is None else shardings.mesh.size,
         in_shardings_hlo=(None,) * len(in_types),
         out_shardings_hlo=(None,) * len(out_types),
     )

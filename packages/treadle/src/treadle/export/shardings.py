@@ -1,7 +1,7 @@
-"""How the arguments and results of an exported function lie over several devices, and over which it is called.
+"""Shardings of the arguments and results of an exported function, and the devices of its calls.
 
-What travels are axes of a mesh, by name and size, and specifications. Devices have no numbers in it: a call is over the
-devices where its arguments are, in their order, or over the mesh in force.
+Exported are the axes of a mesh, by name and size, and specifications. Devices have no numbers in it: a call is over
+the devices where its arguments are, in their order, or over the mesh in force.
 """
 
 from __future__ import annotations
@@ -55,16 +55,16 @@ from treadle_runtime import (
 @final
 @frozen
 class Over:
-    """How an array lies over a mesh of any devices."""
+    """The sharding of an array over a mesh of any devices."""
 
     mesh: AbstractMesh
     layout: Layout
 
     def on(self, mesh: object) -> NamedSharding:
-        """The same over the devices of a mesh.
+        """Return this sharding over the devices of `mesh`.
 
         Raises:
-            ArgumentError: it is not a mesh of devices; ShardingError: its axes are others.
+            ArgumentError: `mesh` is not a mesh of devices; ShardingError: it lacks an axis.
         """
         if not isinstance(mesh, Mesh):
             raise refused("in_shardings_jax, out_shardings_jax", "mesh", "a Mesh", mesh)
@@ -77,25 +77,25 @@ class Over:
         return NamedSharding(mesh, spec_of(self.layout))
 
     def constrained(self, x: Operand) -> Operand:
-        """Return an array, laid so over the mesh in force."""
+        """Return `x` with this sharding over the mesh in force."""
         return ops.sharding_constraint(x, mesh=self.mesh, layout=self.layout)
 
 
 @final
 @frozen
-class Lies:
-    """How the arrays among the arguments and results of a function lie over several devices; None: nobody says."""
+class ExportedShardings:
+    """The shardings of the arguments and results of a function over several devices; None for unspecified ones."""
 
     mesh: AbstractMesh  # of as many devices as it is for
     inputs: tuple[Over | None, ...]
     outputs: tuple[Over | None, ...]
 
-    def transposed(self) -> Lies:
-        """The same of its vjp: from arguments and cotangents of results to cotangents of arguments."""
-        return Lies(self.mesh, (*self.inputs, *self.outputs), self.inputs)
+    def transposed(self) -> ExportedShardings:
+        """Return the shardings of its vjp: from arguments and cotangents of results to cotangents of arguments."""
+        return ExportedShardings(self.mesh, (*self.inputs, *self.outputs), self.inputs)
 
     def partitioning(self, program: Program) -> Partitioning:
-        """The same for the lowering; captured arrays are whole."""
+        """Return the shardings for the lowering; captured arrays are replicated."""
         types = program.parameter_types
         captured = [((),) * getattr(t, "ndim", 0) for t in types[: len(types) - len(self.inputs)]]
         inputs = [
@@ -106,14 +106,14 @@ class Lies:
         return Partitioning(self.mesh, (*captured, *inputs), outputs)
 
     def _layout(self, over: Over | None) -> Layout | None:
-        """What is said in the axes of this mesh; None where it is said in those of another."""
+        """Return the sharding over the axes of this mesh; None where it is over another mesh."""
         if over is None or over.mesh.shape_tuple != self.mesh.shape_tuple:
             return None
         return tuple([names or () for names in over.layout])
 
 
 def constrained(operands: Sequence[Operand], over: Sequence[Over | None]) -> list[Operand]:
-    """Arrays, laid over the mesh in force as is said of each."""
+    """Return the operands with the shardings `over`, over the mesh in force."""
     return [
         x if each is None else each.constrained(x) for x, each in zip(operands, over, strict=True)
     ]
@@ -122,16 +122,16 @@ def constrained(operands: Sequence[Operand], over: Sequence[Over | None]) -> lis
 # --- exporting ------------------------------------------------------------------------------------------
 
 
-def lies_of(
+def exported_shardings(
     name: str,
     program: Program,
     inputs: Sequence[Sharding | None],
     outputs: Sequence[Sharding | None],
-) -> Lies | None:
-    """Return how a function lies that is exported; None on a single device.
+) -> ExportedShardings | None:
+    """Return the shardings of a function that is exported; None on a single device.
 
     Raises:
-        UnsupportedError, ShardingError: it speaks of different numbers of devices.
+        UnsupportedError: a sharding has partial sums; ShardingError: the meshes have different numbers of devices.
     """
     count = len(program.parameter_types) - len(inputs)
     in_types, out_types = program.parameter_types[count:], program.result_types
@@ -144,10 +144,10 @@ def lies_of(
     sizes = {mesh.size for mesh in meshes}
     if len(sizes) > 1:
         raise ShardingError(
-            f"export: {name} speaks of meshes of {' and of '.join(map(str, sorted(sizes)))} devices",
-            fix="lay everything over meshes of the same devices",
+            f"export: {name} uses meshes of {' and of '.join(map(str, sorted(sizes)))} devices",
+            fix="shard everything over meshes of the same devices",
         )
-    return Lies(
+    return ExportedShardings(
         meshes[0],
         tuple([_over(x, type) for x, type in zip(inputs, in_types, strict=True)]),
         tuple([_over(x, type) for x, type in zip(outputs, out_types, strict=True)]),
@@ -155,7 +155,7 @@ def lies_of(
 
 
 def automatic(mesh: MeshAxes) -> AbstractMesh:
-    """Return the axes of a mesh, which the compiler lays out."""
+    """Return a mesh with the same axes, all automatic."""
     return AbstractMesh(mesh.axis_sizes, mesh.axis_names)
 
 
@@ -164,14 +164,15 @@ def _over(sharding: Sharding | None, type: Type) -> Over | None:
         return None
     if sharding.spec.unreduced:
         raise UnsupportedError(
-            f"export: an argument or a result lies as {sharding.spec}; sums that are put off are not exported",
+            f"export: an argument or a result has the sharding {sharding.spec}; partial sums (unreduced axes) "
+            "are not exported",
             fix="add it up within the function, `reshard(x, P(...))`, and before the call",
         )
     return Over(automatic(sharding.mesh), tuple(layout_of(sharding.spec, type.ndim)))
 
 
 def in_memories(program: Program, outputs: Sequence[Sharding | None]) -> Program:
-    """The program with its results in the memories that are asked for: shardings do not travel, operations do."""
+    """Return the program with its results in the requested memories: shardings are not exported, operations are."""
     kinds = [None if each is None else each.memory_kind for each in outputs]
     return program.then(
         [None if kind in (None, DEVICE_MEMORY) else ToMemory(kind) for kind in kinds]
@@ -179,7 +180,7 @@ def in_memories(program: Program, outputs: Sequence[Sharding | None]) -> Program
 
 
 def anywhere(program: Program) -> Program:
-    """Return the program without the numbers of the devices that it was staged for."""
+    """Return the program without the ids of the devices that it was staged for."""
     return map_programs(program, _anywhere)
 
 
@@ -202,13 +203,13 @@ def _anywhere(program: Program) -> Program:
 # --- calling --------------------------------------------------------------------------------------------
 
 
-def mesh_of_call(name: str, lies: Lies, leaves: Sequence[Operand]) -> Mesh:
+def mesh_of_call(name: str, shardings: ExportedShardings, leaves: Sequence[Operand]) -> Mesh:
     """Return the mesh of devices that a call is over.
 
     Raises:
         PlacementError: arguments are committed to another number of devices, or there are fewer.
     """
-    wanted = lies.mesh.size
+    wanted = shardings.mesh.size
     committed = [x for x in leaves if isinstance(x, DeviceArray) and x.committed]
     current = current_context().get(MESH)
     if committed:
@@ -216,7 +217,7 @@ def mesh_of_call(name: str, lies: Lies, leaves: Sequence[Operand]) -> Mesh:
         if len(found) != wanted:
             raise PlacementError(
                 f"Function {name!r} was exported for {wanted} devices, but its arguments are committed to {len(found)}",
-                fix=f"lay them over a mesh of {wanted} devices with device_put, or export it for {len(found)}",
+                fix=f"shard them over a mesh of {wanted} devices with device_put, or export it for {len(found)}",
             )
     elif isinstance(current, Mesh) and current.size == wanted:
         found = current.flat
@@ -227,32 +228,32 @@ def mesh_of_call(name: str, lies: Lies, leaves: Sequence[Operand]) -> Mesh:
                 f"Function {name!r} was exported for {wanted} devices, but there are {len(found)}",
                 fix="export it for fewer; for virtual CPU devices start with TREADLE_NUM_CPU_DEVICES=<n>",
             )
-    return _of_devices(lies, found)
+    return _of_devices(shardings, found)
 
 
-def mesh_around(lies: Lies) -> Mesh | None:
-    """The mesh of a call within a traced function: over the devices of the mesh in force, where it has as many."""
+def mesh_around(shardings: ExportedShardings) -> Mesh | None:
+    """Return the mesh of a call within a traced function: the devices of the mesh in force, if it has as many."""
     current = current_context().get(MESH)
-    if isinstance(current, Mesh) and current.size == lies.mesh.size:
-        return _of_devices(lies, current.flat)
+    if isinstance(current, Mesh) and current.size == shardings.mesh.size:
+        return _of_devices(shardings, current.flat)
     return None
 
 
-def _of_devices(lies: Lies, found: Sequence[Any]) -> Mesh:
+def _of_devices(shardings: ExportedShardings, found: Sequence[Any]) -> Mesh:
     grid = np.empty(len(found), object)
     grid[:] = found
-    return Mesh(grid.reshape(lies.mesh.axis_sizes), lies.mesh.axis_names)
+    return Mesh(grid.reshape(shardings.mesh.axis_sizes), shardings.mesh.axis_names)
 
 
-def placed(leaves: Sequence[Operand], lies: Lies, mesh: Mesh) -> list[Operand]:
-    """Return the arguments of a call, laid over the mesh as the function takes them."""
+def placed(leaves: Sequence[Operand], shardings: ExportedShardings, mesh: Mesh) -> list[Operand]:
+    """Return the arguments of a call, sharded over the mesh as the function takes them."""
     found: list[Operand] = []
-    for x, over in zip(leaves, lies.inputs, strict=True):
+    for x, over in zip(leaves, shardings.inputs, strict=True):
         whole = PartitionSpec() if over is None else spec_of(over.layout)
         over_it = isinstance(x, DeviceArray) and x.sharding.devices == mesh.flat
         if over is None and over_it:
             found.append(x)
-        elif over is None or over.mesh.shape_tuple == lies.mesh.shape_tuple:
+        elif over is None or over.mesh.shape_tuple == shardings.mesh.shape_tuple:
             found.append(device_put(x, NamedSharding(mesh, whole)))
         else:
             own = Mesh(np.reshape(mesh.devices, over.mesh.axis_sizes), over.mesh.axis_names)
@@ -263,15 +264,15 @@ def placed(leaves: Sequence[Operand], lies: Lies, mesh: Mesh) -> list[Operand]:
 # --- bytes ----------------------------------------------------------------------------------------------
 
 
-def written(lies: Lies | None) -> dict[str, Any]:  # Any: what JSON holds
-    """Return the fields of the artefact."""
-    if lies is None:
+def written(shardings: ExportedShardings | None) -> dict[str, Any]:  # Any: what JSON holds
+    """Return the fields of the artefact's header that describe the shardings."""
+    if shardings is None:
         return {"devices": 1}
     return {
-        "devices": lies.mesh.size,
-        "mesh": _written_mesh(lies.mesh),
-        "in_shardings": [_written_over(each) for each in lies.inputs],
-        "out_shardings": [_written_over(each) for each in lies.outputs],
+        "devices": shardings.mesh.size,
+        "mesh": _written_mesh(shardings.mesh),
+        "in_shardings": [_written_over(each) for each in shardings.inputs],
+        "out_shardings": [_written_over(each) for each in shardings.outputs],
     }
 
 
@@ -288,11 +289,11 @@ def read(
     program: Program,
     in_types: Sequence[ArrayType],
     out_types: Sequence[ArrayType],
-) -> Lies | None:
-    """What `written` wrote.
+) -> ExportedShardings | None:
+    """Restore the shardings from the fields that `written` returned.
 
     Raises:
-        ArgumentError: it wrote no such thing.
+        ArgumentError: the fields are not of this form.
     """
     count = fields.get("devices")
     if type(count) is not int or count < 1:
@@ -300,21 +301,25 @@ def read(
     meshes = [mesh for mesh, _ in meshes_of(program)]
     if "mesh" not in fields:
         if count != 1 or meshes:
-            raise damaged("the artefact is for several devices, and says nothing of their mesh")
+            raise damaged("the artefact is for several devices, but has no mesh")
         return None
     try:
         mesh = _read_mesh(fields["mesh"])
-        lies = Lies(
+        shardings = ExportedShardings(
             mesh,
             _read_all(fields.get("in_shardings"), in_types),
             _read_all(fields.get("out_shardings"), out_types),
         )
     except (TreadleError, TypeError, ValueError) as error:
         raise damaged(f"the artefact's shardings are none: {error}") from error
-    every = [mesh, *meshes, *[x.mesh for x in (*lies.inputs, *lies.outputs) if x is not None]]
+    every = [
+        mesh,
+        *meshes,
+        *[x.mesh for x in (*shardings.inputs, *shardings.outputs) if x is not None],
+    ]
     if any([each.size != count for each in every]):
         raise damaged("the artefact's meshes are of different numbers of devices")
-    return lies
+    return shardings
 
 
 def _read_mesh(given: Any) -> AbstractMesh:

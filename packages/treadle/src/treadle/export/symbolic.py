@@ -32,7 +32,7 @@ def symbolic_shape(
         like: a shape to take sizes from.
 
     Raises:
-        ArgumentError: the text does not parse, asks `like` for a size that it has not, or constraints and a scope are
+        ArgumentError: the text does not parse, asks `like` for a size that it lacks, or constraints and a scope are
             both given.
 
     Example:
@@ -61,7 +61,7 @@ def symbolic_args_specs(
         scope: as for `symbolic_shape`.
 
     Raises:
-        ArgumentError: a text does not parse; TreeError: the texts are no prefix of the arguments.
+        ArgumentError: a text does not parse; TreeError: the texts are not a prefix of the arguments.
 
     Example:
         >>> import treadle.numpy as tnp

@@ -1,7 +1,7 @@
 """Structures of trees as JSON, and the classes of nodes that users name for it.
 
 A structure's code lists its nodes in post-order (`treadle_ir.tree`); what is written is that list. Reading builds a
-tree of that form and flattens it, so whatever the bytes say, the structure is one that a tree has.
+tree of that form and flattens it, so whatever the bytes are, the structure belongs to a tree.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def write_tree(structure: PyTreeDef) -> list[Any]:  # Any: what JSON holds
     """Return a structure as JSON.
 
     Raises:
-        ArgumentError: it has nodes of a class that is not registered for it, or keys that JSON has not.
+        ArgumentError: it has nodes of a class that is not registered for it, or keys that JSON lacks.
     """
     return [
         entry if isinstance(entry, int) else _written(entry[0].node_type, entry[1], entry[2])
@@ -211,7 +211,7 @@ def read_tree(written: object) -> PyTreeDef:
             leaves += entry
             continue
         if not isinstance(entry, list) or len(entry) < 2:
-            raise damaged("the structure of arguments or results has an entry that is no node")
+            raise damaged("the structure of arguments or results has an entry that is not a node")
         arity = entry[1]
         if type(arity) is not int or not 0 <= arity <= len(stack):
             raise damaged("the structure of arguments or results lacks children of a node")

@@ -97,7 +97,7 @@ def backend_xla_version(platform: str | None = None) -> int | None:
 
 
 def get_default_device() -> Device:
-    """Return the device on which arrays are made unless something else is said.
+    """Return the device on which arrays are made by default.
 
     Example:
         >>> import treadle
@@ -131,7 +131,7 @@ def get_compile_options(
         backend: the client, which does not matter here.
 
     Raises:
-        ArgumentError: the number of devices is not that of replicas times partitions.
+        ArgumentError: the number of devices is not the number of replicas times partitions.
 
     Example:
         >>> from treadle.extend import backend
@@ -196,7 +196,7 @@ def _listed(devices: Any) -> list[Any]:
 
 
 def clear_in_memory_compilation_cache() -> None:
-    """Let go of the executables that are kept for programs that come again; `treadle.clear_caches` forgets all else.
+    """Clear the cache of executables of equal programs; `treadle.clear_caches` clears all others.
 
     Example:
         >>> from treadle.extend import backend

@@ -27,29 +27,29 @@ Function: TypeAlias = Callable[..., Any]
 
 
 class StoreException(UsageError):  # noqa: N818 - JAX's name
-    """What a transformation says beside the results was asked before the function ran, or was said twice."""
+    """The auxiliary output of a transformation was read before the function ran, or stored twice."""
 
 
 @final
 class _Store:
-    """What a transformation says beside the results, when it has run."""
+    """The auxiliary output of a transformation, once it has run."""
 
     def __init__(self) -> None:
         self._values: list[Value] = []
 
     def put(self, value: Value) -> None:
-        """Keep it; what runs again says the same."""
+        """Store `value`; a repeated run stores an equal value."""
         self._values = [value]
 
     def get(self) -> Value:
-        """What was said."""
+        """Return the stored value."""
         if not self._values:
             raise StoreException("the function has not run yet", fix="call it first")
         return self._values[0]
 
     @property
     def has_run(self) -> bool:
-        """Whether anything was said."""
+        """Whether a value is stored."""
         return bool(self._values)
 
 
@@ -155,7 +155,7 @@ class _StoreView:
         self._kept = kept
 
     def store(self, value: Value) -> None:
-        """Say something beside the results."""
+        """Store auxiliary output."""
         self._kept.put(value)
 
 
@@ -211,7 +211,7 @@ class _Cached:
     def __init__(self, call: Callable[..., Value]) -> None:
         wraps(call)(self)
         self._call = call
-        # By the function that is wrapped, as long as it lives: by all else, the result and what was said beside it.
+        # By the wrapped function, as long as it lives: by all else, the result and the auxiliary output.
         self._known: weakref.WeakKeyDictionary[Function, dict[Hashable, tuple[Value, ...]]]
         self._known = weakref.WeakKeyDictionary()
         self._lock = fork_safe_lock()
@@ -257,9 +257,9 @@ also_clear("linear_util", _forget)
 def cache(call: Callable[..., Value], *, explain: Function | None = None) -> _Cached:
     """Return the function, run once for a `WrappedFun`, further arguments and the settings in force.
 
-    Functions are the same if they wrap the same one in the same transformations, with equal static arguments. What
-    a transformation says beside the results is said again. `clear_caches` forgets all, and `cache_clear` of what
-    is returned; what is known of a function goes with it.
+    Functions are the same if they wrap the same one in the same transformations, with equal static arguments. The
+    auxiliary output of a transformation is stored again. `clear_caches` and the result's `cache_clear` clear all
+    entries; entries of a function are dropped with the function.
 
     Args:
         call: takes a `WrappedFun`, then what can be hashed.
@@ -284,7 +284,7 @@ def cache(call: Callable[..., Value], *, explain: Function | None = None) -> _Ca
 
 
 def merge_linear_aux(aux1: Callable[[], Value], aux2: Callable[[], Value]) -> tuple[bool, Value]:
-    """What one of two transformations said, and whether it was the first.
+    """Return the auxiliary output of one of two transformations, and whether it was the first.
 
     Raises:
         StoreException: neither has run.

@@ -23,10 +23,10 @@ def serialize_portable_artifact(
     Args:
         mlir_module: the text of a module, its bytes, or a `Module` of `jaxlib.mlir.ir`.
         target: the version, as "1.9.0".
-        use_mixed_serialization: for JAX's sake; operations of other dialects than StableHLO are refused.
+        use_mixed_serialization: for JAX's sake; only operations of StableHLO are accepted.
 
     Raises:
-        ModuleError: it is not a module, or has what that version had not.
+        ModuleError: it is not a module, or has what that version lacked.
 
     Example:
         >>> import treadle
@@ -49,11 +49,11 @@ def serialize_portable_artifact(
 
 
 def deserialize_portable_artifact(mlir_module: bytes) -> Any:
-    """What `serialize_portable_artifact` made, as a `Module` of `jaxlib.mlir.ir`.
+    """Restore what `serialize_portable_artifact` made, as a `Module` of `jaxlib.mlir.ir`.
 
     Raises:
-        ArgumentError: it is no bytes.
-        ModuleError: it is no such module, or one of a newer StableHLO.
+        ArgumentError: it is not bytes.
+        ModuleError: it is not such a module, or of a newer StableHLO.
 
     Example:
         >>> import treadle
@@ -70,8 +70,8 @@ def hlo_to_stablehlo(computation: bytes) -> bytes:
     """Return a serialised HLO module as a module of StableHLO, in MLIR's bytes.
 
     Raises:
-        ArgumentError: it is no bytes.
-        ModuleError: it is no such module.
+        ArgumentError: it is not bytes.
+        ModuleError: it is not such a module.
 
     Example:
         >>> import treadle

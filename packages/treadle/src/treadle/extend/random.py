@@ -44,7 +44,7 @@ ArrayLike = Any  # an array, or what can be made one
 @final
 @frozen
 class PRNGImpl:
-    """A generator of random numbers: the shape of the words of a key, and what it does with those of one key.
+    """A generator of random numbers: the shape of the words of a key, and its functions of the words of one key.
 
     It is taken wherever a generator is named: `random.key(0, impl=threefry_prng_impl)`.
     """
@@ -74,7 +74,7 @@ def _seed(name: str, seed: ArrayLike) -> Array:
 
 
 def _split(name: str, key: ArrayLike, shape: tuple[int, ...]) -> Array:
-    """Return the words of new keys from those of one."""
+    """Return the words of new keys from the words of one key."""
     return random.key_data(random.split(random.wrap_key_data(key, impl=name), shape))
 
 
@@ -162,7 +162,7 @@ def threefry_2x32(keypair: ArrayLike, count: ArrayLike) -> Array:
     Counts are encrypted in pairs, one of the first half with one of the second half.
 
     Raises:
-        ArgumentError: they are no unsigned integers of 32 bits, or the key has not two words.
+        ArgumentError: they are not unsigned integers of 32 bits, or the key does not have two words.
 
     Example:
         >>> import treadle.numpy as tnp

@@ -30,7 +30,7 @@ def get_op_sharding_from_serialized_proto(sharding: bytes) -> OpSharding:
         raise refused("get_op_sharding_from_serialized_proto", "sharding", "bytes", sharding)
     found = jaxlib().xla_client.OpSharding()
     found.ParseFromString(sharding)
-    if found.SerializeToString() != sharding:  # jaxlib says nothing of bytes that it cannot read
+    if found.SerializeToString() != sharding:  # jaxlib does not report bytes that it cannot read
         raise _damaged("get_op_sharding_from_serialized_proto")
     return found
 
@@ -92,12 +92,12 @@ class GSPMDSharding:
 
     Args:
         devices: in the order in which the sharding numbers them.
-        op_sharding: what XLA says.
-        memory_kind: the memory of the devices; None is the one that they compute in.
+        op_sharding: XLA's sharding.
+        memory_kind: the memory of the devices; None is the memory in which they compute.
 
     Raises:
         ArgumentError: an argument is not of its kind, or the sharding is of another number of devices.
-        UnsupportedError: it does not say which part each device has.
+        UnsupportedError: it does not specify which shard each device has.
 
     Example:
         >>> import treadle
@@ -115,7 +115,7 @@ class GSPMDSharding:
         *,
         memory_kind: str | None = None,
     ) -> NamedSharding:
-        """What the sharding says, over a mesh of the devices."""
+        """Return an equivalent sharding over a mesh of the devices."""
         client = jaxlib().xla_client
         if isinstance(op_sharding, client.OpSharding):
             op_sharding = client.HloSharding.from_proto(op_sharding)

@@ -114,7 +114,7 @@ class SourceInfo:
 
     @staticmethod
     def of(place: source.Source) -> SourceInfo:
-        """What an equation remembers."""
+        """Return the source information of an equation's `place`."""
         return SourceInfo(None if place is source.NOWHERE else place, _stack(place.scope))
 
     @property
@@ -137,7 +137,7 @@ def new_name_stack(name: str = "") -> NameStack:
 
 
 def new_source_info() -> SourceInfo:
-    """That nothing is known."""
+    """Return empty source information."""
     return SourceInfo(None, NameStack())
 
 
@@ -185,7 +185,7 @@ def set_name_stack(name_stack: NameStack) -> Iterator[None]:
     """`with set_name_stack(stack):` operations are in that scope, and in no other.
 
     Raises:
-        ArgumentError: it is no stack of names.
+        ArgumentError: it is not a stack of names.
     """
     if not isinstance(name_stack, NameStack):
         raise refused(
@@ -211,7 +211,7 @@ def _entered(name_stack: NameStack) -> source.placed:
 def user_context(
     traceback: Traceback | None, *, name_stack: NameStack | None = None
 ) -> Iterator[None]:
-    """`with user_context(eqn.source_info.traceback):` operations are said to come from there, and errors name it.
+    """`with user_context(eqn.source_info.traceback):` attribute operations to that place, and name it in errors.
 
     Raises:
         ArgumentError: an argument is not of its kind.
@@ -226,7 +226,7 @@ def user_context(
         mine
     """
     if traceback is not None and not isinstance(traceback, source.Source):
-        raise refused("user_context", "traceback", "that of a SourceInfo", traceback)
+        raise refused("user_context", "traceback", "the traceback of a SourceInfo", traceback)
     if name_stack is not None and not isinstance(name_stack, NameStack):
         raise refused("user_context", "name_stack", "a NameStack", name_stack)
     outer = source.place.get()

@@ -216,7 +216,7 @@ def defbilinear(prim: Primitive, lhs_rule: Rule, rhs_rule: Rule) -> None:
     """Say that an operation is linear in each of two operands.
 
     `lhs_rule(ct, x, y, **params)` gives the cotangent of x, which stands in it as an `UndefinedPrimal`; `rhs_rule`
-    that of y.
+    the cotangent of y.
     """
 
     def of_left(tangent: Tree, x: Tree, y: Tree, **params: Tree) -> Tree:

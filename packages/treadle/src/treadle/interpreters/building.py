@@ -126,7 +126,7 @@ class ModuleContext:
 @final
 @dataclass(eq=False)
 class LoweringRuleContext:
-    """What a rule knows of the operation that it builds: its types, its platform, the module, tokens of its effects.
+    """Describes to a rule the operation that it builds: its types, its platform, the module, tokens of its effects.
 
     `traceback`, `const_lowering` and the like are for JAX's functions that ask for them.
     """
@@ -206,7 +206,7 @@ def run_builder(
     primitive: Application,
     operands: Sequence[HloValue],
 ) -> list[HloValue]:
-    """What a library's builder builds, as values of the module that is being written."""
+    """Run a library's builder, and return its results as values of the module that is being written."""
     effects = primitive.effects(*[each.type for each in operands])
     ordered = [each for each in effects if each.ordered]
 
@@ -242,7 +242,7 @@ def _axis_context(context: LoweringContext) -> AxisContext:
 
 
 def _one_token(ctx: LoweringRuleContext, effects: Sequence[Effect]) -> IrValue:
-    """Return the token that an operation gives on, of those of its effects, which are in one order here."""
+    """Return the token that an operation passes on, from the tokens of its effects, which share one order here."""
     given = {} if ctx.tokens_out is None else dict(ctx.tokens_out.items())
     missing = [each for each in effects if each not in given]
     if missing:

@@ -42,7 +42,7 @@ def register_constant_handler(type_: type, handler_fun: ConstantHandler) -> None
 
 
 def constant_handler(cls: type) -> ConstantHandler | None:
-    """Return the handler of a class, or of one that it is derived from; None for all others."""
+    """Return the handler of a class, or of a base class; None if there is none."""
     for each in cls.__mro__:
         if each in _handlers:
             return _handlers[each]

@@ -149,7 +149,7 @@ class LowerFun:
     multiple_results: bool = True
 
     def staged(self, types: Sequence[Type], parameters: dict[str, Any]) -> Staged:
-        """What the function does with operands of these types."""
+        """Stage the function for operands of these types."""
 
         def flat(*xs: Any) -> list[Array]:
             results = self.function(*xs, **parameters)

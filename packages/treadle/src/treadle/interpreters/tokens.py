@@ -62,7 +62,7 @@ class TokenSet:
         return tuple(self._tokens.items())
 
     def subset(self, effects: Iterable[Effect]) -> TokenSet:
-        """Those of some effects."""
+        """Return the set of the tokens of some effects."""
         return TokenSet({each: self._tokens[each] for each in effects})
 
     def update_tokens(self, tokens: TokenSet) -> TokenSet:

@@ -3,7 +3,7 @@
     with treadle.profiler.trace("/tmp/profile"):
         train_step(x).block_until_ready()
 
-writes `plugins/profile/<time>/<host>.xplane.pb`, which TensorBoard's profile plugin and XProf read, and beside it
+writes `plugins/profile/<time>/<host>.xplane.pb`, which TensorBoard's profile plugin and XProf read, and next to it
 `<host>.trace.json.gz`, which https://ui.perfetto.dev and chrome://tracing open.
 """
 

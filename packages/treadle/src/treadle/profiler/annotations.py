@@ -14,7 +14,7 @@ R = TypeVar("R")
 
 
 class TraceAnnotation:
-    """`with TraceAnnotation("load"):` marks what happens meanwhile; keyword arguments are shown beside the name.
+    """`with TraceAnnotation("load"):` marks what happens meanwhile; keyword arguments are shown with the name.
 
     Example:
         >>> from treadle.profiler import TraceAnnotation
@@ -27,7 +27,7 @@ class TraceAnnotation:
         self._mark = profiler_module().TraceMe(name, **kwargs)
 
     def set_metadata(self, **kwargs: Any) -> None:
-        """Show more beside the name."""
+        """Show more keyword arguments with the name."""
         self._mark.set_metadata(**kwargs)
 
     def __enter__(self) -> TraceAnnotation:

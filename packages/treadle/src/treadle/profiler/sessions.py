@@ -35,7 +35,7 @@ class ProfileSession:
 
     Calls of Python functions are not measured unless `profiler_options` ask for them, by `python_tracer_level = 1`:
     most of them are of treadle and NumPy, and hide the program. With a `log_dir` it is written there when it stops.
-    `create_perfetto_trace` writes `perfetto_trace.json.gz` beside it, under a name that does not depend on the host.
+    `create_perfetto_trace` writes `perfetto_trace.json.gz` next to it, under a name that does not depend on the host.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class ProfileSession:
         Raises:
             ArgumentError: the process is being measured already.
         """
-        devices()  # what starts the devices is no part of the trace
+        devices()  # starting the devices is not part of the trace
         with _lock:
             if _running:
                 raise ArgumentError(

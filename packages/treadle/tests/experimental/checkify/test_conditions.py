@@ -59,7 +59,7 @@ def test_a_debug_check_means_nothing_outside() -> None:
         ((True, "{}"), {}, r"names \{0\}, but no value"),
         ((True, "{} {1}", 2.0), {}, "no value"),
         ((True, "{a.b}"), {"c": 1}, r"names \{a\}"),
-        ((True, "{"), {}, "no format string"),
+        ((True, "{"), {}, "not a format string"),
         ((True, "{}", "text"), {}, "not an array or a number"),
     ],
 )

@@ -19,7 +19,7 @@ from treadle.experimental.checkify import check
 
 
 def message(f: Any, *args: Any, errors: Any = checkify.user_checks) -> Any:
-    """What is said of a call, and the result; the same eagerly and compiled."""
+    """Return the message of a call, and the result, which are the same eagerly and compiled."""
     error, result = checkify.checkify(f, errors=errors)(*args)
     compiled, again = treadle.jit(checkify.checkify(f, errors=errors))(*args)
     assert compiled.get() == error.get()

@@ -402,6 +402,6 @@ def x():
 
 @pytest.fixture
 def rounded(x):
-    """What the matrix is when quantised."""
+    """Return the matrix, quantised and restored."""
     scale = np.abs(x).max(-1, keepdims=True) / np.float32(127)
     return np.round(x / scale) * scale

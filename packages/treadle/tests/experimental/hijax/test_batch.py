@@ -1,4 +1,4 @@
-"""vmap and scan over values of libraries' own types, beside loops."""
+"""vmap and scan over values of user-defined types, compared with loops."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def multiply(x, y):
 
 
 def test_rules_are_mapped():
-    """Derivatives are ten times too large on purpose: those of the body would not be."""
+    """Derivatives are ten times too large on purpose: the body's derivatives would not be."""
     x, y = np.arange(3, dtype=np.float32), np.arange(3, dtype=np.float32) + 1
     two = np.float32(2)
     close(treadle.vmap(multiply)(x, y), x * y)

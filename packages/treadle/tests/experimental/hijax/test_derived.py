@@ -1,4 +1,4 @@
-"""Rules made of other rules: values, first and second derivatives beside those of the function itself."""
+"""Rules made of other rules: values, first and second derivatives, compared with the function itself."""
 
 from __future__ import annotations
 

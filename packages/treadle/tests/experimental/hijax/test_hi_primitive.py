@@ -1,4 +1,4 @@
-"""Operations that change their arguments: what is asked of them, and when."""
+"""Operations that change their arguments: which of their methods are called, and when."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_abstract_eval_sees_what_is_known_and_says_what_is_then(lib):
     seen = []
 
     class Swap(HiPrimitive):
-        """Puts one array in, and returns the one that was there."""
+        """Puts an array into the box, and returns the array that it replaces."""
 
         def abstract_eval(self, box, x, *, log):
             seen.append((box.aval, box.mutable_qdd.init_val, box.mutable_qdd.cur_val, x, log))
@@ -135,7 +135,7 @@ def test_what_is_wrong_is_said(lib):
 
 @pytest.mark.parametrize("mapped", [lambda f: f, treadle.vmap])
 def test_methods_that_return_something_else(mapped):
-    two = np.ones(2, np.float32)  # which could be taken apart
+    two = np.ones(2, np.float32)  # which could be unpacked
 
     def refuses(message, error=ArgumentError, several=False, **methods):
         own = {"abstract_eval": lambda self, x: (x, set()), "to_lojax": lambda self, x: 2 * x}
@@ -158,7 +158,7 @@ def test_methods_that_return_something_else(mapped):
 
 
 def test_methods_of_types_may_use_operations(lib):
-    """As those of flax.nnx do: they are at work on objects themselves."""
+    """Methods may change objects themselves, as in flax.nnx."""
 
     class Careful(lib.Box):
         pass

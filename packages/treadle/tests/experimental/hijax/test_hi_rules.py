@@ -1,4 +1,4 @@
-"""Derivatives and `vmap` of operations that change their arguments, beside those of the same function without them."""
+"""Derivatives and `vmap` of operations that change their arguments, compared with the same function without them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TRANSFORMED = {
 
 
 def in_a_box(lib, x):
-    """x ** 4, and a count of integers beside it."""
+    """Return x ** 4, computed in a box that also holds an integer count."""
     box = lib.new(x, tnp.int32(3))
     found, count = box.get()
     box.put(found * x, count + 1)
@@ -53,7 +53,7 @@ def test_of_one_that_held_a_constant(lib):
 
 
 class Square(HiPrimitive):
-    """Whose rules are wrong on purpose, to be told from those of what it does."""
+    """A square whose rules are wrong on purpose, to distinguish them from the rules of its body."""
 
     def abstract_eval(self, x):
         return x, set()
@@ -151,7 +151,7 @@ def test_rules_that_are_missing(lib):
 
 
 def test_a_value_of_another_type_through_an_operation(lib, x, rounded):
-    """Its tangents are of another type than it is."""
+    """The type of its tangents differs from its own."""
 
     class Same(HiPrimitive):
         def abstract_eval(self, q):

@@ -1,4 +1,4 @@
-"""Derivatives of operations on values of libraries' own types, beside derivatives of arrays."""
+"""Derivatives of operations on values of user-defined types, compared with derivatives of arrays."""
 
 from __future__ import annotations
 

@@ -172,17 +172,17 @@ def test_rules_that_return_something_else():
         def jvp(self, primals, tangents):
             return self(*primals), tnp.ones(7)
 
-    class Whole(Product):
+    class NotAPair(Product):
         def jvp(self, primals, tangents):
             return self(*primals), tnp.ones(2, "int32")
 
-    two = np.ones(2, np.float32)  # which could be taken apart
+    two = np.ones(2, np.float32)  # which could be unpacked
     for mapped in (lambda g: g, treadle.vmap):
         with pytest.raises(ArgumentError, match=r"NoPair.*\.jvp must return a pair"):
             treadle.jvp(mapped(f(NoPair)), (two,), (two,))
         with pytest.raises(ArgumentError, match=r"Kept.*\.vjp_fwd must return a pair"):
             treadle.grad(lambda x: tnp.sum(mapped(f(Kept))(x)))(two)  # noqa: B023
-    for operation, error in ((Flat, ShapeError), (Whole, DTypeError)):
+    for operation, error in ((Flat, ShapeError), (NotAPair, DTypeError)):
         for derivative in (treadle.jacfwd, treadle.jacrev):
             with pytest.raises(error, match=f"{operation.__name__}.*a tangent is"):
                 derivative(f(operation))(two)

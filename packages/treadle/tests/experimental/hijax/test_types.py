@@ -1,4 +1,4 @@
-"""Values of a library's own types in trees, jit, loops and branches, beside NumPy."""
+"""Values of user-defined types in trees, jit, loops and branches, compared with NumPy."""
 
 from __future__ import annotations
 

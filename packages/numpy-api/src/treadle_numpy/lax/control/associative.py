@@ -45,10 +45,17 @@ def associative_scan(
     reverse: bool = False,
     axis: int = 0,
 ) -> Tree:
-    """Return all partial results of an associative operation along an axis, in a logarithmic number of steps.
+    """Compute all prefix results of an associative operation along an axis, in a logarithmic number of steps.
 
-    `fn(a, b)` combines slices of `elems` along the axis, many at a time, so it must work elementwise along it.
-    With `reverse`, partial results start from the end.
+    Args:
+        fn: an associative function of two pytrees like `elems`, with any size along the axis; it must work
+            elementwise along the axis, and returns a pytree of the same structure and shapes.
+        elems: a pytree of arrays with the same size along the axis.
+        reverse: whether to start from the end.
+        axis: the axis.
+
+    Returns:
+        A pytree like `elems`; element `i` along the axis combines the elements `0` to `i`.
 
     Raises:
         ArgumentError: `elems` have different sizes along the axis.

@@ -138,10 +138,20 @@ def cond(
 def cond(
     pred: ArrayLike, true_fun: Tree, false_fun: Tree, *operands: Tree, operand: Tree = _UNSPECIFIED
 ) -> Tree:
-    """`true_fun(*operands)` where `pred` holds, else `false_fun(*operands)`; only one of them runs.
+    """Return `true_fun(*operands)` if `pred` is true, else `false_fun(*operands)`; only one of them runs.
 
-    Under vmap with a batched `pred`, both run and each batch element takes its own result. The older form
-    `cond(pred, true_operand, true_fun, false_operand, false_fun)` is taken, too.
+    Under vmap with a batched `pred`, both run and each batch element gets its own result. The older form `cond(pred,
+    true_operand, true_fun, false_operand, false_fun)` is accepted, too.
+
+    Args:
+        pred: a boolean or number of shape `()`; a number other than 0 is true.
+        true_fun: a function of the operands.
+        false_fun: a function of the operands; its results have the same structure, shapes and dtypes.
+        operands: pytrees of arrays.
+        operand: a single operand, by keyword.
+
+    Returns:
+        The results of the function that ran.
 
     Raises:
         ArgumentError: `pred` is not a scalar; StructureError, ShapeError, DTypeError: the branches return different
@@ -207,7 +217,17 @@ def switch(
     *operands: Tree,
     operand: Tree = _UNSPECIFIED,
 ) -> Tree:
-    """`branches[index](*operands)`, the index kept within the range of branches; only that branch runs.
+    """Return `branches[index](*operands)`, with `index` clamped to the range of branches; only that branch runs.
+
+    Args:
+        index: an integer of shape `()`.
+        branches: functions of the operands; their results have the same structure, shapes and dtypes.
+        operands: pytrees of arrays.
+        operand: a single operand, by keyword.
+
+    Returns:
+        The results of the branch that ran. Under vmap with a batched `index`, all branches run and results are
+        selected.
 
     Raises:
         ArgumentError: `index` is not an integer scalar; StructureError, ShapeError, DTypeError: the branches return
@@ -312,7 +332,7 @@ def _choice(
 
 
 def _weak_alike(bodies: Sequence[Body], functions: Sequence[object]) -> list[Body]:
-    """Bodies whose results are weak where those of the first are, as on JAX; that of `false_fun` is the first."""
+    """Return bodies whose results are weak where the first body's results are, as on JAX; `false_fun` is the first."""
     wanted = bodies[0].program.result_types
     alike = []
     for body, function in zip(bodies, functions, strict=True):
@@ -420,8 +440,8 @@ def _check_same_types(name: str, one_name: str, one: Body, other_name: str, othe
     if left != right:
         lines = "; ".join(explain_difference(left, right))
         raise StructureError(
-            f"{name} branch outputs must have the same pytree structure, but those of {one_name} and {other_name} "
-            f"differ {lines}",
+            f"{name} branch outputs must have the same pytree structure, but the outputs of {one_name} "
+            f"and {other_name} differ {lines}",
             fix="return the same containers from all branches; fill what a branch lacks with zeros",
         )
     (left_types,), (right_types,) = one.result_types, other.result_types
@@ -429,7 +449,7 @@ def _check_same_types(name: str, one_name: str, one: Body, other_name: str, othe
     if lines:
         error = ShapeError if is_shape else DTypeError
         raise error(
-            f"{name} branches must have equal output types but those of {one_name} and {other_name} differ {lines}",
+            f"{name} branches must have equal output types but the types of {one_name} and {other_name} differ {lines}",
             fix=SAME_SHAPES if is_shape else "convert one of them with .astype(...)",
         )
 

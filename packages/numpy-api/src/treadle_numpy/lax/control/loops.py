@@ -72,11 +72,18 @@ def while_loop(
     *,
     max_steps: int | None = None,
 ) -> Tree:
-    """`val = init_val; while cond_fun(val): val = body_fun(val)`, as one operation.
+    """Run `val = init_val; while cond_fun(val): val = body_fun(val)` as one operation.
 
-    With `max_steps` the loop ends after that many iterations at the latest, and reverse mode can differentiate it
-    (it takes memory for that many iterations); without, only forward mode can. Under vmap the loop runs until the
-    last batch element is done, and those that are done keep their values.
+    Args:
+        cond_fun: a function of the carry that returns a boolean of shape `()`.
+        body_fun: a function from the carry to the next carry, of the same structure, shapes and dtypes.
+        init_val: the first carry, a pytree of arrays.
+        max_steps: a bound of the iterations, at which the loop ends. With it, reverse mode can differentiate the
+            loop, which takes memory for that many iterations; without it, only forward mode can.
+
+    Returns:
+        The last carry. Under vmap the loop runs until the last batch element is finished; finished elements keep
+        their values.
 
     Raises:
         ArgumentError: `cond_fun` returns no boolean scalar; StructureError, ShapeError, DTypeError: `body_fun`
@@ -220,11 +227,22 @@ def fori_loop(
     *,
     unroll: int | bool | None = None,
 ) -> Tree:
-    """`val = init_val; for i in range(lower, upper): val = body_fun(i, val)`, as one operation.
+    """Run `val = init_val; for i in range(lower, upper): val = body_fun(i, val)` as one operation.
 
-    With bounds whose values are known it is a `scan`, which reverse mode can differentiate; with traced bounds it
-    is a `while_loop`. Bounds may be floats, both of them: then i is one, too, and grows by 1 as long as it is less than
-    `upper`.
+    With bounds whose values are known it is a `scan`, which reverse mode can differentiate; with traced bounds it is
+    a `while_loop`.
+
+    Args:
+        lower: the first `i`, an integer of shape `()`. Both bounds may also be finite floats: then `i` is a float
+            that grows by 1 as long as it is less than `upper`.
+        upper: the bound of `i`, exclusive, of shape `()`.
+        body_fun: a function of `i` and the carry that returns the next carry, of the same structure, shapes and
+            dtypes.
+        init_val: the first carry, a pytree of arrays.
+        unroll: how many iterations the body of the compiled loop holds; True for all. Only for known bounds.
+
+    Returns:
+        The last carry.
 
     Raises:
         ArgumentError: a bound is not a scalar, or they are not both integers or both finite floats, or `unroll` is

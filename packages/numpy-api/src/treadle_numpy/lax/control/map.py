@@ -29,9 +29,16 @@ def map(
     f: Callable[[Element], Result], xs: Element, *, batch_size: int | None = None
 ) -> Result: ...
 def map(f: Callable[[Tree], Tree], xs: Tree, *, batch_size: int | None = None) -> Tree:
-    """`f` of each element along the leading axis, one after the other; the results stacked.
+    """Apply `f` to each element along the leading axis, one after the other, and stack the results.
 
-    With `batch_size`, so many elements at once by vmap: faster than one by one, smaller than all at once.
+    Args:
+        f: a function of one element of each array in `xs`.
+        xs: a pytree of arrays with the same size of the leading axis.
+        batch_size: how many elements to compute at once, by vmap: faster than one by one, with less memory than all
+            at once.
+
+    Returns:
+        The results of `f`, stacked along a new leading axis.
 
     Raises:
         ArgumentError: batch_size is below 1.

@@ -137,22 +137,27 @@ def scan(
     unroll: int | bool = 1,
     _split_transpose: bool = False,
 ) -> tuple[Tree, Tree]:
-    """Carry a value over the leading axis of arrays: `carry, y = f(carry, x)` for each `x`; the ys are stacked.
+    """Loop over the leading axis of arrays with a carry: `carry, y = f(carry, x)` for each `x`; stack the ys.
 
     Args:
         f: takes the carry and one element of each array in `xs`, returns the next carry and a `y`.
         init: the first carry, a pytree. The carry keeps its structure, shapes and element types.
         xs: a pytree of arrays with one leading size; None needs `length`.
-        length: the number of iterations, if `xs` does not say it.
+        length: the number of iterations; by default the leading size of `xs`.
         reverse: go from the last element to the first; ys are stacked in the order of the xs either way.
         unroll: how many iterations the body of the compiled loop holds; True for all. 0 and False are 1.
 
     Returns:
         The last carry, and the ys with a leading axis.
 
+    Shapes:
+        xs: [length, ...] for each leaf; `f` receives the leaves without the leading axis
+        ys: [length, ...] for each leaf of `y`
+        carry: the structure, shapes and dtypes of `init`
+
     Raises:
         ArgumentError: `xs` have no leading axis, or leading sizes differ; StructureError, ShapeError, DTypeError:
-            `f` returns another carry than it took.
+            `f` returns a carry that does not match the one that it took.
 
     Example:
         >>> import numpy as np
@@ -197,7 +202,7 @@ class References:
 
     @classmethod
     def among(cls, name: str, xs: Tree) -> References | None:
-        """Return the arrays to scan over taken apart; None where none is in a reference."""
+        """Flatten the arrays to scan over; return None where none is in a reference."""
         leaves, structure = flatten_leaves_and_structure(xs)
         return cls(name, leaves, structure) if any(map(is_reference, leaves)) else None
 
@@ -206,9 +211,9 @@ class References:
         scan: Callable[[Callable[..., Tree], Tree], tuple[Tree, Tree]],
         function: Callable[..., Tree],
     ) -> tuple[Tree, Tree]:
-        """Return the last carry and the stacked ys of a function that may write to its elements.
+        """Scan `function` over the arrays in the references; write their elements back after the loop.
 
-        `scan` scans another function over arrays, which are given as a list.
+        `scan` scans another function over arrays, which are passed as a list.
         """
         places = [i for i, leaf in enumerate(self.leaves) if is_reference(leaf)]
         given = [self.leaves[i] for i in places]

@@ -144,7 +144,7 @@ def einsum(
 ) -> Array:
     """Products of the operands, summed over the letters that the result does not name.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
     `_dot_general` takes the place of `lax.dot_general`: libraries quantise with it.
 
     Raises:

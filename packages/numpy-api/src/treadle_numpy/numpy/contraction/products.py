@@ -95,7 +95,7 @@ def dot(
 ) -> Array:
     """Return the product summed over the last axis of `a` and the second-to-last (or only) axis of `b`.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ShapeError: the summed axes have different sizes.
@@ -141,7 +141,7 @@ def matmul(
 ) -> Array:
     """Return the matrix product; leading axes broadcast, vectors count as a row on the left and a column on the right.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ShapeError: an operand has no axes, or the summed axes have different sizes.
@@ -373,7 +373,7 @@ def tensordot(
 ) -> Array:
     """Return the products summed over the last `axes` of `a` and the first of `b`, or over pairs of axes.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ShapeError: paired axes have different sizes.

@@ -78,7 +78,7 @@ def zeros(
 ) -> Array:
     """Return an array of zeros.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> print(zeros(3))
@@ -98,7 +98,7 @@ def ones(
 ) -> Array:
     """Return an array of ones.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> print(ones((2, 2), int))
@@ -119,7 +119,7 @@ def empty(
 ) -> Array:
     """Return an array of zeros: elements are never left undefined.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> print(empty((2, 3)).shape)
@@ -140,7 +140,7 @@ def full(
 ) -> Array:
     """Return an array of one value, or of a value broadcast to the shape.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> print(full(2, 7))
@@ -224,7 +224,7 @@ def zeros_like(
 ) -> Array:
     """Zeros of an array's shape and element type, where the array has been put.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> print(zeros_like(ones(2)))
@@ -245,7 +245,7 @@ def ones_like(
 ) -> Array:
     """Ones of an array's shape and element type, where the array has been put.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> print(ones_like(np.array([[1, 2], [3, 4]])))
@@ -284,7 +284,7 @@ def full_like(
 ) -> Array:
     """Return one value in an array's shape and element type, where the array has been put.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> print(full_like(np.array([[1, 2], [3, 4]]), 7))

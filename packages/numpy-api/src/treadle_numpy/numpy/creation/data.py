@@ -46,7 +46,7 @@ def array(
 
     With `copy`, an array comes back in a buffer of its own, so that one of the two may be donated.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Differs from NumPy: 32-bit types by default, and a Python scalar alone gives a weakly typed array.
 
@@ -83,7 +83,7 @@ def asarray(
     """Return an array from an array, a scalar, or nested sequences of them; arrays come back as they are, unless
     `copy`.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> print(asarray((True, False)))

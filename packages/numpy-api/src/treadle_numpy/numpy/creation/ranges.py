@@ -90,7 +90,7 @@ def arange(
 ) -> Array:
     """Numbers from `start` (0) up to but not including `stop`, `step` (1) apart.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ArgumentError: the step is 0; OutOfMemoryError: there is no memory for so many numbers.

@@ -17,7 +17,7 @@ __all__ = ["broadcast_arrays", "broadcast_shapes", "broadcast_to"]
 def broadcast_to(array: ArrayLike, shape: Shape, *, out_sharding: Device = None) -> Array:
     """Return the array broadcast to a shape.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ShapeError: an axis has neither size 1 nor the size that is asked for.

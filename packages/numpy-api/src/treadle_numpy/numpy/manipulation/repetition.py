@@ -65,7 +65,7 @@ def repeat(
 ) -> Array:
     """Return each element repeated along an axis; of the flat array by default.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Constraints:
         `repeats` must be known to Python, unless `total_repeat_length` says how long the result is.

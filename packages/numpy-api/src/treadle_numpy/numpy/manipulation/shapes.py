@@ -128,7 +128,7 @@ def reshape(
 ) -> Array:
     """The same elements, in row-major order (column-major with `order="F"`), in another shape.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ShapeError: the sizes do not go with the number of elements.
@@ -167,7 +167,7 @@ def reshape(
 def ravel(a: ArrayLike, order: str = "C", *, out_sharding: Device = None) -> Array:
     """Return the elements in one axis.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> import numpy as np

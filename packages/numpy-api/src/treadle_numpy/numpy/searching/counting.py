@@ -27,7 +27,7 @@ def bincount(
 ) -> Array:
     """Return how often each number from 0 on occurs, or the sum of the weights where it does.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Constraints:
         While tracing, `length` must say how many numbers are counted.

@@ -122,7 +122,7 @@ def histogram(
 ) -> tuple[Array, Array]:
     """Return how many elements lie in each bin, and the edges of the bins.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Differs from NumPy: counts are floats.
 

@@ -47,7 +47,7 @@ def gumbel(
     """Gumbel floats: `-log(-log(u))`.
 
     With `mode="high"` twice as many bits are drawn, and the largest floats are about twice as large.
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ArgumentError: there is no such mode.
@@ -84,7 +84,7 @@ def exponential(
 ) -> Array:
     """Exponential floats with mean 1.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
@@ -104,7 +104,7 @@ def laplace(
 ) -> Array:
     """Laplace floats with mean 0 and scale 1.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
@@ -127,7 +127,7 @@ def logistic(
 ) -> Array:
     """Logistic floats with mean 0 and scale 1.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
@@ -150,7 +150,7 @@ def cauchy(
 ) -> Array:
     """Cauchy floats.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
@@ -178,7 +178,7 @@ def rayleigh(
 ) -> Array:
     """Rayleigh floats: `scale * sqrt(-2 log u)`.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
@@ -232,7 +232,7 @@ def pareto(
 ) -> Array:
     """Pareto floats: `exp(e / b)` for exponential e.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
@@ -262,7 +262,7 @@ def triangular(
 ) -> Array:
     """Triangular floats from `left` to `right` with the peak at `mode`.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key

@@ -199,7 +199,7 @@ def poisson(
 ) -> Array:
     """Poisson numbers of mean `lam`: how many events of that rate happen in a unit of time.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     The computation is in float32: numbers above 2 ** 24 are rounded to 24 bits. The same key gives JAX's numbers, but
     where the rounding of a logarithm decides whether a proposal is accepted.

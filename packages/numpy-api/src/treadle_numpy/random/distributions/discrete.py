@@ -49,10 +49,14 @@ def bernoulli(
     *,
     out_sharding: Device = None,
 ) -> Array:
-    """Booleans that are true with probability `p`.
+    """Draw booleans that are true with probability `p`.
 
-    With `mode="high"` twice as many bits are drawn, for probabilities below the step of floats.
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    Args:
+        key: a random key.
+        p: the probability; it broadcasts to the shape.
+        shape: the shape of the result; the default is the shape of `p`.
+        mode: "low", or "high": draw twice as many bits, for probabilities below the step of floats.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ArgumentError: there is no such mode.
@@ -81,7 +85,7 @@ def rademacher(
 ) -> Array:
     """-1 or 1, each with probability 1/2.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
@@ -119,9 +123,15 @@ def randint(
     *,
     out_sharding: Device = None,
 ) -> Array:
-    """Integers in [minval, maxval), uniform up to a bias below 2 ** -32; fractions of the bounds are cut off.
+    """Draw integers from the uniform distribution over [minval, maxval), up to a bias below 2 ** -32.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    Args:
+        key: a random key.
+        shape: the shape of the result.
+        minval: the lower bound, inclusive; it broadcasts to the shape. Fractions of the bounds are truncated.
+        maxval: the upper bound, exclusive; it broadcasts to the shape.
+        dtype: an integer dtype; the default is the default integer dtype.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ArgumentError: the element type is not an integer.
@@ -207,7 +217,7 @@ def geometric(
 ) -> Array:
     """Return the number of trials up to the first success.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ArgumentError: the element type is not an integer.

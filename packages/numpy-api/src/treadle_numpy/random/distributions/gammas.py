@@ -227,7 +227,7 @@ def gamma(
 ) -> Array:
     """Gamma floats of concentration `a` and rate 1: density `x ** (a - 1) * exp(-x) / gamma(a)`.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Multiply by a scale for other rates. For small `a` most numbers underflow to 0: use `loggamma` there. It has
     derivatives by `a`. The same key gives JAX's numbers, up to rounding.
@@ -269,7 +269,7 @@ def loggamma(
 ) -> Array:
     """Logarithms of gamma floats of concentration `a` and rate 1; accurate where the floats would underflow.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     `exp(loggamma(key, a))` is `gamma(key, a)` up to rounding. It has derivatives by `a`. The same key gives JAX's
     numbers, up to rounding.

@@ -55,7 +55,7 @@ def multivariate_normal(
 ) -> Array:
     """Normal vectors of a mean and a covariance.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     They are a factor of the covariance times standard normal vectors, plus the mean. `cholesky` is the quickest factor,
     and has NaN where the covariance is not positive definite; `eigh` and `svd` also take those of lower rank. It has
@@ -130,7 +130,7 @@ def orthogonal(
 ) -> Array:
     """Orthogonal matrices, uniform in the sense of Haar's measure; unitary ones of a complex type.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     With `m` they are n by m: the columns of tall ones and the rows of wide ones are orthonormal. The same key gives
     JAX's matrices, up to rounding.

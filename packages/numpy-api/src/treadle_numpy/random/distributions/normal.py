@@ -52,9 +52,15 @@ def normal_floats(key: Array, shape: tuple[int, ...], dtype: DType) -> Array:
 def normal(
     key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None, *, out_sharding: Device = None
 ) -> Array:
-    """Normal floats with mean 0 and variance 1; complex ones have independent parts of variance 1/2.
+    """Draw from the standard normal distribution: floats with mean 0 and variance 1.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    Complex numbers have independent real and imaginary parts of variance 1/2.
+
+    Args:
+        key: a random key.
+        shape: the shape of the result.
+        dtype: a floating or complex dtype; the default is the default floating dtype.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
@@ -86,7 +92,7 @@ def truncated_normal(
 ) -> Array:
     """Normal floats between two bounds.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
@@ -124,7 +130,7 @@ def lognormal(
 ) -> Array:
     """Return the exponential of normal floats with standard deviation `sigma`.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
@@ -146,7 +152,7 @@ def maxwell(
 ) -> Array:
     """Maxwell floats: the length of a normal vector of three elements.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
@@ -215,7 +221,7 @@ def wald(
 ) -> Array:
     """Wald (inverse Gaussian) floats of a mean and shape parameter 1.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     The same key gives JAX's numbers, up to rounding, of which JAX's have more: they lose digits as means grow.
 

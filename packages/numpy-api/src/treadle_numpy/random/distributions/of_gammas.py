@@ -43,7 +43,7 @@ def beta(
 ) -> Array:
     """Beta floats in [0, 1], of density proportional to `x ** (a - 1) * (1 - x) ** (b - 1)`.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     They are made of the logarithms of two gamma floats, so that small parameters give numbers near 0 and 1, not NaN.
     The same key gives JAX's numbers, up to rounding.
@@ -86,7 +86,7 @@ def dirichlet(
 ) -> Array:
     """Dirichlet vectors: shares that add up to 1, gamma floats over their sum.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     The same key gives JAX's numbers, up to rounding.
 
@@ -146,7 +146,7 @@ def chisquare(
 ) -> Array:
     """Chi-square floats with `df` degrees of freedom: twice gamma floats of concentration `df / 2`.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     The same key gives JAX's numbers, up to rounding.
 
@@ -189,7 +189,7 @@ def f(
 ) -> Array:
     """F floats: the ratio of two chi-square floats, each over its degrees of freedom.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     The same key gives JAX's numbers, up to rounding.
 
@@ -233,7 +233,7 @@ def t(
 ) -> Array:
     """Student's t floats with `df` degrees of freedom: a normal float over the root of a chi-square one over `df`.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     The same key gives JAX's numbers, up to rounding.
 
@@ -277,7 +277,7 @@ def generalized_normal(
 ) -> Array:
     """Generalized normal floats, of density proportional to `exp(-abs(x) ** p)`.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     For `p` of 1 it is the Laplace distribution, for 2 a normal one of variance 1/2. The same key gives JAX's numbers,
     up to rounding.

@@ -71,9 +71,17 @@ def permutation(
     *,
     out_sharding: Device = None,
 ) -> Array:
-    """Return a random order of `x` along an axis, or of the integers below it.
+    """Shuffle `x` along an axis, or the integers below it.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    Args:
+        key: a random key.
+        x: an array, or an integer.
+        axis: the axis to shuffle.
+        independent: shuffle each vector along the axis by itself, instead of whole slices.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
+
+    Returns:
+        An array with the shape and dtype of `x`; a vector of integers if `x` is an integer.
 
     Raises:
         ArgumentError: `x` is a number, but not an integer, or is being traced.
@@ -110,9 +118,19 @@ def categorical(
     *,
     out_sharding: Device = None,
 ) -> Array:
-    """Positions along an axis, with probabilities that are the softmax of `logits`.
+    """Draw positions along an axis, with probabilities that are the softmax of `logits`.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    Args:
+        key: a random key.
+        logits: unnormalised logarithms of probabilities.
+        axis: the axis of the categories.
+        shape: the shape of the result; it ends in the shape of `logits` without the axis, which is the default.
+        replace: whether a position may be drawn several times.
+        mode: "low", or "high": draw more bits, for small probabilities.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
+
+    Returns:
+        Integers.
 
     Raises:
         ArgumentError: the shape does not end in that of the logits, or replacement is needed for so many.
@@ -164,7 +182,19 @@ def choice(
     axis: int = 0,
     mode: str | None = None,
 ) -> Array:
-    """Random elements of `a`, or of the integers below it, with or without replacement.
+    """Draw elements of `a`, or of the integers below it, with or without replacement.
+
+    Args:
+        key: a random key.
+        a: an array, or an integer.
+        shape: the shape of the draw.
+        replace: whether an element may be drawn several times.
+        p: the probability of each element, a vector; the default is uniform.
+        axis: the axis of `a` whose elements are drawn.
+        mode: "low", or "high": draw more bits, for small probabilities.
+
+    Returns:
+        An array with the dtype of `a`, in whose shape `shape` replaces the axis.
 
     Raises:
         ArgumentError: there are fewer elements than are drawn, or `p` has another shape.

@@ -29,9 +29,15 @@ def uniform(
     *,
     out_sharding: Device = None,
 ) -> Array:
-    """Uniform floats in [minval, maxval).
+    """Draw floats from the uniform distribution over [minval, maxval).
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    Args:
+        key: a random key.
+        shape: the shape of the result.
+        dtype: a floating dtype; the default is the default floating dtype.
+        minval: the lower bound, inclusive; it broadcasts to the shape.
+        maxval: the upper bound, exclusive; it broadcasts to the shape.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key

@@ -39,7 +39,7 @@ def ball(
 ) -> Array:
     """Vectors of `d` elements, uniform in the ball of radius 1 of the `p` norm.
 
-    `out_sharding` says how the result lies over a mesh: see `reshard`.
+    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     The same key gives JAX's numbers, up to rounding.
 

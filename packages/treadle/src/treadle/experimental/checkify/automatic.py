@@ -102,7 +102,7 @@ def _indices(primitive: Primitive, operands: Operands) -> Iterator[tuple[int, Op
 
 
 def _column(indices: Operand, column: int) -> Operand:
-    """Return one coordinate of index vectors, which lie along the last axis."""
+    """Return one coordinate of index vectors, which the last axis of `indices` holds."""
     shape = type_of(indices).shape
     starts = (*(0 for _ in shape[:-1]), column)
     return ops.slice(indices, start=starts, limit=(*shape[:-1], column + 1))

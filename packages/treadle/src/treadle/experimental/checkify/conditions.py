@@ -56,7 +56,7 @@ class Checking(Effect):
     ordered: ClassVar[bool] = False
     allowed_in_loops: ClassVar[bool] = True
     differentiable: ClassVar[bool] = True
-    allowed_off_the_way: ClassVar[bool] = False
+    may_be_speculated: ClassVar[bool] = False
 
 
 @final
@@ -152,7 +152,7 @@ def _known_names(msg: str, positional: Sequence[object], named: dict[str, object
     try:
         fields = [field for _, field, _, _ in Formatter().parse(msg) if field is not None]
     except ValueError as error:
-        raise ArgumentError(f"check: the message is no format string: {error}") from error
+        raise ArgumentError(f"check: the message is not a format string: {error}") from error
     for field in fields:
         name = field.partition(".")[0].partition("[")[0]
         if not name:

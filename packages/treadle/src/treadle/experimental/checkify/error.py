@@ -1,4 +1,4 @@
-"""`Error`: what a checked function returns beside its result."""
+"""`Error`: what a checked function returns in addition to its result."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Error:
         self._sites = sites
 
     def get(self) -> str | None:
-        """What failed first, or None. Of a batch: a line for each batch element that failed.
+        """Return the message of the first failure, or None. For a batch: a line for each batch element that failed.
 
         Raises:
             ConcretizationError: while a function is traced.
@@ -93,7 +93,7 @@ class Error:
             raise found[0][1].error(text)
 
     def _found(self) -> list[tuple[tuple[int, ...], Site, str]]:
-        """Return which batch elements failed, where, and what is said."""
+        """Return the batch elements that failed, with the place and the message."""
         numbers = _known(self._number)
         payloads = [_known(payload) for payload in self._payloads]
         first = np.cumsum([0, *(len(site.types) for site in self._sites)])

@@ -146,7 +146,7 @@ def _noted(outputs: Operands, count: int, sites: Sequence[Site], log: Log) -> Op
 
 
 def _case(primitive: Case, operands: Operands, log: Log) -> Operands:
-    """Return all branches return one log: that of the branch that runs, beside the empty ones of the others."""
+    """Let all branches return one log: the log of the branch that runs, joined with the empty logs of the others."""
     index, *rest = operands
     branches = [checked_program(branch, log.categories) for branch in primitive.branches]
     sites = all_of(*[branch.sites for branch in branches])
@@ -197,7 +197,7 @@ def _scan(primitive: Scan, operands: Operands, log: Log) -> Operands:
 
 
 def _shard_map(primitive: ShardMap, operands: Operands, log: Log) -> Operands:
-    """Each device has a log; the first device whose log is not empty gives that of the whole."""
+    """Give each device a log; the first log that is not empty becomes the result's."""
     body, count = primitive.body, len(primitive.body.results)
     with primitive.inside():
         made = checked_program(body, log.categories)
@@ -290,7 +290,7 @@ def _quietly(function: Function, log: Log) -> Function:
 
 
 def _known(given: Given) -> list[Operand]:
-    """What is not known to be zero."""
+    """Return the operands that are not known to be zero."""
     return [x for x in given if x is not None]
 
 

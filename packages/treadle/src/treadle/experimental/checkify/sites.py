@@ -1,4 +1,4 @@
-"""Sites: the places of a program where something is checked, and what is said when it fails there."""
+"""Sites: the places of a program where something is checked, and the messages of failures there."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Site:
     where: str
 
     def text(self, payload: Sequence[Elements]) -> str:
-        """What is said, with the values that were found."""
+        """Return the message, with the values that were found."""
         positional, named = tree_unflatten(self.structure, list(map(as_array, payload)))
         return self.message.format(*positional, **named)
 

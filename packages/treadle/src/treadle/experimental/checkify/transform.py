@@ -31,7 +31,7 @@ def checkify(f: Callable[P, R], errors: Categories = user_checks) -> Callable[P,
         div_checks        divisions by zero
         index_checks      indices beyond the end of an axis
         float_checks      NaNs and divisions
-        automatic_checks  all but those of `check`
+        automatic_checks  all except `check`
         all_checks        everything
 
     `f` is traced, as under jit: its arguments have no elements for Python's `if`.

@@ -62,7 +62,7 @@ class ValAccum(GradAccum):
 
 @final
 class NullAccum(GradAccum):
-    """Of an argument whose cotangent nobody asked for."""
+    """The accumulator of an argument whose cotangent is not needed."""
 
     def accum(self, ct: Tree) -> None:
         """Do nothing."""

@@ -55,7 +55,7 @@ def types_of_parts(aval: AbstractValue) -> tuple[ArrayType, ...]:
 
 
 def parts(avals: Sequence[AbstractValue], flat: Sequence[Any]) -> list[Sequence[Any]]:
-    """What belongs to each value of some types, of one thing for each array."""
+    """Split `flat`, which has one entry for each array, into the entries of each value of `avals`."""
     found, first = [], 0
     for aval in avals:
         count = len(types_of_parts(aval))
@@ -111,7 +111,7 @@ class HiApplication(Extension):
         return self.results(of.expand(*tree_unflatten(of.in_tree, values)))
 
     def results(self, output: Tree) -> list[Array]:
-        """What the operation, or a rule in its place, returned, as programs have it."""
+        """Return the arrays in programs of the `output` of the operation, or of a rule in its place."""
         of, found = self.of, []
         for aval, leaf in zip(of.out_flat, of.out_tree.flatten_up_to(output), strict=True):
             for type, each in zip(types_of_parts(aval), of.parts(aval, leaf), strict=True):
@@ -142,7 +142,7 @@ class HiApplication(Extension):
 
 
 def shown(aval: AbstractValue, flat: Sequence[Tangent]) -> Tree:
-    """Return the tangent of a value, of those of its arrays."""
+    """Return the tangent of a value, given the tangents of its arrays."""
     flat = flat[fixed_of(aval) :]
     if not tangent_types(aval) or all(isinstance(each, _Zero) for each in flat):
         return Zero(tangent_aval(aval))
@@ -209,14 +209,14 @@ def application_jvp(
 def application_lowering(
     context: LoweringContext, primitive: HiApplication, /, *operands: HloValue
 ) -> Sequence[HloValue]:
-    """What `expand` does is written in its place."""
+    """Lower the operation as the body of its `expand`."""
     return inlined(context, primitive, str(primitive.of), operands)
 
 
 def inlined(
     context: LoweringContext, primitive: Extension, name: str, operands: Sequence[HloValue]
 ) -> Sequence[HloValue]:
-    """What an operation does, staged and written in its place."""
+    """Stage the body of an operation, and lower it in the operation's place."""
     staged = stage(lambda *xs: primitive.call(xs), *[operand.type for operand in operands])
     captured = [context.constant(each, type_of(each)) for each in captured_arrays(staged, name)]
     return context.inline(staged.program, *captured, *operands)

@@ -67,7 +67,7 @@ def _batched_value(
         return as_array(mine[0]), where[0]
     lo = len(lo_types(aval))
     several = [(spec, axes_of(aval, spec)) for spec in specs_of(aval)]
-    # One that has the axes where they are; else one to which they can be moved.
+    # A spec that has the axes where they are; else a spec to which they can be moved.
     exact = [pair for pair in several if tuple(where[:lo]) == pair[1][:lo]]
     loose = [
         pair

@@ -112,7 +112,7 @@ def _asked_again(prim: HiPrim) -> bool:
     """Return whether a rule of an operation is being made where one is being made already."""
     making = (pulled.__code__, _lin_from_jvp.__code__)
     frames = [frame for frame, _ in walk_stack(sys._getframe()) if frame.f_code in making]
-    # the first of them is the one that asks, and the operation is the first argument of both functions
+    # the first of them is the caller, and the operation is the first argument of both functions
     return any([each.f_locals[each.f_code.co_varnames[0]] == prim for each in frames[1:]])
 
 

@@ -1,7 +1,7 @@
 """`HiPrimitive`: an operation of a library's own that may change its arguments, with its rules as methods.
 
-In programs it is an operation on the arrays that its arguments are made of. Its results are the arrays that the
-arguments which it changes are made of afterwards, and those of what it returns.
+In programs it is an operation on the arrays that its arguments are made of. Its results are the arrays of the changed
+arguments afterwards, and the arrays of the values that it returns.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class HiPrimitive:
 
 
 def _as_argument(arg: Tree, cell: MutableCell | None) -> tuple[AbstractValue, list[Any]]:
-    """Of which type an argument is, and its arrays in programs."""
+    """Return the type of an argument, and its arrays in programs."""
     if cell is not None:
         state = cell.load()
         return state.known, [*state.arrays]
@@ -261,7 +261,7 @@ class HiCall(Extension):
         return self.declared([arrays for arrays in states if arrays is not None], results)
 
     def done(self, operands: Operands) -> tuple[list[list[Any] | None], list[list[Any]]]:
-        """Return the arrays of the arguments that it changes, afterwards, and those of the results."""
+        """Return the arrays of the arguments that it changes, afterwards, and the arrays of the results."""
         values: list[Tree] = []
         for known, arrays in zip(self.ins, split(operands, self.counts), strict=True):
             lo = list(map(as_array, arrays))
@@ -300,7 +300,7 @@ class HiCall(Extension):
         ]
 
     def groups(self, flat: Sequence[Array]) -> tuple[list[list[Array]], list[list[Array]]]:
-        """What came out: the arrays of each argument, none of those that do not change, and of each result."""
+        """Split flat results into the arrays of each argument, empty if it does not change, and of each result."""
         groups = iter(split(flat, self.sizes))
         states = [[] if known is None else [*next(groups)] for known in self.changed]
         return states, [[*each] for each in groups]

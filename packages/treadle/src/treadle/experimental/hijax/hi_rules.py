@@ -171,7 +171,7 @@ def _transposed(
 def call_batch(
     primitive: HiCall, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
-    """What it does with one batch element, batched, with the derivative that it has without a batch."""
+    """Batch the operation on one batch element; its derivative is the unbatched one."""
     of = primitive.of
 
     def one(*xs: Operand) -> list[Array]:
@@ -193,5 +193,5 @@ def call_batch(
 def call_lowering(
     context: LoweringContext, primitive: HiCall, /, *operands: HloValue
 ) -> Sequence[HloValue]:
-    """What it does is written in its place."""
+    """Lower the operation as its body."""
     return inlined(context, primitive, primitive.of.name, operands)

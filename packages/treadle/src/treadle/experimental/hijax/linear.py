@@ -232,7 +232,7 @@ def application_transpose(
 def linear_batch(
     primitive: HiLinear, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
-    """What it does with one batch element, batched."""
+    """Batch the operation on one batch element."""
     return batch_flat(lambda *xs: primitive.call(xs), axis, operands, dims, primitive.name)
 
 
@@ -240,5 +240,5 @@ def linear_batch(
 def linear_lowering(
     context: LoweringContext, primitive: HiLinear, /, *operands: HloValue
 ) -> Sequence[HloValue]:
-    """What `linearized` does is written in its place."""
+    """Lower the operation as the body of its `linearized`."""
     return inlined(context, primitive, str(primitive.of), operands)

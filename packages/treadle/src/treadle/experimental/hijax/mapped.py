@@ -29,7 +29,7 @@ def _is_none(x: object) -> bool:
 
 
 def dims_of_results(of: HiPrim, out_dims: Tree) -> list[Any]:
-    """Return where the batch is in each result: what is given may stand for several."""
+    """Return the batch dimension of each result; an entry of `out_dims` may apply to several."""
     structure = tree_flatten(out_dims, _is_none)[1]
     if structure.is_leaf():
         return [out_dims] * len(of.out_flat)
@@ -38,7 +38,7 @@ def dims_of_results(of: HiPrim, out_dims: Tree) -> list[Any]:
 
 @final
 class Mapped(HiPrim):
-    """An operation of all batch elements: its rules are those of one, mapped."""
+    """An operation of all batch elements: its rules are the rules of one element, mapped."""
 
     def __init__(self, of: HiPrim, axis_data: AxisData, dims: tuple[Tree, ...], out: Tree) -> None:
         self.size = axis_data.size
@@ -76,7 +76,7 @@ class Mapped(HiPrim):
         if any(isinstance(aval, HiType) for aval in (*self.in_flat, *self.out_flat)):
             raise UnsupportedError(
                 f"{what} of {self.of_one} under vmap: values of types of a library's own have no derived rule",
-                fix="define `batch` in place of `batch_dim_rule`",
+                fix="define `batch` instead of `batch_dim_rule`",
             )
 
     def expand(self, *args: Tree) -> Tree:
@@ -175,7 +175,7 @@ class Mapped(HiPrim):
         return found
 
     def batch_dim_rule(self, axis_data: Any, dims: tuple[Tree, ...], /) -> Tree:
-        """As that of one batch element, whose axes are counted without this one."""
+        """Batch as the operation of one batch element does, whose axes are counted without this one."""
         self._only_arrays("vmap")
         inner = [
             None if dim is None else dim - (mine is not None and mine < dim)
@@ -213,7 +213,7 @@ class _Given:
 
 
 def _sums(accums: Sequence[Tree]) -> list[Tree]:
-    """What accumulators were given; None of those that were given nothing, and of what is none."""
+    """Return the sums of accumulators; None for an empty one, and for anything that is not an accumulator."""
     sums = [x.freeze() if isinstance(x, GradAccum) else None for x in accums]
     return [None if isinstance(x, Zero) else x for x in sums]
 
@@ -226,7 +226,7 @@ def _arrays(tangents: Tree) -> Tree:
 
 
 def _as_its_primal(ct: Tree, dim: int | None) -> Tree:
-    """Return a cotangent whose batch is in front, where that of its primal is."""
+    """Move the batch axis of a cotangent from the front to its primal's batch dimension."""
     if dim is None:
         return tnp.sum(as_array(ct), axis=0)
     return tnp.moveaxis(ct, 0, dim)
@@ -275,7 +275,7 @@ def bdims_at_front(axis_data: AxisData, args: Tree, dims: Tree) -> Tree:
 
 
 def unmap_avals(axis_data: AxisData, avals: Tree, dims: Tree) -> Tree:
-    """Return the types of one batch element, of those of all.
+    """Return the types of one batch element, given the types of the batch.
 
     Example:
         >>> from treadle.experimental.hijax import ShapedArray, unmap_avals

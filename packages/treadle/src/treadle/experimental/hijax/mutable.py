@@ -38,8 +38,8 @@ from treadle_ir.tree import (
     register_pytree_node,
 )
 
-HiVal: TypeAlias = Any  # Any: a value of a class of a library's own
-QDD: TypeAlias = Any  # Any: what a library knows of a value at a point of a program
+HiVal: TypeAlias = Any  # Any: a value of a user-defined class
+QDD: TypeAlias = Any  # Any: a library's information about a value at a point of a program
 
 
 class MutableHiType(HiType):
@@ -183,7 +183,7 @@ class MutableQDD:
 
 
 class AvalMutableQDD:
-    """A type whose values change, as `abstract_eval` sees that of an argument: it may update `mutable_qdd`.
+    """The type of an argument whose values change, as `abstract_eval` sees it: it may update `mutable_qdd`.
 
     Example:
         >>> from treadle.experimental.hijax import AvalMutableQDD, MutableHiType
@@ -283,7 +283,7 @@ class MutableCell(Cell):
         return f"<{self.what}>"
 
     def load(self) -> State:
-        """What it is made of here."""
+        """Return the current state: the type and the arrays."""
         self._enter()
         held: object = self._value
         if isinstance(held, State):
@@ -292,7 +292,7 @@ class MutableCell(Cell):
         return State(known, list(map(as_array, known.read_loval(self.value))))
 
     def qdd(self) -> QDD:
-        """What is known of it here."""
+        """Return the current `QDD`, the type information that changes with the value."""
         self._enter()
         held: object = self._value
         return held.qdd if isinstance(held, State) else _qdd_of(self.value)
@@ -308,10 +308,10 @@ class MutableCell(Cell):
 
 
 def _qdd_of(value: HiVal) -> QDD:
-    """What is known of an object of a library's.
+    """Return the `QDD` of an object of a user-defined type.
 
     Raises:
-        MissingRuleError: its class does not say.
+        MissingRuleError: its class does not define `cur_qdd`.
     """
     if not callable(getattr(value, "cur_qdd", None)):
         raise MissingRuleError(
@@ -374,7 +374,7 @@ class MutableForm(Form):
         return MutableTracer(self.aval, children)
 
     def tangent(self, children: Sequence[Any]) -> HiVal:
-        """What stands in the place of one: there is none."""
+        """Return the only child: such a value has no tangent of its own."""
         (child,) = children
         return child
 
@@ -409,10 +409,10 @@ def mutable_cell(value: object) -> MutableCell | None:
 
 
 def cur_qdd(x: HiVal) -> QDD:
-    """What is known of a value of a `MutableHiType` here.
+    """Return the current `QDD` of a value of a `MutableHiType`.
 
     Raises:
-        ArgumentError: it is none.
+        ArgumentError: `x` is not such a value.
 
     Example:
         >>> import treadle

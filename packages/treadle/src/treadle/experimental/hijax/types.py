@@ -40,7 +40,7 @@ _specs: Final[dict[type, dict[MappingSpec, None]]] = {}
 
 
 def missing(type: object, method: str, what: str) -> MissingRuleError:
-    """That a type lacks a method."""
+    """Return the error for a type that lacks a method."""
     name = type.__class__.__name__
     return MissingRuleError(
         f"{name} has no `{method}`, which {what} asks for", fix=f"define `{name}.{method}`"
@@ -102,7 +102,7 @@ class HiType(AbstractValue):
         raise missing(self, "to_tangent_aval", "differentiation")
 
     def to_ct_aval(self) -> AbstractValue:
-        """Return the type of cotangents: that of tangents, unless said otherwise."""
+        """Return the type of cotangents: by default the type of tangents."""
         return self.to_tangent_aval()
 
     def vspace_zero(self) -> HiVal:
@@ -134,23 +134,23 @@ class HiType(AbstractValue):
         raise missing(self, "unshard", "shard_map")
 
     def str_short(self, short_dtypes: bool = False, mesh_axis_types: bool = False) -> str:
-        """What it is, in a word."""
+        """Return the name of the class, as a short description."""
         return type(self).__name__
 
 
 class HiPspec:
-    """How values of a type of a library's own lie over the devices of a mesh. `shard_map` takes none yet."""
+    """The sharding of values of a user-defined type over a mesh. `shard_map` does not accept it yet."""
 
     def to_lo(self) -> tuple[Any, ...]:  # Any: `PartitionSpec`s
         """Return a `PartitionSpec` for each array of `lo_ty`."""
         raise missing(self, "to_lo", "shard_map")
 
     def to_tangent_spec(self) -> HiPspec:
-        """Return how tangents lie."""
+        """Return the spec of tangents."""
         raise missing(self, "to_tangent_spec", "the derivative of shard_map")
 
     def to_ct_spec(self) -> HiPspec:
-        """Return how cotangents lie."""
+        """Return the spec of cotangents."""
         return self.to_tangent_spec()
 
 
@@ -220,7 +220,7 @@ def _array_type(aval: AbstractValue) -> ArrayType:
 
 
 def parts_of(aval: HiType) -> Parts:
-    """Of which arrays a value of the type is made in programs."""
+    """Return the arrays of which a value of the type consists in programs."""
     lo = lo_types(aval)
     if type(aval).to_tangent_aval is HiType.to_tangent_aval:
         return Parts(lo, (), False)
@@ -247,20 +247,20 @@ class HiForm(Form):
         return parts_of(self.aval).fixed
 
     def build(self, children: Sequence[Any]) -> HiVal:
-        """Return the value; one that is traced where an array is, or where children stand for arrays."""
+        """Return the value; a traced value where an array is traced, or where children are placeholders of arrays."""
         if all(isinstance(x, (Array, np.ndarray)) and not isinstance(x, Tracer) for x in children):
             aval = fitted(self.aval, children)
             return aval.raise_val(*map(as_array, children[: len(lo_types(aval))]))
         return HiTracer(self.aval, children)
 
     def tangent(self, children: Sequence[Any]) -> HiVal:
-        """Return the tangent, of those of all arrays."""
+        """Return the tangent, given the tangents of all arrays."""
         aval = fitted(self.aval, children)
         parts = parts_of(aval)
         return built(aval.to_tangent_aval(), children if parts.own else children[len(parts.lo) :])
 
     def tangents(self, tangent: HiVal) -> list[Any]:
-        """Those of all arrays, of the tangent of the value; None of None."""
+        """Return the tangents of all arrays, given the tangent of the value; all None for None."""
         parts = parts_of(self.aval)
         if tangent is None:
             return [None] * len(parts.types)
@@ -300,7 +300,7 @@ def axes_of(element: HiType, spec: MappingSpec) -> Dims:
 
 
 def specs_of(aval: HiType) -> Iterator[MappingSpec]:
-    """Yield the ways to map over a value of a type: that of `scan` first, then those that were used."""
+    """Yield the specs to map over a value of a type: the spec of `scan` first, then the specs that were used."""
     if type(aval).leading_axis_spec is not HiType.leading_axis_spec:
         yield aval.leading_axis_spec()
     yield from tuple(_specs.get(type(aval), ()))

@@ -91,7 +91,7 @@ def _series(coefficients: Operands, moving: Sequence[bool], order: int) -> list[
 def _coefficients(
     values: Operands, series: Sequence[Series], moving: Sequence[bool], order: int
 ) -> list[Operand]:
-    """Return the coefficients of those that move; zeros for one that has no series."""
+    """Return the coefficients of the operands that move; zeros for an operand without a series."""
     return [
         coefficient
         for x, each, flag in zip(values, series, moving, strict=True)

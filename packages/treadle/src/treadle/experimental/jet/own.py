@@ -1,4 +1,4 @@
-"""Operations of libraries in Taylor mode: how their rules are applied, and rules for those of the common kinds.
+"""Operations of libraries in Taylor mode: how their rules are applied, and rules for the common kinds.
 
 `deriv_prop`, `linear_prop` and `zero_prop` are applied rules; with `functools.partial` over an operation they are
 entries of `jet_rules`. Coefficients are normalised in all of them, `1/k!` times the derivatives.
@@ -244,7 +244,7 @@ def deriv_prop(
 
 
 def chained(deriv: Callable[[Tree], Tree], x: Operand, given: Sequence[Operand]) -> list[Operand]:
-    """Return the coefficients of `p` along a curve through `x`, from `p'`: those of the integral of `p'(x) x'`."""
+    """Return the coefficients of `p` along a curve through `x`, from `p'`: it is the integral of `p'(x) x'`."""
     order = len(given)
     slopes, changes = composed(lambda x: [deriv(x)], [x], [given[:-1]], order - 1)
     return integral(product(terms(slopes[0], changes[0], order - 1), derivative(given)))

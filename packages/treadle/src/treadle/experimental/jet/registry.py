@@ -1,9 +1,9 @@
-"""The rules of Taylor mode: for each primitive, the series of the results from those of the operands.
+"""The rules of Taylor mode: for each primitive, the series of the results from the series of the operands.
 
-A primitive without a rule has a series by its derivative: `y' = J(x) x'`, so the series of `y` to an order is that
-of a function of `x` and `x'` to the order below. That is what its jvp rule computes, and so every primitive that can
-be differentiated forward can be expanded. A rule is an economy: the recurrences of elementary functions cost the
-square of the order.
+A primitive without a rule has a series by its derivative: `y' = J(x) x'`, so the series of `y` to an order is the
+series of a function of `x` and `x'` to the order below. That is what its jvp rule computes, and so every primitive
+that can be differentiated forward can be expanded. A rule is an economy: the recurrences of elementary functions cost
+the square of the order.
 
 Primitives of `treadle_ir` have their rules by class; operations of libraries (`extend.core.Primitive`) have theirs in
 `jet_rules`, as `own.py` says. `defzero` and its like take both.

@@ -165,7 +165,7 @@ def exponential_jet(
 def exponential_minus_one_jet(
     primitive: e.ExponentialMinusOne, primals: Operands, series: Sequence[Series], order: int, /
 ) -> tuple[Operands, Sequence[Series]]:
-    """All but the first coefficient are those of the exponential."""
+    """Expand `exp(x) - 1`: all coefficients but the first agree with the exponential's."""
     (x,) = primals
     grown = _grown(ops.exponential(x), terms(x, series[0], order), lambda ys: ys)
     return bind(primitive, x), [grown]
@@ -209,7 +209,9 @@ def _log(x: Operand, xs: Sequence[Operand]) -> list[Operand]:
 def _grown(
     y: Operand, xs: Sequence[Operand], slope: Callable[[list[Operand]], Sequence[Operand]]
 ) -> list[Operand]:
-    """Return the coefficients of `y' = g(y) x'`: `slope` gives those of `g(y)` as far as those of `y` are known."""
+    """Return the coefficients of `y' = g(y) x'`: `slope` gives as many coefficients of `g(y)`
+    as `y` has known ones.
+    """
     speeds = derivative(xs[1:])
     ys = [y]
     for k in range(1, len(xs)):
@@ -253,7 +255,7 @@ def logistic_jet(
 def _pair(
     first: Operand, second: Operand, sign: float, xs: Sequence[Operand]
 ) -> tuple[list[Operand], list[Operand]]:
-    """Return the coefficients of `s' = c x'` and `c' = sign s x'`, which are those of (sinh, cosh) or (sin, cos)."""
+    """Return the coefficients of `s' = c x'` and `c' = sign s x'`, for (sinh, cosh) or (sin, cos)."""
     speeds = derivative(xs[1:])
     s, c = [first], [second]
     for k in range(1, len(xs)):

@@ -41,8 +41,9 @@ def jet(
     """Return the value of a function at the start of a curve, and the derivatives of any order along the curve.
 
     `primals` are the arguments at `t = 0`, and `series` has, for each argument, its derivatives by `t` there: the
-    first, the second, and so on, as many as the order, each a tree like the argument (`zero_series` for one that does
-    not move). With `factorial_scaled=False` they are Taylor coefficients instead, `1/k!` times the derivatives.
+    first, the second, and so on, as many as the order, each a tree like the argument
+    (`zero_series` for an argument that does not move). With `factorial_scaled=False` they are Taylor
+    coefficients instead, `1/k!` times the derivatives.
 
     Returns the value, and in its structure, lists of the result's derivatives (or coefficients).
     The cost grows with the square of the order for most operations, where derivatives of derivatives double it for
@@ -68,7 +69,7 @@ def jet(
     if len(primals) != len(series):
         raise ArgumentError(
             f"jet: there are {len(primals)} primals, but {len(series)} series",
-            fix="give a series for each argument, or `zero_series` for one that does not move",
+            fix="give a series for each argument, or `zero_series` for an argument that does not move",
         )
     given = [flatten_arrays(x, f"jet: primal {i}") for i, x in enumerate(primals)]
     order = _order(series)

@@ -30,7 +30,7 @@ BETA: Final[tuple[Row, ...]] = (
     (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
     (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
 )
-# The result of order 5 less that of order 4.
+# The result of order 5 less the result of order 4.
 ERROR: Final[Row] = (
     35 / 384 - 5179 / 57600,
     0.0,
@@ -118,5 +118,5 @@ def _combined(weights: Row, stages: Array) -> Array:
 
 
 def _in_type_of(dt: Any, y: Any) -> Any:  # Any: arrays or numbers
-    """Return a step size beside a vector: complex where the vector is, and no wider."""
+    """Return a step size for arithmetic with a vector: complex where the vector is, and no wider."""
     return lax.convert_element_type(dt, y.dtype) if isinstance(y, Array) else dt

@@ -67,7 +67,7 @@ def odeint(
         t: [n]
         result: each leaf of `y0`, with a leading axis of size n
 
-    Differs from SciPy: the order of `func`'s arguments is that of `scipy.integrate.odeint`; where the steps do not
+    Differs from SciPy: `func`'s arguments have the order of `scipy.integrate.odeint`; where the steps do not
     reach a time within `mxstep`, or become NaN, the solution there is extrapolated, or NaN.
 
     Raises:
@@ -225,7 +225,7 @@ def _steps(
                 tnp.where(good, new, old)
                 for new, old in zip(accepted, (y, f, t, last_t, polynomial), strict=True)
             )
-            # A ratio that is NaN is no good, and its step size is NaN: the loop ends there.
+            # A NaN ratio is unusable, and its step size is NaN: the loop ends there.
             y = tnp.where(tnp.isnan(ratio), tnp.nan, y)
             polynomial = tnp.where(tnp.isnan(ratio), tnp.nan, polynomial)
             return steps + 1, (y, f, t, tnp.astype(next_dt, times.dtype), last_t, polynomial)

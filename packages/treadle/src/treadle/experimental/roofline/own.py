@@ -44,10 +44,10 @@ class RooflineShape:
 
     @classmethod
     def from_aval(cls, aval: AbstractValue) -> RooflineShape:
-        """That of an abstract array.
+        """Return the shape of an abstract array.
 
         Raises:
-            ArgumentError: it is none.
+            ArgumentError: `aval` is not an abstract array.
         """
         if not isinstance(aval, ShapedArray):
             raise refused("RooflineShape.from_aval", "aval", "the `aval` of an array", aval)
@@ -72,7 +72,7 @@ class RooflineShape:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RooflineRuleContext:
-    """What a rule may ask about beside operands and parameters.
+    """Information for a rule in addition to operands and parameters.
 
     `avals_in` and `avals_out` are the types of operands and results, `name_stack` the names around the operation,
     `mesh` the mesh that it runs over, or None. What is pinned in fast memory is not read from, or written to, the
@@ -150,7 +150,7 @@ def register_standard_roofline(prim: Operation) -> None:
 
 
 def by_own_rules(pinned: Pinned) -> Callable[[Equation, AbstractMesh | None], Any]:
-    """What those rules say of equations; None of others."""
+    """Return a function from equations to the results of users' rules; None for equations without such a rule."""
 
     def asked(equation: Equation, mesh: AbstractMesh | None) -> RooflineResult | None:
         if not own_rules:

@@ -66,11 +66,11 @@ def roofline(
         f: the function.
         mesh: a mesh, with or without devices. With `in_specs` and `out_specs`, `f` runs in a `shard_map` over it, and
             what comes back is for each of the devices.
-        in_specs: how arguments lie over the mesh.
-        out_specs: how results lie over the mesh.
+        in_specs: the specifications of arguments over the mesh.
+        out_specs: the specifications of results over the mesh.
         pin_lhs_in_vmem: the left operands and the results of matrix products stay on the chip.
         pin_rhs_in_vmem: the right operands stay on the chip.
-        vjp: count the function and its derivative backwards; the types are those of the derivatives then.
+        vjp: count the function and its reverse-mode derivative; the types are then the derivatives' types.
         print_jaxpr: print the program that is looked at.
 
     Raises:
@@ -115,13 +115,13 @@ def roofline_and_grad(
     pin_rhs_in_vmem: bool = False,
     print_jaxpr: bool = False,
 ) -> Callable[..., tuple[Tree, RooflineResult, RooflineResult]]:
-    """As `roofline`, with what the derivative backwards needs beside the function itself, as a third result.
+    """Like `roofline`, with the additional cost of the reverse-mode derivative as a third result.
 
     Args:
         f: the function.
         mesh: a mesh, with or without devices, or None.
-        in_specs: how arguments lie over the mesh.
-        out_specs: how results lie over the mesh.
+        in_specs: the specifications of arguments over the mesh.
+        out_specs: the specifications of results over the mesh.
         pin_lhs_in_vmem: the left operands and the results of matrix products stay on the chip.
         pin_rhs_in_vmem: the right operands stay on the chip.
         print_jaxpr: print the programs that are looked at.

@@ -13,7 +13,7 @@ from treadle_numpy.lax.primitives import TABLE
 from treadle_numpy.lax.views import PrimitiveView
 
 _VIEWS: Final = {**TABLE, **LINALG, **OTHERS}
-# Where several names match one of treadle's instructions: the one that equations show.
+# Where several names match one of treadle's instructions: the name that equations show.
 _SHOWN: Final = ("jit_p", "add_p", "transpose_p", "reshape_p")
 
 # JAX has these here, too; their module needs this one.
@@ -39,7 +39,7 @@ def __dir__() -> list[str]:
 
 @cache
 def _by_mnemonic() -> dict[str, list[PrimitiveView]]:
-    """Return the views that may match an instruction, by its mnemonic; those of `_SHOWN` come first."""
+    """Return the views that may match an instruction, by its mnemonic; the names in `_SHOWN` come first."""
     found: dict[str, list[PrimitiveView]] = {}
     for name in (*_SHOWN, *_VIEWS):
         for mnemonic in _VIEWS[name].mnemonics:

@@ -46,7 +46,7 @@ class TraceTag:
 class OpaqueTraceState:
     """What is being traced, and the axes that collectives may use; equal where neither has changed.
 
-    Settings and the mesh in force are no part of it, as in JAX: what is made outside of `set_mesh` is used within.
+    Settings and the mesh in force are not part of it, as in JAX: what is made outside of `set_mesh` is used within.
     """
 
     trace: Trace
@@ -57,7 +57,7 @@ _OUTSIDE: Final = OpaqueTraceState(ROOT, ())  # libraries ask for each variable 
 
 
 def get_opaque_trace_state(convention: str | None = None) -> OpaqueTraceState:
-    """What is being traced now: equal as long as it is the same.
+    """Return a token for the current trace: tokens are equal as long as the trace is the same.
 
     Example:
         >>> import treadle
@@ -89,7 +89,7 @@ def set_current_trace(trace: Trace, check_leaks: bool = False) -> running:
 
 
 def find_top_trace(args: object) -> Trace:
-    """What is being traced now, whatever the arguments are."""
+    """Return the current trace, whatever the arguments are."""
     return current_trace()
 
 
