@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 from conformance.mutants import named
+from conformance.mutants.again import is_in_place
 from conformance.mutants.cover import Step, tests_of
 from conformance.mutants.draw import drawn
 from conformance.mutants.known import KNOWN
@@ -44,7 +45,7 @@ def main(arguments: list[str]) -> int:
     elif options.named:
         faults = [(fault.site(), named.tests(fault)) for fault in named.FAULTS]
     elif options.survivors:
-        sites = [each.site for each in stored if each.verdict != "killed" and each.site.applies()]
+        sites = [each.site for each in stored if each.verdict != "killed" and is_in_place(each)]
         again = {fault.site(): named.tests(fault) for fault in named.FAULTS}
         faults = [(site, again.get(site) or tests_of(site)) for site in sites]
     else:
@@ -83,7 +84,7 @@ def main(arguments: list[str]) -> int:
     for row in rates(outcomes, lambda each: each.site.package):
         print(*row)
     open_ = [each for each in outcomes if verdict(each) == "survived"]
-    unexplained = [each for each in open_ if (each.site.file, each.change) not in KNOWN]
+    unexplained = [each for each in open_ if (each.site.package, each.change) not in KNOWN]
     return 1 if unexplained else 0
 
 

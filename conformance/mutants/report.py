@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+from conformance.mutants.again import found_again
 from conformance.mutants.known import KNOWN
 from conformance.mutants.run import BUDGET, Outcome
 from conformance.mutants.site import ROOT, Site
@@ -23,7 +24,7 @@ def as_json(outcome: Outcome) -> dict[str, Any]:
 
 
 def read(path: Path = RESULTS) -> tuple[dict[str, Any], list[Outcome]]:
-    """The stored results: what was run, and the outcomes."""
+    """Return the stored results: what was run, and the outcomes, with the places where the faults are now."""
     if not path.exists():
         return {}, []
     stored = json.loads(path.read_text())
@@ -32,7 +33,7 @@ def read(path: Path = RESULTS) -> tuple[dict[str, Any], list[Outcome]]:
         stored_site = each.pop("site")
         lines = tuple(stored_site.pop("lines"))
         outcomes.append(Outcome(Site(**stored_site, lines=lines), **each))
-    return stored, outcomes
+    return stored, found_again(outcomes)
 
 
 def write(path: Path, about: dict[str, Any], outcomes: Sequence[Outcome]) -> None:
@@ -44,7 +45,7 @@ def write(path: Path, about: dict[str, Any], outcomes: Sequence[Outcome]) -> Non
 
 def verdict(outcome: Outcome) -> str:
     """The verdict, with survivors that change no result told apart."""
-    reason = KNOWN.get((outcome.site.file, outcome.change), "")
+    reason = KNOWN.get((outcome.site.package, outcome.change), "")
     if outcome.verdict != "killed" and reason.startswith("equivalent"):
         return "equivalent"
     return outcome.verdict

@@ -38,7 +38,10 @@ class Outcome:
     reached: bool | None = None  # whether a test ran the line; None where that cannot be seen
     ran: int = 0  # tests
     seconds: float = 0.0  # of the CPU
+    # What says which fault it is after the file was edited or moved:
     change: str = ""  # the line before and after
+    function: str = ""  # the qualified name of the function around the line
+    occurrence: int = 0  # lines of the same text above it in the function
 
 
 @dataclass(slots=True)
@@ -71,6 +74,7 @@ class Tree:
         try:
             file.write_text(site.applied(text))
             outcome.change = site.change(text)
+            outcome.function, outcome.occurrence = site.function(text), site.occurrence(text)
             for step in tests:
                 left = budget - (_cpu_seconds() - begin)
                 if left <= 0:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,7 +46,33 @@ class Site:
         after = text[begin : self.start] + self.new + text[self.end : stop]
         return f"{text[begin:stop].strip()} => {after.strip()}"
 
-    def applies(self) -> bool:
-        """Return whether the file still has `old` at this place."""
-        path = ROOT / self.file
-        return path.exists() and path.read_text()[self.start : self.end] == self.old
+    def function(self, text: str) -> str:
+        """Return the qualified name of the function or class around the fault in `text`, the text of the file."""
+        return _around(text, self.line(text))[0]
+
+    def occurrence(self, text: str) -> int:
+        """Count the lines of the function above the fault which have the same text as the line of the fault."""
+        here = self.line(text)
+        lines = [line.strip() for line in text.splitlines()[_around(text, here)[1] - 1 : here]]
+        return lines[:-1].count(lines[-1])
+
+
+def _around(text: str, line: int) -> tuple[str, int]:
+    """Return the qualified name of the innermost definition around a line, and the first line of the definition."""
+    return [(name, first) for name, first, last in _definitions(text) if first <= line <= last][-1]
+
+
+@functools.lru_cache(64)
+def _definitions(text: str) -> list[tuple[str, int, int]]:
+    """Return the name, first line and last line of the module (named "") and of each definition, outer ones first."""
+    found = [("", 1, text.count("\n") + 1)]
+    waiting: list[tuple[ast.AST, str]] = [(ast.parse(text), "")]
+    while waiting:
+        node, name = waiting.pop()
+        for child in ast.iter_child_nodes(node):
+            inner = name
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                inner = f"{name}.{child.name}".removeprefix(".")
+                found.append((inner, child.lineno, child.end_lineno or child.lineno))
+            waiting.append((child, inner))
+    return found

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from conformance.mutants import cover, named
+from conformance.mutants.again import found_again, is_in_place
 from conformance.mutants.draw import drawn
 from conformance.mutants.known import KNOWN
 from conformance.mutants.operators import OPERATORS, sites
@@ -145,6 +146,52 @@ def test_a_test_that_fails_anyway_has_found_nothing(toy: Tree) -> None:
     assert toy.failing([name]) == ({name}, set())
 
 
+def stored(text: str, nth: int) -> Outcome:
+    """Return the outcome of one of the faults of `sign` in a text."""
+    site = [each for each in sites(FILE, text) if each.operator == "sign"][nth]
+    place = {"function": site.function(text), "occurrence": site.occurrence(text)}
+    return Outcome(site, "killed", change=site.change(text), **place)
+
+
+REPEATED = """def one(x):
+    return x + x
+
+class Two:
+    def one(self, x):
+        y = x + x
+        y = x + x
+        return y
+"""
+
+
+@pytest.mark.parametrize("moved", [FILE, "packages/toy/src/room/toy.py", "packages/toy/src/new.py"])
+@pytest.mark.parametrize("nth", [0, 1, 2])
+def test_faults_are_found_again_in_edited_and_moved_files(
+    tmp_path: Path, nth: int, moved: str
+) -> None:
+    outcome = stored(REPEATED, nth)
+    edited = "import this\n\n" + REPEATED.replace("return y", "return y + 1")
+    (tmp_path / moved).parent.mkdir(parents=True)
+    (tmp_path / moved).write_text(edited)
+    # Another file of the package, which comes first, has a function of the same name.
+    (tmp_path / FILE).with_name("a.py").parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / FILE).with_name("a.py").write_text("def one(x):\n    return 0\n")
+    assert not is_in_place(outcome, tmp_path)
+    (found,) = found_again([outcome], tmp_path)
+    assert is_in_place(found, tmp_path)
+    assert found.site.file == moved
+    again = [each for each in sites(moved, edited) if each.operator == "sign"]
+    assert found.site == again[nth]
+
+
+def test_a_fault_whose_line_is_gone_is_not_found_again(tmp_path: Path) -> None:
+    outcome = stored(REPEATED, 0)
+    (tmp_path / FILE).parent.mkdir(parents=True)
+    (tmp_path / FILE).write_text(REPEATED.replace("return x + x", "return x + y"))
+    assert found_again([outcome], tmp_path) == [outcome]
+    assert not is_in_place(outcome, tmp_path)
+
+
 def test_rates(tmp_path: Path) -> None:
     site = Site("sign", FILE, 0, 1, "+", "-", (1, 1))
     outcomes = [Outcome(site, verdict) for verdict in ("killed", "killed", "survived", "undecided")]
@@ -185,5 +232,5 @@ def test_reasons_are_about_survivors_in_the_stored_results() -> None:
     """Each reason is used: its fault is stored as a fault that no test found."""
     _, outcomes = read(RESULTS)
     assert set(KNOWN) <= {
-        (each.site.file, each.change) for each in outcomes if each.verdict != "killed"
+        (each.site.package, each.change) for each in outcomes if each.verdict != "killed"
     }

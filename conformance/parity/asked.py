@@ -405,12 +405,14 @@ def main() -> None:
     for line in sys.stdin:
         folder = Path(line.strip())
         arrays: dict[str, Any] = {}
-        answers = packed(
-            answer(library, json.loads((folder / "questions.json").read_text())), arrays
-        )
+        answers = []
+        for question in json.loads((folder / "questions.json").read_text()):
+            answers += answer(library, [question])
+            print("answered", flush=True)
+        packed_answers = packed(answers, arrays)
         np.savez(folder / "arrays.npz", **arrays)
-        (folder / "answers.json").write_text(json.dumps(answers))
-        print("answered", flush=True)
+        (folder / "answers.json").write_text(json.dumps(packed_answers))
+        print("written", flush=True)
 
 
 if __name__ == "__main__":

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 import pytest
 
-from conformance import ran_on
-from conformance.parity.asked import unpacked
+from conformance.parity.jax_process import Jax
 from conformance.parity.questions import Question
 
 ASKED = Path(__file__).parent / "asked.py"
@@ -71,40 +67,6 @@ def on_the_reference_evaluator() -> None:
     """The system as users have it."""
 
 
-class Jax:
-    """A process with JAX, which keeps what it compiled from one test to the next."""
-
-    def __init__(self, python: str, x64: bool) -> None:
-        clean = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "JAX_ENABLE_X64")}
-        environment = {**clean, "JAX_PLATFORMS": "cpu", "JAX_ENABLE_X64": str(int(x64))}
-        self._process = subprocess.Popen(
-            [python, "-W", "ignore", str(ASKED)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=environment,
-        )
-
-    def __call__(self, questions: list[dict[str, Any]]) -> list[Any]:
-        """The answers; what goes wrong over there stands in the test's captured stderr."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        ran_on.used("cpu")
-        with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "questions.json").write_text(json.dumps(questions))
-            self._process.stdin.write(f"{folder}\n")
-            self._process.stdin.flush()
-            assert self._process.stdout.readline() == "answered\n", "the process with jax has died"
-            with np.load(Path(folder) / "arrays.npz") as arrays:
-                answers = json.loads((Path(folder) / "answers.json").read_text())
-                found: list[Any] = unpacked(answers, dict(arrays))
-                return found
-
-    def close(self) -> None:
-        """End the process."""
-        self._process.communicate()
-
-
 @pytest.fixture(scope="session")
 def ask() -> Iterator[Ask]:
     """Ask jax: a list of questions in, a list of arrays, JSON values or errors out."""
@@ -112,8 +74,8 @@ def ask() -> Iterator[Ask]:
     processes: dict[bool, Jax] = {}
 
     def asked(questions: list[dict[str, Any]], x64: bool = False) -> list[Any]:
-        if x64 not in processes:
-            processes[x64] = Jax(python, x64)
+        if x64 not in processes or processes[x64].ended:
+            processes[x64] = Jax([python, "-W", "ignore", str(ASKED)], x64)
         return processes[x64](questions)
 
     yield asked
