@@ -17,10 +17,10 @@ from treadle_ir import (
     ReferenceEvaluator,
     Type,
     bind,
-    dtypes,
     evaluating,
     stage,
 )
+from treadle_ir.core import dtypes
 from treadle_ir.testing.examples import Example, all_examples
 
 FAMILY = os.environ.get("TREADLE_CONFORMANCE_FAMILY", "")  # one family only, while working on it

@@ -19,7 +19,7 @@ import pytest
 
 from conformance.brief import LEFT_OUT
 from conformance.variants import subject, variants
-from treadle_ir import dtypes
+from treadle_ir.core import dtypes
 from treadle_ir.testing.examples import Example
 
 DRAWN: Final = "drawn"  # where an element type would stand: hypothesis draws it

@@ -26,7 +26,6 @@ from conformance.xla_runner import (
 from treadle_compiler import lower_program, lowering_rules
 from treadle_compiler.xla import register_calls
 from treadle_ir import (
-    X64,
     ArrayType,
     Literal,
     Operands,
@@ -34,12 +33,13 @@ from treadle_ir import (
     ReferenceEvaluator,
     Type,
     bind,
-    dtypes,
     evaluating,
     stage,
     type_of,
-    untraced,
 )
+from treadle_ir.core import dtypes
+from treadle_ir.settings import X64
+from treadle_ir.tracing import untraced
 
 T = TypeVar("T")
 EXECUTORS: Final = ("reference", "xla")

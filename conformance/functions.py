@@ -1,6 +1,6 @@
 """Tell functions apart: by the decorator that made them, and from their aliases.
 
-A public function's code object is its own copy (`treadle_ir.boundary` adds a handler), so comparing code objects by
+A public function's code object is its own copy (`treadle_ir.errors.boundary` adds a handler), so comparing code objects by
 identity tells nothing.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any, Final
 
-from treadle_ir import composed
+from treadle_ir.calling import composed
 
 
 def made_by(function: Any, *examples: Any) -> bool:
@@ -38,7 +38,7 @@ def is_composed(function: Any, *, loops: bool) -> bool:
 
 
 def identity(function: Any) -> Hashable:
-    """Return what a function and its aliases (`treadle_ir.wrapping.alias`) have in common, and nothing else has."""
+    """Return what a function and its aliases (`treadle_ir.errors.wrapping.alias`) have in common, and nothing else has."""
     code = getattr(function, "__code__", None)
     if code is None:
         return id(function)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from conformance.truth import COMPLEX, FIELDS, REAL, Wide, widened
-from treadle_ir import dtypes
-from treadle_ir.dtypes import DType
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import DType
 from treadle_ir.testing.compare import epsilon
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 import treadle
 from conformance.compositions import composed_twin, staged_with_operands
-from treadle_ir import ArrayType, Operand, Program, bind, dtypes, stage, type_of
+from treadle_ir import ArrayType, Operand, Program, bind, stage, type_of
+from treadle_ir.core import dtypes
 from treadle_ir.testing.examples import Example, sample
 from treadle_ir.testing.programs import outermost
 from treadle_ir.text import print_program
@@ -21,7 +22,8 @@ _BEGINNING: Final = '''\
 import numpy as np
 
 import treadle
-from treadle_ir import ReferenceEvaluator, dtypes, evaluating, interpret
+from treadle_ir import ReferenceEvaluator, evaluating, interpret
+from treadle_ir.core import dtypes
 from treadle_ir.text import parse_program
 
 

@@ -27,9 +27,9 @@ from conformance.variants import (
     least_and_greatest,
     retyped,
 )
-from treadle_ir import ArrayType, Primitive, Type, dtypes
-from treadle_ir.dtypes import DType, bit_width
-from treadle_ir.equality import field_names
+from treadle_ir import ArrayType, Primitive, Type
+from treadle_ir.core import dtypes, field_names
+from treadle_ir.core.dtypes import DType, bit_width
 from treadle_ir.testing.examples import Example
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -18,7 +18,7 @@ from conformance.cases import chosen
 from conformance.variants import accepted, is_opaque
 from treadle_compiler import lower_program, lowering_rules
 from treadle_ir import MissingRuleError, Primitive, UnsupportedError, bind, stage
-from treadle_ir.equality import field_names
+from treadle_ir.core import field_names
 from treadle_ir.testing.examples import Example
 
 pytestmark = pytest.mark.programs

@@ -16,7 +16,8 @@ import pytest
 import treadle
 import treadle.numpy as tnp
 from treadle import lax
-from treadle_ir import AxisNameError, evaluating
+from treadle_ir import evaluating
+from treadle_ir.errors import AxisNameError
 from treadle_runtime import RuntimeEvaluator
 
 X: Final = np.arange(1, 25, dtype=np.float32).reshape(2, 3, 4) / 8

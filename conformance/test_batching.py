@@ -16,7 +16,7 @@ from conformance.strategies import Array, anything, drawings, examples_of
 from conformance.variants import variant_keys, variants
 from treadle_batching import batch_rules, vmap
 from treadle_ir import ArrayType, Elementwise, Primitive, Type, bind
-from treadle_ir.dtypes import RBG, UNSAFE_RBG
+from treadle_ir.core.dtypes import RBG, UNSAFE_RBG
 from treadle_ir.primitives.random import RandomBits, RandomFoldIn, RandomSplit
 from treadle_ir.testing.compare import assert_close, magnitude
 from treadle_ir.testing.examples import Example

@@ -16,11 +16,11 @@ from treadle_autodiff import jvp_rules, linearize_rules
 from treadle_batching import batch_rules
 from treadle_compiler import lowering_rules
 from treadle_ir import FunctionCall, Primitive, RuleTable, eval_rules
+from treadle_ir.core import is_family
 from treadle_ir.primitives.call import CustomVjpLinear
 from treadle_ir.primitives.collective import Collective
 from treadle_ir.primitives.foreign import NativeCall
 from treadle_ir.primitives.shard_map import ShardMap
-from treadle_ir.rules import is_family
 from treadle_ir.testing.examples import all_examples
 
 pytestmark = pytest.mark.programs

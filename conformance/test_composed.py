@@ -10,7 +10,7 @@ import pytest
 import treadle
 from conformance.functions import is_composed
 from conformance.hostile.calls import Call, calls
-from treadle_ir.trace import ROOT
+from treadle_ir.tracing import ROOT
 
 COMPOSED = [call for call in calls() if is_composed(call.function, loops=False)]
 LOOPS = [call for call in calls() if is_composed(call.function, loops=True)]

@@ -27,9 +27,9 @@ from conformance.compositions import program_of
 from conformance.effort import LONG, SEED
 from conformance.programs_pool import POOL
 from treadle_ir import ArrayType, ParseError, Program, bind, stage
-from treadle_ir.equality import equal_programs
+from treadle_ir.analysis import verify
+from treadle_ir.core.equality import equal_programs
 from treadle_ir.text import parse_program, print_program
-from treadle_ir.verify import verify
 
 pytestmark = pytest.mark.programs
 

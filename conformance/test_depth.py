@@ -13,18 +13,12 @@ import treadle
 import treadle.numpy as tnp
 from conformance.effort import BRIEF
 from treadle_compiler import lower_program
-from treadle_ir import (
-    ArrayType,
-    ReferenceEvaluator,
-    StructureError,
-    evaluating,
-    interpret,
-    stage,
-)
-from treadle_ir.equality import equal_programs
+from treadle_ir import ArrayType, ReferenceEvaluator, evaluating, interpret, stage
+from treadle_ir.analysis import verify
+from treadle_ir.core.equality import equal_programs
+from treadle_ir.errors import StructureError
 from treadle_ir.rewrite import optimise
 from treadle_ir.text import parse_program
-from treadle_ir.verify import verify
 
 CHAIN: Final = 20_000 if BRIEF else 100_000  # Python calls a thousand functions within each other
 COMPILED_CHAIN: Final = 2_000  # XLA takes seconds for these, and minutes for ten times as many

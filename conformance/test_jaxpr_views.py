@@ -11,8 +11,9 @@ from conformance.compositions import program_of
 from conformance.programs_pool import POOL, Pooled
 from treadle.extend.core import Jaxpr, JaxprEqn, Literal
 from treadle.full_operands import in_full
-from treadle_ir import Program, as_array, bind, stage
-from treadle_ir.equality import equal_programs
+from treadle_ir import Program, bind, stage
+from treadle_ir.calling import as_array
+from treadle_ir.core.equality import equal_programs
 from treadle_ir.testing.examples import Example
 
 pytestmark = pytest.mark.programs

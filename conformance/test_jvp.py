@@ -27,8 +27,9 @@ from treadle_autodiff import (
     materialise,
     vjp,
 )
-from treadle_ir import ArrayType, Operand, Primitive, bind, dtypes, type_of
-from treadle_ir.dtypes import BY_NAME
+from treadle_ir import ArrayType, Operand, Primitive, bind, type_of
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import BY_NAME
 from treadle_ir.primitives.elementwise import Unary
 from treadle_ir.reference import eval_rules
 from treadle_ir.testing.compare import assert_close, magnitude

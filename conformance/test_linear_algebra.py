@@ -24,15 +24,8 @@ from conformance.xla_runner import run_text
 from treadle_autodiff import jvp
 from treadle_compiler import lower_program
 from treadle_compiler.xla import register_calls
-from treadle_ir import (
-    ArrayType,
-    LinearAlgebra,
-    Primitive,
-    ReferenceEvaluator,
-    bind,
-    evaluating,
-    stage,
-)
+from treadle_ir import ArrayType, Primitive, ReferenceEvaluator, bind, evaluating, stage
+from treadle_ir.core import LinearAlgebra
 from treadle_ir.primitives import linear_algebra as la
 from treadle_ir.testing.compare import epsilon
 from treadle_ir.testing.examples import Example

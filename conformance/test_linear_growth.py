@@ -22,12 +22,13 @@ from treadle import lax
 from treadle.experimental.checkify import checkify, float_checks
 from treadle.sharding import AxisType, NamedSharding, PartitionSpec as P
 from treadle_ir import Program, analysis
-from treadle_ir.equality import equal_programs, inside_out, program_hash
+from treadle_ir.analysis import verify
+from treadle_ir.core import inside_out, program_hash
+from treadle_ir.core.equality import equal_programs
 from treadle_ir.rewrite import cse, dce, fold, optimise, simplify
 from treadle_ir.sharding.varying import explicit
 from treadle_ir.testing.programs import check_programs, recorded
 from treadle_ir.text import parse_program
-from treadle_ir.verify import verify
 
 SIZES: Final = (6, 12, 24)
 FIRST: Final = 2  # what is done once in a process is done there

@@ -1,4 +1,4 @@
-"""Locks are free in a forked child: each that a package makes is one of `treadle_ir.fork`."""
+"""Locks are free in a forked child: each that a package makes is one of `treadle_ir.process.fork`."""
 
 from __future__ import annotations
 

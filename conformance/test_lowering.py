@@ -15,15 +15,8 @@ from conformance.strategies import anything, drawings, examples_of
 from conformance.variants import variant_keys, variants
 from conformance.xla_runner import CARRIERS, UNREADABLE, carried, handed_out, received, run_text
 from treadle_compiler import lower_program, lowering_rules
-from treadle_ir import (
-    ArrayType,
-    Elementwise,
-    LinearAlgebra,
-    Operand,
-    Primitive,
-    bind,
-    stage,
-)
+from treadle_ir import ArrayType, Elementwise, Operand, Primitive, bind, stage
+from treadle_ir.core import LinearAlgebra
 from treadle_ir.testing.compare import assert_close, magnitude
 from treadle_ir.testing.examples import Example
 

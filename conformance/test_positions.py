@@ -15,7 +15,8 @@ import pytest
 
 from conformance.cases import chosen
 from conformance.effort import LONG
-from treadle_ir import ArrayType, Elementwise, Primitive, ReferenceEvaluator, dtypes
+from treadle_ir import ArrayType, Elementwise, Primitive, ReferenceEvaluator
+from treadle_ir.core import dtypes
 from treadle_ir.testing.examples import Example, sample
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -27,8 +27,9 @@ from conformance.strategies import anything, drawings, examples_of, families, op
 from conformance.test_completeness import RECORDED
 from conformance.truth import TRUTH, true_results, widened
 from conformance.variants import variant_keys, variants
-from treadle_ir import ArrayType, LinearAlgebra, Primitive, bind, dtypes
-from treadle_ir.dtypes import BY_NAME
+from treadle_ir import ArrayType, Primitive, bind
+from treadle_ir.core import LinearAlgebra, dtypes
+from treadle_ir.core.dtypes import BY_NAME
 from treadle_ir.formulas import PRIMITIVES
 from treadle_ir.primitives import (
     call,

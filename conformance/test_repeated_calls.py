@@ -18,7 +18,7 @@ from conformance.effort import LONG
 from conformance.functions import is_composed
 from conformance.hostile.calls import Call, calls
 from conformance.special_values import VALUES, VIEWS, Variant, empty, varied
-from treadle_ir import current_evaluator
+from treadle_ir.tracing import current_evaluator
 from treadle_runtime.evaluation import plans
 
 FEW = 1  # variants that a function gets in addition to `mixed`; they differ between functions

@@ -25,12 +25,13 @@ from treadle_ir import (
     Operands,
     Program,
     bind,
-    dtypes,
     interpret,
     stage,
     type_of,
 )
-from treadle_ir.equality import equal_programs
+from treadle_ir.analysis import verify
+from treadle_ir.core import dtypes
+from treadle_ir.core.equality import equal_programs
 from treadle_ir.primitives.call import Call, OptimizationBarrier
 from treadle_ir.primitives.elementwise import (
     Add,
@@ -46,7 +47,6 @@ from treadle_ir.primitives.shape import BroadcastInDim, Reshape, Transpose
 from treadle_ir.rewrite import ALL, cse, dce, fold, inline, optimise, simplify
 from treadle_ir.testing.compare import assert_close
 from treadle_ir.testing.examples import Example
-from treadle_ir.verify import verify
 
 pytestmark = pytest.mark.programs
 

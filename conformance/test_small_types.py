@@ -15,17 +15,9 @@ import treadle.numpy as tnp
 from conformance.test_lowering import ULPS
 from conformance.variants import SMALL, variants
 from treadle_compiler import lowering_rules
-from treadle_ir import (
-    ArrayType,
-    Elementwise,
-    LinearAlgebra,
-    Literal,
-    UnsupportedError,
-    bind,
-    dtypes,
-    stage,
-)
-from treadle_ir.dtypes import BY_NAME, MINIFLOATS, NARROW_INTEGERS, NOT_COMPILED, DType
+from treadle_ir import ArrayType, Elementwise, Literal, UnsupportedError, bind, stage
+from treadle_ir.core import LinearAlgebra, dtypes
+from treadle_ir.core.dtypes import BY_NAME, MINIFLOATS, NARROW_INTEGERS, NOT_COMPILED, DType
 from treadle_ir.testing.compare import assert_close, magnitude
 from treadle_ir.testing.examples import Example
 from treadle_ir.text import parse_program, print_program

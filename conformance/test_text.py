@@ -17,7 +17,7 @@ from conformance.compositions import applies, program_of
 from conformance.programs_pool import POOL, Pooled
 from treadle_compiler import lower_program
 from treadle_ir import ArrayType, Program, VerifyError, bind, stage
-from treadle_ir.equality import equal_programs
+from treadle_ir.core.equality import equal_programs
 from treadle_ir.primitives.cumulative import CumulativeAdd
 from treadle_ir.rewrite import optimise
 from treadle_ir.testing.examples import Example
@@ -79,7 +79,7 @@ def test_a_text_that_loses_something_is_found(monkeypatch: pytest.MonkeyPatch) -
     program = stage(
         lambda x: bind(CumulativeAdd(0, reverse=True), x), ArrayType((3,), np.dtype("f4"))
     )
-    monkeypatch.setattr("treadle_ir.printing.attributes_text", lambda *_: " {axis=0}")
+    monkeypatch.setattr("treadle_ir.core.printing.attributes_text", lambda *_: " {axis=0}")
     with pytest.raises(AssertionError, match="another program"):
         check_program(program.program)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from conformance.truth import widened
-from treadle_ir.dtypes import BY_NAME
+from treadle_ir.core.dtypes import BY_NAME
 
 pytestmark = pytest.mark.programs
 

@@ -25,7 +25,8 @@ import treadle
 import treadle.numpy as tnp
 from treadle import Array, lax
 from treadle.errors import ConcretizationError
-from treadle_ir import dtypes, evaluating
+from treadle_ir import evaluating
+from treadle_ir.core import dtypes
 from treadle_runtime import RuntimeEvaluator
 
 X: Final = np.array([0.5, -1.5, 2.25, 1.0], np.float32)

@@ -16,9 +16,10 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import scipy.special
 
-from treadle_ir import ArrayType, Primitive, Program, dtypes
-from treadle_ir.dtypes import DType, bit_width
-from treadle_ir.families import InlineCall
+from treadle_ir import ArrayType, Primitive, Program
+from treadle_ir.core import InlineCall, dtypes
+from treadle_ir.core.dtypes import DType, bit_width
+from treadle_ir.core.values import Literal
 from treadle_ir.primitives import (
     call,
     compare,
@@ -43,7 +44,6 @@ from treadle_ir.primitives import (
     sort,
     window,
 )
-from treadle_ir.values import Literal
 
 # longdouble, clongdouble, bool, or objects that are Python integers
 Wide: TypeAlias = np.ndarray[Any, np.dtype[Any]]

@@ -22,15 +22,13 @@ from treadle_ir import (
     Program,
     TreadleError,
     Type,
-    dtypes,
-    inferred,
-    interpret_unchecked as interpret,
     stage,
 )
-from treadle_ir.dtypes import BY_NAME, DType
-from treadle_ir.equality import field_names
+from treadle_ir.core import dtypes, field_names, inferred
+from treadle_ir.core.dtypes import BY_NAME, DType
 from treadle_ir.rewrite.nested import with_nested
 from treadle_ir.testing.examples import Draw, Example
+from treadle_ir.tracing import interpret_unchecked as interpret
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Types: TypeAlias = tuple[ArrayType, ...]

@@ -19,7 +19,7 @@ from conformance.platform import PLATFORM
 from treadle_compiler import device_dtype, device_shape
 from treadle_compiler.mlir import parse
 from treadle_ir import ArrayType, Operand, Type, ops, type_of
-from treadle_ir.dtypes import BY_NAME, DType, is_key
+from treadle_ir.core.dtypes import BY_NAME, DType, is_key
 
 Array = np.ndarray[Any, np.dtype[Any]]
 executed: Final[Counter[str]] = Counter()

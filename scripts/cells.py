@@ -32,7 +32,7 @@ STATEFUL = re.compile(
 
 
 def module_name(path: Path) -> str:
-    """`treadle_ir.source`."""
+    """`treadle_ir.errors.source`."""
     parts = path.relative_to(next(p for p in path.parents if p.name == "src")).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 

@@ -25,9 +25,9 @@ HEAD = '''\
 from collections.abc import Mapping
 from typing import Final, final
 
-from treadle_ir.array import Array, Operand
-from treadle_ir.families import Elementwise
-from treadle_ir.primitive import Attributeless
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.core.families import Elementwise
+from treadle_ir.core.primitive import Attributeless
 '''
 
 

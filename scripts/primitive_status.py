@@ -16,7 +16,7 @@ import treadle_batching
 import treadle_compiler
 import treadle_ir.primitives
 from treadle_ir import Primitive, RuleTable
-from treadle_ir.rules import is_family
+from treadle_ir.core import is_family
 
 TABLES: dict[str, RuleTable[Any]] = {
     "reference": treadle_ir.eval_rules,

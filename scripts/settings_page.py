@@ -44,7 +44,7 @@ def page() -> str:
     import treadle  # noqa: PLC0415 - when the environment is clean
     from treadle import managers  # noqa: PLC0415
     from treadle.settings import names  # noqa: PLC0415
-    from treadle_ir import SETTINGS  # noqa: PLC0415
+    from treadle_ir.settings import SETTINGS  # noqa: PLC0415
 
     by_setting = {
         each.setting.name: name

@@ -8,8 +8,8 @@ from typing import Final, TypeAlias
 
 import treadle
 import treadle.settings  # all of them are declared
-from treadle_ir import SETTINGS
 from treadle_ir.rewrite import SIMPLIFY
+from treadle_ir.settings import SETTINGS
 
 Entered: TypeAlias = Callable[[], AbstractContextManager[object]]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from treadle_ir import process_context
+from treadle_ir.settings import process_context
 
 
 @pytest.fixture(autouse=True)

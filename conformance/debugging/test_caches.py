@@ -20,8 +20,8 @@ from conformance.programs_pool import POOL
 from treadle.cache_clearing import CACHES
 from treadle.errors import ArgumentError, CacheError, CacheWarning
 from treadle.experimental.compilation_cache import compilation_cache
-from treadle_ir import ROOT
 from treadle_ir.events import FunctionStaged, listening
+from treadle_ir.tracing import ROOT
 
 CELLS = Path(__file__).parent.parent.parent / "docs/cells.md"
 

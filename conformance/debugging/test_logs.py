@@ -206,7 +206,7 @@ def test_enable_checks_verifies_programs(monkeypatch: pytest.MonkeyPatch) -> Non
     def broken(program: Any) -> None:
         raise VerifyError("as if it were broken", where="")
 
-    monkeypatch.setattr("treadle_ir.verify.verify", broken)
+    monkeypatch.setattr("treadle_ir.analysis.verifier.verify", broken)
     treadle.jit(lambda x: x + 7)(1.0)
     with treadle.enable_checks(), pytest.raises(VerifyError):
         treadle.jit(lambda x: x + 8)(1.0)
@@ -328,7 +328,7 @@ def test_misses_by_place_are_explained(tmp_path: Path) -> None:
 def test_the_garbage_collector_runs_only_where_something_may_have_leaked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from treadle_ir import leaks  # noqa: PLC0415 - for this test
+    from treadle_ir.tracing import leaks  # noqa: PLC0415 - for this test
 
     collected = []
     monkeypatch.setattr(leaks.gc, "collect", lambda: collected.append(1))  # type: ignore[attr-defined]

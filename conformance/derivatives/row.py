@@ -26,7 +26,7 @@ import treadle.scipy.ndimage
 import treadle.scipy.signal
 import treadle.scipy.sparse.linalg
 import treadle.scipy.special
-from treadle_ir import frozen
+from treadle_ir.process import frozen
 
 Operand: TypeAlias = float | Sequence[Any]  # a number, or nested lists of numbers
 Point: TypeAlias = tuple[Operand, ...]

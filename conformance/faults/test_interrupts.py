@@ -74,9 +74,9 @@ def at_every_point() -> None:
             interrupt.run(call)
             if not interrupt.where:
                 break
-            if treadle_ir.current_trace() is not treadle_ir.ROOT:
+            if treadle_ir.tracing.current_trace() is not treadle_ir.tracing.ROOT:
                 wrong.append(f"{name}, {interrupt.where}: a trace stays current")
-                treadle_ir.set_current(treadle_ir.ROOT)
+                treadle_ir.tracing.set_current(treadle_ir.tracing.ROOT)
             if results() != expected:
                 wrong.append(f"{name}, {interrupt.where}: the next call gives {results()}")
             number += 1

@@ -23,8 +23,8 @@ FEW = 4  # entries of each cache
 FIRST = 8  # rounds until all of them are full
 MORE = 40  # rounds that may leave nothing; a table that is cleared when it is full may leave less than one each
 BOUNDS = {
-    "treadle_ir.derived.MOST_DERIVED",
-    "treadle_ir.inference._LIMIT",
+    "treadle_ir.tracing.memo.MOST_DERIVED",
+    "treadle_ir.core.typing._LIMIT",
     "treadle_ir.tree.registry.MOST_CACHED",
     "treadle_numpy.operands.plans._KEPT",
     "treadle_runtime.evaluation.compiled_entries.MOST_COMPILED",

@@ -201,21 +201,21 @@ FAULTS: Final = (
     ),
     Fault(
         "u32+i8 -> i32",
-        "ir/src/treadle_ir/promotion.py",
+        "ir/src/treadle_ir/core/promotion.py",
         '"u32": ("u64", "i64"),',
         '"u32": ("u64", "i32"),',
         (("conformance/test_types.py",),),
     ),
     Fault(
         "bf16+f16 -> f16",
-        "ir/src/treadle_ir/promotion.py",
+        "ir/src/treadle_ir/core/promotion.py",
         '"bf16": ("f32",),\n    "f16": ("f32",),',
         '"bf16": ("f16",),\n    "f16": ("f32",),',
         (("conformance/test_types.py",),),
     ),
     Fault(
         "weak + strong of one type stays weak",
-        "ir/src/treadle_ir/promotion.py",
+        "ir/src/treadle_ir/core/promotion.py",
         "if other.dtype is not dtype or other.weak is not weak:",
         "if other.dtype is not dtype:",
         (
@@ -229,7 +229,7 @@ FAULTS: Final = (
     ),
     Fault(
         "x64 ignored in canonical_dtype",
-        "ir/src/treadle_ir/promotion.py",
+        "ir/src/treadle_ir/core/promotion.py",
         "return dtype if narrow is None or x64_enabled() else narrow",
         "return dtype if narrow is None else narrow",
         (("conformance/test_types.py",),),

@@ -10,8 +10,8 @@ import pytest
 
 from conformance.parity.conftest import Ask
 from conformance.parity.test_parity import both
-from treadle_ir import dtypes
-from treadle_ir.dtypes import BY_NAME, MINIFLOATS, NARROW_INTEGERS
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import BY_NAME, MINIFLOATS, NARROW_INTEGERS
 
 NAMES: Final = [dtype.name for dtype in BY_NAME.values() if dtype.names is None]
 COMPILED: Final = [

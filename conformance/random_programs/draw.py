@@ -15,7 +15,7 @@ import treadle
 from conformance.random_programs.functions import Function, functions
 from conformance.random_programs.program import KEY, Argument, Call, Case, Nested, Program
 from conformance.random_programs.run import Namespace, NotArraysError, namespace, probed
-from treadle_ir import dtypes
+from treadle_ir.core import dtypes
 
 DEPTH: Final = 4
 _ELEMENTS: Final = 512

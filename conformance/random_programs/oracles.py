@@ -18,7 +18,8 @@ import numpy as np
 import treadle
 from conformance.random_programs.program import KEY, Argument, Case
 from conformance.random_programs.run import loaded
-from treadle_ir import ReferenceEvaluator, dtypes, evaluating, interpret, stage, type_of
+from treadle_ir import ReferenceEvaluator, evaluating, interpret, stage, type_of
+from treadle_ir.core import dtypes
 
 Arrays = tuple[np.ndarray[Any, np.dtype[Any]], ...]
 _BAND: Final = 2000.0  # units of rounding, relative to the greatest element: a program has some tens of operations

@@ -19,7 +19,7 @@ from conformance.programs_pool import POOL, Pooled
 from conformance.sharding.pool import same, total
 from treadle import lax
 from treadle.sharding import AxisType, Mesh, PartitionSpec as P
-from treadle_ir import X64
+from treadle_ir.settings import X64
 
 Tree: TypeAlias = Any  # a pytree of arrays
 N: Final = 8

@@ -20,7 +20,7 @@ from conformance.sharding.maps import COLLECTIVES, N, X, stacked
 from conformance.sharding.pool import same, total
 from treadle import errors, lax, random
 from treadle.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P
-from treadle_ir import X64
+from treadle_ir.settings import X64
 
 Tree: TypeAlias = Any  # a pytree of arrays
 ROWS: Final = np.arange(24, dtype=np.float32).reshape(8, 3) / 10

@@ -17,7 +17,7 @@ import treadle
 import treadle.numpy as tnp
 from conformance.programs_pool import POOL, Pooled
 from treadle.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
-from treadle_ir import X64
+from treadle_ir.settings import X64
 
 SIZES: Final = {"x": 2, "y": 3}
 

@@ -17,7 +17,7 @@ import treadle.numpy as tnp
 from conformance.sharding.pool import same, total
 from treadle import lax
 from treadle.sharding import AxisType, Mesh, PartitionSpec as P
-from treadle_ir import X64
+from treadle_ir.settings import X64
 
 Tree: TypeAlias = Any  # a pytree of arrays
 Names: TypeAlias = tuple[str, ...]

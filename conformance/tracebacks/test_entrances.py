@@ -22,7 +22,7 @@ import pytest
 import treadle
 from conformance.tracebacks import programs
 from conformance.tracebacks.programs import PROGRAMS
-from treadle_ir.boundary import NO_BOUNDARY, has_handler
+from treadle_ir.errors import NO_BOUNDARY, has_handler
 from treadle_ir.settings import TRACEBACK_FILTERING
 
 SOURCES: Final = str(Path(treadle.__file__).parents[2].parent)  # of all packages

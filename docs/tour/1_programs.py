@@ -6,10 +6,10 @@ Run it: `python docs/tour/1_programs.py`. Each chapter checks its claims with `a
 import numpy as np
 
 from treadle_ir import ArrayType, Program, interpret, ops, stage
-from treadle_ir.equality import equal_programs
+from treadle_ir.analysis import verify
+from treadle_ir.core.equality import equal_programs
 from treadle_ir.errors import ParseError, VerifyError
 from treadle_ir.text import parse_program, print_program
-from treadle_ir.verify import verify
 
 # A type is an element type and a shape. Equal types are one object.
 vector = ArrayType((3,), np.dtype(np.float32))

@@ -2,18 +2,9 @@
 
 import numpy as np
 
-from treadle_ir import (
-    NOWHERE,
-    ArrayType,
-    EvalTrace,
-    Trace,
-    Tracer,
-    current_trace,
-    ops,
-    running,
-    stage,
-    type_of,
-)
+from treadle_ir import ArrayType, ops, stage, type_of
+from treadle_ir.errors import NOWHERE
+from treadle_ir.tracing import EvalTrace, Trace, Tracer, current_trace, running
 
 x = np.array([1.0, 2.0, 3.0], np.float32)
 

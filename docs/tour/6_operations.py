@@ -11,18 +11,12 @@ from treadle_autodiff.checks import checked_rules as checked_derivatives
 from treadle_batching import batch_rule
 from treadle_batching.checks import checked_rules as checked_batches
 from treadle_compiler import lowering_rule
-from treadle_ir import (
-    ArgumentError,
-    ArrayType,
-    Rearrangement,
-    bind,
-    frozen,
-    register,
-    stage,
-)
+from treadle_ir import ArgumentError, ArrayType, bind, register, stage
+from treadle_ir.analysis import verify
+from treadle_ir.core import Rearrangement
+from treadle_ir.process import frozen
 from treadle_ir.reference import eval_rule
 from treadle_ir.text import parse_program, print_program
-from treadle_ir.verify import verify
 
 # 1. The operation: a class, whose fields are its attributes, and whose `infer` returns the types of its results and
 # rejects invalid operands. `register` makes it known to the text format. Its family provides shared rules: a

@@ -5,8 +5,8 @@ from importlib.util import find_spec
 import numpy as np
 
 import treadle_ir as ir
+from treadle_ir.analysis import verify
 from treadle_ir.text import parse_program
-from treadle_ir.verify import verify
 
 assert find_spec("jaxlib") is None
 assert find_spec("scipy") is None

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import closure_convert, custom_vjp, grad
-from treadle_ir import ArgumentError, ArrayType, StructureError, Tracer, ops, stage
+from treadle_ir import ArgumentError, ArrayType, ops, stage
+from treadle_ir.errors import StructureError
+from treadle_ir.tracing import Tracer
 
 TWO, THREE = np.float64(2.0), np.float64(3.0)
 

@@ -19,17 +19,15 @@ from treadle_autodiff import (
 from treadle_ir import (
     ArgumentError,
     ArrayType,
-    DerivativeError,
-    EscapedTracerError,
     ShapeError,
-    StructureError,
     UnsupportedError,
-    float0,
     interpret,
     ops,
     stage,
     type_of,
 )
+from treadle_ir.core import float0
+from treadle_ir.errors import DerivativeError, EscapedTracerError, StructureError
 
 TEN = np.float64(10.0)
 THREE = np.float64(3.0)

@@ -2,15 +2,8 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import grad, hessian, jacfwd, jacrev, value_and_grad
-from treadle_ir import (
-    ArgumentError,
-    ArrayType,
-    DTypeError,
-    ShapeError,
-    float0,
-    ops,
-    stage,
-)
+from treadle_ir import ArgumentError, ArrayType, DTypeError, ShapeError, ops, stage
+from treadle_ir.core import float0
 
 X = np.linspace(-1.0, 2.0, 5)
 

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import fwd_and_bwd
-from treadle_ir import ArgumentError, ShapeError, StructureError, float0, ops
+from treadle_ir import ArgumentError, ShapeError, ops
+from treadle_ir.core import float0
+from treadle_ir.errors import StructureError
 
 X, Y = np.array([1.0, 2.0]), np.array([3.0, -1.0])
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from treadle_autodiff.halves import halves
 from treadle_ir import ArrayType, Program, bind, ops, stage
-from treadle_ir.array import Operand
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.effectful import DebugCallback, HostFunction
+from treadle_ir.tracing.array import Operand
 
 F32 = ArrayType((), np.dtype(np.float32))
 TOLD = DebugCallback(HostFunction(lambda x: (), ()))

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import grad, jacrev, jvp, linear_call, linear_transpose, vjp
-from treadle_ir import ArgumentError, ShapeError, StructureError, ops
+from treadle_ir import ArgumentError, ShapeError, ops
+from treadle_ir.errors import StructureError
 
 X, R = np.array([1.0, -2.0, 0.5]), np.array([2.0, 4.0, 8.0])
 

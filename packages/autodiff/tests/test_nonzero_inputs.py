@@ -48,7 +48,7 @@ def test_containers_match_by_their_number_of_children() -> None:
     for in_nzs in (((True, False), False), ({"a": True, "b": False}, True), ([True, False], True)):
         results, f_vjp, aux = vjp(lambda d, k: (f(d, k), k), *primals, in_nzs=in_nzs, has_aux=True)
         assert f_vjp.out_nzs == {"p": [True], "k": False, "none": None}  # type: ignore[attr-defined]
-        float0 = np.zeros((), treadle_ir.dtypes.float0)
+        float0 = np.zeros((), treadle_ir.core.dtypes.float0)
         back, _ = f_vjp({"p": [np.float32(1)], "k": float0, "none": None})
         assert {name: float(ct) for name, ct in back.items()} == {"a": 3, "b": 0}
         assert (float(results["p"][0]), int(aux)) == (6, 1)

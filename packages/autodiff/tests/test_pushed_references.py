@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import jvp
-from treadle_ir import ArgumentError, StructureError, new_ref, ops
+from treadle_ir import ArgumentError, ops
+from treadle_ir.errors import StructureError
+from treadle_ir.refs import new_ref
 
 X = np.linspace(0.5, 2.0, 4)
 DX = np.linspace(-1.0, 1.0, 4)

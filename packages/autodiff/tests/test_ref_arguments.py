@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import custom_jvp, custom_vjp, grad
-from treadle_ir import Ref, StructureError, new_ref, ops
+from treadle_ir import ops
+from treadle_ir.errors import StructureError
+from treadle_ir.refs import Ref, new_ref
 
 Named = dict[str, Any]
 

@@ -17,7 +17,9 @@ from treadle_autodiff import (
     zero_from_primal,
 )
 from treadle_autodiff.symbolic_zeros import shown_zeros
-from treadle_ir import ArgumentError, ArrayType, ShapeError, as_array, float0, interpret, ops, stage
+from treadle_ir import ArgumentError, ArrayType, ShapeError, interpret, ops, stage
+from treadle_ir.calling import as_array
+from treadle_ir.core import float0
 
 TWO, THREE = np.float64(2.0), np.float64(3.0)
 F64 = ArrayType((), np.dtype("f8"))

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import jvp, linear_transpose, linearize, vjp
-from treadle_ir import ArgumentError, ShapeError, StructureError, ops
+from treadle_ir import ArgumentError, ShapeError, ops
+from treadle_ir.errors import StructureError
 
 X = np.linspace(0.5, 2.0, 4)
 

@@ -9,17 +9,11 @@ import pytest
 
 from treadle_autodiff import vjp
 from treadle_autodiff.vjp_function import GradRef, NotNeeded, NotSaveable
-from treadle_ir import (
-    ArgumentError,
-    ShapeError,
-    StructureError,
-    new_ref,
-    ops,
-    stage,
-    type_of,
-)
+from treadle_ir import ArgumentError, ShapeError, ops, stage, type_of
+from treadle_ir.errors import StructureError
 from treadle_ir.primitives.call import Call
-from treadle_ir.trace import bind
+from treadle_ir.refs import new_ref
+from treadle_ir.tracing.trace import bind
 from treadle_ir.tree import tree_leaves, tree_map, tree_structure
 
 X = np.arange(3, dtype=np.float32) + 0.5

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from treadle_batching.checks import checked_rules
-from treadle_ir import X64, ReferenceEvaluator, evaluating
+from treadle_ir import ReferenceEvaluator, evaluating
+from treadle_ir.settings import X64
 
 
 @pytest.fixture(autouse=True)

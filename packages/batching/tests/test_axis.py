@@ -5,18 +5,10 @@ import pytest
 
 from treadle_batching import vmap
 from treadle_batching.axis import divided_by
-from treadle_ir import (
-    MESH,
-    AbstractMesh,
-    Array,
-    ArrayType,
-    AxisType,
-    Sharding,
-    ShardingTypeError,
-    ops,
-    sharding_of,
-    stage_tree,
-)
+from treadle_ir import AbstractMesh, Array, ArrayType, AxisType, Sharding, ops
+from treadle_ir.errors import ShardingTypeError
+from treadle_ir.sharding import sharding_of
+from treadle_ir.tracing import MESH, stage_tree
 
 EXPLICIT = AbstractMesh((4, 2), ("x", "y"), (AxisType.Explicit,) * 2)
 TYPE = ArrayType((8, 4), np.dtype("f4"))

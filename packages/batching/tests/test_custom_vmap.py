@@ -7,15 +7,8 @@ import numpy as np
 import pytest
 
 from treadle_batching import custom_vmap, sequential_vmap, vmap
-from treadle_ir import (
-    ArgumentError,
-    ArrayType,
-    ShapeError,
-    StructureError,
-    interpret,
-    ops,
-    stage,
-)
+from treadle_ir import ArgumentError, ArrayType, ShapeError, interpret, ops, stage
+from treadle_ir.errors import StructureError
 
 X = np.arange(3.0)
 TWO = np.float64(2.0)

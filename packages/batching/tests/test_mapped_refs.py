@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from treadle_batching import vmap
-from treadle_ir import ArgumentError, ShapeError, new_ref, ops
+from treadle_ir import ArgumentError, ShapeError, ops
+from treadle_ir.refs import new_ref
 
 
 def step(ref: Any, x: Any) -> Any:

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from treadle_batching import vmap
-from treadle_ir import ArgumentError, EscapedTracerError, ShapeError, ops
+from treadle_ir import ArgumentError, ShapeError, ops
+from treadle_ir.errors import EscapedTracerError
 from treadle_ir.tree import register_pytree_node
 
 A = np.arange(6.0).reshape(2, 3)

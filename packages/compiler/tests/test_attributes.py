@@ -8,7 +8,8 @@ import pytest
 from treadle_compiler.attributes import attribute_text
 from treadle_compiler.mlir import mlir
 from treadle_compiler.types import string_text
-from treadle_ir import ArgumentError, RangeError
+from treadle_ir import ArgumentError
+from treadle_ir.errors import RangeError
 
 
 def read(value: object) -> str:

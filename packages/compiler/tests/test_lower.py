@@ -13,7 +13,6 @@ from treadle_compiler.writer import ModuleWriter
 from treadle_ir import (
     AbstractMesh,
     ArrayType,
-    DerivativeError,
     MissingRuleError,
     Primitive,
     bind,
@@ -21,6 +20,7 @@ from treadle_ir import (
     ops,
     stage,
 )
+from treadle_ir.errors import DerivativeError
 from treadle_ir.primitives.call import Call, CustomVjpLinear
 
 F32 = ArrayType((3,), np.dtype("f4"))

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from treadle_compiler.types import device_dtype, mlir_type, scalar_text
-from treadle_ir import ArrayType, ShapeError, dtypes
+from treadle_ir import ArrayType, ShapeError
+from treadle_ir.core import dtypes
 
 F32 = np.dtype("f4")
 

@@ -10,18 +10,8 @@ import numpy as np
 
 from treadle_compiler import Partitioning, lower_program
 from treadle_compiler.sums import axes_of, ends_of
-from treadle_ir import (
-    AbstractMesh,
-    ArrayType,
-    AxisType,
-    Layout,
-    Program,
-    Sums,
-    bind,
-    ops,
-    stage,
-    with_sums,
-)
+from treadle_ir import AbstractMesh, ArrayType, AxisType, Program, bind, ops, stage
+from treadle_ir.core import Layout, Sums, with_sums
 from treadle_ir.primitives.call import Call
 
 MESH = AbstractMesh((4, 2), ("x", "y"), (AxisType.Explicit,) * 2)

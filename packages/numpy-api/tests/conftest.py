@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import X64, ArrayType, interpret, stage
+from treadle_ir import ArrayType, interpret, stage
+from treadle_ir.settings import X64
 
 
 def staged(function: Callable[..., Any], *arguments: Any) -> Any:

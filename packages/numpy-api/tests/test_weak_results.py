@@ -10,7 +10,7 @@ import pytest
 
 import treadle_numpy.numpy as tnp
 from treadle_ir import ArrayType
-from treadle_ir.stage import stage
+from treadle_ir.tracing.staging import stage
 from treadle_numpy.scipy import linalg, signal, special
 from treadle_numpy.scipy.stats import beta, cauchy, pareto, poisson, t, uniform
 

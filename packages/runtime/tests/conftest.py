@@ -14,7 +14,7 @@ os.environ.setdefault("TREADLE_CACHE", "0")
 
 import pytest
 
-from treadle_ir import current_evaluator, install
+from treadle_ir.tracing import current_evaluator, install
 from treadle_runtime import RuntimeEvaluator
 
 

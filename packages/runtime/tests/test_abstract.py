@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, ArrayType, UnsupportedError, new_ref
+from treadle_ir import ArgumentError, ArrayType, UnsupportedError
+from treadle_ir.refs import new_ref
 from treadle_runtime import (
     Format,
     Layout,

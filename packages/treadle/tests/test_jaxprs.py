@@ -24,7 +24,7 @@ from treadle.extend.core import (
     subjaxprs,
 )
 from treadle.extend.core.primitives import jit_p, scan_p, while_p
-from treadle_ir.verify import verify
+from treadle_ir.analysis import verify
 
 X = np.array([0.1, 0.5, 0.9], np.float32)
 

@@ -26,13 +26,13 @@ from treadle_ir import (
     Primitive,
     Type,
     bind,
-    frozen,
     interpret,
     ops,
     register,
     stage,
 )
-from treadle_ir.equality import equal_programs
+from treadle_ir.core.equality import equal_programs
+from treadle_ir.process import frozen
 from treadle_ir.reference import eval_rule
 from treadle_ir.text import parse_program, print_program
 

@@ -11,7 +11,7 @@ import pytest
 import treadle
 import treadle.numpy as tnp
 import treadle.random
-from treadle_ir.trace import ROOT
+from treadle_ir.tracing import ROOT
 from treadle_numpy.numpy.manipulation import conversion, shapes
 from treadle_numpy.operands import plans as coercion
 from treadle_runtime import RuntimeEvaluator, launch

@@ -18,7 +18,7 @@ import treadle.numpy as tnp
 from treadle import managers, random
 from treadle.errors import ArgumentError, ShapeError
 from treadle.settings import names
-from treadle_ir import SETTINGS, process_context
+from treadle_ir.settings import SETTINGS, process_context
 
 # A value of each setting that is not its default, as Python gives it and as the environment writes it.
 OTHERS: dict[str, tuple[Any, str]] = {

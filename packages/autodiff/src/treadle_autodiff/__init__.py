@@ -76,6 +76,6 @@ from treadle_autodiff.vjp import (
     linearize as linearize,
     vjp as vjp,
 )
-from treadle_ir import source as _source
+from treadle_ir.errors import source as _source
 
 _source.internal(__path__[0])

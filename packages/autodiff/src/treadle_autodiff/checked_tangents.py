@@ -6,19 +6,11 @@ from collections.abc import Sequence
 
 from treadle_autodiff.tangents import Tangent, Zero
 from treadle_autodiff.user_function import Tree
-from treadle_ir import (
-    Array,
-    ArrayType,
-    Operand,
-    Operands,
-    ShapeError,
-    StructureError,
-    flatten_arrays,
-    float0,
-    ops,
-    type_of,
-)
-from treadle_ir.dtypes import is_complex, is_inexact
+from treadle_ir import Array, ArrayType, Operand, Operands, ShapeError, ops, type_of
+from treadle_ir.calling import flatten_arrays
+from treadle_ir.core import float0
+from treadle_ir.core.dtypes import is_complex, is_inexact
+from treadle_ir.errors import StructureError
 from treadle_ir.tree import PyTreeDef, explain_difference, forms, tangent_leaves
 
 

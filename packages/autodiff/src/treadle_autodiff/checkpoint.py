@@ -7,36 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar, overload
 
 from treadle_autodiff.user_function import Tree, check_callable
-from treadle_ir import (
-    ArgumentError,
-    Cell,
-    Operand,
-    Operands,
-    UnsupportedError,
-    alias,
-    as_array,
-    as_body,
-    bind,
-    discharged,
-    flatten_arrays,
-    functions,
-    holding,
-    interned,
-    ops,
-    over_mesh_of,
-    positions,
-    refuse_others,
-    sequence,
-    shown,
-    stage_tree,
-    store,
-    take_apart,
-    types_here,
-    varying_of,
-    without_references,
-    wraps,
-)
+from treadle_ir import ArgumentError, Operand, Operands, UnsupportedError, bind, ops
+from treadle_ir.calling import as_array, flatten_arrays, refuse_others
+from treadle_ir.errors import alias, functions, sequence, shown, wraps
 from treadle_ir.primitives.call import Checkpoint, CheckpointPolicy
+from treadle_ir.refs import Cell, as_body, discharged, holding, store, without_references
+from treadle_ir.sharding import types_here, varying_of
+from treadle_ir.tracing import interned, over_mesh_of, positions, stage_tree, take_apart
 from treadle_ir.tree import PyTreeDef, tree_leaves, tree_unflatten
 
 P = ParamSpec("P")

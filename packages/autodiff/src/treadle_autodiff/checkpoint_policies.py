@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, final
 
-from treadle_ir import ArgumentError, Primitive, functions, names, shown
+from treadle_ir import ArgumentError, Primitive
+from treadle_ir.errors import functions, names, shown
 from treadle_ir.primitives.call import CheckpointName, CheckpointPolicy
 from treadle_ir.primitives.contract import DotGeneral
 

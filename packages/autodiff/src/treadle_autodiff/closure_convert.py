@@ -7,18 +7,10 @@ from typing import Any
 
 from treadle_autodiff.checked_tangents import same_structure
 from treadle_autodiff.user_function import Tree, check_callable
-from treadle_ir import (
-    ArgumentError,
-    Operand,
-    Tracer,
-    TreeFunction,
-    array_results,
-    dtypes,
-    flatten_arrays,
-    interpret_unchecked as interpret,
-    stage_tree,
-    type_of,
-)
+from treadle_ir import ArgumentError, Operand, type_of
+from treadle_ir.calling import TreeFunction, array_results, flatten_arrays
+from treadle_ir.core import dtypes
+from treadle_ir.tracing import Tracer, interpret_unchecked as interpret, stage_tree
 from treadle_ir.tree import tree_unflatten
 
 

@@ -17,27 +17,12 @@ from treadle_autodiff.checked_tangents import same_structure
 from treadle_autodiff.ref_arguments import lent, returned
 from treadle_autodiff.symbolic_zeros import SymbolicZero
 from treadle_autodiff.user_function import Tree, check_callable
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ArrayType,
-    Operand,
-    Operands,
-    ShapeError,
-    flatten_arrays,
-    forwarded,
-    frozen,
-    in_positional_form,
-    integers,
-    ops,
-    sequence,
-    shown,
-    shown_as,
-    transparent,
-    type_of,
-    wraps,
-)
-from treadle_ir.dtypes import is_complex
+from treadle_ir import ArgumentError, Array, ArrayType, Operand, Operands, ShapeError, ops, type_of
+from treadle_ir.calling import flatten_arrays
+from treadle_ir.core.dtypes import is_complex
+from treadle_ir.errors import forwarded, integers, sequence, shown, shown_as, wraps
+from treadle_ir.process import frozen
+from treadle_ir.tracing import in_positional_form, transparent
 from treadle_ir.tree import PyTreeDef, tangent_structure, tree_unflatten
 
 P = ParamSpec("P")

@@ -18,22 +18,12 @@ from treadle_autodiff.custom_function import (
 )
 from treadle_autodiff.symbolic_zeros import SymbolicZero, flatten_tangents, shown_zeros
 from treadle_autodiff.user_function import Tree
-from treadle_ir import (
-    ArgumentError,
-    Operand,
-    Operands,
-    UnsetRuleError,
-    as_array,
-    as_reader,
-    bind,
-    flags,
-    frozen,
-    functions,
-    ops,
-    ruled,
-    type_of,
-)
+from treadle_ir import ArgumentError, Operand, Operands, bind, ops, type_of
+from treadle_ir.calling import as_array, ruled
+from treadle_ir.errors import UnsetRuleError, flags, functions
 from treadle_ir.primitives.call import CustomJvpCall, Given
+from treadle_ir.process import frozen
+from treadle_ir.refs import as_reader
 from treadle_ir.tree import forms, tangent_leaves, tree_map
 
 F = TypeVar("F", bound=Callable[..., Any])  # Any: rules are returned unchanged

@@ -31,32 +31,22 @@ from treadle_ir import (
     ArgumentError,
     Array,
     ArrayType,
-    Flags,
     Operand,
     Operands,
     Program,
-    TreeFunction,
-    UnsetRuleError,
     UnsupportedError,
-    array_results,
-    as_array,
-    as_reader,
     bind,
-    flags,
-    flatten_arrays,
-    float0,
-    frozen,
-    functions,
-    interpret_unchecked as interpret,
     ops,
-    over_mesh,
-    ruled,
-    stage_tree,
     type_of,
-    wraps,
 )
-from treadle_ir.dtypes import is_floating, is_inexact
+from treadle_ir.calling import TreeFunction, array_results, as_array, flatten_arrays, ruled
+from treadle_ir.core import Flags, float0
+from treadle_ir.core.dtypes import is_floating, is_inexact
+from treadle_ir.errors import UnsetRuleError, flags, functions, wraps
 from treadle_ir.primitives.call import CustomVjpCall, CustomVjpRule, FlatBackward, Given
+from treadle_ir.process import frozen
+from treadle_ir.refs import as_reader
+from treadle_ir.tracing import interpret_unchecked as interpret, over_mesh, stage_tree
 from treadle_ir.tree import (
     Partial,
     PyTreeDef,

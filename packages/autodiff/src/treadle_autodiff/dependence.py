@@ -7,24 +7,12 @@ from operator import or_
 from typing import Final
 
 from treadle_autodiff.tangents import zeros
-from treadle_ir import (
-    NOWHERE,
-    ArrayType,
-    ControlFlow,
-    Equation,
-    Flags,
-    Flows,
-    InlineCall,
-    Operand,
-    Primitive,
-    Program,
-    Type,
-    Value,
-    inferred,
-    interpret_unchecked as interpret,
-)
+from treadle_ir import ArrayType, ControlFlow, Equation, Operand, Primitive, Program, Type, Value
 from treadle_ir.analysis import ForwardAnalysis
+from treadle_ir.core import Flags, Flows, InlineCall, inferred
+from treadle_ir.errors import NOWHERE
 from treadle_ir.rewrite import dce
+from treadle_ir.tracing import interpret_unchecked as interpret
 
 
 def structure_of(primitive: Primitive) -> Flows | None:

@@ -9,13 +9,9 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from treadle_autodiff.tangents import Tangent, Zero
-from treadle_ir import (
-    NOWHERE,
-    Array,
-    Operand,
-    Operands,
-    Primitive,
-    Source,
+from treadle_ir import Array, Operand, Operands, Primitive, type_of
+from treadle_ir.errors import NOWHERE, Source
+from treadle_ir.tracing import (
     Trace,
     Tracer,
     concrete_elements,
@@ -23,7 +19,6 @@ from treadle_ir import (
     set_current,
     staging_trace,
     transparent,
-    type_of,
 )
 
 

@@ -10,12 +10,10 @@ from treadle_autodiff.passes import derivative_of
 from treadle_autodiff.user_function import Tree, check_callable, of_positional, released
 from treadle_autodiff.vjp import differentiable
 from treadle_autodiff.vjp_function import VJP, vjp_function
-from treadle_ir import (
-    ArgumentError,
-    flags,
-    flatten_arrays,
-    positions,
-)
+from treadle_ir import ArgumentError
+from treadle_ir.calling import flatten_arrays
+from treadle_ir.errors import flags
+from treadle_ir.tracing import positions
 from treadle_ir.tree import opened_leaves, tree_unflatten
 
 

@@ -10,22 +10,17 @@ from treadle_autodiff.linearize import linearize_tree
 from treadle_autodiff.passes import pulled
 from treadle_autodiff.tangents import presented
 from treadle_autodiff.user_function import Tree, check_callable, no_reduced_axes, released
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DTypeError,
-    Operands,
-    ShapeError,
+from treadle_ir import ArgumentError, Array, DTypeError, Operands, ShapeError, type_of
+from treadle_ir.calling import (
     TreeFunction,
     as_array,
-    dtypes,
     operand_or_none,
-    positions,
     refuse_others,
     results_and_aux,
-    type_of,
-    wraps,
 )
+from treadle_ir.core import dtypes
+from treadle_ir.errors import wraps
+from treadle_ir.tracing import positions
 from treadle_ir.tree import (
     PyTreeDef,
     fixed_places,

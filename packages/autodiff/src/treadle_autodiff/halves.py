@@ -9,18 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_autodiff.dependence import DEPENDENCE, structure_of
-from treadle_ir import (
-    OPERANDS,
-    Effects,
-    Equation,
-    Flags,
-    NamedAxis,
-    Primitive,
-    Program,
-    Value,
-    deeper,
-    inferred,
-)
+from treadle_ir import Effects, Equation, Primitive, Program, Value
+from treadle_ir.core import OPERANDS, Flags, NamedAxis, inferred
+from treadle_ir.process import deeper
 from treadle_ir.rewrite import with_nested
 
 

@@ -13,22 +13,11 @@ from treadle_autodiff.passes import pulled
 from treadle_autodiff.tangents import presented
 from treadle_autodiff.user_function import Tree, check_callable, released
 from treadle_autodiff.vjp import differentiable
-from treadle_ir import (
-    ArrayType,
-    DTypeError,
-    Operand,
-    Operands,
-    TreeFunction,
-    UnsupportedError,
-    array_results,
-    dtypes,
-    flatten_arrays,
-    ops,
-    positions,
-    results_and_aux,
-    type_of,
-    wraps,
-)
+from treadle_ir import ArrayType, DTypeError, Operand, Operands, UnsupportedError, ops, type_of
+from treadle_ir.calling import TreeFunction, array_results, flatten_arrays, results_and_aux
+from treadle_ir.core import dtypes
+from treadle_ir.errors import wraps
+from treadle_ir.tracing import positions
 from treadle_ir.tree import forms, opened_leaves, tree_unflatten
 
 # A mapper applies a linear function to every slice of stacked operands: vmap, where there is treadle_batching.

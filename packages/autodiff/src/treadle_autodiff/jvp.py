@@ -8,18 +8,15 @@ from typing import ClassVar, TypeVar, final
 from treadle_autodiff.dual import DualTrace, DualTracer, entering
 from treadle_autodiff.registry import jvp_rules
 from treadle_autodiff.tangents import Tangent, Zero
-from treadle_ir import (
+from treadle_ir import Operand, Operands, Primitive, type_of
+from treadle_ir.errors import boundary
+from treadle_ir.tracing import (
     Function,
-    Operand,
-    Operands,
-    Primitive,
-    boundary,
     current_trace,
     over_mesh_of,
     reset_current,
     run_under,
     set_current,
-    type_of,
 )
 
 Out = TypeVar("Out")

@@ -5,20 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import final
 
-from treadle_ir import (
-    MESH,
-    MeshAxes,
-    Operand,
-    Operands,
-    Sharding,
-    current_context,
-    explicit_mesh,
-    frozen,
-    ops,
-    sharding_of,
-    shardings_here,
-    with_sums,
-)
+from treadle_ir import Operand, Operands, Sharding, ops
+from treadle_ir.core import MeshAxes, with_sums
+from treadle_ir.process import frozen
+from treadle_ir.settings import current_context
+from treadle_ir.sharding import sharding_of, shardings_here
+from treadle_ir.tracing import MESH, explicit_mesh
 
 
 def reshard_like(cotangent: Operand, primal: Sharding | None) -> Operand:

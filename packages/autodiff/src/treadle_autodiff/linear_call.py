@@ -7,24 +7,12 @@ from collections.abc import Callable, Sequence
 from treadle_autodiff.checked_tangents import same_structure
 from treadle_autodiff.custom_function import exact
 from treadle_autodiff.user_function import Tree
-from treadle_ir import (
-    ArrayType,
-    Operand,
-    Operands,
-    Staged,
-    TreeFunction,
-    as_rule,
-    bind,
-    flatten_arrays,
-    functions,
-    interned,
-    ruled,
-    share_captures,
-    stage_tree,
-    type_of,
-    unsharded,
-)
+from treadle_ir import ArrayType, Operand, Operands, Staged, bind, type_of
+from treadle_ir.calling import TreeFunction, as_rule, flatten_arrays, ruled
+from treadle_ir.core import unsharded
+from treadle_ir.errors import functions
 from treadle_ir.primitives.linear_call import LinearCall
+from treadle_ir.tracing import interned, share_captures, stage_tree
 from treadle_ir.tree import PyTreeDef, tree_unflatten
 
 

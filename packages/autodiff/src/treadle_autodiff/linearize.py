@@ -17,24 +17,25 @@ from treadle_autodiff.registry import jvp_rules, linearize_rules
 from treadle_autodiff.tangents import Tangent, Zero
 from treadle_autodiff.user_function import released
 from treadle_ir import (
-    Function,
     FunctionCall,
-    InlineCall,
     Operand,
     Operands,
     Primitive,
     Program,
+    UnsupportedError,
+    type_of,
+)
+from treadle_ir.core import InlineCall, inferred
+from treadle_ir.errors import boundary
+from treadle_ir.process import deeper, frozen
+from treadle_ir.sharding import explicit_here, shardings_here
+from treadle_ir.tracing import (
+    Function,
     StagedTracer,
     StagingTrace,
     Trace,
-    UnsupportedError,
-    boundary,
     checks_leaks,
     current_trace,
-    deeper,
-    explicit_here,
-    frozen,
-    inferred,
     interpret_unchecked as interpret,
     over_mesh_of,
     refuse_leaks,
@@ -42,8 +43,6 @@ from treadle_ir import (
     run_under,
     running,
     set_current,
-    shardings_here,
-    type_of,
     with_sharding,
 )
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from treadle_autodiff.user_function import Tree
-from treadle_ir import ArgumentError, shown
+from treadle_ir import ArgumentError
+from treadle_ir.errors import shown
 from treadle_ir.tree import PyTreeDef, tree_flatten
 
 

@@ -6,18 +6,9 @@ from collections.abc import Sequence
 from typing import final
 
 from treadle_autodiff.linearize import SplitTrace
-from treadle_ir import (
-    Function,
-    Operand,
-    Operands,
-    Program,
-    StagedTracer,
-    StagingTrace,
-    Type,
-    current_trace,
-    frozen,
-    run_under,
-)
+from treadle_ir import Operand, Operands, Program, Type
+from treadle_ir.process import frozen
+from treadle_ir.tracing import Function, StagedTracer, StagingTrace, current_trace, run_under
 
 
 @final

@@ -13,20 +13,10 @@ from itertools import pairwise
 from typing import Final, final
 
 from treadle_autodiff.tangents import Tangent, materialise
-from treadle_ir import (
-    ArrayType,
-    DType,
-    Equation,
-    EvalTrace,
-    Operand,
-    Value,
-    current_trace,
-    explicit_mesh,
-    ops,
-    type_of,
-)
-from treadle_ir.dtypes import is_inexact
+from treadle_ir import ArrayType, DType, Equation, Operand, Value, ops, type_of
+from treadle_ir.core.dtypes import is_inexact
 from treadle_ir.primitives.shape import Slice
+from treadle_ir.tracing import EvalTrace, current_trace, explicit_mesh
 
 _BLOCK: Final = 16  # with 8, XLA's CPU compiler takes five times as long
 

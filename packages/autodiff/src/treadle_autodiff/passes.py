@@ -14,25 +14,18 @@ from treadle_autodiff.linearize import Linearized
 from treadle_autodiff.tangents import Tangent, Zero, materialise, presented
 from treadle_autodiff.transpose import transpose
 from treadle_autodiff.user_function import Tree
-from treadle_ir import (
-    ArrayType,
-    Operand,
-    Operands,
-    OverMesh,
-    Primitive,
-    Program,
-    Sharding,
-    boundary,
-    deeper,
-    frozen,
+from treadle_ir import ArrayType, Operand, Operands, Primitive, Program, Sharding, type_of
+from treadle_ir.calling import shown_program
+from treadle_ir.core import OverMesh
+from treadle_ir.core.dtypes import is_float0
+from treadle_ir.errors import boundary
+from treadle_ir.process import deeper, frozen
+from treadle_ir.tracing import (
     interpret_unchecked as interpret,
     left_to_the_compiler,
     over_mesh,
     over_mesh_of,
-    shown_program,
-    type_of,
 )
-from treadle_ir.dtypes import is_float0
 from treadle_ir.tree import Partial, PyTreeDef, tangent_structure, tree_unflatten
 
 

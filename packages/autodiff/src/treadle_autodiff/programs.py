@@ -13,29 +13,12 @@ from treadle_autodiff.jvp import jvp_flat
 from treadle_autodiff.linearize import linearize_flat
 from treadle_autodiff.tangents import Tangent, Zero, materialise
 from treadle_autodiff.transpose import transpose
-from treadle_ir import (
-    ArrayType,
-    Cell,
-    Flags,
-    Operand,
-    Operands,
-    Program,
-    Type,
-    Value,
-    as_body,
-    derived,
-    elementwise_or,
-    float0,
-    frozen,
-    holding,
-    interpret_unchecked as interpret,
-    ops,
-    stage,
-    stage_tree,
-    type_of,
-    unsharded,
-)
+from treadle_ir import ArrayType, Operand, Operands, Program, Type, Value, ops, stage, type_of
+from treadle_ir.core import Flags, elementwise_or, float0, unsharded
+from treadle_ir.process import frozen
+from treadle_ir.refs import Cell, as_body, holding
 from treadle_ir.rewrite import prune
+from treadle_ir.tracing import derived, interpret_unchecked as interpret, stage_tree
 from treadle_ir.tree import PyTreeDef, tree_flatten, tree_leaves
 
 

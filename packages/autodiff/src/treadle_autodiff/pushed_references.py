@@ -11,15 +11,9 @@ from typing import Final, final
 
 from treadle_autodiff.checked_tangents import same_structure
 from treadle_autodiff.user_function import Tree
-from treadle_ir import (
-    ArgumentError,
-    Reference,
-    is_reference,
-    new_cell,
-    references_once,
-    results_and_aux,
-    store,
-)
+from treadle_ir import ArgumentError
+from treadle_ir.calling import results_and_aux
+from treadle_ir.refs import Reference, is_reference, new_cell, references_once, store
 from treadle_ir.tree import (
     flatten_leaves_and_structure,
     keystr,

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import final
 
 from treadle_autodiff.user_function import Tree
-from treadle_ir import Ref, frozen
+from treadle_ir.process import frozen
+from treadle_ir.refs import Ref
 from treadle_ir.tree import leaves_in_any_order, register_static, tree_map
 
 
@@ -27,7 +28,7 @@ def lent(tree: Tree) -> Tree:
 
     Example:
         >>> import numpy as np
-        >>> from treadle_ir import new_ref
+        >>> from treadle_ir.refs import new_ref
         >>> from treadle_ir.tree import tree_leaves
         >>> tree_leaves(lent({"x": np.float32(1.0), "total": new_ref(np.float32(0.0))}))
         [np.float32(1.0)]

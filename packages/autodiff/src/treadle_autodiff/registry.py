@@ -13,16 +13,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
-from treadle_ir import (
-    MissingRuleError,
-    Operand,
-    Operands,
-    Primitive,
-    RuleTable,
-    bind,
-    inferred,
-    types_of,
-)
+from treadle_ir import MissingRuleError, Operand, Operands, Primitive, RuleTable, bind, types_of
+from treadle_ir.core import inferred
 
 P = TypeVar("P", bound=Primitive)
 P_contra = TypeVar("P_contra", bound=Primitive, contravariant=True)

@@ -12,25 +12,12 @@ from treadle_autodiff.linearize import linearize_tree
 from treadle_autodiff.programs import needed_residuals
 from treadle_autodiff.user_function import Tree, check_callable
 from treadle_autodiff.vjp import differentiable
-from treadle_ir import (
-    ArrayType,
-    Atom,
-    Equation,
-    InlineCall,
-    Operand,
-    Operands,
-    Program,
-    TreeFunction,
-    Value,
-    array_results,
-    as_array,
-    refuse_others,
-    stage_tree,
-    take_apart,
-    type_of,
-)
+from treadle_ir import ArrayType, Atom, Equation, Operand, Operands, Program, Value, type_of
+from treadle_ir.calling import TreeFunction, array_results, as_array, refuse_others
+from treadle_ir.core import InlineCall
 from treadle_ir.primitives.call import CheckpointName
 from treadle_ir.rewrite import prune
+from treadle_ir.tracing import stage_tree, take_apart
 
 
 @final

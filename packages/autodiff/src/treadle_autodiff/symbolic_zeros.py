@@ -10,17 +10,9 @@ import numpy as np
 
 from treadle_autodiff.tangents import Zero, presented, zeros
 from treadle_autodiff.user_function import Tree
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ArrayType,
-    Operand,
-    as_array,
-    flags,
-    refuse_others,
-    type_like,
-    type_of,
-)
+from treadle_ir import ArgumentError, Array, ArrayType, Operand, type_of
+from treadle_ir.calling import as_array, refuse_others, type_like
+from treadle_ir.errors import flags
 from treadle_ir.primitives.call import Given
 from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure, tree_map
 

@@ -6,20 +6,10 @@ from typing import TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import (
-    Array,
-    ArrayType,
-    DType,
-    DTypeError,
-    Operand,
-    Type,
-    as_array,
-    dtypes,
-    frozen,
-    is_symbolic,
-    ops,
-    type_of,
-)
+from treadle_ir import Array, ArrayType, DType, DTypeError, Operand, Type, ops, type_of
+from treadle_ir.calling import as_array
+from treadle_ir.core import dtypes, is_symbolic
+from treadle_ir.process import frozen
 
 
 @final

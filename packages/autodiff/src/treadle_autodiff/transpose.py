@@ -13,18 +13,9 @@ from treadle_autodiff.dependence import independent_results, structure_of
 from treadle_autodiff.parts import Part, divided_axis, rows, side_by_side
 from treadle_autodiff.registry import TransposeRule, not_linear, transpose_rules
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add
-from treadle_ir import (
-    Atom,
-    Equation,
-    Literal,
-    Operand,
-    Operands,
-    Primitive,
-    Program,
-    Value,
-    current_trace,
-    source,
-)
+from treadle_ir import Atom, Equation, Literal, Operand, Operands, Primitive, Program, Value
+from treadle_ir.errors import source
+from treadle_ir.tracing import current_trace
 
 
 def transpose(program: Program, known: Operands, cotangents: Sequence[Tangent]) -> list[Tangent]:

@@ -6,13 +6,8 @@ from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
 from treadle_autodiff.dual import DualTracer
-from treadle_ir import (
-    ArgumentError,
-    TreeFunction,
-    UnsupportedError,
-    array_results,
-    results_and_aux,
-)
+from treadle_ir import ArgumentError, UnsupportedError
+from treadle_ir.calling import TreeFunction, array_results, results_and_aux
 from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure, tree_unflatten
 
 Tree: TypeAlias = Any  # a pytree: any Python object

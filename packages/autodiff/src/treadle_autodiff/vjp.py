@@ -25,23 +25,12 @@ from treadle_autodiff.user_function import (
     released,
 )
 from treadle_autodiff.vjp_function import VJP, vjp_function
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ArrayType,
-    Operands,
-    Type,
-    UnsupportedError,
-    dtypes,
-    flags,
-    flatten_arrays,
-    functions,
-    is_reference,
-    stage_tree,
-    type_like,
-    type_of,
-    unsharded,
-)
+from treadle_ir import ArgumentError, Array, ArrayType, Operands, Type, UnsupportedError, type_of
+from treadle_ir.calling import flatten_arrays, type_like
+from treadle_ir.core import dtypes, unsharded
+from treadle_ir.errors import flags, functions
+from treadle_ir.refs import is_reference
+from treadle_ir.tracing import stage_tree
 from treadle_ir.tree import (
     PyTreeDef,
     fixed_places,

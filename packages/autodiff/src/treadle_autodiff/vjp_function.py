@@ -12,20 +12,11 @@ from typing import Any, ClassVar, Final, Generic, TypeVar, final
 from treadle_autodiff.nonzero_inputs import flags_like
 from treadle_autodiff.passes import Backward, Derivative
 from treadle_autodiff.user_function import Tree
-from treadle_ir import (
-    ArgumentError,
-    Operand,
-    Operands,
-    Ref,
-    ShapeError,
-    StructureError,
-    as_operand,
-    boundary,
-    float0,
-    ops,
-    shown_program,
-    type_of,
-)
+from treadle_ir import ArgumentError, Operand, Operands, ShapeError, ops, type_of
+from treadle_ir.calling import as_operand, shown_program
+from treadle_ir.core import float0
+from treadle_ir.errors import StructureError, boundary
+from treadle_ir.refs import Ref
 from treadle_ir.tree import (
     Partial,
     PyTreeDef,
@@ -183,7 +174,8 @@ class VJP(Generic[R]):
 
         Example:
             >>> import numpy as np
-            >>> from treadle_ir import new_ref, ops
+            >>> from treadle_ir.refs import new_ref
+            >>> from treadle_ir import ops
             >>> from treadle_autodiff import vjp
             >>> total = new_ref(np.float32(1.0))
             >>> value, f_vjp = vjp(ops.multiply, np.float32(2.0), np.float32(5.0))

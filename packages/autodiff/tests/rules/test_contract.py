@@ -2,7 +2,7 @@ import numpy as np
 
 from treadle_autodiff import grad
 from treadle_ir import Operand, ops, stage, type_of
-from treadle_ir.dtypes import BY_NAME
+from treadle_ir.core.dtypes import BY_NAME
 
 
 def test_cotangents_have_the_operands_type_where_the_result_is_wider() -> None:

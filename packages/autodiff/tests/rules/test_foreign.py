@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import jvp
-from treadle_ir import ArrayType, DerivativeError, bind
+from treadle_ir import ArrayType, bind
+from treadle_ir.errors import DerivativeError
 from treadle_ir.primitives.foreign import ForeignCall
 
 F32 = np.dtype("f4")

@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 
 from treadle_autodiff import Zero, jvp_rules
-from treadle_ir import ArrayType, float0, ops
+from treadle_ir import ArrayType, ops
+from treadle_ir.core import float0
 from treadle_ir.primitives.sort import Sort, TopK
 
 X, DX = np.array([3, 1, 2], np.float32), np.array([30, 10, 20], np.float32)

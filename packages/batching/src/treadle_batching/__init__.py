@@ -27,6 +27,6 @@ from treadle_batching.vmappable import (
     register_vmappable as register_vmappable,
     unregister_vmappable as unregister_vmappable,
 )
-from treadle_ir import source as _source
+from treadle_ir.errors import source as _source
 
 _source.internal(__path__[0])

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TypeAlias, final
 
-from treadle_ir import ShardingTypeError, frozen, shardings_here
+from treadle_ir.errors import ShardingTypeError
+from treadle_ir.process import frozen
+from treadle_ir.sharding import shardings_here
 
 
 @final

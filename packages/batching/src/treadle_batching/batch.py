@@ -14,33 +14,31 @@ from treadle_batching.axis import Axis, Dim, divided_by
 from treadle_batching.moving import at_front, with_dim
 from treadle_batching.registry import batch_rules
 from treadle_ir import (
-    NOWHERE,
     AbstractMesh,
     ArrayType,
-    Function,
     FunctionCall,
-    NamedAxis,
     Operand,
     Operands,
     Primitive,
     Sharding,
-    Source,
+    type_of,
+    types_of,
+)
+from treadle_ir.core import NamedAxis, with_sums
+from treadle_ir.errors import NOWHERE, Source, boundary, during
+from treadle_ir.primitives.call import CustomJvpCall, CustomVjpCall
+from treadle_ir.settings import named_axis
+from treadle_ir.tracing import (
+    Function,
     Trace,
     Tracer,
-    boundary,
     checks_leaks,
     current_trace,
-    during,
-    named_axis,
     refuse_leaks,
     reset_current,
     run_under,
     set_current,
-    type_of,
-    types_of,
-    with_sums,
 )
-from treadle_ir.primitives.call import CustomJvpCall, CustomVjpCall
 
 Out = TypeVar("Out")
 

@@ -5,29 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final
 
-from treadle_ir import (
-    ArgumentError,
-    Flags,
-    Operand,
-    Operands,
-    ShapeError,
-    StructureError,
-    TreeFunction,
-    array_results,
-    bind,
-    flatten_arrays,
-    forwarded,
-    frozen,
-    functions,
-    in_positional_form,
-    ruled,
-    shown,
-    shown_as,
-    stage_tree,
-    type_of,
-)
+from treadle_ir import ArgumentError, Operand, Operands, ShapeError, bind, type_of
+from treadle_ir.calling import TreeFunction, array_results, flatten_arrays, ruled
+from treadle_ir.core import Flags
+from treadle_ir.errors import StructureError, forwarded, functions, shown, shown_as
 from treadle_ir.primitives.control import Scan
 from treadle_ir.primitives.custom_vmap import CustomBatching, CustomVmapCall
+from treadle_ir.process import frozen
+from treadle_ir.tracing import in_positional_form, stage_tree
 from treadle_ir.tree import (
     PyTreeDef,
     explain_difference,

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from treadle_batching.axis import Dim
-from treadle_ir import ArgumentError, Ref, lending, new_ref, store
+from treadle_ir import ArgumentError
+from treadle_ir.refs import Ref, lending, new_ref, store
 from treadle_ir.tree import PyTreeDef, leaves_in_any_order
 
 Mapping = Callable[[Callable[..., Any], Any, Any], Callable[..., Any]]

@@ -12,17 +12,9 @@ from typing import final
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.batch import batch_flat
 from treadle_batching.moving import at_front
-from treadle_ir import (
-    ArrayType,
-    Operand,
-    Operands,
-    Program,
-    Type,
-    derived,
-    frozen,
-    interpret_unchecked as interpret,
-    stage_tree,
-)
+from treadle_ir import ArrayType, Operand, Operands, Program, Type
+from treadle_ir.process import frozen
+from treadle_ir.tracing import derived, interpret_unchecked as interpret, stage_tree
 
 
 @final

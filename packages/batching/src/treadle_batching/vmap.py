@@ -20,22 +20,11 @@ from treadle_batching.vmappable import (
     is_vmappable,
     whole_results,
 )
-from treadle_ir import (
-    ArgumentError,
-    Cell,
-    Operand,
-    Operands,
-    ShapeError,
-    TreeFunction,
-    array_results,
-    as_array,
-    canonical_elements,
-    flags,
-    over_mesh_of,
-    positional_names,
-    type_of,
-    wraps,
-)
+from treadle_ir import ArgumentError, Operand, Operands, ShapeError, type_of
+from treadle_ir.calling import TreeFunction, array_results, as_array, canonical_elements
+from treadle_ir.errors import flags, wraps
+from treadle_ir.refs import Cell
+from treadle_ir.tracing import over_mesh_of, positional_names
 from treadle_ir.tree import (
     Dims,
     MappingSpec,

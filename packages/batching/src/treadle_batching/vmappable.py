@@ -14,22 +14,11 @@ import numpy as np
 
 from treadle_batching.batch import BatchTrace, BatchTracer
 from treadle_batching.moving import with_dim
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    Operand,
-    Operands,
-    ShapeError,
-    array_results,
-    as_array,
-    current_trace,
-    frozen,
-    functions,
-    operand_or_none,
-    ops,
-    refused,
-    type_of,
-)
+from treadle_ir import ArgumentError, Array, Operand, Operands, ShapeError, ops, type_of
+from treadle_ir.calling import array_results, as_array, operand_or_none
+from treadle_ir.errors import functions, refused
+from treadle_ir.process import frozen
+from treadle_ir.tracing import current_trace
 from treadle_ir.tree import PyTreeDef, flatten_around, tree_unflatten
 
 Value: TypeAlias = Any  # Any: of a class of a library's, what it is made of, and specs of its own

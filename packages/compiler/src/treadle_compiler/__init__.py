@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from treadle_compiler._version import __version__ as __version__
-from treadle_ir import lazy_names as _lazy_names, source as _source
+from treadle_ir.errors import lazy_names as _lazy_names, source as _source
 
 if TYPE_CHECKING:
     from treadle_compiler.attributes import attribute_text as attribute_text

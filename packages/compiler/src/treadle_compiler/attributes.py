@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from treadle_compiler.types import dense, element_type, scalar_text, string_text
-from treadle_ir import ArgumentError, RangeError, dtypes, shown
-from treadle_ir.dtypes import NAMES
+from treadle_ir import ArgumentError
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import NAMES
+from treadle_ir.errors import RangeError, shown
 
 
 def attribute_text(where: str, value: object) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, final
 
-from treadle_ir import ArrayType, frozen
+from treadle_ir import ArrayType
 from treadle_ir.primitives.effectful import HostFunction
+from treadle_ir.process import frozen
 
 
 @final

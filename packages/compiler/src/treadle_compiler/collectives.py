@@ -6,8 +6,8 @@ import re
 from typing import Final, final
 
 from treadle_compiler.device_groups import Groups, device_groups
-from treadle_ir import frozen
 from treadle_ir.analysis import ring_bytes
+from treadle_ir.process import frozen
 
 _OPERATIONS: Final = (
     "all-reduce",

@@ -31,19 +31,12 @@ from treadle_compiler.settings import (
     OPTIMIZATION_LEVEL,
 )
 from treadle_compiler.xla import memory_stats, with_inspectors
-from treadle_ir import (
-    ArrayType,
-    Contraction,
-    Creation,
-    Elementwise,
-    InlineCall,
-    Program,
-    Rearrangement,
-    fork_safe_lock,
-)
+from treadle_ir import ArrayType, Elementwise, Program
+from treadle_ir.core import Contraction, Creation, InlineCall, Rearrangement
 from treadle_ir.events import ExecutableFound, ProgramCompiled, heard, tell
 from treadle_ir.primitives.call import Checkpoint, OptimizationBarrier
 from treadle_ir.primitives.reduce import Reduction
+from treadle_ir.process import fork_safe_lock
 from treadle_ir.rewrite import enabled
 
 _alive: Final[WeakValueDictionary[tuple[Any, ...], LoadedExecutable]] = WeakValueDictionary()

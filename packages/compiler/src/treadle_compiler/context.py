@@ -15,17 +15,8 @@ import numpy as np
 
 from treadle_compiler.memories import on_device
 from treadle_compiler.types import dense, is_in_parts, mlir_type, scalar_text, string_text
-from treadle_ir import (
-    TOKEN,
-    ArrayType,
-    Layout,
-    Literal,
-    Primitive,
-    Program,
-    TreadleError,
-    Type,
-    dtypes,
-)
+from treadle_ir import TOKEN, ArrayType, Literal, Primitive, Program, TreadleError, Type
+from treadle_ir.core import Layout, dtypes
 
 if TYPE_CHECKING:
     from treadle_compiler.registry import LoweringRule

@@ -11,7 +11,8 @@ import numpy as np
 
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.types import i64_array
-from treadle_ir import ArrayType, DType, dtypes
+from treadle_ir import ArrayType, DType
+from treadle_ir.core import dtypes
 from treadle_ir.primitives.compare import Direction
 
 _BOOL: Final = np.dtype(np.bool_)

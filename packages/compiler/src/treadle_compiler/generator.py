@@ -16,7 +16,7 @@ from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.parts import as_elements, as_numbers
 from treadle_compiler.types import i64_array
 from treadle_ir import ArrayType, DType
-from treadle_ir.dtypes import RBG
+from treadle_ir.core.dtypes import RBG
 from treadle_ir.primitives.random import SPACING
 
 _U32: Final = np.dtype(np.uint32)

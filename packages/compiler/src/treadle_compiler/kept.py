@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import TypeVar
 
-from treadle_ir import Program, deeper
+from treadle_ir import Program
+from treadle_ir.process import deeper
 
 T = TypeVar("T")
 

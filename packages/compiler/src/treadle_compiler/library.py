@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar, final
 
 from treadle_compiler.ending import Held, HeldModule, hold_at_end, note_threads
 from treadle_compiler.fork import Refusal, check_fork, mark_started, refuse_in_children
-from treadle_ir import fork_safe_rlock, importing, release_of, wrong_release
+from treadle_ir.process import fork_safe_rlock, importing, release_of, wrong_release
 
 T = TypeVar("T")
 

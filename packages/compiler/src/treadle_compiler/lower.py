@@ -19,17 +19,10 @@ from treadle_compiler.partitioning import (
 from treadle_compiler.settings import DUMP_IR_TO
 from treadle_compiler.types import is_in_parts
 from treadle_compiler.writer import ModuleWriter
-from treadle_ir import (
-    AbstractMesh,
-    Layout,
-    Program,
-    Type,
-    UnsupportedError,
-    frozen,
-    sums_of,
-    with_sums,
-)
+from treadle_ir import AbstractMesh, Program, Type, UnsupportedError
+from treadle_ir.core import Layout, sums_of, with_sums
 from treadle_ir.events import ProgramLowered, heard, tell
+from treadle_ir.process import frozen
 from treadle_ir.rewrite import without_shardings
 
 

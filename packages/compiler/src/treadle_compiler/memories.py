@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias, final
 
-from treadle_ir import InlineCall, Primitive, Program, frozen
+from treadle_ir import Primitive, Program
+from treadle_ir.core import InlineCall
 from treadle_ir.primitives.control import Scan
 from treadle_ir.primitives.memory import DEVICE_MEMORY, ToMemory
 from treadle_ir.primitives.sharding import ShardingConstraint
+from treadle_ir.process import frozen
 
 if TYPE_CHECKING:
     from treadle_compiler.context import HloValue, LoweringContext

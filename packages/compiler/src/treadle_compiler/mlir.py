@@ -15,7 +15,8 @@ from typing import Any, Final, final
 
 from treadle_compiler.fork import check_fork, mark_started
 from treadle_compiler.library import made_once, start_quietly, supported_release
-from treadle_ir import TreadleError, fork_safe_rlock, frozen, importing
+from treadle_ir import TreadleError
+from treadle_ir.process import fork_safe_rlock, frozen, importing
 
 _STABLEHLO: Final = "a module of StableHLO, as `lowered.as_text()` is"
 _lock = fork_safe_rlock()

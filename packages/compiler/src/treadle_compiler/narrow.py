@@ -10,7 +10,8 @@ import numpy as np
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import LoweringRule
-from treadle_ir import ArrayType, Conversion, DType, Elementwise, Primitive, Type, dtypes
+from treadle_ir import ArrayType, DType, Elementwise, Primitive, Type
+from treadle_ir.core import Conversion, dtypes
 from treadle_ir.primitives.compare import Select
 from treadle_ir.primitives.convert import Copy, ReducePrecision
 from treadle_ir.primitives.elementwise import NextAfter, Power

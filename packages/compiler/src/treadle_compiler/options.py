@@ -50,7 +50,8 @@ from typing import Final, Literal, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, frozen
+from treadle_ir import ArgumentError
+from treadle_ir.process import frozen
 
 FlagValue: TypeAlias = str | int | float | bool
 Flags: TypeAlias = tuple[tuple[str, FlagValue], ...]

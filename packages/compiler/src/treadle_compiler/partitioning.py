@@ -9,8 +9,10 @@ from typing import Any, Final, final
 import numpy as np
 
 from treadle_compiler.types import string_text
-from treadle_ir import AbstractMesh, Layout, Type, frozen, sums_of
+from treadle_ir import AbstractMesh, Type
+from treadle_ir.core import Layout, sums_of
 from treadle_ir.primitives.partitioned import Partitioner
+from treadle_ir.process import frozen
 
 
 @final

@@ -16,8 +16,9 @@ from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import LoweringRule
 from treadle_compiler.types import device_shape, is_in_parts
-from treadle_ir import ArrayType, Primitive, Randomness, Type
-from treadle_ir.dtypes import KEY, is_wide_key, physical_type
+from treadle_ir import ArrayType, Primitive, Type
+from treadle_ir.core import Randomness
+from treadle_ir.core.dtypes import KEY, is_wide_key, physical_type
 from treadle_ir.primitives.compare import Compare
 from treadle_ir.primitives.memory import ToMemory
 

@@ -62,7 +62,9 @@ from treadle_compiler.xla import (
     serialise,
     wants_dump,
 )
-from treadle_ir import TreadleError, fork_safe_lock, user_stacklevel
+from treadle_ir import TreadleError
+from treadle_ir.errors import user_stacklevel
+from treadle_ir.process import fork_safe_lock
 
 if sys.platform != "win32":
     import fcntl

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from treadle_ir import InlineCall, Primitive, Program, Type
+from treadle_ir import Primitive, Program, Type
+from treadle_ir.core import InlineCall
 from treadle_ir.primitives.call import Checkpoint
 
 SMALL_BYTES: Final = 1 << 16

@@ -10,7 +10,8 @@ How often an element is read is counted by the sizes of what slices and the like
 chain of cheap operations behind it, and what is read in other places for it each time that it is read.
 
 Example:
-    >>> from treadle_ir import ArrayType, dtypes, ops, stage
+    >>> from treadle_ir import ArrayType, ops, stage
+    >>> from treadle_ir.core import dtypes
     >>> row = ArrayType((1000,), dtypes.BY_NAME["f32"])
     >>> wide = lambda x: [ops.broadcast_in_dim(ops.sine(x), shape=(1000, 1000), dimensions=[1])]
     >>> len(reads_of(stage(wide, row).program).once)
@@ -26,17 +27,8 @@ from typing import Final, TypeAlias, final
 
 from treadle_compiler.kept import kept
 from treadle_compiler.work import WORK
-from treadle_ir import (
-    ArrayType,
-    Atom,
-    Elementwise,
-    Equation,
-    InlineCall,
-    Primitive,
-    Program,
-    Value,
-    is_symbolic,
-)
+from treadle_ir import ArrayType, Atom, Elementwise, Equation, Primitive, Program, Value
+from treadle_ir.core import InlineCall, is_symbolic
 from treadle_ir.primitives.contract import DotGeneral
 from treadle_ir.primitives.indexing import DynamicSlice, Gather
 from treadle_ir.primitives.shape import (

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir import Setting, one_of, yes_or_no
-from treadle_ir.choices import path_or_none, seconds, whole_number, words_among
+from treadle_ir.settings import (
+    Setting,
+    one_of,
+    path_or_none,
+    seconds,
+    whole_number,
+    words_among,
+    yes_or_no,
+)
 
 NO_CACHE_LIMIT: Final = -1
 

@@ -12,20 +12,8 @@ from typing import Final, TypeAlias, final
 
 from treadle_compiler.kept import kept
 from treadle_compiler.partitioning import Partitioning
-from treadle_ir import (
-    ArrayType,
-    InlineCall,
-    Layout,
-    Primitive,
-    Program,
-    Sums,
-    Type,
-    Value,
-    frozen,
-    sum_operands,
-    sums_of,
-    with_sums,
-)
+from treadle_ir import ArrayType, Primitive, Program, Type, Value
+from treadle_ir.core import InlineCall, Layout, Sums, sums_of, with_sums
 from treadle_ir.primitives.contract import DotGeneral
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.convert import Convert
@@ -33,6 +21,8 @@ from treadle_ir.primitives.elementwise import Add, Negate, Subtract
 from treadle_ir.primitives.reduce import ReduceAdd
 from treadle_ir.primitives.shape import Reshape, Transpose
 from treadle_ir.primitives.sharding import ShardingConstraint
+from treadle_ir.process import frozen
+from treadle_ir.sharding import sum_operands
 
 Axes: TypeAlias = frozenset[str]
 Mark: TypeAlias = Layout | None

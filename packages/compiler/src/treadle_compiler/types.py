@@ -10,16 +10,8 @@ from typing import Any, Final, TypeGuard
 
 import numpy as np
 
-from treadle_ir import (
-    ArrayType,
-    DType,
-    ShapeError,
-    TokenType,
-    Type,
-    UnsupportedError,
-    dtypes,
-    is_symbolic,
-)
+from treadle_ir import ArrayType, DType, ShapeError, Type, UnsupportedError
+from treadle_ir.core import TokenType, dtypes, is_symbolic
 
 _ELEMENTS: Final = {
     "bool": "i1",

@@ -26,16 +26,8 @@ from treadle_compiler.sums import (
     summed_axes,
     through,
 )
-from treadle_ir import (
-    AbstractMesh,
-    ArrayType,
-    InlineCall,
-    Layout,
-    Primitive,
-    Type,
-    sums_of,
-    with_sums,
-)
+from treadle_ir import AbstractMesh, ArrayType, Primitive, Type
+from treadle_ir.core import InlineCall, Layout, sums_of, with_sums
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.sharding import ShardingConstraint
 

@@ -33,17 +33,9 @@ from treadle_compiler.repeated import reads_of
 from treadle_compiler.sums import NONE, Axes, Mark, asked_of, speaks_of_sums
 from treadle_compiler.types import is_in_parts, string_text
 from treadle_compiler.unreduced import as_wanted, lower_with_sums
-from treadle_ir import (
-    TOKEN,
-    AbstractMesh,
-    Extension,
-    Primitive,
-    Program,
-    Source,
-    Value,
-    sums_of,
-    within,
-)
+from treadle_ir import TOKEN, AbstractMesh, Primitive, Program, Value
+from treadle_ir.core import Extension, sums_of
+from treadle_ir.errors import Source, within
 from treadle_ir.primitives.call import Call, Checkpoint
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.memory import DEVICE_MEMORY

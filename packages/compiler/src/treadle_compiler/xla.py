@@ -32,7 +32,8 @@ from treadle_compiler.options import (
     unknown_flag,
 )
 from treadle_compiler.partitioning import inspection_mark
-from treadle_ir import TreadleError, frozen
+from treadle_ir import TreadleError
+from treadle_ir.process import frozen
 
 if sys.platform != "win32":
     import resource

@@ -7,7 +7,8 @@ import pytest
 
 from treadle_compiler import lower_program
 from treadle_compiler.context import MOST_REGIONS, NestingError
-from treadle_ir import Callback, OrderedCallback, Primitive, bind, ops, stage
+from treadle_ir import Primitive, bind, ops, stage
+from treadle_ir.core import Callback, OrderedCallback
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.effectful import HostFunction, IoCallback
 from treadle_ir.testing.examples import array_type

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from treadle_compiler import lower_program
-from treadle_ir import X64, ArrayType, Operand, ops, stage
+from treadle_ir import ArrayType, Operand, ops, stage
+from treadle_ir.settings import X64
 from treadle_ir.testing.examples import array_type as t
 
 POINTS: Any = {

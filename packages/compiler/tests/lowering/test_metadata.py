@@ -8,11 +8,12 @@ import numpy as np
 
 from treadle_compiler import lower_program
 from treadle_ir import ArrayType, Program, ops, stage
-from treadle_ir.array import Function, Operand
 from treadle_ir.primitives.call import Call
 from treadle_ir.primitives.memory import to_memory
 from treadle_ir.primitives.metadata import METADATA
-from treadle_ir.trace import bind
+from treadle_ir.tracing import Function
+from treadle_ir.tracing.array import Operand
+from treadle_ir.tracing.trace import bind
 
 _TYPE = ArrayType((3,), np.dtype("f4"))
 

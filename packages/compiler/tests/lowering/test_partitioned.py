@@ -8,11 +8,12 @@ import pytest
 from treadle_compiler import lower_program, part_text
 from treadle_compiler.custom_parts import partitioned_by
 from treadle_compiler.partitioning import Partitioning
-from treadle_ir import AbstractMesh, ArrayType, Program, UnsupportedError, frozen, ops, stage
+from treadle_ir import AbstractMesh, ArrayType, Program, UnsupportedError, ops, stage
 from treadle_ir.primitives.collective import AllReduce
 from treadle_ir.primitives.partitioned import CustomPartitioning
 from treadle_ir.primitives.shard_map import inside_axes
-from treadle_ir.trace import bind
+from treadle_ir.process import frozen
+from treadle_ir.tracing.trace import bind
 
 _TYPE = ArrayType((8,), np.dtype("f4"))
 _INNER = stage(lambda x: [ops.sine(x)], _TYPE).program

@@ -9,8 +9,9 @@ import pytest
 
 from treadle_compiler import Partitioning, lower_program
 from treadle_compiler.partitioning import inspection_mark
-from treadle_ir import AbstractMesh, ArrayType, Layout, Operand, bind, inside_axes, ops, stage
-from treadle_ir.primitives.shard_map import ShardMap
+from treadle_ir import AbstractMesh, ArrayType, Operand, bind, ops, stage
+from treadle_ir.core import Layout
+from treadle_ir.primitives.shard_map import ShardMap, inside_axes
 
 MESH = AbstractMesh((4, 2), ("x", "y"))
 TYPE = ArrayType((8, 4), np.dtype("f4"))

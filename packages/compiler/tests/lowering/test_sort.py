@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import X64, Operand, ops
+from treadle_ir import Operand, ops
+from treadle_ir.settings import X64
 
 # Upper halves that agree, and lower halves on both sides of their top bit; then both signs and the ends.
 INTEGERS = [5, 0xFFFFFFFF, 1, 0x80000000, 7, 0x7FFFFFFF, 2**32, 2**32 + 2**31, 2**63 - 1, 0]

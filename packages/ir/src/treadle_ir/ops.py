@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from treadle_ir.lazily import lazy_names as _lazy_names
+from treadle_ir.errors.lazily import lazy_names as _lazy_names
 from treadle_ir.primitives.call import (
     checkpoint_name as checkpoint_name,
     optimization_barrier as optimization_barrier,

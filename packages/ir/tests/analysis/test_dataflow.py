@@ -24,7 +24,7 @@ from treadle_ir import (
     stage,
 )
 from treadle_ir.analysis import ForwardAnalysis, backward, forward
-from treadle_ir.flows import Flows
+from treadle_ir.core.flows import Flows
 from treadle_ir.primitives.call import Call
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.elementwise import Sine

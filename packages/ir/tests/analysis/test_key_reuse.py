@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from treadle_ir import Array, ArrayType, KeyReuseError, Program, ops, stage
+from treadle_ir import Array, ArrayType, Program, ops, stage
 from treadle_ir.analysis import KeyUses, new_cells
-from treadle_ir.dtypes import KEY
+from treadle_ir.core.dtypes import KEY
+from treadle_ir.errors import KeyReuseError
 from treadle_ir.primitives.call import Call, Checkpoint
 from treadle_ir.primitives.control import Case, Scan, While
-from treadle_ir.trace import bind
+from treadle_ir.tracing.trace import bind
 
 KEY_TYPE = ArrayType((), KEY)
 KEYS = ArrayType((3,), KEY)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from treadle_ir import Equation, FunctionCall, Program, Value, inferred, stage
+from treadle_ir import Equation, FunctionCall, Program, Value, stage
 from treadle_ir.analysis import Pinned, RooflineResult, program_cost, program_roofline
-from treadle_ir.equality import has_programs
+from treadle_ir.core import inferred
+from treadle_ir.core.equality import has_programs
+from treadle_ir.core.mesh import AbstractMesh
 from treadle_ir.primitives.elementwise import Sine
-from treadle_ir.sharding.mesh import AbstractMesh
 from treadle_ir.testing.examples import Example, all_examples
 from treadle_ir.text import parse_program
-from treadle_ir.trace import bind
+from treadle_ir.tracing.trace import bind
 
 
 def needed(

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from treadle_ir import ArrayType
-from treadle_ir.dtypes import BY_NAME
-from treadle_ir.errors import ArgumentError
+from treadle_ir.core.dtypes import BY_NAME
+from treadle_ir.errors.kinds import ArgumentError
 from treadle_ir.formulas.table import _Derivative, formula_of
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.reference.special.engine import evaluated

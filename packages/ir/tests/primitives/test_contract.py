@@ -1,7 +1,7 @@
 import pytest
 
 from treadle_ir import ArgumentError, DTypeError, ShapeError
-from treadle_ir.dtypes import BY_NAME
+from treadle_ir.core.dtypes import BY_NAME
 from treadle_ir.primitives.contract import Convolution, DotGeneral
 from treadle_ir.testing.examples import array_type as t
 

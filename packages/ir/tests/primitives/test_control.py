@@ -12,7 +12,6 @@ from treadle_ir import (
     DTypeError,
     Effect,
     Effects,
-    Function,
     Primitive,
     Program,
     ShapeError,
@@ -23,6 +22,7 @@ from treadle_ir import (
 )
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.testing.examples import array_type
+from treadle_ir.tracing import Function
 
 F = array_type("f32[]")
 INDEX = array_type("i32[]")

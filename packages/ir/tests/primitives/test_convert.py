@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from treadle_ir import DTypeError
-from treadle_ir.dtypes import BY_NAME
+from treadle_ir.core.dtypes import BY_NAME
+from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.convert import BitcastConvert
-from treadle_ir.types import ArrayType
 
 
 @pytest.mark.parametrize(

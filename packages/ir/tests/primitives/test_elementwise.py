@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from treadle_ir import Array, ArrayType, Operand, find_primitive, ops, parse_program, stage
-from treadle_ir.primitive import Attributeless
+from treadle_ir.core.primitive import Attributeless
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.elementwise import Op, Unary
 from treadle_ir.primitives.elementwise.operations import declare

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from treadle_ir import PURE, ArrayType, MissingRuleError, ShapeError, bind, eval_rules, stage
-from treadle_ir.effects import ForeignEffect
+from treadle_ir import ArrayType, MissingRuleError, ShapeError, bind, eval_rules, stage
+from treadle_ir.core import PURE
+from treadle_ir.core.effects import ForeignEffect
 from treadle_ir.primitives.foreign import ForeignCall
 from treadle_ir.text import parse_program, print_program
 

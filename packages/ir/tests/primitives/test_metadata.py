@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from treadle_ir import ArrayType, Program, equal_programs, ops, stage
-from treadle_ir.array import Operand
 from treadle_ir.primitives.metadata import METADATA, XlaMetadata
 from treadle_ir.text import parse_program
+from treadle_ir.tracing.array import Operand
 
 _TYPE = ArrayType((3,), np.dtype("f4"))
 

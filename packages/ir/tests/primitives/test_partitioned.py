@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArrayType, equal_programs, interpret, is_deferred, ops, stage
+from treadle_ir import ArrayType, equal_programs, interpret, ops, stage
+from treadle_ir.core import is_deferred
 from treadle_ir.primitives.call import Call
 from treadle_ir.primitives.partitioned import CustomPartitioning
 from treadle_ir.testing.examples.partitioned import Unasked
-from treadle_ir.trace import bind
+from treadle_ir.tracing.trace import bind
 
 _TYPE = ArrayType((3,), np.dtype("f4"))
 _INNER = stage(lambda x: [ops.sine(x)], _TYPE).program

@@ -1,17 +1,9 @@
 import numpy as np
 import pytest
 
-from treadle_ir import (
-    ArgumentError,
-    ArrayType,
-    DTypeError,
-    Primitive,
-    ShapeError,
-    inferred,
-    ops,
-    stage,
-)
-from treadle_ir.dtypes import KEY
+from treadle_ir import ArgumentError, ArrayType, DTypeError, Primitive, ShapeError, ops, stage
+from treadle_ir.core import inferred
+from treadle_ir.core.dtypes import KEY
 from treadle_ir.primitives.compare import Compare
 from treadle_ir.primitives.convert import BitcastConvert, Convert
 from treadle_ir.primitives.elementwise import Add, Sine

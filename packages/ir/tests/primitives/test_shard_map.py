@@ -5,18 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treadle_ir import (
-    AbstractMesh,
-    ArrayType,
-    ShardingError,
-    bind,
-    equal_programs,
-    inside_axes,
-    ops,
-    stage,
-)
-from treadle_ir.effects import NamedAxis
-from treadle_ir.primitives.shard_map import ShardMap
+from treadle_ir import AbstractMesh, ArrayType, bind, equal_programs, ops, stage
+from treadle_ir.core.effects import NamedAxis
+from treadle_ir.errors import ShardingError
+from treadle_ir.primitives.shard_map import ShardMap, inside_axes
 from treadle_ir.text import parse_program, print_program
 
 MESH = AbstractMesh((4, 2), ("x", "y"))

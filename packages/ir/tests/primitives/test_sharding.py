@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treadle_ir import AbstractMesh, Operand, ShardingError, ops, stage, type_of
+from treadle_ir import AbstractMesh, Operand, ops, stage, type_of
+from treadle_ir.errors import ShardingError
 
 X = np.ones((4, 2), np.float32)
 MESH = AbstractMesh((2, 2), ("x", "y"))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from treadle_ir import ArgumentError, DTypeError, ShapeError, ops
-from treadle_ir.dtypes import BY_NAME
+from treadle_ir.core.dtypes import BY_NAME
 
 X = np.array([2, np.nan, -0.0, 0.0, -np.inf, 1, -np.nan, np.inf], np.float32)
 PLACES = np.arange(8, dtype=np.int32)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import float0, ops
+from treadle_ir import ops
+from treadle_ir.core import float0
 
 
 def test_all_float0_are_equal() -> None:

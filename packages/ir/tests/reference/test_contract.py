@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from treadle_ir import ArrayType, Operand, ops
-from treadle_ir.dtypes import BY_NAME
+from treadle_ir.core.dtypes import BY_NAME
 from treadle_ir.primitives.contract import Convolution
 from treadle_ir.reference.registry import Elements, eval_rules
 from treadle_ir.testing.examples import Example

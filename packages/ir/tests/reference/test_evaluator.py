@@ -3,16 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treadle_ir import (
-    X64,
-    RangeError,
-    ReferenceEvaluator,
-    evaluating,
-    interpret,
-    ops,
-    stage,
-    type_of,
-)
+from treadle_ir import ReferenceEvaluator, evaluating, interpret, ops, stage, type_of
+from treadle_ir.errors import RangeError
+from treadle_ir.settings import X64
 
 
 @pytest.mark.parametrize("number", [True, 2, 0.5, 1j])

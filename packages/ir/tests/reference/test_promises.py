@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from treadle_ir import ArrayType, Primitive, ReferenceEvaluator, bind, eval_rules, stage
-from treadle_ir.errors import IndexingError
+from treadle_ir.errors.kinds import IndexingError
 from treadle_ir.primitives.call import Call
 from treadle_ir.primitives.indexing import Gather, ScatterAdd
 from treadle_ir.reference.registry import Elements

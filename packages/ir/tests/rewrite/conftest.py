@@ -12,8 +12,8 @@ from typing import TypeAlias
 import pytest
 
 from treadle_ir import Program
+from treadle_ir.analysis.verifier import verify
 from treadle_ir.text import parse_program, print_program
-from treadle_ir.verify import verify
 
 FOLDER = Path(__file__).parent
 Check: TypeAlias = Callable[[str, str, Callable[[Program], Program]], Program]

@@ -1,11 +1,11 @@
 from treadle_ir import ArrayType, Program
-from treadle_ir.builder import Builder
-from treadle_ir.dtypes import BY_NAME
+from treadle_ir.analysis.verifier import verify
+from treadle_ir.core.dtypes import BY_NAME
 from treadle_ir.primitives.call import Call
 from treadle_ir.primitives.effectful import DebugCallback, HostFunction
 from treadle_ir.primitives.elementwise import Sine
 from treadle_ir.rewrite import cse, dce, fold, inline, optimise, simplify
-from treadle_ir.verify import verify
+from treadle_ir.tracing.builder import Builder
 
 F32 = ArrayType((), BY_NAME["f32"])
 FIRST = DebugCallback(HostFunction(print, ()), ordered=True)

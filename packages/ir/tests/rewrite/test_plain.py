@@ -1,6 +1,8 @@
 from typing import final
 
-from treadle_ir import ArrayType, Program, bind, dtypes, frozen, ops, stage
+from treadle_ir import ArrayType, Program, bind, ops, stage
+from treadle_ir.analysis.verifier import verify
+from treadle_ir.core import dtypes
 from treadle_ir.primitives.call import (
     Call,
     Checkpoint,
@@ -11,9 +13,9 @@ from treadle_ir.primitives.call import (
 )
 from treadle_ir.primitives.custom_vmap import CustomBatching, CustomVmapStaged
 from treadle_ir.primitives.partitioned import CustomPartitioning
+from treadle_ir.process import frozen
 from treadle_ir.rewrite import plain
 from treadle_ir.text import parse_program
-from treadle_ir.verify import verify
 
 X = ArrayType((3,), dtypes.BY_NAME["f32"])
 INNER = stage(lambda x: [ops.sine(x)], X).program

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from treadle_ir import Operand, Program, bind, ops, stage
+from treadle_ir.analysis.verifier import verify
 from treadle_ir.primitives.call import Call
 from treadle_ir.rewrite import unpromised
 from treadle_ir.testing.examples import array_type
-from treadle_ir.verify import verify
 
 VECTOR, PAIR = array_type("f64[3]"), array_type("i32[2,1]")
 POINTS: Any = {

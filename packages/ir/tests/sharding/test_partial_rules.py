@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treadle_ir import ShardingTypeError
+from treadle_ir.errors import ShardingTypeError
 from treadle_ir.primitives.call import OptimizationBarrier
 from treadle_ir.primitives.compare import Select
 from treadle_ir.primitives.contract import DotGeneral

@@ -5,8 +5,10 @@ from typing import ClassVar, final
 import numpy as np
 import pytest
 
-from treadle_ir import ArrayType, Primitive, ShardingTypeError, Type, sharded_results
+from treadle_ir import ArrayType, Primitive, Type
+from treadle_ir.errors import ShardingTypeError
 from treadle_ir.primitives.elementwise import Sine
+from treadle_ir.sharding import sharded_results
 from treadle_ir.testing.shardings import MESH, of_results
 
 ROW = ArrayType((8,), np.dtype("f4"))

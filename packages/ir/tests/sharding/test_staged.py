@@ -3,22 +3,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treadle_ir import (
-    MESH as IN_FORCE,
-    ArrayType,
-    AxisType,
-    Sharding,
-    ShardingTypeError,
-    explicit_mesh,
-    left_to_the_compiler,
-    named_axis,
-    ops,
-    sharding_of,
-    stage_tree,
-)
-from treadle_ir.array import Array
+from treadle_ir import ArrayType, AxisType, Sharding, ops
+from treadle_ir.errors import ShardingTypeError
+from treadle_ir.settings import named_axis
+from treadle_ir.sharding import sharding_of
 from treadle_ir.sharding.specialised import specialised
 from treadle_ir.testing.shardings import MESH, sharded
+from treadle_ir.tracing import MESH as IN_FORCE, explicit_mesh, left_to_the_compiler, stage_tree
+from treadle_ir.tracing.array import Array
 
 TYPE = ArrayType((8, 4), np.dtype("f4"))
 ROWS = (("x",), ())

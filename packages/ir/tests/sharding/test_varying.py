@@ -8,26 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import (
-    Array,
-    ArrayType,
-    Operand,
-    Primitive,
-    Program,
-    bind,
-    explicit,
-    named_axis,
-    ops,
-    stage,
-    stage_tree,
-    varying_of,
-)
+from treadle_ir import Array, ArrayType, Operand, Primitive, Program, bind, ops, stage
+from treadle_ir.analysis.verifier import verify
 from treadle_ir.primitives.call import Call, Checkpoint
 from treadle_ir.primitives.collective import Vary
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.metadata import XlaMetadata
-from treadle_ir.sharding import varying
-from treadle_ir.verify import verify
+from treadle_ir.settings import named_axis
+from treadle_ir.sharding import explicit, varying, varying_of
+from treadle_ir.tracing import stage_tree
 
 F: ArrayType = ArrayType((3,), np.dtype(np.float32))
 X = frozenset({"x"})

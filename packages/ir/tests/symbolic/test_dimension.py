@@ -13,14 +13,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from treadle_ir import (
-    ArgumentError,
-    ShapeError,
-    SymbolicSizeError,
-    is_symbolic_dim,
-    max_dim,
-    min_dim,
-)
+from treadle_ir import ArgumentError, ShapeError
+from treadle_ir.core import is_symbolic_dim, max_dim, min_dim
+from treadle_ir.errors import SymbolicSizeError
 from treadle_ir.symbolic import SymbolicDimension, SymbolicScope, read_dimension, read_shape
 
 NAMES = ("a", "b", "c")

@@ -6,7 +6,9 @@ import pickle
 
 import pytest
 
-from treadle_ir import ArgumentError, SymbolicSizeError, max_dim, min_dim
+from treadle_ir import ArgumentError
+from treadle_ir.core import max_dim, min_dim
+from treadle_ir.errors import SymbolicSizeError
 from treadle_ir.symbolic import SymbolicScope, read_shape
 
 

@@ -3,14 +3,14 @@ import threading
 import pytest
 
 from treadle_ir import ArrayType, Program, VerifyError, ops, stage
-from treadle_ir.builder import Builder
-from treadle_ir.dtypes import BY_NAME
-from treadle_ir.events import listeners
+from treadle_ir.core.dtypes import BY_NAME
+from treadle_ir.events.kinds import listeners
 from treadle_ir.primitives.call import Call, CustomJvpStaged, DeferredJvp
 from treadle_ir.primitives.cumulative import CumulativeAdd
 from treadle_ir.primitives.elementwise import Sine
 from treadle_ir.rewrite import dce
 from treadle_ir.testing.programs import check_program, check_programs, outermost, recorded
+from treadle_ir.tracing.builder import Builder
 
 F32 = ArrayType((3,), BY_NAME["f32"])
 
@@ -85,7 +85,7 @@ def test_two_programs_with_one_text_are_told_apart(monkeypatch: pytest.MonkeyPat
         build.program(build.apply(CumulativeAdd(0, reverse), build.parameter(F32)))
         for build, reverse in zip(builds, (False, True), strict=True)
     )
-    monkeypatch.setattr("treadle_ir.printing.attributes_text", lambda *_: " {axis=0}")
+    monkeypatch.setattr("treadle_ir.core.printing.attributes_text", lambda *_: " {axis=0}")
     known: set[tuple[int, int]] = set()
     check_programs([forth], known)
     check_programs([forth], known)

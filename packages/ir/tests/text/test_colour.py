@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from treadle_ir.builder import Builder
-from treadle_ir.settings import PPRINT_USE_COLOR
+from treadle_ir.settings.declared import PPRINT_USE_COLOR
 from treadle_ir.testing.examples import all_examples
 from treadle_ir.text import coloured, wants_colour
+from treadle_ir.tracing.builder import Builder
 
 CODES = re.compile("\x1b\\[[\\d;]*m")
 

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from treadle_ir import ArrayType, Literal, ParseError, Program
-from treadle_ir.builder import Builder
-from treadle_ir.dtypes import BY_NAME
-from treadle_ir.equality import equal_programs
+from treadle_ir.analysis.verifier import verify
+from treadle_ir.core.dtypes import BY_NAME
+from treadle_ir.core.equality import equal_programs
 from treadle_ir.primitives import elementwise as ew
 from treadle_ir.primitives.call import Call, Checkpoint, CustomJvpStaged, DeferredJvp
 from treadle_ir.primitives.compare import Compare, Select
 from treadle_ir.rewrite import cse, dce, optimise
 from treadle_ir.testing.examples import Example, all_examples
 from treadle_ir.text import parse_program, print_program
-from treadle_ir.verify import verify
+from treadle_ir.tracing.builder import Builder
 
 F32 = BY_NAME["f32"]
 LONG = 20_000  # operations in a row: twenty times as many as Python may call one within the other

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from treadle_ir.errors import TreeError
+from treadle_ir.errors.kinds import TreeError
 from treadle_ir.tree import flatten
 from treadle_ir.tree.flatten import (
     flatten_leaves_and_structure,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from treadle_ir.frozen import frozen
+from treadle_ir.process.frozen_classes import frozen
 from treadle_ir.tree import (
     Form,
     broadcast_prefix,

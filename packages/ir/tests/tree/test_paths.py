@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from treadle_ir.errors import ArgumentError, TreeError
+from treadle_ir.errors.kinds import ArgumentError, TreeError
 from treadle_ir.tree.paths import DictKey, FlattenedIndexKey, GetAttrKey, SequenceKey, keystr, place
 
 ALL = (DictKey("a"), SequenceKey(1), GetAttrKey("x"), FlattenedIndexKey(2))

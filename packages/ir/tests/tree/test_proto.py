@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from treadle_ir.errors import TreeError
+from treadle_ir.errors.kinds import TreeError
 from treadle_ir.tree import PyTreeDef, default_registry, tree_structure
 
 Point = namedtuple("Point", "x y")

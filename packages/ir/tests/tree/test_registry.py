@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from treadle_ir.errors import TreeError
+from treadle_ir.errors.kinds import TreeError
 from treadle_ir.tree import registry, tree_map
 from treadle_ir.tree.flatten import tree_flatten, tree_flatten_with_path, tree_leaves
 from treadle_ir.tree.paths import DictKey, keystr

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from treadle_ir.errors import TreeError
+from treadle_ir.errors.kinds import TreeError
 from treadle_ir.tree.flatten import tree_flatten, tree_leaves, tree_structure
 from treadle_ir.tree.registry import register_pytree_node
 from treadle_ir.tree.structure import LEAF, PyTreeDef, flat_tuple

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from treadle import Array
-from treadle_ir import show_tracers_as
+from treadle_ir.tracing import show_tracers_as
 from treadle_runtime import DeviceArray
 
 _MODULES: Final[dict[type, str]] = {Array: "jax", DeviceArray: "jax._src.array"}

@@ -10,7 +10,7 @@ import ast
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, final
 
-from treadle_ir.logs import say
+from treadle_ir.events import say
 
 if TYPE_CHECKING:
     from treadle.settings import Config

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import Any, final
 
-from treadle_ir import SETTINGS, Setting
+from treadle_ir.settings import SETTINGS, Setting
 
 
 @final

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, Final, final
 
-from treadle_ir import did_you_mean
+from treadle_ir.errors import did_you_mean
 from treadle_jax.paths import path_of
 from treadle_jax.private import is_module
 from treadle_jax.wanted import missing, stand_in

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from treadle_ir import Array as Array, source as _source
-from treadle_ir.dtypes import float0 as float0
+from treadle_ir import Array as Array
+from treadle_ir.core.dtypes import float0 as float0
+from treadle_ir.errors import source as _source
 from treadle_numpy import namespaces, settings as _settings  # noqa: F401 - declares them
 from treadle_numpy._version import __version__ as __version__
 from treadle_numpy.arrays.table import install as _install

@@ -12,7 +12,7 @@ from typing import Final
 
 import ml_dtypes
 
-from treadle_ir import NamespaceHooks, import_module, lazy_names, unknown_name
+from treadle_ir.errors import NamespaceHooks, import_module, lazy_names, unknown_name
 
 ABSENT: Final = frozenset({"int1", "uint1"} if not hasattr(ml_dtypes, "int1") else ())
 """Names that this release of ml_dtypes has no element type for: before 0.6 there are no integers of one bit."""

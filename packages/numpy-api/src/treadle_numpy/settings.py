@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir import Setting, one_of, yes_or_no
-from treadle_ir.choices import only, whole_number
+from treadle_ir.settings import Setting, one_of, only, whole_number, yes_or_no
 
 RANK_PROMOTION: Final = Setting(
     "numpy_rank_promotion",

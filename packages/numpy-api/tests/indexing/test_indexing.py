@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import treadle_numpy as tnp
-from treadle_ir import X64, ArrayType, RangeError, interpret, stage
-from treadle_ir.errors import NonConcreteBooleanIndexError
+from treadle_ir import ArrayType, interpret, stage
+from treadle_ir.errors import NonConcreteBooleanIndexError, RangeError
+from treadle_ir.settings import X64
 from treadle_numpy.indexing.entries import read_index
 from treadle_numpy.indexing.reading import take_entries
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from treadle_ir import ArrayType, DTypeError, Program, stage
-from treadle_ir.dtypes import BY_NAME
+from treadle_ir.core.dtypes import BY_NAME
 from treadle_numpy import lax, numpy as tnp
 
 SIZE = 2**31 + 10

@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import grad
-from treadle_ir import ArgumentError, IndexingError, as_array, new_ref
+from treadle_ir import ArgumentError
+from treadle_ir.calling import as_array
+from treadle_ir.errors import IndexingError
+from treadle_ir.refs import new_ref
 from treadle_ir.tree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 from treadle_numpy import ds
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, AxisError, DTypeError
+from treadle_ir import ArgumentError, DTypeError
+from treadle_ir.errors import AxisError
 from treadle_numpy.lax import approx_max_k, approx_min_k
 
 X = np.random.default_rng(5).permutation(60).reshape(3, 5, 4).astype(np.float32)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import X64, ArgumentError, DTypeError, ShapeError, UnsupportedError
+from treadle_ir import ArgumentError, DTypeError, ShapeError, UnsupportedError
+from treadle_ir.settings import X64
 from treadle_numpy.lax import RandomAlgorithm, rng_bit_generator, rng_uniform
 
 STATE = np.array([1, 2, 0xFFFFFFFE, 4], np.uint32)

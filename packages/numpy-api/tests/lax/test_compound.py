@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from treadle_ir import X64, DTypeError, ShapeError
+from treadle_ir import DTypeError, ShapeError
+from treadle_ir.settings import X64
 from treadle_numpy.lax import log2, mulhi, one_minus_square, polynomial
 
 TYPES = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from treadle_ir import ArgumentError, AxisError, DTypeError, ShapeError, StructureError
+from treadle_ir import ArgumentError, DTypeError, ShapeError
+from treadle_ir.errors import AxisError, StructureError
 from treadle_numpy import lax, numpy as tnp
 
 RANDOM = np.random.default_rng(4)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, AxisError
+from treadle_ir import ArgumentError
+from treadle_ir.errors import AxisError
 from treadle_numpy.lax import ScatterDimensionNumbers, index_take, scatter_sub
 
 X = np.arange(24.0, dtype=np.float32).reshape(2, 3, 4)

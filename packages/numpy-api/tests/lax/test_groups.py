@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, named_axis
+from treadle_ir import ArgumentError
+from treadle_ir.settings import named_axis
 from treadle_numpy.lax.groups import as_groups
 
 

@@ -9,15 +9,8 @@ import numpy as np
 import pytest
 
 import treadle_numpy.numpy as tnp
-from treadle_ir import (
-    ArgumentError,
-    DTypeError,
-    ShapeError,
-    UnsupportedError,
-    named_axis,
-    stage,
-    type_of,
-)
+from treadle_ir import ArgumentError, DTypeError, ShapeError, UnsupportedError, stage, type_of
+from treadle_ir.settings import named_axis
 from treadle_numpy import lax
 from treadle_numpy.scipy import special
 

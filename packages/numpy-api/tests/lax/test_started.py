@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treadle_ir import ArrayType, equal_programs, named_axis, stage
+from treadle_ir import ArrayType, equal_programs, stage
+from treadle_ir.settings import named_axis
 from treadle_numpy import lax
 
 ONE = ArrayType((8, 3), np.dtype(np.float32))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from treadle_ir import ArgumentError, ArrayType, UnsupportedError, ops, stage
-from treadle_ir.registry import find_primitive
+from treadle_ir.core.registry import find_primitive
 from treadle_numpy import lax
 from treadle_numpy.lax.linalg.primitives import TABLE as LINALG
 from treadle_numpy.lax.other_primitives import OTHERS

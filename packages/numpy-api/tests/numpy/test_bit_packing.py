@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from treadle_ir import ArgumentError, AxisError, DTypeError
+from treadle_ir import ArgumentError, DTypeError
+from treadle_ir.errors import AxisError
 from treadle_numpy.numpy import packbits, unpackbits
 
 SHAPES = st.sampled_from([(0,), (1,), (8,), (9,), (2, 11), (3, 0), (2, 3, 5)])

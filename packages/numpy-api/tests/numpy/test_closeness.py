@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from treadle_ir import X64, ArgumentError
+from treadle_ir import ArgumentError
+from treadle_ir.settings import X64
 from treadle_numpy.numpy import array_equal, array_equiv, isclose
 
 OPERANDS: list[Any] = [

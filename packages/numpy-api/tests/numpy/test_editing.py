@@ -9,13 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from treadle_ir import (
-    ArgumentError,
-    ConcretizationError,
-    DTypeError,
-    IndexingError,
-    ShapeError,
-)
+from treadle_ir import ArgumentError, DTypeError, ShapeError
+from treadle_ir.errors import ConcretizationError, IndexingError
 from treadle_numpy.numpy import delete, insert, trim_zeros
 
 SHAPES = st.sampled_from([(1,), (5,), (3, 4), (2, 3, 4)])

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from treadle_ir import ArgumentError, ArrayType, AxisError, UnsupportedError, stage
+from treadle_ir import ArgumentError, ArrayType, UnsupportedError, stage
+from treadle_ir.errors import AxisError
 from treadle_numpy import numpy as tnp
 
 WEIGHTED: Final = tnp.frompyfunc(lambda x, y: x + 2 * y, 2, 1)

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 import treadle_numpy as tnp
-from treadle_ir import ArgumentError, IndexingError, ShapeError
-from treadle_ir.errors import TracerIntegerConversionError
+from treadle_ir import ArgumentError, ShapeError
+from treadle_ir.errors import IndexingError, TracerIntegerConversionError
 
 X = np.array([[3.0, -1.0, 2.0], [0.5, 4.0, -2.5]], np.float32)
 BIG = np.arange(24, dtype=np.float32).reshape(2, 3, 4)

@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
-from treadle_ir import X64, ArrayType, host_functions
+from treadle_ir import ArrayType
+from treadle_ir.calling import host_functions
+from treadle_ir.settings import X64
 from treadle_numpy import numpy as tnp
 from treadle_numpy.numpy import in_numpy
 

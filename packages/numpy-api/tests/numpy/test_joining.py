@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from treadle_ir import ArgumentError, ArrayType, ShapeError, stage
-from treadle_ir.dtypes import BY_NAME
+from treadle_ir.core.dtypes import BY_NAME
 from treadle_numpy import lax, numpy as tnp
 
 F32 = BY_NAME["f32"]

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import treadle_numpy as tnp
-from treadle_ir import ArgumentError, DTypeError, IndexingError
+from treadle_ir import ArgumentError, DTypeError
+from treadle_ir.errors import IndexingError
 from treadle_numpy.ops import segment_sum
 
 NARROW = pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from treadle_ir import X64, ArgumentError, ConcretizationError, ShapeError
+from treadle_ir import ArgumentError, ShapeError
+from treadle_ir.errors import ConcretizationError
+from treadle_ir.settings import X64
 from treadle_numpy import numpy as tnp
 
 NUMBERS = st.integers(-5, 5).map(float)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from treadle_ir import ConcretizationError, ShapeError
+from treadle_ir import ShapeError
+from treadle_ir.errors import ConcretizationError
 from treadle_numpy.numpy import poly, roots
 
 ROOTS = st.lists(st.integers(-4, 4), max_size=5, unique=True).map(lambda v: np.array(v, float))

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import treadle_numpy as tnp
-from treadle_ir import ArgumentError, ArrayType, AxisError, UnsupportedError, interpret, stage
+from treadle_ir import ArgumentError, ArrayType, UnsupportedError, interpret, stage
+from treadle_ir.errors import AxisError
 from treadle_numpy.arrays import elements
 
 

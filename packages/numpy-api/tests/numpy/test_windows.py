@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treadle_ir import X64, ArgumentError, DTypeError, ShapeError
+from treadle_ir import ArgumentError, DTypeError, ShapeError
+from treadle_ir.settings import X64
 from treadle_numpy.numpy import windows
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import treadle_numpy as tnp
-from treadle_ir import ArgumentError, AxisError
+from treadle_ir import ArgumentError
+from treadle_ir.errors import AxisError
 from treadle_numpy.operands.axes import as_axes
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import treadle_numpy as tnp
-from treadle_ir import MESH, AbstractMesh, AxisType, MissingRuleError, explicit_mesh, install_placer
+from treadle_ir import AbstractMesh, AxisType, MissingRuleError
+from treadle_ir.calling import install_placer
+from treadle_ir.tracing import MESH, explicit_mesh
 from treadle_numpy import lax
 from treadle_numpy.arrays import methods
 from treadle_numpy.arrays.at import at

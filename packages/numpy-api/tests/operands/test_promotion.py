@@ -12,7 +12,7 @@ import pytest
 
 import treadle_numpy as tnp
 from treadle_ir import ArrayType, DTypeError, stage
-from treadle_ir.dtypes import bfloat16
+from treadle_ir.core.dtypes import bfloat16
 
 TABLE: dict[str, Any] = json.loads(Path(__file__).with_name("promotion.json").read_text())
 SCALARS: dict[str, Any] = {"int*": 1, "float*": 1.0, "complex*": 1j, "bool scalar": True}

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 import treadle_numpy as tnp
-from treadle_ir import X64, ArgumentError, RangeError, interpret, stage
+from treadle_ir import ArgumentError, interpret, stage
+from treadle_ir.errors import RangeError
+from treadle_ir.settings import X64
 from treadle_numpy import lax
 from treadle_numpy.arrays.at import at
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from treadle_ir import ArgumentError, ConcretizationError, DTypeError, ShapeError
+from treadle_ir import ArgumentError, DTypeError, ShapeError
+from treadle_ir.errors import ConcretizationError
 from treadle_numpy import ops
 
 STEPS: Final[dict[str, tuple[Any, Callable[[Any, Any], Any]]]] = {

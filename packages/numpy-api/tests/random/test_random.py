@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import treadle_numpy.numpy as tnp
-from treadle_ir import X64, ArgumentError, DTypeError, UnsupportedError
+from treadle_ir import ArgumentError, DTypeError, UnsupportedError
+from treadle_ir.settings import X64
 from treadle_numpy import lax, random
 from treadle_numpy.numpy.dtypes.questions import issubdtype
 from treadle_numpy.numpy.dtypes.types import extended, prng_key

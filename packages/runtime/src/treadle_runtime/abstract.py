@@ -8,17 +8,11 @@ from typing import Any, final
 
 import numpy as np
 
-from treadle_ir import (
-    PartitionSpec,
-    Ref,
-    UnsupportedError,
-    dtypes,
-    flags,
-    integers,
-    is_reference,
-    refused,
-    type_like,
-)
+from treadle_ir import PartitionSpec, UnsupportedError
+from treadle_ir.calling import type_like
+from treadle_ir.core import dtypes
+from treadle_ir.errors import flags, integers, refused
+from treadle_ir.refs import Ref, is_reference
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.placement.asked import concrete
 from treadle_runtime.placement.format import Format, Layout, lies_on, row_major

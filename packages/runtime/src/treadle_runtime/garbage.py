@@ -12,8 +12,8 @@ import sys
 import weakref
 from typing import Any, Final
 
-from treadle_ir import Setting, one_of
-from treadle_ir.logs import say
+from treadle_ir.events import say
+from treadle_ir.settings import Setting, one_of
 
 _LEVELS: Final = one_of(None, "allow", "log", "fatal")
 _ARRAYS: Final = "treadle_runtime.arrays.array"  # where there are none before it is imported

@@ -10,17 +10,12 @@ import numpy as np
 
 import treadle_compiler as compiler
 from treadle_compiler import check_fork, jaxlib
-from treadle_ir import (
-    ArrayType,
-    Equation,
-    ExecutionError,
-    Program,
-    TreadleError,
-    fork_safe_lock,
-    unsharded,
-)
+from treadle_ir import ArrayType, Equation, Program, TreadleError
+from treadle_ir.core import unsharded
+from treadle_ir.errors import ExecutionError
 from treadle_ir.primitives.foreign import ForeignCall
 from treadle_ir.primitives.memory import DEVICE_MEMORY
+from treadle_ir.process import fork_safe_lock
 from treadle_runtime.arrays.array import Buffer
 from treadle_runtime.arrays.deleted import Deleted
 from treadle_runtime.client import execution_error

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir import Setting, one_of, yes_or_no
-from treadle_ir.choices import whole_number
+from treadle_ir.settings import Setting, one_of, whole_number, yes_or_no
 from treadle_runtime.client.start import backends
 from treadle_runtime.garbage import GARBAGE_GUARD as GARBAGE_GUARD
 

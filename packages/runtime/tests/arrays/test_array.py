@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import treadle_ir
-from treadle_ir import ArgumentError, ArrayType, DonatedError, DTypeError
-from treadle_ir.dtypes import KEY
+from treadle_ir import ArgumentError, ArrayType, DTypeError
+from treadle_ir.core.dtypes import KEY
+from treadle_ir.errors import DonatedError
 from treadle_runtime import DeviceArray, SingleDeviceSharding, devices, from_host, jit
 from treadle_runtime.arrays.array import Elements, buffer_of, elements_of
 
@@ -236,9 +237,9 @@ def test_strided_elements_reach_the_device() -> None:
 
 
 def test_float0_has_no_data_and_passes_through_compiled_code() -> None:
-    x = from_host(np.zeros(3, treadle_ir.dtypes.float0))
+    x = from_host(np.zeros(3, treadle_ir.core.dtypes.float0))
     y = jit(lambda x: x)(x)
-    assert y.dtype == treadle_ir.dtypes.float0
+    assert y.dtype == treadle_ir.core.dtypes.float0
     assert np.asarray(y).shape == (3,)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import treadle_ir
-from treadle_ir import X64
+from treadle_ir.settings import X64
 from treadle_runtime import default_device, devices, jit
 from treadle_runtime.arrays.from_user import as_argument
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treadle_ir import IndexingError, PartitionSpec as P
+from treadle_ir import PartitionSpec as P
+from treadle_ir.errors import IndexingError
 from treadle_runtime import Mesh, NamedSharding, device_put, devices
 
 MESH = Mesh(devices(), ("x",))

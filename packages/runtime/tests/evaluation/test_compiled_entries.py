@@ -12,7 +12,7 @@ import pytest
 
 import treadle_ir
 from treadle_compiler import LoadedExecutable
-from treadle_ir import composed
+from treadle_ir.calling import composed
 from treadle_ir.events import ProgramCompiled, listening
 from treadle_runtime import from_host
 from treadle_runtime.arrays.array import elements_of
@@ -42,7 +42,7 @@ def alive() -> int:
 
 @pytest.mark.parametrize("function", [ops.erf, scaled], ids=["operation", "composed"])
 def test_compiled_programs_are_bounded(function: Any) -> None:
-    treadle_ir.current_evaluator().clear()  # type: ignore[attr-defined]  # the runtime's
+    treadle_ir.tracing.current_evaluator().clear()  # type: ignore[attr-defined]  # the runtime's
     before = alive()
     shapes = range(200_001, 200_009)
     for size in shapes:

@@ -7,18 +7,14 @@ import weakref
 import numpy as np
 import pytest
 
-from treadle_ir import (
-    ArrayType,
-    DonatedError,
-    composed,
-    current_evaluator,
-    dtypes,
-    ops,
-    stage,
-)
-from treadle_ir.context import SETTINGS, X64, Setting
+from treadle_ir import ArrayType, ops, stage
+from treadle_ir.calling import composed
+from treadle_ir.core import dtypes
+from treadle_ir.errors import DonatedError
 from treadle_ir.primitives.elementwise import Minimum
 from treadle_ir.reference.registry import eval_rules
+from treadle_ir.settings import SETTINGS, X64, Setting
+from treadle_ir.tracing import current_evaluator
 from treadle_runtime import from_host
 from treadle_runtime.evaluation import composites, limits, plans
 from treadle_runtime.evaluation.evaluator import RuntimeEvaluator

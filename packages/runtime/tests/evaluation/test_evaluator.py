@@ -10,15 +10,9 @@ import numpy as np
 import pytest
 
 import treadle_ir
-from treadle_ir import (
-    EscapedTracerError,
-    Literal,
-    OutOfMemoryError,
-    ShapeError,
-    bind,
-    scalar_type,
-    stage,
-)
+from treadle_ir import Literal, ShapeError, bind, stage
+from treadle_ir.core import scalar_type
+from treadle_ir.errors import EscapedTracerError, OutOfMemoryError
 from treadle_ir.events import Event, ProgramLowered, listening
 from treadle_ir.primitives.call import Call
 from treadle_ir.primitives.elementwise import Add
@@ -206,7 +200,7 @@ def test_the_first_call_gives_the_bits_of_the_others(dtype: str, shape: tuple[in
     """Special functions of few elements have kernels of their own, which the first call takes, too."""
     count = int(np.prod(shape))
     x = from_host(np.linspace(0.3, 7.7, max(count, 2), dtype=dtype)[:count].reshape(shape))
-    evaluator: Any = treadle_ir.current_evaluator()
+    evaluator: Any = treadle_ir.tracing.current_evaluator()
     evaluator.clear()
     for function in (ops.erf, ops.erfc, ops.digamma, ops.lgamma, ops.bessel_i0e, ops.bessel_i1e):
         first, second, third = (np.asarray(function(x)).tobytes() for _ in range(3))

@@ -9,7 +9,8 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from treadle_ir import ArrayType, LinearAlgebra, bind, evaluating
+from treadle_ir import ArrayType, bind, evaluating
+from treadle_ir.core import LinearAlgebra
 from treadle_ir.primitives import linear_algebra as la
 from treadle_ir.testing.examples import all_examples
 from treadle_runtime import RuntimeEvaluator

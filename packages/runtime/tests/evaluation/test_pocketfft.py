@@ -10,7 +10,8 @@ import pytest
 import scipy.fft  # noqa: F401 - it takes longer than an example may, and the kernels import it
 from hypothesis import given, strategies as st
 
-from treadle_ir import ArrayType, eval_rules, inferred
+from treadle_ir import ArrayType, eval_rules
+from treadle_ir.core import inferred
 from treadle_ir.primitives.fourier import Fft, FftKind
 from treadle_runtime.evaluation.host_kernels import host_kernel
 from treadle_runtime.evaluation.pocketfft import MOST

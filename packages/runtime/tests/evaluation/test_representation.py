@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from treadle_ir import ArrayType, composed, ops
+from treadle_ir import ArrayType, ops
+from treadle_ir.calling import composed
 from treadle_runtime import from_host
 from treadle_runtime.evaluation import codegen
 
@@ -121,7 +122,7 @@ def test_all_that_is_left_of_a_broadcast_is_arithmetic():
 
 @pytest.mark.parametrize("dtype", ["f32", "f64", "i32"])
 def test_booleans_are_counted(dtype):
-    from treadle_ir.dtypes import BY_NAME  # noqa: PLC0415 - the names of the parameters
+    from treadle_ir.core.dtypes import BY_NAME  # noqa: PLC0415 - the names of the parameters
 
     x = from_host(np.array([1, np.nan, 3, np.nan, np.nan], np.float32))
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from treadle_compiler import CompileError
-from treadle_ir import ArgumentError, RangeError, ShapeError, UnsupportedError
+from treadle_ir import ArgumentError, ShapeError, UnsupportedError
+from treadle_ir.errors import RangeError
 from treadle_runtime import ShapeDtypeStruct, abstract_token, ffi_call, jit
 
 X = np.arange(12, dtype=np.float32).reshape(3, 4) - 5

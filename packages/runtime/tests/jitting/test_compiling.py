@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 import treadle_ir
-from treadle_ir import ArrayType, take_apart
+from treadle_ir import ArrayType
+from treadle_ir.tracing import take_apart
 from treadle_runtime import DeviceArray, from_host, jit
 from treadle_runtime.jitting.caches import FunctionCache
 from treadle_runtime.jitting.compiling import donated_leaves, prepare

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import treadle_ir
-from treadle_ir import ArrayType, DonatedError
+from treadle_ir import ArrayType
+from treadle_ir.errors import DonatedError
 from treadle_ir.tree import tree_map
 from treadle_runtime import DeviceArray, from_host, jit
 from treadle_runtime.jitting.donation import hlo_text, pair

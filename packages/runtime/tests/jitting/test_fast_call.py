@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import treadle_ir
-from treadle_ir import DonatedError
+from treadle_ir.errors import DonatedError
 from treadle_runtime import (
     ShapeDtypeStruct,
     debug_callback,

@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 import treadle_ir
-from treadle_ir import X64, ArgumentError, EscapedTracerError, RangeError, stage
+from treadle_ir import ArgumentError, stage
+from treadle_ir.errors import EscapedTracerError, RangeError
+from treadle_ir.settings import X64
 from treadle_ir.tree import register_pytree_node_class
 from treadle_runtime import DeviceArray, Inline, disable_jit, from_host, jit, timings
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from treadle_ir import ops
-from treadle_ir.dtypes import KEY
+from treadle_ir.core.dtypes import KEY
 from treadle_runtime import from_host, jit
 from treadle_runtime.jitting.known import MOST
 

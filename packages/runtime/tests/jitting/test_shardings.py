@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, PartitionSpec as P, ShardingError, TreeError
+from treadle_ir import ArgumentError, PartitionSpec as P
+from treadle_ir.errors import ShardingError, TreeError
 from treadle_runtime import Mesh, NamedSharding, device_put, devices, jit, set_mesh
 
 MESH = Mesh(devices(), ("x",))

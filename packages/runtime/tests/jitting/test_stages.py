@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import treadle_ir
-from treadle_ir import ArgumentError, DonatedError, PartitionSpec
+from treadle_ir import ArgumentError, PartitionSpec
+from treadle_ir.errors import DonatedError
 from treadle_ir.tree import tree_structure
 from treadle_runtime import (
     DeviceArray,

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from treadle_ir import ArgumentError, take_apart
+from treadle_ir import ArgumentError
+from treadle_ir.tracing import take_apart
 from treadle_runtime.jitting.statics import holds_dead, static_key
 
 

@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, ShapeError, UnsupportedError, new_ref, take_apart
+from treadle_ir import ArgumentError, ShapeError, UnsupportedError
+from treadle_ir.refs import new_ref
+from treadle_ir.tracing import take_apart
 from treadle_runtime.parallel.mapped_axes import checked_axes_tree, elements_of, result_axes
 
 X = np.ones((2, 3))

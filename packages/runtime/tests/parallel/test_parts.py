@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from treadle_ir import PartitionSpec as P, Program, as_array, ops
+from treadle_ir import PartitionSpec as P, Program, ops
+from treadle_ir.calling import as_array
 from treadle_ir.tree import tree_flatten
 from treadle_runtime import Mesh, devices
 from treadle_runtime.parallel.parts import OnParts

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, PartitionSpec as P, PlacementError, ShapeError, ops
+from treadle_ir import ArgumentError, PartitionSpec as P, ShapeError, ops
+from treadle_ir.errors import PlacementError
 from treadle_runtime import device_put, devices, jit, pmap
 from treadle_runtime.parallel import pmap as module
 from treadle_runtime.placement.guards import TransferError

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, PartitionSpec as P, ShardingError, TreeError, ops
+from treadle_ir import ArgumentError, PartitionSpec as P, ops
+from treadle_ir.errors import ShardingError, TreeError
 from treadle_runtime import (
     Infer,
     Mesh,

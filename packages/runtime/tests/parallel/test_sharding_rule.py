@@ -7,7 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, ArrayType, ShapeError, ShardingError
+from treadle_ir import ArgumentError, ArrayType, ShapeError
+from treadle_ir.errors import ShardingError
 from treadle_runtime import BATCHING, ArrayMapping, CompoundFactor, SdyShardingRule
 from treadle_runtime.parallel.sharding_rule import rule_of
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, PartitionSpec as P, ShardingError, ops
+from treadle_ir import ArgumentError, PartitionSpec as P, ops
+from treadle_ir.errors import ShardingError
 from treadle_runtime import Mesh, NamedSharding, device_put, devices, jit, set_mesh, smap
 
 X = np.arange(8, dtype=np.float32).reshape(4, 2)

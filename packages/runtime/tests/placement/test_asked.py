@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from treadle_ir import AbstractMesh, ArgumentError, PartitionSpec as P, PlacementError, TreeError
+from treadle_ir import AbstractMesh, ArgumentError, PartitionSpec as P
+from treadle_ir.errors import PlacementError, TreeError
 from treadle_runtime import Mesh, NamedSharding, devices, set_mesh
 from treadle_runtime.placement.asked import asked_for
 

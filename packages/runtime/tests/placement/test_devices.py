@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from treadle_ir import PlacementError
+from treadle_ir.errors import PlacementError
 from treadle_runtime import (
     default_backend,
     default_device,

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import Array, AxisType, PartitionSpec as P, ShardingTypeError, Tracer, ops
+from treadle_ir import Array, AxisType, PartitionSpec as P, ops
+from treadle_ir.errors import ShardingTypeError
+from treadle_ir.tracing import Tracer
 from treadle_runtime import (
     NamedSharding,
     auto_axes,

@@ -8,7 +8,8 @@ import pickle
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, PlacementError
+from treadle_ir import ArgumentError
+from treadle_ir.errors import PlacementError
 from treadle_runtime import (
     SingleDeviceSharding,
     Space,

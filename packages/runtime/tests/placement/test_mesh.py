@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import AbstractDevice, AbstractMesh, ArgumentError, PartitionSpec, PlacementError
+from treadle_ir import AbstractMesh, ArgumentError, PartitionSpec
+from treadle_ir.core import AbstractDevice
+from treadle_ir.errors import PlacementError
 from treadle_runtime import Mesh, NamedSharding, device_put, devices, get_mesh, jit, make_mesh
 
 GRID = np.array(devices()).reshape(3, 1)

@@ -9,13 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import (
-    AbstractMesh,
-    ArgumentError,
-    PartitionSpec as P,
-    PlacementError,
-    ShardingError,
-)
+from treadle_ir import AbstractMesh, ArgumentError, PartitionSpec as P
+from treadle_ir.errors import PlacementError, ShardingError
 from treadle_runtime import Mesh, NamedSharding, SingleDeviceSharding, device_put, devices
 
 MESH = Mesh(np.array(devices()).reshape(3, 1), ("x", "y"))

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import PartitionSpec as P, PlacementError, ops
+from treadle_ir import PartitionSpec as P, ops
+from treadle_ir.errors import PlacementError
 from treadle_runtime import Mesh, NamedSharding, device_put, devices, jit, with_sharding_constraint
 
 MESH = Mesh(devices(), ("x",))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import treadle_ir
-from treadle_ir import PlacementError
+from treadle_ir.errors import PlacementError
 from treadle_runtime import (
     DeviceArray,
     default_device,

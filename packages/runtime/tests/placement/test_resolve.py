@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treadle_ir import ArrayType, PlacementError
+from treadle_ir import ArrayType
+from treadle_ir.errors import PlacementError
 from treadle_runtime import devices
 from treadle_runtime.placement.placement import BASE, committed, placement_of, uncommitted
 from treadle_runtime.placement.resolve import resolve

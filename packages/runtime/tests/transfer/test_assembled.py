@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import PartitionSpec as P, ShapeError, ShardingError
+from treadle_ir import PartitionSpec as P, ShapeError
+from treadle_ir.errors import ShardingError
 from treadle_runtime import (
     Mesh,
     NamedSharding,

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import treadle_ir
-from treadle_ir import ArgumentError, DonatedError, PlacementError
+from treadle_ir import ArgumentError
+from treadle_ir.errors import DonatedError, PlacementError
 from treadle_runtime import (
     DeviceArray,
     SingleDeviceSharding,

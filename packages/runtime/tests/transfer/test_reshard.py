@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, PartitionSpec as P, PlacementError, ShardingError
+from treadle_ir import ArgumentError, PartitionSpec as P
+from treadle_ir.errors import PlacementError, ShardingError
 from treadle_runtime import (
     Mesh,
     NamedSharding,

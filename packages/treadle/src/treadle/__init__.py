@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from treadle import assembly as _assembly
 from treadle._version import __version__ as __version__
-from treadle_ir import lazy_names as _lazy_names
+from treadle_ir.errors import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
     from treadle import (
@@ -116,17 +116,18 @@ if TYPE_CHECKING:
     )
     from treadle_batching import vmap as vmap
     from treadle_compiler import CompilerEffortLevel as CompilerEffortLevel
-    from treadle_ir import (
-        Array as Array,
+    from treadle_ir import Array as Array, named_scope as named_scope
+    from treadle_ir.core import float0 as float0
+    from treadle_ir.refs import (
         Ref as Ref,
         empty_ref as empty_ref,
-        ensure_compile_time_eval as ensure_compile_time_eval,
-        float0 as float0,
         free_ref as free_ref,
         freeze as freeze,
-        named_call as named_call,
-        named_scope as named_scope,
         new_ref as new_ref,
+    )
+    from treadle_ir.tracing import (
+        ensure_compile_time_eval as ensure_compile_time_eval,
+        named_call as named_call,
     )
     from treadle_numpy import ds as ds
     from treadle_runtime import (
@@ -199,10 +200,10 @@ if not TYPE_CHECKING:
             ),
             "treadle_batching": "vmap",
             "treadle_compiler": "CompilerEffortLevel",
-            "treadle_ir": (
-                "Array Ref empty_ref ensure_compile_time_eval float0 free_ref freeze named_call "
-                "named_scope new_ref"
-            ),
+            "treadle_ir": "Array named_scope",
+            "treadle_ir.core": "float0",
+            "treadle_ir.refs": "Ref empty_ref free_ref freeze new_ref",
+            "treadle_ir.tracing": "ensure_compile_time_eval named_call",
             "treadle_numpy": "ds",
             "treadle_runtime": (
                 "Device Inline NamedSharding Shard block_until_ready copy_to_host_async "

@@ -11,50 +11,34 @@ import numpy as np
 from treadle.core import ShapedArray, known_of
 from treadle.jaxprs import ClosedJaxpr, Jaxpr
 from treadle_compiler import lower_program, unoptimized_hlo
-from treadle_ir import (
-    MESH,
+from treadle_ir import Array, ArrayType, Program, Sharding, Staged, Type, stage, type_of
+from treadle_ir.calling import TreeFunction, array_results, type_like
+from treadle_ir.core import MeshAxes, canonical_dtype, explicit_part, layout_of, unsharded
+from treadle_ir.errors import functions, refused, sequence, wraps
+from treadle_ir.primitives.sharding import ShardingConstraint
+from treadle_ir.refs import (
     AbstractRef,
-    Arguments,
-    Array,
-    ArrayType,
     Cell,
-    MeshAxes,
-    Program,
     Ref,
-    Sharding,
-    Staged,
-    Tracer,
-    TreeFunction,
-    Type,
-    array_results,
     as_body,
-    canonical_dtype,
-    current_context,
     discharged,
-    explicit_mesh,
-    explicit_part,
-    functions,
-    interpret_unchecked as interpret,
     is_reference,
-    layout_of,
-    named_axis,
+    references_once,
+)
+from treadle_ir.settings import current_context, named_axis
+from treadle_ir.sharding import result_shardings, sharding_of
+from treadle_ir.tracing import (
+    MESH,
+    Arguments,
+    Tracer,
+    explicit_mesh,
+    interpret_unchecked as interpret,
     naming_arguments,
     over_mesh,
     over_mesh_of,
-    references_once,
-    refused,
-    result_shardings,
-    sequence,
-    sharding_of,
-    stage,
     stage_tree,
     take_apart,
-    type_like,
-    type_of,
-    unsharded,
-    wraps,
 )
-from treadle_ir.primitives.sharding import ShardingConstraint
 from treadle_ir.tree import (
     PyTreeDef,
     opened_by,

@@ -11,7 +11,7 @@ from treadle_autodiff import (
     checkpoint_policies as checkpoint_policies,
     print_saved_residuals as print_saved_residuals,
 )
-from treadle_ir import boundaries
+from treadle_ir.errors import boundaries
 from treadle_numpy.lax.other_primitives import OTHERS as _OTHERS
 
 checkpoint_name_fwd = checkpoint_name  # derivatives of named values have no name here in any case

@@ -9,8 +9,8 @@ from treadle.abstract import typeof
 from treadle.core import ShapedArray
 from treadle.extend.linear_util import WrappedFun, transformation_with_aux2
 from treadle.jaxprs import DebugInfo
-from treadle_ir import (
-    ArgumentError,
+from treadle_ir import ArgumentError
+from treadle_ir.errors import (
     StructureError,
     boundaries,
     flags,

@@ -14,20 +14,10 @@ import treadle
 import treadle_numpy
 import treadle_runtime
 from treadle import environment
-from treadle_ir import (
-    Array,
-    Operand,
-    Program,
-    StagedTracer,
-    UnsupportedError,
-    errors,
-    install,
-    install_operators,
-    install_placer,
-    install_view,
-    install_vmap,
-    source,
-)
+from treadle_ir import Array, Operand, Program, UnsupportedError, errors
+from treadle_ir.calling import install_placer, install_view, install_vmap
+from treadle_ir.errors import source
+from treadle_ir.tracing import StagedTracer, install, install_operators
 from treadle_numpy.arrays import table
 from treadle_runtime import RuntimeEvaluator
 

@@ -13,24 +13,25 @@ from operator import attrgetter
 from typing import Final
 
 from treadle_compiler import forget_disk, forget_executables
-from treadle_ir import ROOT, Program
+from treadle_ir import Program
+from treadle_ir.tracing import ROOT
 from treadle_runtime import FunctionCache, RuntimeEvaluator
 
 CACHES: Final[dict[str, str]] = {
     "treadle_autodiff.rules.elementwise": "_literal",
     "treadle_compiler.emit": "_comparison",
     "treadle_compiler.types": "mlir_type _i64_array",
-    "treadle_ir.equality": "field_names",
+    "treadle_ir.core.equality": "field_names",
     "treadle_ir.formulas.arithmetic": "_powers",
     "treadle_compiler.decompositions.euclid": "greatest_common_divisor_program",
     "treadle_compiler.decompositions.staged": "program_of",
-    "treadle_ir.inference": "_CACHE",
-    "treadle_ir.interning": "_INTERNED",
-    "treadle_ir.printing": "constructor_fields",
-    "treadle_ir.promotion": "_promote",
-    "treadle_ir.source": "_IS_INTERNAL",
+    "treadle_ir.core.typing": "_CACHE",
+    "treadle_ir.tracing.interning": "_INTERNED",
+    "treadle_ir.core.printing": "constructor_fields",
+    "treadle_ir.core.promotion": "_promote",
+    "treadle_ir.errors.source": "_IS_INTERNAL",
     "treadle_ir.text.attributes": "_hints",
-    "treadle_ir.types": "ArrayType._recent",
+    "treadle_ir.core.types": "ArrayType._recent",
     "treadle_numpy.indexing.known": "STATIC",
     "treadle_numpy.indexing.reading": "_ROWS",
     "treadle_numpy.indexing.windows": "_WINDOWS",

@@ -12,41 +12,38 @@ import numpy as np
 
 from treadle.traces import Trace as Trace
 from treadle_ir import (
-    ROOT,
     AbstractMesh,
     ArgumentError,
     Array,
     ArrayType,
     Atom as Atom,
-    EvalTrace,
-    MeshAxes,
     PartitionSpec,
     Program,
     ShapeError,
-    TokenType,
-    Tracer as _ArrayTracer,
     Type,
+)
+from treadle_ir.calling import as_array
+from treadle_ir.core import (
+    MeshAxes,
+    TokenType,
     Whole,
-    as_array,
-    boundaries,
     canonical_dtype,
-    current_trace,
     dtypes,
-    element_type,
-    ensure_compile_time_eval as ensure_compile_time_eval,
     explicit_part,
-    flags,
-    frozen,
-    integer,
-    integers,
-    interpret_unchecked as interpret,
     layout_of,
-    refused,
-    running,
-    sequence,
-    sizes_text,
     sums_of,
-    varying_of,
+)
+from treadle_ir.errors import boundaries, element_type, flags, integer, integers, refused, sequence
+from treadle_ir.process import frozen
+from treadle_ir.sharding import sizes_text, varying_of
+from treadle_ir.tracing import (
+    ROOT,
+    EvalTrace,
+    Tracer as _ArrayTracer,
+    current_trace,
+    ensure_compile_time_eval as ensure_compile_time_eval,
+    interpret_unchecked as interpret,
+    running,
 )
 from treadle_runtime import NamedSharding, explicit_sharding, get_abstract_mesh
 

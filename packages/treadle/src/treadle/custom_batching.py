@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from treadle_batching import custom_vmap as custom_vmap, sequential_vmap as sequential_vmap
-from treadle_ir import boundaries
+from treadle_ir.errors import boundaries
 
 boundaries(__name__)

@@ -13,7 +13,7 @@ from treadle_autodiff import (
     linear_call as linear_call,
     zero_from_primal as zero_from_primal,
 )
-from treadle_ir import boundaries
+from treadle_ir.errors import boundaries
 from treadle_numpy.lax.other_primitives import OTHERS as _OTHERS
 
 custom_jvp_call_p = _OTHERS["custom_jvp_call_p"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from treadle_ir import boundaries
-from treadle_ir.effects import Callback as DebugEffect, OrderedCallback as OrderedDebugEffect
+from treadle_ir.core import Callback as DebugEffect, OrderedCallback as OrderedDebugEffect
+from treadle_ir.errors import boundaries
 from treadle_runtime import (
     breakpoint,
     debug_callback as callback,

@@ -7,7 +7,8 @@ from typing import Final
 import numpy as np
 
 import treadle_numpy
-from treadle_ir import Array, boundaries, element_type
+from treadle_ir import Array
+from treadle_ir.errors import boundaries, element_type
 from treadle_numpy.operands.devices import Device
 
 __all__ = ["from_dlpack", "is_supported_dtype"]

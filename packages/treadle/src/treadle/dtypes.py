@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from treadle_ir import (
-    DTypeError as TypePromotionError,  # noqa: F401 - JAX's name of it
-    boundaries,
-)
-from treadle_ir.dtypes import (
+from treadle_ir.core.dtypes import (
     ExtendedDType as ExtendedDType,
     extended as extended,
     float0 as float0,
     prng_key as prng_key,
 )
+from treadle_ir.errors import boundaries
 from treadle_numpy.numpy.dtypes import questions as _questions
 from treadle_numpy.numpy.dtypes.limits import finfo as finfo, iinfo as iinfo
 from treadle_numpy.numpy.dtypes.questions import (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, final
 
-from treadle_ir import Effect, boundaries, refused
+from treadle_ir import Effect
+from treadle_ir.errors import boundaries, refused
 
 
 @final

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from treadle._version import __version__
-from treadle_ir import SETTINGS, did_you_mean, flags
+from treadle_ir.errors import did_you_mean, flags
+from treadle_ir.settings import SETTINGS
 
 _PREFIXES: Final = ("TREADLE_", "JAX_")
 # Variables that are not settings' own.

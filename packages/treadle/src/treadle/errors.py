@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from treadle_ir import lazy_names as _lazy_names
+from treadle_ir.errors import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
     from treadle_compiler import (
@@ -17,6 +17,15 @@ if TYPE_CHECKING:
     )
     from treadle_ir import (
         ArgumentError as ArgumentError,
+        DTypeError as DTypeError,
+        MissingRuleError as MissingRuleError,
+        ParseError as ParseError,
+        ShapeError as ShapeError,
+        TreadleError as TreadleError,
+        UnsupportedError as UnsupportedError,
+        VerifyError as VerifyError,
+    )
+    from treadle_ir.errors import (
         AxisError as AxisError,
         AxisNameError as AxisNameError,
         CheckError as CheckError,
@@ -25,23 +34,19 @@ if TYPE_CHECKING:
         DerivativeMismatchError as DerivativeMismatchError,
         DivisionByZeroError as DivisionByZeroError,
         DonatedError as DonatedError,
-        DTypeError as DTypeError,
         EscapedTracerError as EscapedTracerError,
         ExecutionError as ExecutionError,
         FailedCheckError as FailedCheckError,
         IndexingError as IndexingError,
         KeyReuseError as KeyReuseError,
         LeakedTracerError as LeakedTracerError,
-        MissingRuleError as MissingRuleError,
         NaNError as NaNError,
         NoMeshError as NoMeshError,
         NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
         OutOfBoundsError as OutOfBoundsError,
         OutOfMemoryError as OutOfMemoryError,
-        ParseError as ParseError,
         PlacementError as PlacementError,
         RangeError as RangeError,
-        ShapeError as ShapeError,
         ShardingError as ShardingError,
         ShardingTypeError as ShardingTypeError,
         StructureError as StructureError,
@@ -50,12 +55,9 @@ if TYPE_CHECKING:
         TracerBoolConversionError as TracerBoolConversionError,
         TracerIntegerConversionError as TracerIntegerConversionError,
         TracingError as TracingError,
-        TreadleError as TreadleError,
         TreeError as TreeError,
         UnsetRuleError as UnsetRuleError,
-        UnsupportedError as UnsupportedError,
         UsageError as UsageError,
-        VerifyError as VerifyError,
         ZeroStepError as ZeroStepError,
     )
     from treadle_runtime import (
@@ -87,19 +89,21 @@ if not TYPE_CHECKING:
                 "CacheError CacheWarning CompileError ForkError ModuleError NestingError"
             ),
             "treadle_ir": (
-                "ArgumentError AxisError AxisNameError CheckError ConcretizationError "
+                "ArgumentError DTypeError MissingRuleError ParseError ShapeError TreadleError "
+                "UnsupportedError VerifyError VerifyError:JaxprTypeError"
+            ),
+            "treadle_ir.errors": (
+                "AxisError AxisNameError CheckError ConcretizationError "
                 "ConcretizationError:ConcretizationTypeError DerivativeError "
-                "DerivativeMismatchError DivisionByZeroError DonatedError DTypeError "
-                "EscapedTracerError EscapedTracerError:UnexpectedTracerError ExecutionError "
+                "DerivativeMismatchError DivisionByZeroError DonatedError EscapedTracerError "
+                "EscapedTracerError:UnexpectedTracerError ExecutionError "
                 "ExecutionError:JaxRuntimeError FailedCheckError IndexingError "
-                "IndexingError:JAXIndexError KeyReuseError LeakedTracerError MissingRuleError "
-                "NaNError NoMeshError NonConcreteBooleanIndexError OutOfBoundsError "
-                "OutOfMemoryError ParseError PlacementError RangeError ShapeError ShardingError "
-                "ShardingTypeError StructureError SymbolicSizeError "
+                "IndexingError:JAXIndexError KeyReuseError LeakedTracerError NaNError NoMeshError "
+                "NonConcreteBooleanIndexError OutOfBoundsError OutOfMemoryError PlacementError "
+                "RangeError ShardingError ShardingTypeError StructureError SymbolicSizeError "
                 "SymbolicSizeError:InconclusiveDimensionOperation TracerArrayConversionError "
-                "TracerBoolConversionError TracerIntegerConversionError TracingError TreadleError "
-                "TreeError UnsetRuleError UnsupportedError UsageError UsageError:JAXTypeError "
-                "VerifyError VerifyError:JaxprTypeError ZeroStepError"
+                "TracerBoolConversionError TracerIntegerConversionError TracingError TreeError "
+                "UnsetRuleError UsageError UsageError:JAXTypeError ZeroStepError"
             ),
             "treadle_runtime": (
                 "CallbackError DistributedError NoExecutionError NotFiniteError PlatformError "

@@ -7,28 +7,24 @@ from typing import Any, TypeAlias, TypeVar
 
 from treadle.core import AbstractValue, aval_of, layout_of_aval, shown_aval, type_of_aval
 from treadle_ir import (
-    PURE,
     AbstractMesh,
     Array,
     ArrayType,
     Effect,
     Effects,
-    Extension,
     MissingRuleError,
     Operands,
-    ShardedType,
     Sharding,
-    Trace,
     Type,
-    Whole,
-    as_array,
     bind,
-    frozen,
-    functions,
-    names,
-    running,
     sharding_rule,
 )
+from treadle_ir.calling import as_array
+from treadle_ir.core import PURE, Extension, Whole
+from treadle_ir.errors import functions, names
+from treadle_ir.process import frozen
+from treadle_ir.sharding import ShardedType
+from treadle_ir.tracing import Trace, running
 from treadle_numpy.lax.views import BindParams
 from treadle_runtime import shardings_over
 

@@ -6,7 +6,7 @@ from treadle.interpreters.foreign import (
     build_ffi_lowering_function as build_ffi_lowering_function,
     ffi_lowering as ffi_lowering,
 )
-from treadle_ir import boundaries
+from treadle_ir.errors import boundaries
 from treadle_runtime import (
     abstract_token as abstract_token,
     ffi_call as ffi_call,

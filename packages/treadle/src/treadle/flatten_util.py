@@ -6,17 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, final
 
 import treadle_numpy as tnp
-from treadle_ir import (
-    Array,
-    ArrayType,
-    DType,
-    DTypeError,
-    Operand,
-    ShapeError,
-    boundaries,
-    frozen,
-    type_of,
-)
+from treadle_ir import Array, ArrayType, DType, DTypeError, Operand, ShapeError, type_of
+from treadle_ir.errors import boundaries
+from treadle_ir.process import frozen
 from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure, tree_unflatten
 
 Tree = Any  # a pytree: any Python object

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from treadle_ir import PURE, Atom, Equation, Value
+from treadle_ir import Atom, Equation, Value
+from treadle_ir.core import PURE
+from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.compare import Select
 from treadle_ir.primitives.shape import BroadcastInDim
-from treadle_ir.types import ArrayType
 
 
 def in_full(equation: Equation) -> list[Equation]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 
-from treadle_ir import boundaries
+from treadle_ir.errors import boundaries
 from treadle_runtime import process_count, process_index, process_indices
 
 __all__ = ["host_count", "host_id", "host_ids"]

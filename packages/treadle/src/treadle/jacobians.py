@@ -7,7 +7,7 @@ from typing import Any
 
 import treadle_autodiff
 from treadle_batching import map_rows
-from treadle_ir import alias
+from treadle_ir.errors import alias
 
 
 def jacfwd(

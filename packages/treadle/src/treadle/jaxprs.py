@@ -25,16 +25,14 @@ from treadle_ir import (
     Operand,
     Primitive as Instruction,
     Program,
-    Trace,
-    Tracer,
     Value,
-    as_array,
     bind,
-    boundary,
-    inferred,
-    refused,
 )
+from treadle_ir.calling import as_array
+from treadle_ir.core import inferred
+from treadle_ir.errors import boundary, refused
 from treadle_ir.text import coloured, print_program, wants_colour
+from treadle_ir.tracing import Trace, Tracer
 from treadle_numpy.lax.attributes import hidden, instruction, ordered, parameters
 from treadle_numpy.lax.views import BindParams, bound_under
 from treadle_runtime import NamedSharding

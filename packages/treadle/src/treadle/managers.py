@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final, final
 
-from treadle_ir import (
-    DTYPE_PROMOTION,
-    X64,
-    ArgumentError,
-    Setting,
-    boundary,
-    overriding,
-    settings as ir,
-)
+from treadle_ir import ArgumentError, settings as ir
+from treadle_ir.core import DTYPE_PROMOTION
+from treadle_ir.errors import boundary
+from treadle_ir.settings import X64, Setting, overriding
 from treadle_numpy import settings as numpy
 from treadle_runtime import settings as runtime
 

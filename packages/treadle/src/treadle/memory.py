@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import boundaries
+from treadle_ir.errors import boundaries
 from treadle_runtime import Space as Space
 
 __all__ = ["Space"]

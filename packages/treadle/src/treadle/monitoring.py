@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from treadle_ir import ArgumentError, boundaries, fork_safe_lock, functions, names, refused
+from treadle_ir import ArgumentError
+from treadle_ir.errors import boundaries, functions, names, refused
 from treadle_ir.events import (
     Event,
     ExecutableFound,
@@ -22,6 +23,7 @@ from treadle_ir.events import (
     listeners,
     listening,
 )
+from treadle_ir.process import fork_safe_lock
 
 __all__ = [
     "clear_event_listeners",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import treadle_autodiff
-from treadle_ir import flags
+from treadle_ir.errors import flags
 from treadle_runtime import jit
 
 

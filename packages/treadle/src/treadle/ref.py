@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from treadle_ir import (
+from treadle_ir.errors import boundaries
+from treadle_ir.refs import (
     AbstractRef as AbstractRef,
     Ref as Ref,
-    boundaries,
     empty_ref as empty_ref,
     free_ref as free_ref,
     freeze as freeze,

@@ -1,7 +1,7 @@
 """Settings: `config.update("treadle_enable_x64", True)`, environment variables, context managers.
 
 Keys are `treadle_...`; JAX's `jax_...` names are accepted with the same meaning. Environment variables are
-`TREADLE_...`, and `JAX_...` is read where the first is not set. Each is a `treadle_ir.Setting`, declared by the
+`TREADLE_...`, and `JAX_...` is read where the first is not set. Each is a `treadle_ir.settings.Setting`, declared by the
 distribution that gives it its meaning; all are listed in docs/settings.md. Context managers are in `managers.py`.
 """
 
@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 from treadle_compiler import settings as _of_the_compiler  # noqa: F401
-from treadle_ir import SETTINGS, ArgumentError, did_you_mean, refused
+from treadle_ir import ArgumentError
+from treadle_ir.errors import did_you_mean, refused
+from treadle_ir.settings import SETTINGS
 from treadle_numpy import settings as _of_numpy  # noqa: F401
 from treadle_runtime import settings as _of_the_runtime  # noqa: F401
 from treadle_runtime.placement import placement as _placement  # noqa: F401

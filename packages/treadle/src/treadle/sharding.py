@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from treadle.core import ManualAxisType as ManualAxisType
 from treadle_ir import (
-    AbstractDevice as AbstractDevice,
     AbstractMesh as AbstractMesh,
     AxisType as AxisType,
     PartitionSpec as PartitionSpec,
-    boundaries,
 )
+from treadle_ir.core import AbstractDevice as AbstractDevice
+from treadle_ir.errors import boundaries
 from treadle_runtime import (
     Infer as Infer,
     Mesh as Mesh,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from treadle_compiler import Collective as Collective
-from treadle_ir import boundaries
+from treadle_ir.errors import boundaries
 from treadle_runtime import (
     ArgInfo as ArgInfo,
     Compiled as Compiled,

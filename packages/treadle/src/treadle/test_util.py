@@ -18,25 +18,23 @@ import numpy as np
 
 import treadle_autodiff
 import treadle_numpy
-from treadle_ir import (
-    ArgumentError,
+from treadle_ir import ArgumentError
+from treadle_ir.calling import as_array, flatten_arrays, operand_or_none
+from treadle_ir.core import float0
+from treadle_ir.core.dtypes import is_inexact
+from treadle_ir.errors import (
     DerivativeMismatchError,
     StructureError,
-    as_array,
     boundaries,
     during,
-    flatten_arrays,
-    float0,
     functions,
     integer,
     names,
     number,
-    operand_or_none,
     refused,
     sequence,
     shown,
 )
-from treadle_ir.dtypes import is_inexact
 from treadle_ir.testing.numeric import pairing
 from treadle_ir.tree import (
     keystr,

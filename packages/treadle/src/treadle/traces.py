@@ -11,19 +11,11 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from treadle_ir import (
-    Extension,
-    FunctionCall,
-    Operand,
-    Operands,
-    Primitive,
-    Trace as Interpretation,
-    Tracer,
-    current_trace,
-    refused,
-    running,
-)
+from treadle_ir import FunctionCall, Operand, Operands, Primitive
+from treadle_ir.core import Extension
+from treadle_ir.errors import refused
 from treadle_ir.primitives.call import CustomJvpCall, CustomVjpCall
+from treadle_ir.tracing import Trace as Interpretation, Tracer, current_trace, running
 
 Value: TypeAlias = Any  # Any: a tracer of the library's own, or another array
 

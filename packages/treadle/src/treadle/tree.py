@@ -5,7 +5,8 @@ from __future__ import annotations
 import re as _re
 from typing import TypeVar as _TypeVar
 
-from treadle_ir import alias as _alias, boundaries, tree as _tree
+from treadle_ir import tree as _tree
+from treadle_ir.errors import alias as _alias, boundaries
 from treadle_ir.tree import static as static
 
 _F = _TypeVar("_F")

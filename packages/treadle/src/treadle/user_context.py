@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Any, Final, final
 
-from treadle_ir import Setting, boundaries, process_context
+from treadle_ir.errors import boundaries
+from treadle_ir.settings import Setting, process_context
 
 __all__ = ["make_user_context"]
 

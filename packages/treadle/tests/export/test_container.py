@@ -3,7 +3,7 @@ import pytest
 
 from treadle.errors import ArgumentError
 from treadle.export.container import _DIGEST, _MAGIC, array_type, pack, unpack
-from treadle_ir import dtypes
+from treadle_ir.core import dtypes
 
 
 def test_round_trip_of_every_element_type() -> None:

@@ -19,7 +19,8 @@ from treadle.export.shardings import (
     written,
 )
 from treadle.sharding import AxisType, NamedSharding, PartitionSpec as P
-from treadle_ir import AbstractMesh, ArrayType, OverMesh, ops, stage
+from treadle_ir import AbstractMesh, ArrayType, ops, stage
+from treadle_ir.core import OverMesh
 
 MESH = AbstractMesh((4, 2), ("x", "y"))
 TYPE = ArrayType((8, 4), np.dtype("f4"))

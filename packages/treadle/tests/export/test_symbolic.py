@@ -11,8 +11,9 @@ import treadle
 import treadle.numpy as tnp
 from treadle import export
 from treadle.export import body
-from treadle_ir import ArgumentError, ShapeError, SymbolicSizeError, TreeError, UnsupportedError
-from treadle_ir.symbolic.substitution import substitute
+from treadle_ir import ArgumentError, ShapeError, UnsupportedError
+from treadle_ir.errors import SymbolicSizeError, TreeError
+from treadle_ir.rewrite.sizes import substitute
 
 F32 = tnp.float32
 

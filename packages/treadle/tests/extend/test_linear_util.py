@@ -13,7 +13,7 @@ from treadle.api_util import argnums_partial, debug_info, flatten_fun, flatten_f
 from treadle.errors import ArgumentError
 from treadle.extend import linear_util as lu
 from treadle.extend.source_info_util import register_exclusion
-from treadle_ir import source
+from treadle_ir.errors import source
 
 
 def test_a_transformation_by_a_generator() -> None:

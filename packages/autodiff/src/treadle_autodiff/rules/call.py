@@ -27,24 +27,9 @@ from treadle_autodiff.registry import (
     transpose_rules,
 )
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
-from treadle_ir import (
-    ArrayType,
-    Cell,
-    InlineCall,
-    Operand,
-    Operands,
-    Program,
-    Value,
-    bind,
-    checked_axes_here,
-    discharged,
-    explicit,
-    interpret_unchecked as interpret,
-    store,
-    type_of,
-    varying_of,
-)
-from treadle_ir.dtypes import is_inexact
+from treadle_ir import ArrayType, Operand, Operands, Program, Value, bind, type_of
+from treadle_ir.core import InlineCall
+from treadle_ir.core.dtypes import is_inexact
 from treadle_ir.primitives.call import (
     BACKWARD_ONLY,
     Checkpoint,
@@ -60,6 +45,9 @@ from treadle_ir.primitives.call import (
     captured_error,
     forward_mode_error,
 )
+from treadle_ir.refs import Cell, discharged, store
+from treadle_ir.sharding import checked_axes_here, explicit, varying_of
+from treadle_ir.tracing import interpret_unchecked as interpret
 from treadle_ir.tree import tree_flatten
 
 

@@ -11,25 +11,16 @@ from treadle_autodiff.programs import LinearizedProgram, linearize_program
 from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rules
 from treadle_autodiff.rules.call import with_zeros
 from treadle_autodiff.tangents import Tangent, Zero
-from treadle_ir import (
-    Operand,
-    Operands,
-    Program,
-    Value,
-    bind,
-    derived,
-    frozen,
-    interpret_unchecked as interpret,
-    ops,
-    stage,
-    unsharded,
-    varying_of,
-)
-from treadle_ir.logs import say
+from treadle_ir import Operand, Operands, Program, Value, bind, ops, stage
+from treadle_ir.core import unsharded
+from treadle_ir.events import say
 from treadle_ir.primitives.call import Checkpoint, CheckpointName
 from treadle_ir.primitives.memory import ToMemory
+from treadle_ir.process import frozen
 from treadle_ir.rewrite import prune
 from treadle_ir.settings import LOG_CHECKPOINT_RESIDUALS
+from treadle_ir.sharding import varying_of
+from treadle_ir.tracing import derived, interpret_unchecked as interpret
 
 
 @linearize_rule(Checkpoint)

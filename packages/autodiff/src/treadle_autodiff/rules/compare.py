@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from treadle_autodiff.registry import jvp_rule, locally_constant, transpose_rule
 from treadle_autodiff.rules.elementwise import broadcast_to, gather, number
 from treadle_autodiff.tangents import Linear, Tangent, Zero
-from treadle_ir import ArrayType, Operand, Operands, bind, dtypes, ops, type_of
+from treadle_ir import ArrayType, Operand, Operands, bind, ops, type_of
+from treadle_ir.core import dtypes
 from treadle_ir.primitives.compare import Clamp, Compare, Select
 
 locally_constant(Compare)

@@ -9,17 +9,8 @@ from dataclasses import replace
 
 from treadle_autodiff.registry import jvp_rule, not_linear, transpose_rule
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise
-from treadle_ir import (
-    ArrayType,
-    Operand,
-    Operands,
-    Primitive,
-    bind,
-    inferred,
-    ops,
-    type_of,
-    types_of,
-)
+from treadle_ir import ArrayType, Operand, Operands, Primitive, bind, ops, type_of, types_of
+from treadle_ir.core import inferred
 from treadle_ir.primitives.contract import Convolution, DotGeneral, dilated, free_axes
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from treadle_autodiff.registry import jvp_rule, linear, locally_constant, transpose_rule
 from treadle_autodiff.tangents import Linear, Tangent, Zero
-from treadle_ir import ArrayType, Operand, Operands, bind, dtypes, ops, type_of
+from treadle_ir import ArrayType, Operand, Operands, bind, ops, type_of
+from treadle_ir.core import dtypes
 from treadle_ir.primitives.convert import BitcastConvert, Convert, Copy, ReducePrecision
 
 linear(Copy)

@@ -14,7 +14,7 @@ from treadle_autodiff.rules.reduce import shift
 from treadle_autodiff.rules.sort import positions_along, take_along
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
 from treadle_ir import Operand, Operands, bind, ops, type_of
-from treadle_ir.dtypes import least
+from treadle_ir.core.dtypes import least
 from treadle_ir.primitives.cumulative import (
     Cumulative,
     CumulativeAdd,

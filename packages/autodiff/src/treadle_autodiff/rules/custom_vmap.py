@@ -17,23 +17,16 @@ from treadle_autodiff.registry import (
     transpose_rules,
 )
 from treadle_autodiff.tangents import Tangent, Zero, materialise
-from treadle_ir import (
-    DerivativeError,
-    Flags,
-    Function,
-    Operand,
-    Operands,
-    bind,
-    interpret_unchecked as interpret,
-    ops,
-    type_of,
-)
+from treadle_ir import Operand, Operands, bind, ops, type_of
+from treadle_ir.core import Flags
+from treadle_ir.errors import DerivativeError
 from treadle_ir.primitives.custom_vmap import (
     CustomBatching,
     CustomVmapCall,
     CustomVmapStaged,
     FlatBatchRule,
 )
+from treadle_ir.tracing import Function, interpret_unchecked as interpret
 
 NO_TRANSPOSE: Final = "its batching rule says nothing of its transpose"
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from treadle_autodiff.registry import jvp_rule
 from treadle_autodiff.tangents import Tangent
-from treadle_ir import DerivativeError, Operands, bind
+from treadle_ir import Operands, bind
+from treadle_ir.errors import DerivativeError
 from treadle_ir.primitives.effectful import DebugCallback, HostCall
 
 

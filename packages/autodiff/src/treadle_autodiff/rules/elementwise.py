@@ -26,19 +26,9 @@ from treadle_autodiff.registry import (
     transpose_rule,
 )
 from treadle_autodiff.tangents import Linear, Tangent, Zero
-from treadle_ir import (
-    ArrayType,
-    DType,
-    Literal,
-    Operand,
-    Operands,
-    Primitive,
-    bind,
-    dtypes,
-    ops,
-    type_of,
-)
-from treadle_ir.dtypes import BY_NAME
+from treadle_ir import ArrayType, DType, Literal, Operand, Operands, Primitive, bind, ops, type_of
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import BY_NAME
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.compare import Direction
 

@@ -27,21 +27,12 @@ from treadle_autodiff.registry import (
 )
 from treadle_autodiff.rules.control.operands import nonzero_flags
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise, tangent_type
-from treadle_ir import (
-    DerivativeError,
-    Operand,
-    Operands,
-    Program,
-    Value,
-    bind,
-    derived,
-    frozen,
-    interpret_unchecked as interpret,
-    ops,
-    type_of,
-)
+from treadle_ir import Operand, Operands, Program, Value, bind, ops, type_of
+from treadle_ir.errors import DerivativeError
 from treadle_ir.primitives.call import CustomJvpCall, Given
 from treadle_ir.primitives.implicit import LinearSolve, Root
+from treadle_ir.process import frozen
+from treadle_ir.tracing import derived, interpret_unchecked as interpret
 
 
 def _in_constants(

@@ -17,8 +17,9 @@ from treadle_autodiff.registry import (
 )
 from treadle_autodiff.rules.control.operands import nonzero_flags
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise
-from treadle_ir import Operand, Operands, bind, interpret_unchecked as interpret, type_of
+from treadle_ir import Operand, Operands, bind, type_of
 from treadle_ir.primitives.linear_call import LinearCall
+from treadle_ir.tracing import interpret_unchecked as interpret
 
 
 def _linearized(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from treadle_autodiff.rules.reduce import shift
-from treadle_ir import Operand, UnsupportedError, is_symbolic, ops, type_of
+from treadle_ir import Operand, UnsupportedError, ops, type_of
+from treadle_ir.core import is_symbolic
 
 _FEW: Final = 16
 """Sizes up to which every element is updated in every pass: fewer operations, which are smaller than their start."""

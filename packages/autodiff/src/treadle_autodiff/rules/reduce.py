@@ -9,7 +9,8 @@ import numpy as np
 from treadle_autodiff.registry import jvp_rule, linear, locally_constant, transpose_rule
 from treadle_autodiff.rules.shape import operand_type
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
-from treadle_ir import Operand, Operands, bind, dtypes, ops, type_of
+from treadle_ir import Operand, Operands, bind, ops, type_of
+from treadle_ir.core import dtypes
 from treadle_ir.primitives.compare import Direction
 from treadle_ir.primitives.reduce import (
     Argmax,

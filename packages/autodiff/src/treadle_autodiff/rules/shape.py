@@ -12,7 +12,8 @@ import numpy as np
 
 from treadle_autodiff.registry import linear, transpose_rule
 from treadle_autodiff.tangents import Linear, Tangent, materialise
-from treadle_ir import ArrayType, Operand, max_dim, ops, type_of
+from treadle_ir import ArrayType, Operand, ops, type_of
+from treadle_ir.core import max_dim
 from treadle_ir.primitives.shape import (
     BroadcastInDim,
     Concatenate,

@@ -15,24 +15,12 @@ from treadle_autodiff.programs import jvp_program, linearize_program, transpose_
 from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rule
 from treadle_autodiff.rules.call import with_zeros
 from treadle_autodiff.tangents import Linear, Tangent, Zero
-from treadle_ir import (
-    ArrayType,
-    Layout,
-    Operand,
-    Operands,
-    Program,
-    axes_of,
-    bind,
-    explicit,
-    explicit_body,
-    interpret_unchecked as interpret,
-    ops,
-    stage,
-    type_of,
-    varying_of,
-)
+from treadle_ir import ArrayType, Operand, Operands, Program, bind, ops, stage, type_of
+from treadle_ir.core import Layout
 from treadle_ir.primitives.collective import AllReduce
-from treadle_ir.primitives.shard_map import ShardMap
+from treadle_ir.primitives.shard_map import ShardMap, axes_of
+from treadle_ir.sharding import explicit, explicit_body, varying_of
+from treadle_ir.tracing import interpret_unchecked as interpret
 
 
 def _whole(types: Sequence[Operand]) -> tuple[Layout, ...]:

@@ -13,7 +13,8 @@ import numpy as np
 
 from treadle_autodiff.registry import jvp_rule
 from treadle_autodiff.tangents import Tangent, Zero
-from treadle_ir import Operand, Operands, bind, dtypes, ops, type_of
+from treadle_ir import Operand, Operands, bind, ops, type_of
+from treadle_ir.core import dtypes
 from treadle_ir.primitives.sort import Sort, TopK
 
 _F32: Final = np.dtype(np.float32)

@@ -17,18 +17,8 @@ from treadle_batching.batch import batch_flat, batch_tree
 from treadle_batching.moving import at_front, move
 from treadle_batching.programs import batch_program, batched_type
 from treadle_batching.registry import batch_rule
-from treadle_ir import (
-    ArrayType,
-    Flags,
-    Function,
-    InlineCall,
-    Operand,
-    Operands,
-    Primitive,
-    bind,
-    interpret_unchecked as interpret,
-    ops,
-)
+from treadle_ir import ArrayType, Operand, Operands, Primitive, bind, ops
+from treadle_ir.core import Flags, InlineCall
 from treadle_ir.primitives.call import (
     CustomJvpCall,
     CustomJvpStaged,
@@ -41,6 +31,7 @@ from treadle_ir.primitives.call import (
     Given,
     OptimizationBarrier,
 )
+from treadle_ir.tracing import Function, interpret_unchecked as interpret
 
 
 @batch_rule(InlineCall)

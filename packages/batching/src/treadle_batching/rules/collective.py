@@ -12,7 +12,8 @@ from treadle_batching.moving import insert, move
 from treadle_batching.registry import batch_rule
 from treadle_batching.rules.groups import among_groups, rows_taken
 from treadle_batching.rules.several_axes import one_by_one
-from treadle_ir import Operands, bind, new_array, ops, type_of
+from treadle_ir import Operands, bind, ops, type_of
+from treadle_ir.calling import new_array
 from treadle_ir.primitives.collective import (
     AllGather,
     AllReduce,

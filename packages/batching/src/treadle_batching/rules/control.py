@@ -26,33 +26,31 @@ from treadle_batching.registry import batch_rule
 from treadle_ir import (
     ControlFlow,
     Effects,
-    EvalTrace,
-    Flags,
     Operand,
     Operands,
     Program,
-    ScanOperands,
-    Tracer,
     Type,
     UnsupportedError,
-    WhileOperands,
     bind,
-    current_trace,
-    derived,
-    frozen,
-    interpret_unchecked as interpret,
-    is_symbolic,
     ops,
     rewrite,
-    share_captures,
     stage,
     type_of,
-    unsharded,
 )
 from treadle_ir.analysis import forward
-from treadle_ir.dtypes import is_inexact
+from treadle_ir.core import Flags, ScanOperands, WhileOperands, is_symbolic, unsharded
+from treadle_ir.core.dtypes import is_inexact
 from treadle_ir.primitives.compare import Direction
 from treadle_ir.primitives.control import Case, Scan, While
+from treadle_ir.process import frozen
+from treadle_ir.tracing import (
+    EvalTrace,
+    Tracer,
+    current_trace,
+    derived,
+    interpret_unchecked as interpret,
+    share_captures,
+)
 
 
 def _flags(dims: Sequence[Dim]) -> Flags:

@@ -11,8 +11,9 @@ import numpy as np
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.moving import at_front
 from treadle_batching.registry import batch_rule
-from treadle_ir import ArrayType, MissingRuleError, Operand, Operands, bind, frozen, ops, type_of
+from treadle_ir import ArrayType, MissingRuleError, Operand, Operands, bind, ops, type_of
 from treadle_ir.primitives.effectful import DebugCallback, HostFunction, IoCallback, PureCallback
+from treadle_ir.process import frozen
 
 
 @final

@@ -10,7 +10,8 @@ import numpy as np
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.batch import batch_flat
 from treadle_batching.moving import at_front
-from treadle_ir import MissingRuleError, Operand, Operands, bind, new_array, ops, type_of
+from treadle_ir import MissingRuleError, Operand, Operands, bind, ops, type_of
+from treadle_ir.calling import new_array
 from treadle_ir.primitives.collective import AllGather, AllReduce, AllToAll, Groups, ReduceScatter
 
 

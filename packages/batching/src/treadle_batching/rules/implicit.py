@@ -13,8 +13,10 @@ from treadle_batching.axis import Axis, Dim
 from treadle_batching.moving import at_front
 from treadle_batching.programs import BatchedProgram, batch_program
 from treadle_batching.registry import batch_rule
-from treadle_ir import Operand, Operands, Program, bind, derived, frozen, share_captures
+from treadle_ir import Operand, Operands, Program, bind
 from treadle_ir.primitives.implicit import LinearSolve, Root
+from treadle_ir.process import frozen
+from treadle_ir.tracing import derived, share_captures
 
 Solving: TypeAlias = LinearSolve | Root
 

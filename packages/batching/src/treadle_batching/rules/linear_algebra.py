@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.moving import at_front, move
 from treadle_batching.registry import batch_rule
-from treadle_ir import LinearAlgebra, Operands, bind, ops, type_of
+from treadle_ir import Operands, bind, ops, type_of
+from treadle_ir.core import LinearAlgebra
 from treadle_ir.primitives.linear_algebra import TriangularSolve
 
 

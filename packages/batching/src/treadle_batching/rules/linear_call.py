@@ -9,8 +9,10 @@ from treadle_batching.axis import Axis, Dim
 from treadle_batching.moving import at_front
 from treadle_batching.programs import batch_program
 from treadle_batching.registry import batch_rule
-from treadle_ir import Operand, Operands, bind, derived, frozen, share_captures
+from treadle_ir import Operand, Operands, bind
 from treadle_ir.primitives.linear_call import LinearCall
+from treadle_ir.process import frozen
+from treadle_ir.tracing import derived, share_captures
 
 
 @final

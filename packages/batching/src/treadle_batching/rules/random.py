@@ -8,7 +8,7 @@ from treadle_batching.axis import Axis, Dim
 from treadle_batching.moving import at_front, move
 from treadle_batching.registry import batch_rule
 from treadle_ir import Operand, Operands, bind, ops, type_of
-from treadle_ir.dtypes import is_key, key_shape
+from treadle_ir.core.dtypes import is_key, key_shape
 from treadle_ir.primitives.random import (
     RandomBits,
     RandomFoldIn,

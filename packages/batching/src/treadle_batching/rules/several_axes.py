@@ -15,7 +15,8 @@ import numpy as np
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.batch import batch_flat
 from treadle_batching.moving import move
-from treadle_ir import Operand, Operands, bind, new_array, ops, type_of
+from treadle_ir import Operand, Operands, bind, ops, type_of
+from treadle_ir.calling import new_array
 from treadle_ir.primitives.collective import AllGather, AllToAll, Permute, ReduceScatter
 
 Runs: TypeAlias = Sequence[tuple[tuple[Hashable, ...], int]]

@@ -8,7 +8,8 @@ from dataclasses import replace
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.programs import batch_program
 from treadle_batching.registry import batch_rule
-from treadle_ir import Layout, Operands, bind, type_of
+from treadle_ir import Operands, bind, type_of
+from treadle_ir.core import Layout
 from treadle_ir.primitives.shard_map import ShardMap
 
 

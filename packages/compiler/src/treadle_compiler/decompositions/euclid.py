@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from treadle_ir import ArrayType, Operand, Program, bind, ops, stage
-from treadle_ir.dtypes import is_signed
+from treadle_ir.core.dtypes import is_signed
 from treadle_ir.primitives.control import While
 
 

@@ -8,7 +8,7 @@ from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.memories import barrier
 from treadle_compiler.recompute import large
 from treadle_compiler.registry import lowering_rule, lowering_rules
-from treadle_ir import InlineCall, deeper
+from treadle_ir.core import InlineCall
 from treadle_ir.primitives.call import (
     BACKWARD_ONLY,
     Call,
@@ -23,6 +23,7 @@ from treadle_ir.primitives.call import (
     StopGradient,
     forward_mode_error,
 )
+from treadle_ir.process import deeper
 
 
 @lowering_rule(InlineCall)

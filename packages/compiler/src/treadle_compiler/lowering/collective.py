@@ -14,7 +14,8 @@ from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.partitioning import ManualScope, axes_text, per_value_text
 from treadle_compiler.registry import lowering_rule
-from treadle_ir import ArrayType, AxisNameError
+from treadle_ir import ArrayType
+from treadle_ir.errors import AxisNameError
 from treadle_ir.primitives.collective import (
     AllGather,
     AllReduce,

@@ -8,7 +8,7 @@ from typing import Final
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_ir import dtypes
+from treadle_ir.core import dtypes
 from treadle_ir.primitives.compare import Clamp, Compare, Direction, Select
 
 _STRICT: Final[dict[Direction, Direction]] = {"ge": "gt", "le": "lt"}

@@ -18,7 +18,8 @@ import numpy as np
 
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
-from treadle_ir import ArrayType, Primitive, dtypes
+from treadle_ir import ArrayType, Primitive
+from treadle_ir.core import dtypes
 from treadle_ir.primitives import elementwise as e
 
 Parts: TypeAlias = tuple[HloValue, HloValue]

@@ -11,8 +11,9 @@ from treadle_compiler.attributes import attribute_text
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import string_text
-from treadle_ir import UnsupportedError, deeper
+from treadle_ir import UnsupportedError
 from treadle_ir.primitives.composite import Composite, PlatformIndex
+from treadle_ir.process import deeper
 
 
 @lowering_rule(Composite)

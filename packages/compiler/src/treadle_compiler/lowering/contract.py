@@ -13,7 +13,8 @@ from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import axes_text, i64_array, i64_pairs
-from treadle_ir import ArrayType, DType, dtypes
+from treadle_ir import ArrayType, DType
+from treadle_ir.core import dtypes
 from treadle_ir.primitives.contract import EIGENS_AXES, Convolution, DotGeneral, has_one_feature
 
 _F32: Final = np.dtype(np.float32)

@@ -17,8 +17,9 @@ from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.memories import staying
 from treadle_compiler.parts import as_elements, as_numbers
 from treadle_compiler.registry import lowering_rule
-from treadle_ir import TOKEN, ArrayType, Program, Type, deeper
+from treadle_ir import TOKEN, ArrayType, Program, Type
 from treadle_ir.primitives.control import Case, Scan, While
+from treadle_ir.process import deeper
 
 _I32: Final = np.dtype(np.int32)
 

@@ -10,7 +10,8 @@ import numpy as np
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_ir import ArrayType, dtypes
+from treadle_ir import ArrayType
+from treadle_ir.core import dtypes
 from treadle_ir.primitives.convert import BitcastConvert, Convert, Copy, ReducePrecision
 
 _I8: Final = np.dtype(np.int8)

@@ -25,8 +25,9 @@ from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.lowering.reduce import wide
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import i64_array
-from treadle_ir import ArrayType, DType, dtypes
-from treadle_ir.dtypes import greatest, least
+from treadle_ir import ArrayType, DType
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import greatest, least
 from treadle_ir.primitives.cumulative import (
     Cumulative,
     CumulativeAdd,

@@ -15,7 +15,8 @@ from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.partitioning import sharding_text
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import is_in_parts
-from treadle_ir import TOKEN, Layout, MissingRuleError
+from treadle_ir import TOKEN, MissingRuleError
+from treadle_ir.core import Layout
 from treadle_ir.primitives.effectful import HostCall, PureCallback
 
 _TARGETS: Final = {

@@ -18,7 +18,8 @@ from treadle_compiler.decompositions.euclid import greatest_common_divisor_progr
 from treadle_compiler.lowering.elementwise_complex import function_of
 from treadle_compiler.lowering.integer_powers import integer_power
 from treadle_compiler.registry import lowering_rule, lowering_rules
-from treadle_ir import ArrayType, Primitive, dtypes
+from treadle_ir import ArrayType, Primitive
+from treadle_ir.core import dtypes
 from treadle_ir.primitives import elementwise as e
 
 _F32: Final = np.dtype(np.float32)

@@ -17,7 +17,8 @@ from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.lowering.complex_ends import with_ends
 from treadle_compiler.registry import lowering_rules
-from treadle_ir import Primitive, dtypes
+from treadle_ir import Primitive
+from treadle_ir.core import dtypes
 from treadle_ir.primitives import elementwise as e
 
 _OPERATIONS: Final[dict[type[Primitive], str]] = {

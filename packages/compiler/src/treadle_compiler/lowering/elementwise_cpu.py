@@ -37,9 +37,10 @@ from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.decompositions.turns import FAR_ANGLES, TURNS
 from treadle_compiler.kept import kept
 from treadle_compiler.registry import lowering_rule, lowering_rules
-from treadle_ir import ArrayType, Primitive, Program, Type, frozen
+from treadle_ir import ArrayType, Primitive, Program, Type
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.compare import Direction
+from treadle_ir.process import frozen
 
 LEAST_SIZE: Final = 4096  # smaller arrays keep XLA's own functions
 MOST: Final = 64  # functions written out in one program

@@ -16,8 +16,9 @@ from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import axes_text, i64_array
-from treadle_ir import ArrayType, DType, Primitive, dtypes
-from treadle_ir.dtypes import greatest, least
+from treadle_ir import ArrayType, DType, Primitive
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import greatest, least
 from treadle_ir.primitives.indexing import (
     DynamicSlice,
     DynamicUpdateSlice,

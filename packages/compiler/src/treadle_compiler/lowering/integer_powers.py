@@ -6,7 +6,8 @@ from typing import Final
 
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
-from treadle_ir import ArrayType, dtypes
+from treadle_ir import ArrayType
+from treadle_ir.core import dtypes
 
 _DIGIT: Final = 6
 """The bits of an exponent that XLA's power of integers looks at, in jaxlib 0.10.2 to 0.12.0: it drops all beyond."""

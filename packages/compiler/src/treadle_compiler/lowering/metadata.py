@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_ir import deeper
 from treadle_ir.primitives.metadata import ValueMetadata, XlaMetadata
+from treadle_ir.process import deeper
 
 
 @lowering_rule(XlaMetadata)

@@ -8,8 +8,8 @@ from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.partitioning import PARTITIONED, CustomPart, part_mark
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import is_in_parts
-from treadle_ir import deeper
 from treadle_ir.primitives.partitioned import CustomPartitioning
+from treadle_ir.process import deeper
 
 
 @lowering_rule(CustomPartitioning)

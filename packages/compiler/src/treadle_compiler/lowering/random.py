@@ -28,7 +28,7 @@ from treadle_compiler.parts import as_elements, as_numbers, each_part
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import device_shape, is_in_parts
 from treadle_ir import ArrayType
-from treadle_ir.dtypes import UNSAFE_RBG, is_key, is_wide_key
+from treadle_ir.core.dtypes import UNSAFE_RBG, is_key, is_wide_key
 from treadle_ir.primitives.random import (
     PARITY,
     ROTATIONS,

@@ -19,8 +19,9 @@ import numpy as np
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_ir import ArrayType, DType, dtypes
-from treadle_ir.dtypes import greatest, least
+from treadle_ir import ArrayType, DType
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import greatest, least
 from treadle_ir.primitives.compare import Direction
 from treadle_ir.primitives.reduce import (
     Argmax,

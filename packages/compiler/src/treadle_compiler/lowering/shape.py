@@ -11,7 +11,8 @@ from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import axes_text, i64_array
-from treadle_ir import ArrayType, is_symbolic
+from treadle_ir import ArrayType
+from treadle_ir.core import is_symbolic
 from treadle_ir.primitives.shape import (
     BroadcastInDim,
     Concatenate,

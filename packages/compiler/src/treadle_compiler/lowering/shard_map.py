@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.partitioning import ManualScope, axes_text, per_value_text
 from treadle_compiler.registry import lowering_rule
-from treadle_ir import ShardingError
+from treadle_ir.errors import ShardingError
 from treadle_ir.primitives.shard_map import ShardMap
 
 

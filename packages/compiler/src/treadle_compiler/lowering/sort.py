@@ -17,7 +17,8 @@ import numpy as np
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_ir import ArrayType, dtypes
+from treadle_ir import ArrayType
+from treadle_ir.core import dtypes
 from treadle_ir.primitives.sort import Sort, TopK
 
 _F32: Final = np.dtype(np.float32)

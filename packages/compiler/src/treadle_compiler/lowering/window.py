@@ -17,7 +17,7 @@ from treadle_compiler.lowering.reduce import wide
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import i64_array, i64_pairs
 from treadle_ir import ArrayType
-from treadle_ir.dtypes import greatest, least
+from treadle_ir.core.dtypes import greatest, least
 from treadle_ir.primitives.window import (
     ReduceWindowAdd,
     ReduceWindowFamily,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from treadle_ir.lazily import lazy_names as _lazy_names
+from treadle_ir.errors.lazily import room_names as _lazy_names
 
 if TYPE_CHECKING:
     from treadle_ir.analysis.cost import (
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         RooflineResult as RooflineResult,
         program_roofline as program_roofline,
     )
+    from treadle_ir.analysis.verifier import verify as verify, verify_program as verify_program
 
 # Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
 if not TYPE_CHECKING:
@@ -59,5 +60,6 @@ if not TYPE_CHECKING:
             "treadle_ir.analysis.links": "Load link_loads",
             "treadle_ir.analysis.memory": "MemoryProfile peak_memory",
             "treadle_ir.analysis.roofline": "Pinned RooflineResult program_roofline",
+            "treadle_ir.analysis.verifier": "verify verify_program",
         },
     )

@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeAlias, final
 
 from treadle_ir.analysis.iterations import is_exclusive, iterations
-from treadle_ir.equality import has_programs, inside_out, programs_of
-from treadle_ir.families import Conversion, Creation, Rearrangement, Reducing, Windowing
-from treadle_ir.frozen import frozen
+from treadle_ir.core.equality import has_programs, inside_out, programs_of
+from treadle_ir.core.families import Conversion, Creation, Rearrangement, Reducing, Windowing
+from treadle_ir.core.program import Equation, Program
+from treadle_ir.core.rules import RuleTable
+from treadle_ir.core.types import ArrayType, Type
 from treadle_ir.primitives.call import CheckpointName, OptimizationBarrier, StopGradient
 from treadle_ir.primitives.compare import Select
 from treadle_ir.primitives.contract import Convolution, DotGeneral
@@ -32,9 +34,7 @@ from treadle_ir.primitives.metadata import ValueMetadata
 from treadle_ir.primitives.shape import Reshape
 from treadle_ir.primitives.sort import Sort, TopK
 from treadle_ir.primitives.window import Windowed
-from treadle_ir.program import Equation, Program
-from treadle_ir.rules import RuleTable
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.process.frozen_classes import frozen
 
 
 @final

@@ -14,10 +14,10 @@ from collections.abc import Callable, Generator, Sequence
 from functools import reduce
 from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar, final
 
-from treadle_ir.flows import OPERANDS, Flows, Origin
-from treadle_ir.primitive import Primitive
-from treadle_ir.program import Equation, Program
-from treadle_ir.values import Atom, Literal, Value
+from treadle_ir.core.flows import OPERANDS, Flows, Origin
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.program import Equation, Program
+from treadle_ir.core.values import Atom, Literal, Value
 
 S = TypeVar("S")
 Join: TypeAlias = Callable[[S, S], S]

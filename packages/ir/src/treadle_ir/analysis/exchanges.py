@@ -16,14 +16,14 @@ from typing import Final, TypeAlias, final
 
 from treadle_ir.analysis.iterations import iterations
 from treadle_ir.analysis.memory import peak_memory
-from treadle_ir.equality import has_programs, inside_out, programs_of
-from treadle_ir.frozen import frozen
-from treadle_ir.primitive import Primitive
+from treadle_ir.core.equality import has_programs, inside_out, programs_of
+from treadle_ir.core.mesh import AbstractMesh
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.program import Equation, Program
+from treadle_ir.errors.source import Source
 from treadle_ir.primitives.collective import AxisIndex, Collective, Permute, Vary
 from treadle_ir.primitives.shard_map import ShardMap
-from treadle_ir.program import Equation, Program
-from treadle_ir.sharding.mesh import AbstractMesh
-from treadle_ir.source import Source
+from treadle_ir.process.frozen_classes import frozen
 
 _Sizes: TypeAlias = Mapping[str, int]  # of the axes of a mesh, by their names
 _SILENT: Final = (AxisIndex, Vary)  # a device knows them by itself

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir.primitive import Primitive
+from treadle_ir.core.primitive import Primitive
 
 
 def iterations(primitive: Primitive) -> tuple[int, bool]:

@@ -21,19 +21,19 @@ from typing import Any, NamedTuple, TypeAlias, TypeGuard, final
 
 import numpy as np
 
-from treadle_ir.dtypes import is_key
-from treadle_ir.errors import KeyReuseError
-from treadle_ir.families import ControlFlow, Indexing, InlineCall, Rearrangement
-from treadle_ir.flows import OPERANDS, Flows
-from treadle_ir.nesting import deeper
-from treadle_ir.primitive import Primitive
+from treadle_ir.core.dtypes import is_key
+from treadle_ir.core.families import ControlFlow, Indexing, InlineCall, Rearrangement
+from treadle_ir.core.flows import OPERANDS, Flows
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.program import Program
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.core.values import Literal, Value
+from treadle_ir.errors.kinds import KeyReuseError
+from treadle_ir.errors.source import Source
 from treadle_ir.primitives.call import Checkpoint, OptimizationBarrier
 from treadle_ir.primitives.random import RandomBits, RandomSplit
-from treadle_ir.program import Program
+from treadle_ir.process.nesting import deeper
 from treadle_ir.reference import eval_rules
-from treadle_ir.source import Source
-from treadle_ir.types import ArrayType, Type
-from treadle_ir.values import Literal, Value
 
 Elements: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from treadle_ir.core.program import Equation
 from treadle_ir.primitives.collective import (
     AllGather,
     AllReduce,
@@ -22,7 +23,6 @@ from treadle_ir.primitives.collective import (
     ReduceScatter,
     Vary,
 )
-from treadle_ir.program import Equation
 
 
 class Load(NamedTuple):

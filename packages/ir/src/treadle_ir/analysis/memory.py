@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import final
 
-from treadle_ir.equality import has_programs, inside_out, programs_of
-from treadle_ir.frozen import frozen
-from treadle_ir.interpret import last_uses
-from treadle_ir.program import Program
-from treadle_ir.source import NOWHERE, Source
-from treadle_ir.values import Value
+from treadle_ir.core.equality import has_programs, inside_out, programs_of
+from treadle_ir.core.program import Program
+from treadle_ir.core.values import Value
+from treadle_ir.errors.source import NOWHERE, Source
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.interpreter import last_uses
 
 
 @final

@@ -24,14 +24,12 @@ from typing import Any, Final, NamedTuple, TypeAlias, final
 from treadle_ir.analysis.cost import WITHOUT_ARITHMETIC, flops_of
 from treadle_ir.analysis.iterations import is_exclusive, iterations
 from treadle_ir.analysis.links import link_loads
-from treadle_ir.equality import has_programs, inside_out, programs_of
-from treadle_ir.families import (
-    Contraction,
-    InlineCall,
-    LinearAlgebra,
-    Sorting,
-)
-from treadle_ir.interpret import last_uses
+from treadle_ir.core.equality import has_programs, inside_out, programs_of
+from treadle_ir.core.families import Contraction, InlineCall, LinearAlgebra, Sorting
+from treadle_ir.core.mesh import AbstractMesh
+from treadle_ir.core.program import Equation, Program
+from treadle_ir.core.rules import RuleTable
+from treadle_ir.core.values import Atom, Value
 from treadle_ir.primitives.collective import Collective
 from treadle_ir.primitives.contract import DotGeneral
 from treadle_ir.primitives.fourier import Fft
@@ -39,10 +37,7 @@ from treadle_ir.primitives.implicit import LinearSolve, Root
 from treadle_ir.primitives.indexing import DynamicSlice, DynamicUpdateSlice, Gather, ScatterFamily
 from treadle_ir.primitives.linear_call import LinearCall
 from treadle_ir.primitives.shard_map import ShardMap
-from treadle_ir.program import Equation, Program
-from treadle_ir.rules import RuleTable
-from treadle_ir.sharding.mesh import AbstractMesh
-from treadle_ir.values import Atom, Value
+from treadle_ir.tracing.interpreter import last_uses
 
 
 @final

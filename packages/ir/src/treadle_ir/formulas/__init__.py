@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from treadle_ir.lazily import lazy_names as _lazy_names
+from treadle_ir.errors.lazily import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
     from treadle_ir.formulas.arithmetic import (

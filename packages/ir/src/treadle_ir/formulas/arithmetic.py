@@ -15,8 +15,8 @@ from typing import Any, Final, TypeAlias, final
 
 from numpy.polynomial.chebyshev import cheb2poly
 
-from treadle_ir.array import Operand
 from treadle_ir.primitives.compare import Direction
+from treadle_ir.tracing.array import Operand
 
 Function: TypeAlias = Callable[
     ..., Any

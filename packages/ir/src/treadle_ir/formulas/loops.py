@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias
 
-from treadle_ir.array import Operand
 from treadle_ir.formulas.arithmetic import Condition, Number, Plain, floor, where
 from treadle_ir.formulas.dual import Dual
+from treadle_ir.tracing.array import Operand
 
 Step: TypeAlias = Callable[[Number, Sequence[Number]], list[Number]]
 Unfinished: TypeAlias = Callable[[Sequence[Number]], Condition]

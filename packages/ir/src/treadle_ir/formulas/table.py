@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, final
 
+from treadle_ir.core.primitive import Primitive
 from treadle_ir.formulas import bessels, betas, errors, gammas, hypergeometric, integrals, zetas
 from treadle_ir.formulas.arithmetic import Formula, Number
 from treadle_ir.formulas.dual import Dual, slope_by, varied
-from treadle_ir.frozen import frozen
-from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
+from treadle_ir.process.frozen_classes import frozen
 
 FORMULAS: Final[Mapping[type[Primitive], Formula]] = {
     e.BesselI0e: bessels.bessel_i0e,

@@ -12,18 +12,18 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import ClassVar, Final, TypeAlias, final
 
-from treadle_ir.array import Array, Function, Operand, Operands
-from treadle_ir.errors import DerivativeError, EscapedTracerError
-from treadle_ir.families import FunctionCall, InlineCall, Sources
-from treadle_ir.flows import Flags
-from treadle_ir.frozen import frozen
-from treadle_ir.primitive import Attributeless, Primitive
+from treadle_ir.core.families import FunctionCall, InlineCall, Sources
+from treadle_ir.core.flows import Flags
+from treadle_ir.core.primitive import Attributeless, Primitive
+from treadle_ir.core.program import Program
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import DerivativeError, EscapedTracerError
 from treadle_ir.primitives.elementwise import Unary
-from treadle_ir.program import Program
-from treadle_ir.registry import register
-from treadle_ir.stage import stage
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array, Function, Operand, Operands
+from treadle_ir.tracing.staging import stage
+from treadle_ir.tracing.trace import bind
 
 # Says by its truth whether the results of a primitive are kept.
 CheckpointPolicy: TypeAlias = Callable[[Primitive], object]

@@ -13,17 +13,17 @@ from typing import ClassVar, Literal, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir.array import Array, Operand
-from treadle_ir.context import AxisKind, current_context
-from treadle_ir.effects import Effects, NamedAxis
-from treadle_ir.errors import ArgumentError, AxisNameError, ShapeError
-from treadle_ir.frozen import frozen
-from treadle_ir.operands import as_array
-from treadle_ir.primitive import Primitive
+from treadle_ir.calling.operands import as_array
+from treadle_ir.core.effects import Effects, NamedAxis
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import ArgumentError, AxisNameError, ShapeError
 from treadle_ir.primitives.elementwise import add, check_kind, multiply
-from treadle_ir.registry import register
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.settings.context import AxisKind, current_context
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.tracing.trace import bind
 
 Reduction: TypeAlias = Literal["add", "maximum", "minimum"]
 Groups: TypeAlias = tuple[tuple[int, ...], ...]

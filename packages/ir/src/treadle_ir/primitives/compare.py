@@ -6,16 +6,16 @@ from typing import ClassVar, Final, Literal, TypeAlias, final, get_args
 
 import numpy as np
 
-from treadle_ir import dtypes
-from treadle_ir.array import Array, Operand
-from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
-from treadle_ir.families import Elementwise
-from treadle_ir.frozen import frozen
-from treadle_ir.primitive import Attributeless
+from treadle_ir.core import dtypes
+from treadle_ir.core.families import Elementwise
+from treadle_ir.core.primitive import Attributeless
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import ArgumentError, DTypeError, ShapeError
 from treadle_ir.primitives.elementwise import check_kind, common_type
-from treadle_ir.registry import register
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.tracing.trace import bind
 
 Direction: TypeAlias = Literal["eq", "ne", "lt", "le", "gt", "ge"]
 _DIRECTIONS: Final = get_args(Direction)

@@ -7,15 +7,15 @@ from typing import ClassVar, Final, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir.array import Array
-from treadle_ir.errors import ArgumentError
-from treadle_ir.families import Creation, InlineCall, Sources
-from treadle_ir.frozen import frozen
+from treadle_ir.core.families import Creation, InlineCall, Sources
+from treadle_ir.core.program import Program
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import ArgumentError
 from treadle_ir.primitives.call import Call
-from treadle_ir.program import Program
-from treadle_ir.registry import register
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array
+from treadle_ir.tracing.trace import bind
 
 Setting: TypeAlias = bool | int | float | str
 _NAME: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*([.][a-zA-Z0-9_$]+)+")

@@ -16,16 +16,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Final, Literal, TypeAlias, final, get_args
 
-from treadle_ir import dtypes
-from treadle_ir.array import Array, Operand
-from treadle_ir.dtypes import DType
-from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
-from treadle_ir.families import Contraction
-from treadle_ir.frozen import frozen
-from treadle_ir.registry import register
-from treadle_ir.sizes import is_symbolic_dim, max_dim
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import DType
+from treadle_ir.core.families import Contraction
+from treadle_ir.core.registry import register
+from treadle_ir.core.sizes import is_symbolic_dim, max_dim
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import ArgumentError, DTypeError, ShapeError
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.tracing.trace import bind
 
 AxisPairs: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 Precision: TypeAlias = Literal["default", "high", "highest"]

@@ -13,16 +13,16 @@ from typing import Any, ClassVar, TypeVar, final
 
 import numpy as np
 
-from treadle_ir.effects import Effects
-from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
-from treadle_ir.families import ControlFlow
-from treadle_ir.flows import OPERANDS, Flows, Iterations, Origin
-from treadle_ir.frozen import frozen
-from treadle_ir.operand_groups import ScanOperands, ScanResults, WhileOperands
-from treadle_ir.program import Program
-from treadle_ir.registry import register
-from treadle_ir.sizes import symbolic_dim_bounds
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.core.effects import Effects
+from treadle_ir.core.families import ControlFlow
+from treadle_ir.core.flows import OPERANDS, Flows, Iterations, Origin
+from treadle_ir.core.operand_groups import ScanOperands, ScanResults, WhileOperands
+from treadle_ir.core.program import Program
+from treadle_ir.core.registry import register
+from treadle_ir.core.sizes import symbolic_dim_bounds
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import ArgumentError, DTypeError, ShapeError
+from treadle_ir.process.frozen_classes import frozen
 
 T = TypeVar("T")
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import ClassVar, Final, final
 
-from treadle_ir import dtypes
-from treadle_ir.array import Array, Operand
-from treadle_ir.dtypes import DType
-from treadle_ir.errors import DTypeError, ShapeError
-from treadle_ir.families import Conversion
-from treadle_ir.frozen import frozen
-from treadle_ir.primitive import Attributeless
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import DType
+from treadle_ir.core.families import Conversion
+from treadle_ir.core.primitive import Attributeless
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import DTypeError, ShapeError
 from treadle_ir.primitives.elementwise import Unary, check_kind
-from treadle_ir.registry import register
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.tracing.trace import bind
 
 
 @register

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from typing import ClassVar, final
 
-from treadle_ir import dtypes
-from treadle_ir.array import Array
-from treadle_ir.dtypes import DType
-from treadle_ir.errors import ArgumentError, DTypeError, RangeError, ShapeError
-from treadle_ir.families import Creation
-from treadle_ir.frozen import frozen
-from treadle_ir.promotion import scalar_type
-from treadle_ir.registry import register
-from treadle_ir.sizes import Symbolic
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import DType
+from treadle_ir.core.families import Creation
+from treadle_ir.core.promotion import scalar_type
+from treadle_ir.core.registry import register
+from treadle_ir.core.sizes import Symbolic
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import ArgumentError, DTypeError, RangeError, ShapeError
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array
+from treadle_ir.tracing.trace import bind
 
 
 @register

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import ClassVar, final
 
-from treadle_ir.array import Array, Operand
-from treadle_ir.families import Accumulating
-from treadle_ir.frozen import frozen
+from treadle_ir.core.families import Accumulating
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import Type
 from treadle_ir.primitives.elementwise import check_kind
 from treadle_ir.primitives.shape import array_operand, check_axes
-from treadle_ir.registry import register
-from treadle_ir.trace import bind
-from treadle_ir.types import Type
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.tracing.trace import bind
 
 
 @frozen

@@ -11,16 +11,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import ClassVar, TypeAlias, final
 
-from treadle_ir.array import Function, Operand, Operands
-from treadle_ir.families import FunctionCall, InlineCall, Sources
-from treadle_ir.flows import Flags
-from treadle_ir.frozen import frozen
-from treadle_ir.primitive import Primitive
+from treadle_ir.core.families import FunctionCall, InlineCall, Sources
+from treadle_ir.core.flows import Flags
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.program import Program
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import Type
 from treadle_ir.primitives.call import Call
-from treadle_ir.program import Program
-from treadle_ir.registry import register
-from treadle_ir.stage import stage
-from treadle_ir.types import Type
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Function, Operand, Operands
+from treadle_ir.tracing.staging import stage
 
 # From the batch's size, the operands, and which have the batch (at axis 0), to results and which of them have it.
 FlatBatchRule: TypeAlias = Callable[[int, Operands, Flags], tuple[Operands, Flags]]

@@ -11,14 +11,14 @@ from typing import Any, ClassVar, Literal, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir.array import Array, Operand
-from treadle_ir.effects import Callback, Effects, OrderedCallback
-from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
-from treadle_ir.frozen import frozen
-from treadle_ir.primitive import Primitive
-from treadle_ir.registry import register
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.core.effects import Callback, Effects, OrderedCallback
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import ArgumentError, DTypeError, ShapeError
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.tracing.trace import bind
 
 VmapMethod: TypeAlias = Literal[
     "sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized"

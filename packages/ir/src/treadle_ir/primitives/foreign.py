@@ -8,13 +8,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import ClassVar, TypeAlias, final
 
-from treadle_ir.effects import PURE, Effects, ForeignEffect
-from treadle_ir.errors import ShapeError
-from treadle_ir.frozen import frozen
-from treadle_ir.primitive import Primitive
+from treadle_ir.core.effects import PURE, Effects, ForeignEffect
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import ShapeError
 from treadle_ir.primitives.effectful import HostFunction, VmapMethod
-from treadle_ir.registry import register
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.process.frozen_classes import frozen
 
 AxisOrder: TypeAlias = tuple[int, ...]
 

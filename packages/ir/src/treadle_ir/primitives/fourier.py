@@ -14,15 +14,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Final, Literal, TypeAlias, final, get_args
 
-from treadle_ir.array import Array, Operand
-from treadle_ir.dtypes import BY_NAME, complex_of, dtype_name, is_complex, real_part
-from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
-from treadle_ir.frozen import frozen
-from treadle_ir.primitive import Primitive
+from treadle_ir.core.dtypes import BY_NAME, complex_of, dtype_name, is_complex, real_part
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import ArgumentError, DTypeError, ShapeError
 from treadle_ir.primitives.shape import array_operand
-from treadle_ir.registry import register
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.tracing.trace import bind
 
 FftKind: TypeAlias = Literal["fft", "ifft", "rfft", "irfft"]
 _KINDS: Final = get_args(FftKind)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, final
 
-from treadle_ir.errors import ArgumentError
-from treadle_ir.frozen import frozen
-from treadle_ir.primitive import Primitive
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.program import Program
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import Type
+from treadle_ir.errors.kinds import ArgumentError
 from treadle_ir.primitives.control import check_types
-from treadle_ir.program import Program
-from treadle_ir.registry import register
-from treadle_ir.types import Type
+from treadle_ir.process.frozen_classes import frozen
 
 
 @register

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar, Final, final
 
-from treadle_ir.array import Array, Operand
-from treadle_ir.errors import ArgumentError, ShapeError
-from treadle_ir.frozen import frozen
-from treadle_ir.primitive import Primitive
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import ArgumentError, ShapeError
 from treadle_ir.primitives.elementwise import Unary
-from treadle_ir.registry import register
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.tracing.trace import bind
 
 DEVICE_MEMORY: Final = "device"
 """The kind of memory that devices compute in, on every platform."""

@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar, Final, TypeAlias, final
 
-from treadle_ir.context import Setting
-from treadle_ir.families import InlineCall, Sources
-from treadle_ir.frozen import frozen
-from treadle_ir.inference import inferred
-from treadle_ir.primitive import Primitive
+from treadle_ir.core.families import InlineCall, Sources
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.program import Equation, Program
+from treadle_ir.core.registry import register
+from treadle_ir.core.typing import inferred
+from treadle_ir.core.values import Atom, Value
+from treadle_ir.errors.source import Source
 from treadle_ir.primitives.elementwise.families import Unary
-from treadle_ir.program import Equation, Program
-from treadle_ir.registry import register
-from treadle_ir.source import Source
-from treadle_ir.values import Atom, Value
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.settings.context import Setting
 
 Metadata: TypeAlias = tuple[tuple[str, str], ...]
 """Attributes by name, in the order of their names."""

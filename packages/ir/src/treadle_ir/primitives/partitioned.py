@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, Protocol, final
 
-from treadle_ir.families import InlineCall, Sources
-from treadle_ir.frozen import frozen
+from treadle_ir.core.families import InlineCall, Sources
+from treadle_ir.core.mesh import AbstractMesh
+from treadle_ir.core.program import Program
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import Type
 from treadle_ir.primitives.call import Call
-from treadle_ir.program import Program
-from treadle_ir.registry import register
-from treadle_ir.sharding.mesh import AbstractMesh
-from treadle_ir.types import Type
+from treadle_ir.process.frozen_classes import frozen
 
 
 class Partitioner(Protocol):

@@ -34,17 +34,17 @@ from typing import ClassVar, Final, final
 
 import numpy as np
 
-from treadle_ir import dtypes
-from treadle_ir.array import Array, Operand
-from treadle_ir.dtypes import DType
-from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
-from treadle_ir.families import Elementwise, Randomness
-from treadle_ir.frozen import frozen
-from treadle_ir.primitive import Attributeless
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import DType
+from treadle_ir.core.families import Elementwise, Randomness
+from treadle_ir.core.primitive import Attributeless
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import ArgumentError, DTypeError, ShapeError
 from treadle_ir.primitives.elementwise import common_type
-from treadle_ir.registry import register
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.tracing.trace import bind
 
 ROTATIONS: Final = (13, 15, 26, 6, 17, 29, 16, 24)  # of rounds 0 to 7; they repeat
 PARITY: Final = 0x1BD11BDA  # the third word of the key schedule is key0 ^ key1 ^ PARITY

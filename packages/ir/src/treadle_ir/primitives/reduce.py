@@ -12,18 +12,18 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from treadle_ir import dtypes
-from treadle_ir.array import Array, Operand
-from treadle_ir.dtypes import DType
-from treadle_ir.errors import DTypeError, ShapeError
-from treadle_ir.families import Reducing
-from treadle_ir.frozen import frozen
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import DType
+from treadle_ir.core.families import Reducing
+from treadle_ir.core.registry import register
+from treadle_ir.core.sizes import Symbolic
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import DTypeError, ShapeError
 from treadle_ir.primitives.elementwise import check_kind
 from treadle_ir.primitives.shape import array_operand, check_axes
-from treadle_ir.registry import register
-from treadle_ir.sizes import Symbolic
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.tracing.trace import bind
 
 
 @frozen

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, final
 
-from treadle_ir.array import Array, Operand
-from treadle_ir.errors import DTypeError, ShapeError
-from treadle_ir.families import Rearrangement
-from treadle_ir.frozen import frozen
-from treadle_ir.registry import register
-from treadle_ir.sizes import max_dim
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.core.families import Rearrangement
+from treadle_ir.core.registry import register
+from treadle_ir.core.sizes import max_dim
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import DTypeError, ShapeError
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.tracing.trace import bind
 
 
 def array_operand(name: str, operand: Type) -> ArrayType:

@@ -8,16 +8,16 @@ from dataclasses import replace
 from math import prod
 from typing import ClassVar, final
 
-from treadle_ir.context import named_axis
-from treadle_ir.effects import Effects, NamedAxis
-from treadle_ir.errors import ShardingError
-from treadle_ir.families import OverMesh
-from treadle_ir.flows import Flows, call_flows
-from treadle_ir.frozen import frozen
-from treadle_ir.program import Program
-from treadle_ir.registry import register
-from treadle_ir.sharding.mesh import AbstractMesh, Layout, part_shape, parts_of
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.core.effects import Effects, NamedAxis
+from treadle_ir.core.families import OverMesh
+from treadle_ir.core.flows import Flows, call_flows
+from treadle_ir.core.mesh import AbstractMesh, Layout, part_shape, parts_of
+from treadle_ir.core.program import Program
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import ShardingError
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.settings.context import named_axis
 
 
 @register

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, final
 
-from treadle_ir.array import Array, Operand
-from treadle_ir.effects import Callback, Effects
-from treadle_ir.errors import ShardingError
-from treadle_ir.families import OverMesh
-from treadle_ir.frozen import frozen
-from treadle_ir.primitive import Primitive
-from treadle_ir.registry import register
-from treadle_ir.sharding.mesh import AbstractMesh, Layout
-from treadle_ir.sharding.partial import Sums, sums_of, with_sums
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.core.effects import Callback, Effects
+from treadle_ir.core.families import OverMesh
+from treadle_ir.core.mesh import AbstractMesh, Layout
+from treadle_ir.core.partial import Sums, sums_of, with_sums
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import ShardingError
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.tracing.trace import bind
 
 
 @register

@@ -16,17 +16,17 @@ from typing import ClassVar, Final, final
 
 import numpy as np
 
-from treadle_ir.array import Array, Operand
-from treadle_ir.dtypes import is_float0
-from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
-from treadle_ir.families import Sorting
-from treadle_ir.frozen import frozen
+from treadle_ir.core.dtypes import is_float0
+from treadle_ir.core.families import Sorting
+from treadle_ir.core.registry import register
+from treadle_ir.core.sizes import Symbolic
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import ArgumentError, DTypeError, ShapeError
 from treadle_ir.primitives.elementwise import check_kind
 from treadle_ir.primitives.shape import array_operand, check_axes
-from treadle_ir.registry import register
-from treadle_ir.sizes import Symbolic
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.tracing.trace import bind
 
 _I32: Final = np.dtype(np.int32)
 

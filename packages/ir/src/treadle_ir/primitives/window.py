@@ -15,15 +15,15 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, ClassVar, Final, Literal, TypeAlias, final, get_args
 
-from treadle_ir.array import Array, Operand
-from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
-from treadle_ir.families import Windowing
-from treadle_ir.frozen import frozen
+from treadle_ir.core.families import Windowing
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import ArgumentError, DTypeError, ShapeError
 from treadle_ir.primitives.contract import dilated, window_counts
 from treadle_ir.primitives.elementwise import check_kind
-from treadle_ir.registry import register
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.tracing.trace import bind
 
 Padding: TypeAlias = tuple[tuple[int, int], ...]
 Selection: TypeAlias = Literal["ge", "le"]

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from treadle_ir.lazily import lazy_names as _lazy_names
+from treadle_ir.errors.lazily import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
+    from treadle_ir.reference.convert import converted_elements as converted_elements
     from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvaluator
     from treadle_ir.reference.keys import (
         keys_of_words as keys_of_words,
@@ -31,6 +32,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__, __all__ = _lazy_names(
         __name__,
         {
+            "treadle_ir.reference.convert": "converted_elements",
             "treadle_ir.reference.evaluator": "ReferenceEvaluator",
             "treadle_ir.reference.keys": "keys_of_words words_of_keys",
             "treadle_ir.reference.registry": "EvalRule eval_rule eval_rules",

@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir.dtypes import is_inexact
-from treadle_ir.primitive import Primitive
+from treadle_ir.core.dtypes import is_inexact
+from treadle_ir.core.primitive import Primitive
 from treadle_ir.reference.registry import Elements, eval_rules
 
 BLOCK: Final = 64  # elements: a whole vector of 64 bytes of any type, and more than one element

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir.families import InlineCall
+from treadle_ir.core.families import InlineCall
 from treadle_ir.primitives.call import (
     BACKWARD_ONLY,
     CheckpointName,

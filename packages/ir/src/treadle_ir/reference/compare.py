@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import dtypes
+from treadle_ir.core import dtypes
 from treadle_ir.primitives.compare import Clamp, Compare, Select
 from treadle_ir.reference.keys import words_of_keys
 from treadle_ir.reference.registry import Elements, eval_rule

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from treadle_ir.dtypes import DType
+from treadle_ir.core.dtypes import DType
+from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.contract import (
     Convolution,
     DotGeneral,
@@ -19,7 +20,6 @@ from treadle_ir.primitives.contract import (
 )
 from treadle_ir.reference.reduce import accumulator
 from treadle_ir.reference.registry import Elements, eval_rule
-from treadle_ir.types import ArrayType
 
 
 def _working(x: Elements, y: Elements, asked: DType | None) -> tuple[Elements, Elements, DType]:

@@ -7,16 +7,16 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir.interpret import last_uses
-from treadle_ir.nesting import deeper
+from treadle_ir.core.program import Program
+from treadle_ir.core.types import ArrayType
+from treadle_ir.core.values import Literal, Value
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.indexing import Gather, ScatterFamily
 from treadle_ir.primitives.indexing.promises import makes_promises
-from treadle_ir.program import Program
+from treadle_ir.process.nesting import deeper
 from treadle_ir.reference.promises import checked
 from treadle_ir.reference.registry import Elements, EvalRule, eval_rule, eval_rules
-from treadle_ir.types import ArrayType
-from treadle_ir.values import Literal, Value
+from treadle_ir.tracing.interpreter import last_uses
 
 Runner: TypeAlias = Callable[..., list[Elements]]
 _Step: TypeAlias = tuple[Any, Any, list[tuple[bool, Any]], tuple[Value, ...], list[Value]]

@@ -13,9 +13,9 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import dtypes
-from treadle_ir.dtypes import BY_NAME, DType, bit_width, is_narrow_integer, is_unsigned
-from treadle_ir.primitive import Primitive
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import BY_NAME, DType, bit_width, is_narrow_integer, is_unsigned
+from treadle_ir.core.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.reference.registry import Elements, eval_rule, eval_rules
 from treadle_ir.reference.special import functions

@@ -9,18 +9,18 @@ from typing import Any, TypeVar, cast, final
 
 import numpy as np
 
-from treadle_ir.array import Array, Operands, types_of
-from treadle_ir.dtypes import is_extended
-from treadle_ir.errors import ArgumentError, TreadleError, out_of_range
-from treadle_ir.families import Elementwise
-from treadle_ir.inference import inferred
-from treadle_ir.primitive import Primitive
+from treadle_ir.core.dtypes import is_extended
+from treadle_ir.core.families import Elementwise
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.core.typing import inferred
+from treadle_ir.core.values import Literal
+from treadle_ir.errors.kinds import ArgumentError, TreadleError, out_of_range
 from treadle_ir.primitives.indexing import Gather, ScatterFamily
 from treadle_ir.reference.blocks import in_blocks
 from treadle_ir.reference.registry import Elements, EvalRule, eval_rules
-from treadle_ir.tracer import untraced
-from treadle_ir.types import ArrayType, Type
-from treadle_ir.values import Literal
+from treadle_ir.tracing.array import Array, Operands, types_of
+from treadle_ir.tracing.tracer import untraced
 
 T = TypeVar("T")
 

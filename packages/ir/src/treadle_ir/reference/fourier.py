@@ -6,10 +6,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir.inference import inferred
+from treadle_ir.core.types import ArrayType
+from treadle_ir.core.typing import inferred
 from treadle_ir.primitives.fourier import Fft, FftKind
 from treadle_ir.reference.registry import Elements, eval_rule
-from treadle_ir.types import ArrayType
 
 # Any: NumPy declares many signatures for each.
 _ONE_AXIS: Final[dict[FftKind, Any]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir.dtypes import KEY, DType, key_shape
+from treadle_ir.core.dtypes import KEY, DType, key_shape
 from treadle_ir.reference.registry import Elements
 
 

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treadle_ir.errors import IndexingError
+from treadle_ir.core.types import ArrayType
+from treadle_ir.errors.kinds import IndexingError
 from treadle_ir.primitives.indexing import Gather
 from treadle_ir.primitives.indexing.promises import Indexed, makes_promises
 from treadle_ir.reference.indexing import element_positions, signed_indices
 from treadle_ir.reference.registry import Elements, eval_rules
-from treadle_ir.types import ArrayType
 
 
 def check_promises(

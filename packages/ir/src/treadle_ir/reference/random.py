@@ -7,7 +7,7 @@ from operator import mul
 
 import numpy as np
 
-from treadle_ir.dtypes import UNSAFE_RBG, is_key, is_wide_key
+from treadle_ir.core.dtypes import UNSAFE_RBG, is_key, is_wide_key
 from treadle_ir.primitives.random import (
     PARITY,
     ROTATIONS,

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import dtypes
-from treadle_ir.dtypes import DType, greatest, least
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import DType, greatest, least
 from treadle_ir.primitives.reduce import (
     Argmax,
     Argmin,

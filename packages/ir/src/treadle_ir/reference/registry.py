@@ -7,8 +7,8 @@ from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from treadle_ir.primitive import Primitive
-from treadle_ir.rules import RuleTable
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.rules import RuleTable
 
 P = TypeVar("P", bound=Primitive)
 P_contra = TypeVar("P_contra", bound=Primitive, contravariant=True)

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import dtypes
+from treadle_ir.core import dtypes
 from treadle_ir.primitives.sort import Sort, TopK
 from treadle_ir.reference.reduce import accumulator
 from treadle_ir.reference.registry import Elements, eval_rule

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir.dtypes import RBG
+from treadle_ir.core.dtypes import RBG
 from treadle_ir.primitives.random import SPACING
 from treadle_ir.reference.keys import keys_of_words, words_of_keys
 from treadle_ir.reference.registry import Elements

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from treadle_ir.dtypes import greatest, least
+from treadle_ir.core.dtypes import greatest, least
 from treadle_ir.primitives.contract import window_counts
 from treadle_ir.primitives.window import (
     ReduceWindowAdd,

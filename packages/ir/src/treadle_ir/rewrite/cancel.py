@@ -15,14 +15,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final, final
 
-from treadle_ir.dtypes import is_floating, is_integer
-from treadle_ir.equality import has_programs, inside_out
+from treadle_ir.core.dtypes import is_floating, is_integer
+from treadle_ir.core.equality import has_programs, inside_out
+from treadle_ir.core.program import Equation, Program
+from treadle_ir.core.types import ArrayType
+from treadle_ir.core.values import Atom, Value
 from treadle_ir.primitives.elementwise import Add, Subtract
-from treadle_ir.program import Equation, Program
 from treadle_ir.rewrite.forward import is_atom, standing_for, substituted
 from treadle_ir.rewrite.nested import rebuilt
-from treadle_ir.types import ArrayType
-from treadle_ir.values import Atom, Value
 
 
 def cancel_add_sub(program: Program, captured: int = 0, *, floats: bool = True) -> Program:

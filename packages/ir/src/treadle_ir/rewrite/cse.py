@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir.program import Program
+from treadle_ir.core.program import Program
 from treadle_ir.rewrite.forward import Forward
 from treadle_ir.rewrite.nested import map_programs
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Final, TypeAlias, final
 
-from treadle_ir.equality import programs_of
-from treadle_ir.families import InlineCall
-from treadle_ir.inference import inferred
-from treadle_ir.primitive import Primitive
+from treadle_ir.core.equality import programs_of
+from treadle_ir.core.families import InlineCall
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.program import Equation, Program
+from treadle_ir.core.typing import inferred
+from treadle_ir.core.values import Value
 from treadle_ir.primitives.call import CustomJvpStaged, CustomVjpStaged
-from treadle_ir.program import Equation, Program
 from treadle_ir.rewrite.nested import with_nested
-from treadle_ir.values import Value
 
 Needed: TypeAlias = tuple[bool, ...]  # by result
 _Request: TypeAlias = tuple[Program, Needed]

@@ -13,15 +13,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir.dtypes import is_complex, is_floating, is_integer
-from treadle_ir.families import Elementwise
-from treadle_ir.inference import inferred
-from treadle_ir.primitive import Primitive
+from treadle_ir.core.dtypes import is_complex, is_floating, is_integer
+from treadle_ir.core.families import Elementwise
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.program import Equation, Program
+from treadle_ir.core.types import ArrayType
+from treadle_ir.core.typing import inferred
+from treadle_ir.core.values import Atom, Literal, Value
 from treadle_ir.primitives import elementwise as ew
 from treadle_ir.primitives.compare import Select
 from treadle_ir.primitives.convert import Convert
 from treadle_ir.primitives.shape import BroadcastInDim, Reshape, Transpose
-from treadle_ir.program import Equation, Program
 from treadle_ir.reference.registry import eval_rules
 from treadle_ir.rewrite.forward import (
     Forward,
@@ -33,8 +35,6 @@ from treadle_ir.rewrite.forward import (
     standing_for,
 )
 from treadle_ir.rewrite.nested import map_programs
-from treadle_ir.types import ArrayType
-from treadle_ir.values import Atom, Literal, Value
 
 
 def fold(program: Program) -> Program:

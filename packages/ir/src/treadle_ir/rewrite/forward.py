@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Final, TypeAlias, final
 
-from treadle_ir.equality import Numbering
-from treadle_ir.primitive import Primitive
+from treadle_ir.core.equality import Numbering
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.program import Equation, Program
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.core.values import Atom, Literal, Value
 from treadle_ir.primitives.call import OptimizationBarrier
 from treadle_ir.primitives.convert import Convert
-from treadle_ir.program import Equation, Program
-from treadle_ir.types import ArrayType, Type
-from treadle_ir.values import Atom, Literal, Value
 
 MadeBy: TypeAlias = Mapping[Value, Equation]
 Rewritten: TypeAlias = Atom | Sequence[Equation]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir.families import InlineCall
-from treadle_ir.inference import inferred
+from treadle_ir.core.families import InlineCall
+from treadle_ir.core.program import Equation, Program
+from treadle_ir.core.types import ArrayType
+from treadle_ir.core.typing import inferred
+from treadle_ir.core.values import Atom, Value
 from treadle_ir.primitives.call import Call
-from treadle_ir.program import Equation, Program
 from treadle_ir.rewrite.nested import map_programs
-from treadle_ir.types import ArrayType
-from treadle_ir.values import Atom, Value
 
 # The calls that say nothing but "run this program". A checkpoint says what to keep, a custom rule has a
 # derivative, and both would be lost; where nothing will be differentiated any more, `(InlineCall,)` takes them, too.

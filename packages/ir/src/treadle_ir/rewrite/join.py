@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, final
 
+from treadle_ir.core.program import Equation
+from treadle_ir.core.sizes import is_symbolic
+from treadle_ir.core.types import ArrayType
+from treadle_ir.core.values import Atom, Literal, Value
 from treadle_ir.primitives.shape import Concatenate, Pad
-from treadle_ir.program import Equation
 from treadle_ir.rewrite.forward import MadeBy, Rewritten, producer
-from treadle_ir.sizes import is_symbolic
-from treadle_ir.types import ArrayType
-from treadle_ir.values import Atom, Literal, Value
 
 MOST: Final = 8  # parts that are joined: XLA fuses all they are made of, and of 150 steps compiles twice as long
 

@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from treadle_ir.equality import field_names, has_programs, inside_out, programs_of
-from treadle_ir.primitive import Primitive
-from treadle_ir.program import Equation, Program
+from treadle_ir.core.equality import field_names, has_programs, inside_out, programs_of
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.program import Equation, Program
 
 
 def with_nested(primitive: Primitive, programs: Mapping[int, Program]) -> Primitive:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from treadle_ir.equality import has_programs
-from treadle_ir.primitive import Primitive
+from treadle_ir.analysis.verifier import verify
+from treadle_ir.core.equality import has_programs
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.program import Equation, Program
 from treadle_ir.primitives.call import StopGradient
 from treadle_ir.primitives.elementwise import Add, Subtract
-from treadle_ir.program import Equation, Program
 from treadle_ir.rewrite.cancel import cancel_add_sub
 from treadle_ir.rewrite.dce import dce
 from treadle_ir.rewrite.fold import RULES
@@ -16,8 +17,7 @@ from treadle_ir.rewrite.forward import Forward, MadeBy, Rewritten, Rule, standin
 from treadle_ir.rewrite.nested import map_programs
 from treadle_ir.rewrite.rounding import keep_rounding
 from treadle_ir.rewrite.simplify import CANCEL, chosen, enabled, rules
-from treadle_ir.settings import ENABLE_CHECKS
-from treadle_ir.verify import verify
+from treadle_ir.settings.declared import ENABLE_CHECKS
 
 
 def _without_derivative(equation: Equation, made_by: MadeBy) -> Rewritten | None:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from treadle_ir.primitive import Primitive
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.program import Equation, Program
 from treadle_ir.primitives.call import Call, Checkpoint, CustomJvpStaged, CustomVjpStaged
 from treadle_ir.primitives.custom_vmap import CustomVmapStaged
 from treadle_ir.primitives.partitioned import CustomPartitioning
-from treadle_ir.program import Equation, Program
 from treadle_ir.rewrite.nested import map_programs
 
 _RULES: Final = (CustomJvpStaged, CustomVjpStaged, CustomVmapStaged, CustomPartitioning)
@@ -24,7 +24,8 @@ def plain(program: Program) -> Program:
     """The program with each call that has rules of its own as a call without them, also in nested programs.
 
     Example:
-        >>> from treadle_ir import ArrayType, dtypes, ops, stage
+        >>> from treadle_ir import ArrayType, ops, stage
+        >>> from treadle_ir.core import dtypes
         >>> program = stage(lambda x: [ops.sine(x)], ArrayType((3,), dtypes.BY_NAME["f32"])).program
         >>> plain(program) is program
         True

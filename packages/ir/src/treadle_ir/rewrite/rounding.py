@@ -7,13 +7,13 @@ that. XLA takes barriers out before it fuses operations, so the barrier costs no
 
 from __future__ import annotations
 
-from treadle_ir.dtypes import is_inexact
+from treadle_ir.core.dtypes import is_inexact
+from treadle_ir.core.program import Equation
+from treadle_ir.core.values import Atom, Value
 from treadle_ir.primitives.call import OptimizationBarrier
 from treadle_ir.primitives.elementwise import Add, Subtract
 from treadle_ir.primitives.shape import BroadcastInDim
-from treadle_ir.program import Equation
 from treadle_ir.rewrite.forward import MadeBy, Rewritten, producer
-from treadle_ir.values import Atom, Value
 
 
 def keep_rounding(equation: Equation, made_by: MadeBy) -> Rewritten | None:

@@ -13,10 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from treadle_ir.dtypes import is_floating, is_integer
-from treadle_ir.primitive import Primitive
+from treadle_ir.core.dtypes import is_floating, is_integer
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.program import Equation, Program
+from treadle_ir.core.types import ArrayType
+from treadle_ir.core.values import Literal, Value
 from treadle_ir.primitives.elementwise import Add, Exponential, Log, Multiply, Sqrt
-from treadle_ir.program import Equation, Program
 from treadle_ir.rewrite.cancel import cancel_add_sub
 from treadle_ir.rewrite.forward import (
     Forward,
@@ -28,9 +30,7 @@ from treadle_ir.rewrite.forward import (
 )
 from treadle_ir.rewrite.join import join_parts
 from treadle_ir.rewrite.nested import map_programs
-from treadle_ir.settings import SIMPLIFY as SIMPLIFY
-from treadle_ir.types import ArrayType
-from treadle_ir.values import Literal, Value
+from treadle_ir.settings.declared import SIMPLIFY as SIMPLIFY
 
 
 def log_exp(equation: Equation, made_by: MadeBy) -> Rewritten | None:

@@ -7,9 +7,9 @@ but a broken promise leaves the result of the whole operation undefined.
 
 from __future__ import annotations
 
+from treadle_ir.core.program import Equation, Program
 from treadle_ir.primitives.indexing import Gather, ScatterFamily
 from treadle_ir.primitives.indexing.promises import makes_promises, without_promises
-from treadle_ir.program import Equation, Program
 from treadle_ir.rewrite.nested import map_programs
 
 

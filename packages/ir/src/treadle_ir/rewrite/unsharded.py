@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from treadle_ir.program import Equation, Program
+from treadle_ir.core.program import Equation, Program
+from treadle_ir.core.values import Atom, Value
 from treadle_ir.rewrite.nested import map_programs
-from treadle_ir.values import Atom, Value
 
 
 def without_shardings(program: Program) -> Program:

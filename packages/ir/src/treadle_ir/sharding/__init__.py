@@ -1,8 +1,60 @@
 """Shardings over explicit axes, which are part of types: meshes, specs, and the propagation rules of each family.
 
-Where the current mesh has axes of type `Explicit`, `treadle_ir.inference` asks the rule of a primitive's family
-(`rules`, `families/`) for the shardings of its results. Without such a mesh no rule is asked. Nothing is imported here,
-since types need `types` when treadle is imported. See decisions/0143-shardings-in-types.md.
+Where the current mesh has axes of type `Explicit`, `treadle_ir.core.typing` asks the rule of a primitive's family
+(`rules`, `families/`) for the shardings of its results. Without such a mesh no rule is asked. The shardings themselves are in `treadle_ir.core`, as
+parts of types. See decisions/0143-shardings-in-types.md.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treadle_ir.errors.lazily import room_names as _lazy_names
+
+if TYPE_CHECKING:
+    from treadle_ir.sharding.partial_rules import sum_operands as sum_operands
+    from treadle_ir.sharding.rules import (
+        nested_rule as nested_rule,
+        nested_rules as nested_rules,
+        sharded_results as sharded_results,
+        sharding_rules as sharding_rules,
+    )
+    from treadle_ir.sharding.sharded_type import (
+        ShardedType as ShardedType,
+        is_whole as is_whole,
+        sizes_text as sizes_text,
+        type_text as type_text,
+    )
+    from treadle_ir.sharding.specialised import specialised_primitive as specialised_primitive
+    from treadle_ir.sharding.staged import (
+        result_shardings as result_shardings,
+        sharding_of as sharding_of,
+        shardings_here as shardings_here,
+        type_here as type_here,
+        types_here as types_here,
+    )
+    from treadle_ir.sharding.varying import (
+        checked_axes_here as checked_axes_here,
+        explicit as explicit,
+        explicit_body as explicit_body,
+        explicit_here as explicit_here,
+        varying_of as varying_of,
+    )
+
+# Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
+if not TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _lazy_names(
+        __name__,
+        {
+            "treadle_ir.sharding.partial_rules": "sum_operands",
+            "treadle_ir.sharding.rules": "nested_rule nested_rules sharded_results sharding_rules",
+            "treadle_ir.sharding.sharded_type": "ShardedType is_whole sizes_text type_text",
+            "treadle_ir.sharding.specialised": "specialised_primitive",
+            "treadle_ir.sharding.staged": (
+                "result_shardings sharding_of shardings_here type_here types_here"
+            ),
+            "treadle_ir.sharding.varying": (
+                "checked_axes_here explicit explicit_body explicit_here varying_of"
+            ),
+        },
+    )

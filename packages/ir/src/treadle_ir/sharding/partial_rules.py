@@ -11,9 +11,12 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Final
 
-from treadle_ir.dtypes import is_inexact
-from treadle_ir.families import Contraction
-from treadle_ir.primitive import Primitive
+from treadle_ir.core.dtypes import is_inexact
+from treadle_ir.core.families import Contraction
+from treadle_ir.core.mesh import Whole
+from treadle_ir.core.partial import NO_SUMS, Sums, sums_of
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.call import CheckpointName, OptimizationBarrier, StopGradient
 from treadle_ir.primitives.compare import Select
 from treadle_ir.primitives.contract import Convolution, DotGeneral
@@ -47,10 +50,7 @@ from treadle_ir.primitives.shape import (
     Transpose,
 )
 from treadle_ir.primitives.window import ReduceWindowAdd
-from treadle_ir.sharding.mesh import Whole
-from treadle_ir.sharding.partial import NO_SUMS, Sums, sums_of
 from treadle_ir.sharding.sharded_type import ShardedType, refuse
-from treadle_ir.types import ArrayType
 
 ADD_UP: Final = "add it up first, `reshard(x, P(...))`, which says that devices exchange data"
 

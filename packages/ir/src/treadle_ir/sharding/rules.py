@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
-from treadle_ir.errors import ShardingTypeError
-from treadle_ir.primitive import Primitive
-from treadle_ir.rules import RuleTable
-from treadle_ir.sharding.mesh import AbstractMesh, Whole
-from treadle_ir.sharding.partial import LayoutWithSums, with_sums
+from treadle_ir.core.mesh import AbstractMesh, Whole
+from treadle_ir.core.partial import LayoutWithSums, with_sums
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.rules import RuleTable
+from treadle_ir.core.sharding import Sharding
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import ShardingTypeError
 from treadle_ir.sharding.sharded_type import ShardedType, is_whole, type_text, whole
-from treadle_ir.sharding.types import Sharding
-from treadle_ir.types import ArrayType, Type
 
 P = TypeVar("P", bound=Primitive)
 P_contra = TypeVar("P_contra", bound=Primitive, contravariant=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias, final
 
-from treadle_ir.dtypes import user_name
-from treadle_ir.errors import ShardingTypeError
-from treadle_ir.primitive import Primitive
-from treadle_ir.sharding.mesh import AbstractMesh, Whole
-from treadle_ir.sharding.partial import LayoutWithSums, sums_of
-from treadle_ir.sharding.types import sizes_text as sizes_text
-from treadle_ir.types import ArrayType
+from treadle_ir.core.dtypes import user_name
+from treadle_ir.core.mesh import AbstractMesh, Whole
+from treadle_ir.core.partial import LayoutWithSums, sums_of
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.sharding import sizes_text as sizes_text
+from treadle_ir.core.types import ArrayType
+from treadle_ir.errors.kinds import ShardingTypeError
 
 Names: TypeAlias = tuple[str, ...]
 

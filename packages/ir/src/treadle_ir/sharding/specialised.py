@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from operator import is_
 from typing import Final
 
-from treadle_ir.errors import ShardingTypeError
-from treadle_ir.families import ControlFlow, InlineCall
-from treadle_ir.nesting import deeper
-from treadle_ir.primitive import Primitive
-from treadle_ir.program import Equation, Program
-from treadle_ir.sharding.mesh import AbstractMesh
+from treadle_ir.core.families import ControlFlow, InlineCall
+from treadle_ir.core.mesh import AbstractMesh
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.program import Equation, Program
+from treadle_ir.core.sharding import Sharding, replicated
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.core.values import Atom, Literal, Value
+from treadle_ir.errors.kinds import ShardingTypeError
+from treadle_ir.process.nesting import deeper
 from treadle_ir.sharding.rules import sharded_results
-from treadle_ir.sharding.types import Sharding, replicated
-from treadle_ir.types import ArrayType, Type
-from treadle_ir.values import Atom, Literal, Value
 
 _ANSWERS_KEPT: Final = 64  # for each program
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from treadle_ir.array import Array, type_of
-from treadle_ir.families import Elementwise, InlineCall, OverMesh
-from treadle_ir.inference import Inferred, inferred
-from treadle_ir.primitive import Primitive
+from treadle_ir.core.families import Elementwise, InlineCall, OverMesh
+from treadle_ir.core.mesh import AbstractMesh
+from treadle_ir.core.partial import LayoutWithSums, with_sums
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.program import Program
+from treadle_ir.core.sharding import Sharding, replicated
+from treadle_ir.core.types import ArrayType, Type, unsharded
+from treadle_ir.core.typing import Inferred, inferred
+from treadle_ir.core.values import Atom, Literal
 from treadle_ir.primitives.shape import BroadcastInDim, Reverse, Transpose
 from treadle_ir.primitives.sharding import ShardingConstraint
-from treadle_ir.program import Program
-from treadle_ir.sharding.current_mesh import explicit_mesh
-from treadle_ir.sharding.mesh import AbstractMesh
-from treadle_ir.sharding.partial import LayoutWithSums, with_sums
 from treadle_ir.sharding.specialised import specialised_primitive, typed_over
-from treadle_ir.sharding.types import Sharding, replicated
-from treadle_ir.types import ArrayType, Type, unsharded
-from treadle_ir.values import Atom, Literal
+from treadle_ir.tracing.array import Array, type_of
+from treadle_ir.tracing.current_mesh import explicit_mesh
 
 
 def sharding_of(operand: object, mesh: AbstractMesh) -> Sharding | None:

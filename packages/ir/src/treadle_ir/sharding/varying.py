@@ -15,14 +15,13 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import TypeAlias, final
 
-from treadle_ir.array import Operand, Operands
-from treadle_ir.context import Context, current_context
-from treadle_ir.derived import derived
-from treadle_ir.dtypes import is_inexact
-from treadle_ir.equality import has_programs
-from treadle_ir.families import InlineCall
-from treadle_ir.frozen import frozen
-from treadle_ir.primitive import Primitive
+from treadle_ir.core.dtypes import is_inexact
+from treadle_ir.core.equality import has_programs
+from treadle_ir.core.families import InlineCall
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.program import Equation, Program
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.core.values import Atom, Value
 from treadle_ir.primitives.call import (
     Call,
     Checkpoint,
@@ -35,12 +34,13 @@ from treadle_ir.primitives.collective import AllGather, AllReduce, Collective, V
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.metadata import XlaMetadata
 from treadle_ir.primitives.shard_map import ShardMap, axes_of
-from treadle_ir.program import Equation, Program
-from treadle_ir.stage import StagedTracer, StagingTrace
-from treadle_ir.trace import bind
-from treadle_ir.tracer import Tracer
-from treadle_ir.types import ArrayType, Type
-from treadle_ir.values import Atom, Value
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.settings.context import Context, current_context
+from treadle_ir.tracing.array import Operand, Operands
+from treadle_ir.tracing.memo import derived
+from treadle_ir.tracing.staging import StagedTracer, StagingTrace
+from treadle_ir.tracing.trace import bind
+from treadle_ir.tracing.tracer import Tracer
 
 Axes: TypeAlias = frozenset[Hashable]
 NO_AXES: Axes = frozenset()

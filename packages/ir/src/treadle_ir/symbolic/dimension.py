@@ -7,11 +7,11 @@ from typing import Any, Final, NoReturn, cast, final
 
 import numpy as np
 
-from treadle_ir.array import Array
-from treadle_ir.errors import ArgumentError, ShapeError, SymbolicSizeError
-from treadle_ir.sizes import Symbolic
+from treadle_ir.core.sizes import Symbolic
+from treadle_ir.errors.kinds import ArgumentError, ShapeError, SymbolicSizeError
 from treadle_ir.symbolic.polynomial import Polynomial, constant, substituted
 from treadle_ir.symbolic.scope import SymbolicScope
+from treadle_ir.tracing.array import Array
 
 _HIGHEST_POWER: Final = 16
 _COMPARISONS: Final = {">=": "ge", ">": "gt", "<=": "le", "<": "lt"}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NoReturn, final
 
-from treadle_ir.errors import ArgumentError
+from treadle_ir.errors.kinds import ArgumentError
 from treadle_ir.symbolic.polynomial import OPERATIONS, Polynomial, constant
 
 if TYPE_CHECKING:

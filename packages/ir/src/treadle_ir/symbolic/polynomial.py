@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Final, final
 
-from treadle_ir.errors import UnsupportedError
+from treadle_ir.errors.kinds import UnsupportedError
 
 Number = int | Fraction
 OPERATIONS: Final = ("floordiv", "mod", "max", "min")

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final, final
 
-from treadle_ir.declared import sequence, shown
-from treadle_ir.errors import ArgumentError
+from treadle_ir.errors.argument_checks import sequence, shown
+from treadle_ir.errors.kinds import ArgumentError
 from treadle_ir.symbolic.bounds import Bounds, Interval
 from treadle_ir.symbolic.parsing import Reader
 from treadle_ir.symbolic.polynomial import (

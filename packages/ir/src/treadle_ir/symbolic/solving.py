@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from treadle_ir.errors import ArgumentError, ShapeError
-from treadle_ir.sizes import Symbolic
+from treadle_ir.core.sizes import Symbolic
+from treadle_ir.errors.kinds import ArgumentError, ShapeError
 from treadle_ir.symbolic.bounds import INFINITY
 from treadle_ir.symbolic.dimension import SymbolicDimension, made, polynomial_of
 from treadle_ir.symbolic.polynomial import Factor, Polynomial, constant, substituted

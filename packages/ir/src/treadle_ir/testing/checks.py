@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir.array import type_of
-from treadle_ir.families import FunctionCall
-from treadle_ir.primitive import Primitive
-from treadle_ir.types import Type
+from treadle_ir.core.families import FunctionCall
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.types import Type
+from treadle_ir.tracing.array import type_of
 
 
 def expect_types(

@@ -12,8 +12,8 @@ from typing import Any, Final
 import ml_dtypes
 import numpy as np
 
-from treadle_ir import dtypes
-from treadle_ir.dtypes import BY_NAME, MINIFLOATS, DType
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import BY_NAME, MINIFLOATS, DType
 
 _finfo: Any = ml_dtypes.finfo  # whose constructor has no types
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from treadle_ir import dtypes
+from treadle_ir.core import dtypes
 
 Arrays: TypeAlias = Sequence[np.ndarray[Any, np.dtype[Any]]]
 ArrayFunction: TypeAlias = Callable[..., Arrays]

@@ -10,13 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from treadle_ir.equality import equal_programs, has_programs, inside_out, program_hash, programs_of
-from treadle_ir.errors import ParseError
-from treadle_ir.events import Event, ProgramMade, listening
-from treadle_ir.program import Program
-from treadle_ir.registry import find_primitive
+from treadle_ir.analysis.verifier import verify
+from treadle_ir.core.equality import (
+    equal_programs,
+    has_programs,
+    inside_out,
+    program_hash,
+    programs_of,
+)
+from treadle_ir.core.program import Program
+from treadle_ir.core.registry import find_primitive
+from treadle_ir.errors.kinds import ParseError
+from treadle_ir.events.kinds import Event, ProgramMade, listening
 from treadle_ir.text import parse_program, print_program
-from treadle_ir.verify import verify
 
 
 @contextmanager

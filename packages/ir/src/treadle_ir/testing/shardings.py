@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import (
-    AbstractMesh,
-    ArrayType,
-    AxisType,
-    Primitive,
-    Sharding,
-    Sums,
-    sharded_results,
-    sizes_text,
-    specialised_primitive,
-    with_sums,
-)
+from treadle_ir import AbstractMesh, ArrayType, AxisType, Primitive, Sharding
+from treadle_ir.core import Sums, with_sums
+from treadle_ir.sharding import sharded_results, sizes_text, specialised_primitive
 
 MESH = AbstractMesh((4, 2), ("x", "y"), (AxisType.Explicit,) * 2)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
-from treadle_ir.printing import print_equation as print_equation, print_program as print_program
+from treadle_ir.core.printing import (
+    print_equation as print_equation,
+    print_program as print_program,
+)
 from treadle_ir.text.colour import coloured as coloured, wants_colour as wants_colour
 from treadle_ir.text.parser import parse_program as parse_program

@@ -1,7 +1,7 @@
 """Attribute values and literals read from text, and the checks of what a text says.
 
 A text names operations by mnemonic, and attribute classes (frozen dataclasses, enumerations) by class name.
-Both are looked up in `treadle_ir.registry`; reading a text never imports, evaluates or executes anything that the
+Both are looked up in `treadle_ir.core.registry`; reading a text never imports, evaluates or executes anything that the
 text says.
 """
 
@@ -18,19 +18,19 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import dtypes
-from treadle_ir.dtypes import BY_NAME, DType, dtype_name
-from treadle_ir.effects import Effect
-from treadle_ir.primitive import Primitive
-from treadle_ir.printing import constructor_fields
-from treadle_ir.program import Program
-from treadle_ir.sharding.mesh import AbstractMesh
-from treadle_ir.sharding.partial import Sums, with_sums
-from treadle_ir.sharding.types import Sharding
-from treadle_ir.sizes import Symbolic
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import BY_NAME, DType, dtype_name
+from treadle_ir.core.effects import Effect
+from treadle_ir.core.mesh import AbstractMesh
+from treadle_ir.core.partial import Sums, with_sums
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.printing import constructor_fields
+from treadle_ir.core.program import Program
+from treadle_ir.core.sharding import Sharding
+from treadle_ir.core.sizes import Symbolic
+from treadle_ir.core.types import ArrayType, TokenType, Type
+from treadle_ir.core.values import Literal, Value
 from treadle_ir.symbolic import SymbolicScope, read_shape
-from treadle_ir.types import ArrayType, TokenType, Type
-from treadle_ir.values import Literal, Value
 
 # --- strings and bits -----------------------------------------------------------------------------------
 

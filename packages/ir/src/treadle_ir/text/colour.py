@@ -7,7 +7,7 @@ import re
 import sys
 from typing import Final
 
-from treadle_ir.settings import PPRINT_USE_COLOR
+from treadle_ir.settings.declared import PPRINT_USE_COLOR
 
 _END: Final = "\x1b[0m"
 _COLOURS: Final = {"name": "\x1b[34;1m", "type": "\x1b[36m", "value": "\x1b[35m"}

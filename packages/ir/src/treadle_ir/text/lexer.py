@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple, final
 
-from treadle_ir.errors import ParseError
+from treadle_ir.errors.kinds import ParseError
 from treadle_ir.text.attributes import ELEMENT, REAL, SHARDED_SIZES, SHARDING, SIZES, shortened
 
 _PATTERN: Final = re.compile(

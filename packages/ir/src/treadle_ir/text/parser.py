@@ -14,16 +14,19 @@ from typing import Final, TypeVar, final
 
 import numpy as np
 
-from treadle_ir.dtypes import BY_NAME
-from treadle_ir.effects import Effects
-from treadle_ir.errors import ParseError, TreadleError, VerifyError
-from treadle_ir.inference import inferred
-from treadle_ir.primitive import Primitive
-from treadle_ir.printing import VERSION
-from treadle_ir.program import Equation, Program
-from treadle_ir.registry import find_class, find_primitive, mnemonics
-from treadle_ir.sharding.mesh import AbstractMesh
-from treadle_ir.source import NOWHERE, ReadSource, Source
+from treadle_ir.analysis.verifier import verify
+from treadle_ir.core.dtypes import BY_NAME
+from treadle_ir.core.effects import Effects
+from treadle_ir.core.mesh import AbstractMesh
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.printing import VERSION
+from treadle_ir.core.program import Equation, Program
+from treadle_ir.core.registry import find_class, find_primitive, mnemonics
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.core.typing import inferred
+from treadle_ir.core.values import Atom, Literal, Value
+from treadle_ir.errors.kinds import ParseError, TreadleError, VerifyError
+from treadle_ir.errors.source import NOWHERE, ReadSource, Source
 from treadle_ir.symbolic import SymbolicScope
 from treadle_ir.text.attributes import (
     construct,
@@ -35,9 +38,6 @@ from treadle_ir.text.attributes import (
     unquoted,
 )
 from treadle_ir.text.lexer import END, Lexer, Token
-from treadle_ir.types import ArrayType, Type
-from treadle_ir.values import Atom, Literal, Value
-from treadle_ir.verify import verify
 
 MAX_DEPTH: Final = 64  # of tuples in tuples, in an attribute
 MAX_DIGITS: Final = 400  # of an integer attribute

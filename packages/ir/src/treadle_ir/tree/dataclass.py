@@ -6,8 +6,8 @@ import dataclasses
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from treadle_ir.declared import classes
-from treadle_ir.errors import TreeError
+from treadle_ir.errors.argument_checks import classes
+from treadle_ir.errors.kinds import TreeError
 from treadle_ir.tree.paths import GetAttrKey, Tree
 from treadle_ir.tree.registry import Kind, Meta, Opened, default_registry
 

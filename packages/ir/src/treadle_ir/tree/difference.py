@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, final
 
-from treadle_ir.errors import TreeError
-from treadle_ir.frozen import frozen
+from treadle_ir.errors.kinds import TreeError
+from treadle_ir.process.frozen_classes import frozen
 from treadle_ir.tree.paths import KeyEntry, KeyPath, Leaf, Tree, place
 from treadle_ir.tree.registry import (
     DEFAULT_DICT,

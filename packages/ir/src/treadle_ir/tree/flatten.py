@@ -15,8 +15,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice
 from typing import Any, Protocol, TypeAlias
 
-from treadle_ir.declared import functions
-from treadle_ir.errors import TreeError
+from treadle_ir.errors.argument_checks import functions
+from treadle_ir.errors.kinds import TreeError
 from treadle_ir.tree.opaque import OPAQUE, SHOWN
 from treadle_ir.tree.paths import KeyEntry, KeyPath, Leaf, Tree, place
 from treadle_ir.tree.registry import (

@@ -6,8 +6,8 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
-from treadle_ir.declared import functions, refused, sequence
-from treadle_ir.errors import TreeError
+from treadle_ir.errors.argument_checks import functions, refused, sequence
+from treadle_ir.errors.kinds import TreeError
 from treadle_ir.tree.difference import explain_difference, prefix_error, shallow
 from treadle_ir.tree.flatten import (
     IsLeaf,

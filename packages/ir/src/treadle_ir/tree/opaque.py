@@ -28,7 +28,7 @@ class Form(ABC):
 
     __slots__ = ()
 
-    mutable: ClassVar[bool] = False  # whether its one child is a cell (`treadle_ir.Cell`)
+    mutable: ClassVar[bool] = False  # whether its one child is a cell (`treadle_ir.refs.Cell`)
     aval: Any  # what `typeof` says of such a value; Any: of a class of the library's own
 
     @property

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from treadle_ir.declared import flags, names, refused, sequence
-from treadle_ir.frozen import frozen
+from treadle_ir.errors.argument_checks import flags, names, refused, sequence
+from treadle_ir.process.frozen_classes import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

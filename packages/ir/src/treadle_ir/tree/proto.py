@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from treadle_ir.errors import TreeError
+from treadle_ir.errors.kinds import TreeError
 from treadle_ir.tree.difference import Code
 from treadle_ir.tree.registry import DICT, LIST, NONE, TUPLE, Kind
 

@@ -21,10 +21,10 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any, TypeAlias, TypeVar, final
 
-from treadle_ir.declared import classes
-from treadle_ir.errors import TreeError
-from treadle_ir.fork import fork_safe_lock
-from treadle_ir.frozen import frozen
+from treadle_ir.errors.argument_checks import classes
+from treadle_ir.errors.kinds import TreeError
+from treadle_ir.process.fork import fork_safe_lock
+from treadle_ir.process.frozen_classes import frozen
 from treadle_ir.tree.paths import (
     DictKey,
     FlattenedIndexKey,

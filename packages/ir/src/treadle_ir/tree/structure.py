@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from treadle_ir.boundary import boundary
-from treadle_ir.declared import sequence
-from treadle_ir.errors import TreeError
+from treadle_ir.errors.argument_checks import sequence
+from treadle_ir.errors.kinds import TreeError
+from treadle_ir.errors.tracebacks import boundary
 from treadle_ir.tree.difference import Code, prefix_error, write
 from treadle_ir.tree.paths import Leaf, Tree
 from treadle_ir.tree.proto import decoded, encoded

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from treadle_ir import ShardingTypeError
+from treadle_ir.errors import ShardingTypeError
 from treadle_ir.primitives.contract import Convolution, DotGeneral
 from treadle_ir.testing.shardings import of_results
 

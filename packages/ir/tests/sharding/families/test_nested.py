@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treadle_ir import ArrayType, ShardingTypeError, ops, stage
+from treadle_ir import ArrayType, ops, stage
+from treadle_ir.errors import ShardingTypeError
 from treadle_ir.primitives.call import Call
 from treadle_ir.primitives.control import Case, Scan
 from treadle_ir.primitives.sharding import ShardingConstraint

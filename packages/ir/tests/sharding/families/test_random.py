@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from treadle_ir import ArrayType, ShardingTypeError
-from treadle_ir.dtypes import KEY
+from treadle_ir import ArrayType
+from treadle_ir.core.dtypes import KEY
+from treadle_ir.errors import ShardingTypeError
 from treadle_ir.primitives.random import RandomBits, RandomSplit, RandomUnwrap, RandomWrap
 from treadle_ir.testing.shardings import of_results, sharded
 

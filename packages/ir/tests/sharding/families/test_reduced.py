@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treadle_ir import ShardingTypeError
+from treadle_ir.errors import ShardingTypeError
 from treadle_ir.primitives.linear_algebra import Cholesky
 from treadle_ir.primitives.reduce import Argmax, ReduceAdd
 from treadle_ir.primitives.window import ReduceWindowAdd

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from treadle_ir import ShardingTypeError
+from treadle_ir.errors import ShardingTypeError
 from treadle_ir.primitives.call import OptimizationBarrier
 from treadle_ir.primitives.compare import Clamp, Select
 from treadle_ir.primitives.cumulative import CumulativeAdd

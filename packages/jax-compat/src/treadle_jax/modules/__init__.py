@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import treadle_jax
-from treadle_ir import source
+from treadle_ir.errors import source
 from treadle_jax import metadata
 from treadle_jax.switches import declared as _declared
 

@@ -29,7 +29,8 @@ from treadle.extend.core import (
     unsafe_get_axis_names_DO_NOT_USE as unsafe_get_axis_names_DO_NOT_USE,
     valid_jaxtype as valid_jaxtype,
 )
-from treadle_ir import PURE, KnownTracer
+from treadle_ir.core import PURE
+from treadle_ir.tracing import KnownTracer
 
 no_effects: Effects = PURE
 pytype_aval_mappings: dict[type, Any] = {np.ndarray: typeof}

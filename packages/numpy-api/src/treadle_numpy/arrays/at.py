@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn, final
 
-from treadle_ir import ArgumentError, Array, boundary, flags, functions, ops
-from treadle_ir.dtypes import is_bool
+from treadle_ir import ArgumentError, Array, ops
+from treadle_ir.core.dtypes import is_bool
+from treadle_ir.errors import boundary, flags, functions
 from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.entries import read_index
 from treadle_numpy.indexing.modes import IndexMode, gather_mode

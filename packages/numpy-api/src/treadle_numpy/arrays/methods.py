@@ -6,7 +6,9 @@ from typing import Literal
 
 import numpy as np
 
-from treadle_ir import Array, DTypeError, dtypes, names, ops, type_of
+from treadle_ir import Array, DTypeError, ops, type_of
+from treadle_ir.core import dtypes
+from treadle_ir.errors import names
 from treadle_numpy.numpy.manipulation import axes, conversion, shapes
 from treadle_numpy.operands.arrays import copy_if_aliased
 from treadle_numpy.operands.devices import Device

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NoReturn, TypeAlias
 
-from treadle_ir import ArgumentError, Array, DType, Primitive, as_array, current_trace, transparent
-from treadle_ir.dtypes import BY_NAME
+from treadle_ir import ArgumentError, Array, DType, Primitive
+from treadle_ir.calling import as_array
+from treadle_ir.core.dtypes import BY_NAME
 from treadle_ir.primitives.compare import Compare, Direction
 from treadle_ir.primitives.elementwise import Add, Divide, IntegerPower, Multiply, Square, Subtract
+from treadle_ir.tracing import current_trace, transparent
 from treadle_numpy.indexing.reading import getitem
 from treadle_numpy.numpy.ufuncs import arithmetic, bits, comparison, powers, signs
 from treadle_numpy.operands.coerce import ArrayLike, is_array_like

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from types import ModuleType
 
-from treadle_ir import ArgumentError, Array, Tracer, default_dtype, import_module, shown
+from treadle_ir import ArgumentError, Array
+from treadle_ir.core import default_dtype
+from treadle_ir.errors import import_module, shown
+from treadle_ir.tracing import Tracer
 from treadle_numpy.arrays.methods import tobytes
 from treadle_numpy.lax.joining import unstack
 from treadle_numpy.numpy.array_api import __array_api_version__

@@ -9,7 +9,9 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Final, final
 
-from treadle_ir import Array, import_module, install_operators
+from treadle_ir import Array
+from treadle_ir.errors import import_module
+from treadle_ir.tracing import install_operators
 from treadle_numpy.arrays.foreign import foreign_methods
 from treadle_numpy.arrays.operators import operators
 

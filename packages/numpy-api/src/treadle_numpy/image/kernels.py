@@ -11,7 +11,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final, TypeAlias
 
-from treadle_ir import ArgumentError, Array, names, shown
+from treadle_ir import ArgumentError, Array
+from treadle_ir.errors import names, shown
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, subtract
 from treadle_numpy.numpy.ufuncs.cardinal import sinc

@@ -7,21 +7,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DType,
-    ShapeError,
-    UnsupportedError,
-    allocating,
-    default_dtype,
-    flags,
-    inexact_dtype,
-    is_symbolic,
-    ops,
-    sequence,
-)
-from treadle_ir.dtypes import BY_NAME, real_part
+from treadle_ir import ArgumentError, Array, DType, ShapeError, UnsupportedError, ops
+from treadle_ir.core import default_dtype, inexact_dtype, is_symbolic
+from treadle_ir.core.dtypes import BY_NAME, real_part
+from treadle_ir.errors import allocating, flags, sequence
 from treadle_numpy.image.kernels import KERNELS, Method, ResizeMethod, as_method
 from treadle_numpy.lax.precision import Precision, PrecisionLike
 from treadle_numpy.numpy.contraction.products import tensordot

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from treadle_ir import ConcretizationError, Operand, Tracer
+from treadle_ir import Operand
+from treadle_ir.errors import ConcretizationError
+from treadle_ir.tracing import Tracer
 from treadle_numpy.operands.arrays import Elements
 from treadle_numpy.operands.coerce import host_elements
 

@@ -10,22 +10,19 @@ from typing import TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import (
-    Array,
+from treadle_ir import Array
+from treadle_ir.calling import as_array
+from treadle_ir.core import is_symbolic, is_symbolic_dim, max_dim, min_dim
+from treadle_ir.core.dtypes import is_bool, is_integer
+from treadle_ir.errors import (
     ConcretizationError,
     IndexingError,
     NonConcreteBooleanIndexError,
     allocating,
-    as_array,
-    frozen,
     integer,
-    is_symbolic,
-    is_symbolic_dim,
-    max_dim,
-    min_dim,
     shown,
 )
-from treadle_ir.dtypes import is_bool, is_integer
+from treadle_ir.process import frozen
 from treadle_numpy.operands.arrays import Elements
 from treadle_numpy.operands.coerce import host_elements, operand_type
 from treadle_numpy.operands.sequences import array_from

@@ -7,16 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Final, TypeAlias, cast
 
-from treadle_ir import (
-    ArrayType,
-    IndexingError,
-    Primitive,
-    integer,
-    is_symbolic,
-    max_dim,
-    min_dim,
-    symbolic_dim_bounds,
-)
+from treadle_ir import ArrayType, Primitive
+from treadle_ir.core import is_symbolic, max_dim, min_dim, symbolic_dim_bounds
+from treadle_ir.errors import IndexingError, integer
 from treadle_ir.primitives.shape import Reshape, Reverse, Slice
 from treadle_numpy.indexing.entries import Entry
 from treadle_numpy.settings import CHECK_INDICES

@@ -5,7 +5,8 @@ from __future__ import annotations
 import enum
 from typing import TypeAlias
 
-from treadle_ir import ArgumentError, shown
+from treadle_ir import ArgumentError
+from treadle_ir.errors import shown
 from treadle_ir.primitives.indexing import Mode
 
 

@@ -7,18 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import (
-    Array,
-    DType,
-    DTypeError,
-    Operand,
-    default_dtype,
-    is_symbolic_dim,
-    max_dim,
-    min_dim,
-    ops,
-)
-from treadle_ir.dtypes import BY_NAME, is_unsigned
+from treadle_ir import Array, DType, DTypeError, Operand, ops
+from treadle_ir.core import default_dtype, is_symbolic_dim, max_dim, min_dim
+from treadle_ir.core.dtypes import BY_NAME, is_unsigned
 from treadle_numpy.indexing.entries import Positions
 from treadle_numpy.operands.arrays import Elements, made, on_host
 from treadle_numpy.operands.broadcast import broadcast_to_shape

@@ -15,17 +15,11 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import (
-    Array,
-    ArrayType,
-    IndexingError,
-    Operand,
-    Operands,
-    current_trace,
-    ops,
-)
-from treadle_ir.dtypes import is_integer
+from treadle_ir import Array, ArrayType, Operand, Operands, ops
+from treadle_ir.core.dtypes import is_integer
+from treadle_ir.errors import IndexingError
 from treadle_ir.primitives.indexing import FillValue, Gather, Mode
+from treadle_ir.tracing import current_trace
 from treadle_numpy.indexing.entries import Entry, neighbouring, read_index
 from treadle_numpy.indexing.known import STATIC, all_inside, plan_known, plan_position, static_key
 from treadle_numpy.indexing.positions import counted, counting, index_vectors, wrapped

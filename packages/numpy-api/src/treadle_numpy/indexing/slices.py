@@ -10,8 +10,11 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from treadle_ir import Array, IndexingError, Operand, frozen, integer, operand_or_none, ops, refused
-from treadle_ir.dtypes import is_integer
+from treadle_ir import Array, Operand, ops
+from treadle_ir.calling import operand_or_none
+from treadle_ir.core.dtypes import is_integer
+from treadle_ir.errors import IndexingError, integer, refused
+from treadle_ir.process import frozen
 from treadle_ir.tree import register_pytree_node
 from treadle_numpy.indexing.positions import counted, counting
 from treadle_numpy.operands.coerce import coerce, operand_type

@@ -6,8 +6,9 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, IndexingError, refused, shown
-from treadle_ir.dtypes import is_integer
+from treadle_ir import ArgumentError, Array
+from treadle_ir.core.dtypes import is_integer
+from treadle_ir.errors import IndexingError, refused, shown
 from treadle_numpy.indexing.modes import IndexMode, gather_mode
 
 STRATEGIES: Final = ("auto", "gather", "static_slice", "dynamic_slice")

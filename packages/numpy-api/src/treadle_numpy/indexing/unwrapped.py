@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from treadle_ir import Array, ops
-from treadle_ir.dtypes import is_bool, is_unsigned
+from treadle_ir.core.dtypes import is_bool, is_unsigned
 from treadle_numpy.indexing.entries import read_index
 from treadle_numpy.indexing.positions import counted, counting
 from treadle_numpy.operands.coerce import operand_type

@@ -6,16 +6,11 @@ from typing import Final, cast
 
 import numpy as np
 
-from treadle_ir import (
-    Array,
-    ArrayType,
-    current_trace,
-    is_symbolic,
-    max_dim,
-    x64_enabled,
-)
+from treadle_ir import Array, ArrayType
+from treadle_ir.core import is_symbolic, max_dim, x64_enabled
 from treadle_ir.primitives.indexing import DynamicUpdateSlice
 from treadle_ir.primitives.shape import BroadcastInDim
+from treadle_ir.tracing import current_trace
 from treadle_numpy.indexing.entries import Entry, read_index
 from treadle_numpy.indexing.known import StaticKey
 from treadle_numpy.indexing.positions import counting

@@ -16,17 +16,8 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from treadle_ir import (
-    Array,
-    DType,
-    Operand,
-    ShapeError,
-    UnsupportedError,
-    is_symbolic,
-    max_dim,
-    ops,
-    promoted,
-)
+from treadle_ir import Array, DType, Operand, ShapeError, UnsupportedError, ops
+from treadle_ir.core import is_symbolic, max_dim, promoted
 from treadle_ir.primitives.indexing import Mode
 from treadle_numpy.indexing.entries import Entry, Positions, neighbouring, read_index
 from treadle_numpy.indexing.known import static_key

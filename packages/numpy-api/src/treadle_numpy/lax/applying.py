@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from treadle_ir import Array, ShapeError, functions, ops
+from treadle_ir import Array, ShapeError, ops
+from treadle_ir.errors import functions
 from treadle_numpy.indexing.modes import IndexMode
 from treadle_numpy.lax.control.loops import while_loop
 from treadle_numpy.lax.gather_scatter import ScatterDimensionNumbers, scatter_add

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, DTypeError, flags, integer, ops, refused, shown
-from treadle_ir.dtypes import is_floating, user_name
+from treadle_ir import ArgumentError, Array, DTypeError, ops
+from treadle_ir.core.dtypes import is_floating, user_name
+from treadle_ir.errors import flags, integer, refused, shown
 from treadle_numpy.lax.shapes import moved
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array

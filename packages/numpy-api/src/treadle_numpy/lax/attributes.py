@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
-from treadle_ir import ArgumentError, Primitive, Program, element_type
+from treadle_ir import ArgumentError, Primitive, Program
+from treadle_ir.errors import element_type
 from treadle_numpy.indexing.modes import GatherScatterMode, gather_mode
 from treadle_numpy.lax.convolution import ConvDimensionNumbers
 from treadle_numpy.lax.elementwise import RoundingMethod

@@ -7,7 +7,7 @@ from typing import TypeVar, cast
 import numpy as np
 
 from treadle_ir import Array, ops
-from treadle_ir.dtypes import is_inexact
+from treadle_ir.core.dtypes import is_inexact
 from treadle_ir.tree import tree_flatten, tree_map, tree_unflatten
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import coerce

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from treadle_ir import Array, DTypeError, Operand, ops
-from treadle_ir.dtypes import is_bool, is_inexact, is_integer
+from treadle_ir.core.dtypes import is_bool, is_inexact, is_integer
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import stretched
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from treadle_ir import ArgumentError, Array, DType, flags, integer, integers, ops, pairs, refused
+from treadle_ir import ArgumentError, Array, DType, ops
+from treadle_ir.errors import flags, integer, integers, pairs, refused
 from treadle_ir.primitives.compare import Direction
 from treadle_ir.primitives.window import Selection
 from treadle_numpy.lax.approximate import approx_max_k, approx_min_k

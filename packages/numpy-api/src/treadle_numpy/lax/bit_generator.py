@@ -14,8 +14,9 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, DType, DTypeError, Operand, ShapeError, UnsupportedError, ops, refused
-from treadle_ir.dtypes import bit_width, is_unsigned, user_name
+from treadle_ir import Array, DType, DTypeError, Operand, ShapeError, UnsupportedError, ops
+from treadle_ir.core.dtypes import bit_width, is_unsigned, user_name
+from treadle_ir.errors import refused
 from treadle_numpy.lax.reinterpret import bitcast
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.operands.arguments import named_only

@@ -10,7 +10,8 @@ from typing import Literal
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, UnsupportedError, ops, refused
+from treadle_ir import ArgumentError, Array, UnsupportedError, ops
+from treadle_ir.errors import refused
 from treadle_ir.primitives.collective import Groups
 from treadle_ir.tree import tree_map
 from treadle_numpy.lax.groups import as_groups
@@ -52,7 +53,8 @@ def psum(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> T
         The type of what one of four batch elements gets:
 
         >>> import numpy as np
-        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> from treadle_ir import ArrayType, stage
+        >>> from treadle_ir.settings import named_axis
         >>> one = ArrayType((3,), np.dtype(np.float32))
         >>> with named_axis("i", 4):
         ...     staged = stage(lambda x: [psum(x, "i")], one)
@@ -109,7 +111,8 @@ def pmean(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> 
         The type of what one of four batch elements gets:
 
         >>> import numpy as np
-        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> from treadle_ir import ArrayType, stage
+        >>> from treadle_ir.settings import named_axis
         >>> one = ArrayType((3,), np.dtype(np.float32))
         >>> with named_axis("i", 4):
         ...     staged = stage(lambda x: [pmean(x, "i")], one)
@@ -140,7 +143,8 @@ def pmax(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> T
         The type of what one of four batch elements gets:
 
         >>> import numpy as np
-        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> from treadle_ir import ArrayType, stage
+        >>> from treadle_ir.settings import named_axis
         >>> one = ArrayType((3,), np.dtype(np.float32))
         >>> with named_axis("i", 4):
         ...     staged = stage(lambda x: [pmax(x, "i")], one)
@@ -168,7 +172,8 @@ def pmin(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> T
         The type of what one of four batch elements gets:
 
         >>> import numpy as np
-        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> from treadle_ir import ArrayType, stage
+        >>> from treadle_ir.settings import named_axis
         >>> one = ArrayType((3,), np.dtype(np.float32))
         >>> with named_axis("i", 4):
         ...     staged = stage(lambda x: [pmin(x, "i")], one)
@@ -216,7 +221,8 @@ def all_gather(
         The type of what one of four batch elements gets:
 
         >>> import numpy as np
-        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> from treadle_ir import ArrayType, stage
+        >>> from treadle_ir.settings import named_axis
         >>> one = ArrayType((3,), np.dtype(np.float32))
         >>> with named_axis("i", 4):
         ...     staged = stage(lambda x: [all_gather(x, "i", axis=1)], one)
@@ -272,7 +278,8 @@ def axis_index(axis_name: Hashable) -> Array:
 
         The type of what one of four batch elements gets:
 
-        >>> from treadle_ir import named_axis, stage
+        >>> from treadle_ir.settings import named_axis
+        >>> from treadle_ir import stage
         >>> with named_axis("i", 4):
         ...     staged = stage(lambda: [axis_index("i")])
         >>> print(staged.program.results[0].type)
@@ -290,7 +297,7 @@ def axis_size(axis_name: Hashable) -> int:
     Example:
         `vmap(lambda x: x / lax.axis_size("i"), axis_name="i")(x)` divides by the size of the batch. With four elements:
 
-        >>> from treadle_ir import named_axis
+        >>> from treadle_ir.settings import named_axis
         >>> with named_axis("i", 4):
         ...     print(axis_size("i"))
         4

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treadle_ir import ArgumentError, Array, DTypeError, ops
-from treadle_ir.dtypes import is_bool, is_integer
+from treadle_ir.core.dtypes import is_bool, is_integer
 from treadle_ir.primitives.compare import Direction
 from treadle_numpy.lax.binary import BinaryFunction
 from treadle_numpy.operands.arrays import array_of

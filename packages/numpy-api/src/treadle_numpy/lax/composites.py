@@ -7,19 +7,11 @@ from typing import ParamSpec, TypeVar
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    TreeFunction,
-    array_results,
-    bind,
-    functions,
-    integer,
-    interned,
-    shown,
-    stage_tree,
-    wraps,
-)
+from treadle_ir import ArgumentError, bind
+from treadle_ir.calling import TreeFunction, array_results
+from treadle_ir.errors import functions, integer, shown, wraps
 from treadle_ir.primitives.composite import Composite, Setting
+from treadle_ir.tracing import interned, stage_tree
 from treadle_ir.tree import tree_unflatten
 from treadle_numpy.lax.control.staging import flatten_operands
 from treadle_numpy.operands.coerce import operand_type

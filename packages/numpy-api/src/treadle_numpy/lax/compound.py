@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treadle_ir import Array, DType, DTypeError, Operand, composed, integer_or_none, ops, sequence
-from treadle_ir.dtypes import bit_width, is_inexact, is_integer, is_signed, user_name
+from treadle_ir import Array, DType, DTypeError, Operand, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import bit_width, is_inexact, is_integer, is_signed, user_name
+from treadle_ir.errors import integer_or_none, sequence
 from treadle_numpy.lax.logarithms import logarithm
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast, broadcast_to_shape

@@ -8,8 +8,9 @@ from typing import Final, TypeAlias
 import ml_dtypes
 import numpy as np
 
-from treadle_ir import Array, DType, Operand, ShapeError, integers, ops, refused, sequence
-from treadle_ir.dtypes import is_bool, is_complex, is_floating, is_inexact, is_integer, is_key
+from treadle_ir import Array, DType, Operand, ShapeError, ops
+from treadle_ir.core.dtypes import is_bool, is_complex, is_floating, is_inexact, is_integer, is_key
+from treadle_ir.errors import integers, refused, sequence
 from treadle_ir.primitives.contract import AxisPairs
 from treadle_numpy.lax.precision import PrecisionLike, precision_name
 from treadle_numpy.operands.arrays import array_of

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, DType, DTypeError, integer, ops, refused
-from treadle_ir.dtypes import ExtendedDType, is_float0
+from treadle_ir import Array, DType, DTypeError, ops
+from treadle_ir.core.dtypes import ExtendedDType, is_float0
+from treadle_ir.errors import integer, refused
 from treadle_numpy.lax.reinterpret import bitcast
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type

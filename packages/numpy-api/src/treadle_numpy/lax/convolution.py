@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    integer,
-    integers,
-    integers_or_none,
-    ops,
-    sequence,
-    shown,
-)
+from treadle_ir import ArgumentError, Array, ShapeError, ops
+from treadle_ir.errors import integer, integers, integers_or_none, sequence, shown
 from treadle_numpy.lax.contraction import within_integers
 from treadle_numpy.lax.precision import PrecisionLike, precision_name
 from treadle_numpy.lax.windows import Padding, as_padding, padtype_to_pads

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import ArgumentError, integer, integers, integers_or_none, refused, sequence
+from treadle_ir import ArgumentError
+from treadle_ir.errors import integer, integers, integers_or_none, refused, sequence
 from treadle_ir.primitives.contract import dilated, window_counts
 from treadle_numpy.lax.convolution import ConvGeneralDilatedDimensionNumbers, conv_dimension_numbers
 from treadle_numpy.lax.transposed_convolution import transposed_pads

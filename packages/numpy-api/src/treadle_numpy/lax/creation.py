@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, DType, ShapeError, composed, ops, refused
+from treadle_ir import Array, DType, ShapeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.errors import refused
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.devices import Device

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from treadle_ir import Array, DTypeError, Operand, flags, ops
-from treadle_ir.dtypes import is_bool
+from treadle_ir import Array, DTypeError, Operand, ops
+from treadle_ir.core.dtypes import is_bool
+from treadle_ir.errors import flags
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 

@@ -13,7 +13,8 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from treadle_autodiff import Zero, materialise
-from treadle_ir import Operand, Operands, bind, dtypes, type_of
+from treadle_ir import Operand, Operands, bind, type_of
+from treadle_ir.core import dtypes
 from treadle_ir.primitives.call import CustomJvpCall, CustomVjpCall, CustomVjpRule, Given
 from treadle_ir.tree import PyTreeDef, tree_structure
 

@@ -7,19 +7,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DType,
-    Operand,
-    ShapeError,
-    composed,
-    flags,
-    ops,
-    out_of_range,
-    sequence,
-)
-from treadle_ir.dtypes import is_integer
+from treadle_ir import ArgumentError, Array, DType, Operand, ShapeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_integer
+from treadle_ir.errors import flags, out_of_range, sequence
 from treadle_numpy.indexing.positions import counted, counting, wrapped
 from treadle_numpy.lax.shapes import expand_dims, squeeze
 from treadle_numpy.lax.slicing import slice_along

@@ -6,8 +6,9 @@ import enum
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from treadle_ir import Array, DTypeError, Operand, bind, ops, refused
-from treadle_ir.dtypes import is_complex, is_floating, is_unsigned, user_name
+from treadle_ir import Array, DTypeError, Operand, bind, ops
+from treadle_ir.core.dtypes import is_complex, is_floating, is_unsigned, user_name
+from treadle_ir.errors import refused
 from treadle_ir.primitives import elementwise as e
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.scalars import zero_like

@@ -9,20 +9,9 @@ from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    MissingRuleError,
-    ShapeError,
-    UnsupportedError,
-    flags,
-    integer,
-    integers,
-    ops,
-    pairs,
-    shown,
-)
-from treadle_ir.dtypes import is_integer
+from treadle_ir import ArgumentError, Array, MissingRuleError, ShapeError, UnsupportedError, ops
+from treadle_ir.core.dtypes import is_integer
+from treadle_ir.errors import flags, integer, integers, pairs, shown
 from treadle_ir.primitives.collective import Groups
 from treadle_ir.tree import tree_map
 from treadle_numpy.lax.collectives import over
@@ -102,7 +91,8 @@ def ppermute(x: Tree, axis_name: Hashable, perm: Sequence[tuple[int, int]]) -> T
 
         The type of what one of four batch elements gets:
 
-        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> from treadle_ir import ArrayType, stage
+        >>> from treadle_ir.settings import named_axis
         >>> one = ArrayType((3,), np.dtype(np.float32))
         >>> with named_axis("i", 4):
         ...     staged = stage(lambda x: [ppermute(x, "i", [(0, 1), (1, 0)])], one)
@@ -138,7 +128,8 @@ def pshuffle(x: Tree, axis_name: Hashable, perm: Sequence[int]) -> Tree:
 
         The type of what one of three batch elements gets:
 
-        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> from treadle_ir import ArrayType, stage
+        >>> from treadle_ir.settings import named_axis
         >>> one = ArrayType((4,), np.dtype(np.float32))
         >>> with named_axis("i", 3):
         ...     staged = stage(lambda x: [pshuffle(x, "i", [2, 0, 1])], one)
@@ -178,7 +169,8 @@ def all_to_all(
 
         The type of what one of four batch elements gets:
 
-        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> from treadle_ir import ArrayType, stage
+        >>> from treadle_ir.settings import named_axis
         >>> one = ArrayType((4, 3), np.dtype(np.float32))
         >>> with named_axis("i", 4):
         ...     staged = stage(lambda x: [all_to_all(x, "i", 0, 1)], one)
@@ -214,7 +206,8 @@ def pswapaxes(x: Tree, axis_name: Hashable, axis: int, *, axis_index_groups: obj
 
         The type of what one of four batch elements gets:
 
-        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> from treadle_ir import ArrayType, stage
+        >>> from treadle_ir.settings import named_axis
         >>> one = ArrayType((4, 3), np.dtype(np.float32))
         >>> with named_axis("i", 4):
         ...     staged = stage(lambda x: [pswapaxes(x, "i", 0)], one)
@@ -246,7 +239,8 @@ def psum_scatter(
 
         The type of what one of four batch elements gets:
 
-        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> from treadle_ir import ArrayType, stage
+        >>> from treadle_ir.settings import named_axis
         >>> one = ArrayType((8, 3), np.dtype(np.float32))
         >>> with named_axis("i", 4):
         ...     staged = stage(lambda x: [psum_scatter(x, "i", tiled=True)], one)
@@ -276,7 +270,8 @@ def pbroadcast(x: Tree, axis_name: Hashable, source: int) -> Tree:
 
         The type of what one of four batch elements gets:
 
-        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> from treadle_ir import ArrayType, stage
+        >>> from treadle_ir.settings import named_axis
         >>> one = ArrayType((3,), np.dtype(np.float32))
         >>> with named_axis("i", 4):
         ...     staged = stage(lambda x: [pbroadcast(x, "i", 0)], one)
@@ -309,7 +304,8 @@ def pcast(x: Tree, axis_name: Hashable, *, to: str) -> Tree:
 
         The type of what one of four batch elements gets:
 
-        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> from treadle_ir import ArrayType, stage
+        >>> from treadle_ir.settings import named_axis
         >>> one = ArrayType((3,), np.dtype(np.float32))
         >>> with named_axis("i", 4):
         ...     staged = stage(lambda x: [pcast(x, "i", to="varying")], one)
@@ -355,7 +351,8 @@ def ragged_all_to_all(
         With operands [1, 2] and [3, 4], outputs of two zeros, all offsets 0 but `output_offsets` [0, 0] of the first
         and [1, 1] of the second, and all sizes 1, both batch elements get [1, 3]. The type of what one gets:
 
-        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> from treadle_ir import ArrayType, stage
+        >>> from treadle_ir.settings import named_axis
         >>> rows, numbers = ArrayType((2,), np.dtype(np.float32)), ArrayType((2,), np.dtype(np.int32))
         >>> with named_axis("i", 2):
         ...     staged = stage(

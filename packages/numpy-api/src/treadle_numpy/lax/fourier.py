@@ -6,8 +6,11 @@ import enum
 from collections.abc import Sequence
 from typing import Final
 
-from treadle_ir import Array, composed, inexact_dtype, integers, ops, refused
-from treadle_ir.dtypes import complex_of
+from treadle_ir import Array, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import inexact_dtype
+from treadle_ir.core.dtypes import complex_of
+from treadle_ir.errors import integers, refused
 from treadle_ir.primitives.fourier import FftKind
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.promote import converted

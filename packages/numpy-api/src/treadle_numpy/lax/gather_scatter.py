@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from treadle_ir import ArgumentError, Array, flags, ops, refused, sequence
+from treadle_ir import ArgumentError, Array, ops
+from treadle_ir.errors import flags, refused, sequence
 from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.modes import (
     GatherScatterMode as GatherScatterMode,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from treadle_ir import ArgumentError, integers, ops, sequence, shown
+from treadle_ir import ArgumentError, ops
+from treadle_ir.errors import integers, sequence, shown
 from treadle_ir.primitives.collective import Groups
 
 

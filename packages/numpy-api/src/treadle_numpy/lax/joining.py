@@ -8,19 +8,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DType,
-    Operand,
-    ShapeError,
-    composed,
-    integer,
-    integers,
-    ops,
-    pairs,
-    sequence,
-)
+from treadle_ir import ArgumentError, Array, DType, Operand, ShapeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.errors import integer, integers, pairs, sequence
 from treadle_numpy.lax.shapes import moved
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.operands.arrays import Elements, array_of

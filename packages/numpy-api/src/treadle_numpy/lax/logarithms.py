@@ -9,7 +9,7 @@ from typing import Final
 
 from treadle_autodiff import custom_jvp
 from treadle_ir import Array, Operand, ops
-from treadle_ir.dtypes import is_complex
+from treadle_ir.core.dtypes import is_complex
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.float_formats import F32, FORMATS, Format
 from treadle_numpy.operands.promote import converted

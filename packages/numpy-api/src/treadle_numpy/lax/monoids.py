@@ -9,18 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol, TypeAlias, final
 
-from treadle_ir import (
-    Array,
-    ArrayType,
-    DType,
-    Operand,
-    Primitive,
-    frozen,
-    operand_or_none,
-    ops,
-    stage,
-)
+from treadle_ir import Array, ArrayType, DType, Operand, Primitive, ops, stage
+from treadle_ir.calling import operand_or_none
 from treadle_ir.primitives import elementwise
+from treadle_ir.process import frozen
 from treadle_numpy.operands.coerce import ArrayLike
 
 Computation: TypeAlias = Callable[[Array, Array], ArrayLike]

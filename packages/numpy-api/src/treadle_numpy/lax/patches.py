@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import Array, ShapeError, integers, integers_or_none, ops
+from treadle_ir import Array, ShapeError, ops
+from treadle_ir.errors import integers, integers_or_none
 from treadle_ir.primitives.contract import dilated, window_counts
 from treadle_numpy.lax.contraction import contracted
 from treadle_numpy.lax.convolution import (

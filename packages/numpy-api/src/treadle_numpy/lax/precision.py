@@ -10,8 +10,10 @@ import enum
 import math
 from typing import Final, NamedTuple, TypeAlias, final, get_args
 
-from treadle_ir import ArgumentError, UnsupportedError, frozen, shown
+from treadle_ir import ArgumentError, UnsupportedError
+from treadle_ir.errors import shown
 from treadle_ir.primitives.contract import Precision as PrecisionName
+from treadle_ir.process import frozen
 from treadle_numpy.operands.dtypes import DTypeLike
 from treadle_numpy.settings import MATMUL_PRECISION
 

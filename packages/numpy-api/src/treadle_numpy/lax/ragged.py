@@ -11,17 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DTypeError,
-    ShapeError,
-    integers,
-    ops,
-    refused,
-    sequence,
-)
-from treadle_ir.dtypes import bit_width, is_integer, user_name
+from treadle_ir import ArgumentError, Array, DTypeError, ShapeError, ops
+from treadle_ir.core.dtypes import bit_width, is_integer, user_name
+from treadle_ir.errors import integers, refused, sequence
 from treadle_numpy.lax.contraction import DotDimensionNumbers, contracted
 from treadle_numpy.lax.precision import PrecisionLike
 from treadle_numpy.lax.shapes import moved

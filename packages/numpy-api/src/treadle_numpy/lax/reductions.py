@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol, overload
 
-from treadle_ir import (
-    Array,
-    ShapeError,
-    composed,
-    functions,
-    operand_or_none,
-    ops,
-    sequence,
-)
+from treadle_ir import Array, ShapeError, ops
+from treadle_ir.calling import composed, operand_or_none
+from treadle_ir.errors import functions, sequence
 from treadle_ir.tree import tree_unflatten
 from treadle_numpy.lax.control.staging import flatten_operands
 from treadle_numpy.lax.folding import Fold, TreeComputation

@@ -6,8 +6,9 @@ first, as hosts and devices store them. A 4-bit integer counts as 4 bits. Comple
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, DTypeError, ShapeError, dtypes, ops
-from treadle_ir.dtypes import BY_NAME, DType, bit_width, is_key, key_refused
+from treadle_ir import ArgumentError, Array, DTypeError, ShapeError, ops
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import BY_NAME, DType, bit_width, is_key, key_refused
 
 
 def _unsigned(bits: int) -> DType:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ShapeError, composed, ops
-from treadle_ir.dtypes import BY_NAME
+from treadle_ir import ArgumentError, Array, ShapeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import BY_NAME
 from treadle_numpy.lax.contraction import DotDimensionNumbers, axes_of, dot_general
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype

@@ -7,16 +7,13 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
+from treadle_ir import ArgumentError, Array, ShapeError, ops
+from treadle_ir.errors import (
     AxisError,
-    ShapeError,
     integer,
     integer_or_none,
     integers,
     integers_or_none,
-    ops,
     out_of_range,
     sequence,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from treadle_ir import installed_placer
+from treadle_ir.calling import installed_placer
 
 __all__ = ["with_sharding_constraint"]
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import (
-    Array,
+from treadle_ir import Array, ops
+from treadle_ir.errors import (
     IndexingError,
     flags,
     integer,
     integer_or_none,
     integers,
     integers_or_none,
-    ops,
 )
 from treadle_numpy.lax.shapes import squeeze
 from treadle_numpy.operands.axes import as_axis

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import overload
 
-from treadle_ir import ArgumentError, Array, flags, integer, ops
+from treadle_ir import ArgumentError, Array, ops
+from treadle_ir.errors import flags, integer
 from treadle_numpy.lax.shapes import moved
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array

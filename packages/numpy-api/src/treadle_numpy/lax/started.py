@@ -59,7 +59,8 @@ def psum_scatter_start(
         The type of what one of four batch elements gets:
 
         >>> import numpy as np
-        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> from treadle_ir import ArrayType, stage
+        >>> from treadle_ir.settings import named_axis
         >>> one = ArrayType((8, 3), np.dtype(np.float32))
         >>> with named_axis("i", 4):
         ...     staged = stage(lambda x: [psum_scatter_start(x, "i", tiled=True).done()], one)

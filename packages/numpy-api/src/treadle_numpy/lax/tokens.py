@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import final
 
-from treadle_ir import refused
+from treadle_ir.errors import refused
 from treadle_ir.tree import register_pytree_node
 
 __all__ = ["Token", "after_all", "create_token"]

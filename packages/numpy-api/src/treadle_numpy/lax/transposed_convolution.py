@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    flags,
-    integers,
-    integers_or_none,
-    ops,
-    shown,
-)
+from treadle_ir import ArgumentError, Array, ShapeError, ops
+from treadle_ir.errors import flags, integers, integers_or_none, shown
 from treadle_ir.primitives.contract import dilated
 from treadle_numpy.lax.convolution import (
     ConvDimensionNumbers,

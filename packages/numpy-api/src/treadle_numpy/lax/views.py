@@ -14,15 +14,13 @@ from treadle_ir import (
     Array,
     Equation,
     Primitive,
-    Trace,
     UnsupportedError,
-    as_array,
     bind,
     find_primitive,
-    import_module,
-    refused,
-    running,
 )
+from treadle_ir.calling import as_array
+from treadle_ir.errors import import_module, refused
+from treadle_ir.tracing import Trace, running
 
 _HOMES: Final = {
     "lax": "treadle_numpy.lax",

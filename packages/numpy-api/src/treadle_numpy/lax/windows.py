@@ -7,20 +7,10 @@ from typing import Final, TypeAlias, overload
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    composed,
-    functions,
-    integers,
-    integers_or_none,
-    names,
-    operand_or_none,
-    pairs,
-    shown,
-)
-from treadle_ir.dtypes import is_complex
+from treadle_ir import ArgumentError, Array, ShapeError
+from treadle_ir.calling import composed, operand_or_none
+from treadle_ir.core.dtypes import is_complex
+from treadle_ir.errors import functions, integers, integers_or_none, names, pairs, shown
 from treadle_numpy.lax.folding import Fold, TreeComputation
 from treadle_numpy.lax.monoids import MONOIDS, Computation, Monoid, monoid_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array

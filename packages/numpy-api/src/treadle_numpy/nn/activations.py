@@ -8,17 +8,10 @@ from functools import partial
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DTypeError,
-    Operand,
-    composed,
-    default_dtype,
-    flags,
-    ops,
-)
-from treadle_ir.dtypes import (
+from treadle_ir import ArgumentError, Array, DTypeError, Operand, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import (
     greatest_exponent,
     is_bool,
     is_complex,
@@ -26,6 +19,7 @@ from treadle_ir.dtypes import (
     is_integer,
     is_unsigned,
 )
+from treadle_ir.errors import flags
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.searching.choosing import where as where_
 from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, negative

@@ -7,19 +7,10 @@ from typing import Literal, overload
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DTypeError,
-    ShapeError,
-    UnsupportedError,
-    composed,
-    flags,
-    names,
-    ops,
-    shown,
-)
-from treadle_ir.dtypes import BY_NAME, is_bool, is_integer
+from treadle_ir import ArgumentError, Array, DTypeError, ShapeError, UnsupportedError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import BY_NAME, is_bool, is_integer
+from treadle_ir.errors import flags, names, shown
 from treadle_numpy.nn.normalisation import softmax
 from treadle_numpy.numpy.contraction.einsums import einsum
 from treadle_numpy.numpy.creation.ranges import arange

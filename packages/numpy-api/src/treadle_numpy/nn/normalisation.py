@@ -6,8 +6,10 @@ import math
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DTypeError, composed, flags, names, ops, shown
-from treadle_ir.dtypes import is_complex, user_name
+from treadle_ir import ArgumentError, Array, DTypeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_complex, user_name
+from treadle_ir.errors import flags, names, shown
 from treadle_numpy.numpy.reductions.extremes import peak
 from treadle_numpy.numpy.reductions.making import with_axes_of
 from treadle_numpy.numpy.reductions.sums import sum

@@ -7,17 +7,10 @@ from typing import NoReturn
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DType,
-    ShapeError,
-    UnsupportedError,
-    composed,
-    names,
-    shown,
-)
-from treadle_ir.dtypes import BY_NAME, is_floating
+from treadle_ir import ArgumentError, Array, DType, ShapeError, UnsupportedError
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import BY_NAME, is_floating
+from treadle_ir.errors import names, shown
 from treadle_numpy.lax.contraction import DotDimensionNumbers, dot_general
 from treadle_numpy.numpy.contraction.einsums import einsum
 from treadle_numpy.numpy.manipulation.repetition import repeat

@@ -10,8 +10,10 @@ from typing import Final, final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, DType, default_dtype, sequence_or_none, shown, x64_enabled
-from treadle_ir.dtypes import is_bool, is_complex, is_floating, is_signed, is_unsigned
+from treadle_ir import ArgumentError, DType
+from treadle_ir.core import default_dtype, x64_enabled
+from treadle_ir.core.dtypes import is_bool, is_complex, is_floating, is_signed, is_unsigned
+from treadle_ir.errors import sequence_or_none, shown
 from treadle_numpy.operands.arrays import made
 
 __all__ = ["__array_api_version__", "__array_namespace_info__"]

@@ -6,17 +6,10 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DTypeError,
-    composed,
-    integer_or_none,
-    names,
-    ops,
-    shown,
-)
-from treadle_ir.dtypes import BY_NAME, is_bool, is_integer
+from treadle_ir import ArgumentError, Array, DTypeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import BY_NAME, is_bool, is_integer
+from treadle_ir.errors import integer_or_none, names, shown
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.shapes import ravel

@@ -7,8 +7,11 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, Operand, ShapeError, composed, default_dtype, flags, ops
-from treadle_ir.dtypes import is_bool, is_inexact, is_key, is_unsigned
+from treadle_ir import Array, Operand, ShapeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import is_bool, is_inexact, is_key, is_unsigned
+from treadle_ir.errors import flags
 from treadle_numpy.numpy.reductions.truths import all
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, subtract
 from treadle_numpy.numpy.ufuncs.comparison import equal, less_equal

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    Operand,
-    UnsupportedError,
-    composed,
-    integer,
-    integer_or_none,
-    ops,
-)
-from treadle_ir.dtypes import is_bool, is_complex
+from treadle_ir import ArgumentError, Array, Operand, UnsupportedError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_bool, is_complex
+from treadle_ir.errors import integer, integer_or_none
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.joining import concatenate

@@ -10,19 +10,10 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ConcretizationError,
-    DTypeError,
-    IndexingError,
-    default_dtype,
-    flags,
-    names,
-    ops,
-    refused,
-)
-from treadle_ir.dtypes import is_bool, is_integer
+from treadle_ir import ArgumentError, Array, DTypeError, ops
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import is_bool, is_integer
+from treadle_ir.errors import ConcretizationError, IndexingError, flags, names, refused
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.indexing.positions import index_vectors, wrapped
 from treadle_numpy.lax.slicing import slice_along

@@ -8,7 +8,8 @@ from typing import IO, Any, Final, Literal, TypeAlias
 import numpy as np
 from numpy.lib.npyio import NpzFile
 
-from treadle_ir import ArgumentError, Array, dtypes
+from treadle_ir import ArgumentError, Array
+from treadle_ir.core import dtypes
 from treadle_numpy.operands.arrays import Elements
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.sequences import array_from

@@ -7,19 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ArrayType,
-    ShapeError,
-    UnsupportedError,
-    default_dtype,
-    flags,
-    is_symbolic_dim,
-    ops,
-    stage,
-)
-from treadle_ir.dtypes import is_integer
+from treadle_ir import ArgumentError, Array, ArrayType, ShapeError, UnsupportedError, ops, stage
+from treadle_ir.core import default_dtype, is_symbolic_dim
+from treadle_ir.core.dtypes import is_integer
+from treadle_ir.errors import flags
 from treadle_numpy.indexing.entries import read_index
 from treadle_numpy.indexing.positions import wrapped
 from treadle_numpy.indexing.reading import take_entries

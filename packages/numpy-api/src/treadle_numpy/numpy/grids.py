@@ -7,17 +7,9 @@ from typing import Final, TypeAlias, TypeVar, final, overload
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    allocating,
-    default_dtype,
-    functions,
-    integer,
-    integer_or_none,
-    refused,
-)
+from treadle_ir import ArgumentError, Array, ShapeError
+from treadle_ir.core import default_dtype
+from treadle_ir.errors import allocating, functions, integer, integer_or_none, refused
 from treadle_numpy.numpy.creation.constant import ones
 from treadle_numpy.numpy.creation.coordinates import meshgrid
 from treadle_numpy.numpy.creation.ranges import arange, linspace

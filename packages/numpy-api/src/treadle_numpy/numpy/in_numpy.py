@@ -11,7 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArrayType, HostFunction
+from treadle_ir import ArrayType
+from treadle_ir.calling import HostFunction
 
 _TYPES: Final = "fd"  # NumPy's letters
 _FEW: Final = 16  # roots, whose square counts, or coefficients

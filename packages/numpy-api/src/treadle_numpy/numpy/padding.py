@@ -7,18 +7,11 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    UnsupportedError,
-    composed,
-    default_dtype,
-    names,
-    ops,
-    refused,
-)
-from treadle_ir.dtypes import is_inexact
+from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import is_inexact
+from treadle_ir.errors import names, refused
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.application import apply_along_axis
 from treadle_numpy.numpy.manipulation.joining import concatenate

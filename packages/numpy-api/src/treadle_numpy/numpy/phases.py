@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import (
-    Array,
-    DType,
-    DTypeError,
-    Operand,
-    ShapeError,
-    composed,
-    default_dtype,
-    integer,
-    ops,
-    refused,
-    type_of,
-)
-from treadle_ir.dtypes import is_complex, is_inexact, is_integer
+from treadle_ir import Array, DType, DTypeError, Operand, ShapeError, ops, type_of
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import is_complex, is_inexact, is_integer
+from treadle_ir.errors import integer, refused
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.differences import diff
 from treadle_numpy.numpy.reductions.running import cumsum

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    UnsupportedError,
-    composed,
-    flags,
-    names,
-    ops,
-    shown,
-)
-from treadle_ir.dtypes import is_integer
+from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_integer
+from treadle_ir.errors import flags, names, shown
 from treadle_numpy.indexing.modes import IndexMode
 from treadle_numpy.indexing.positions import around, counting
 from treadle_numpy.indexing.writing import How, update

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ShapeError, composed, flags, integer, ops
+from treadle_ir import ArgumentError, Array, ShapeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.errors import flags, integer
 from treadle_numpy.lax.control.scan import scan
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.editing import trim_zeros

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, ShapeError, composed, flags, integer, refused
-from treadle_ir.dtypes import is_complex
+from treadle_ir import ArgumentError, Array, ShapeError
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_complex
+from treadle_ir.errors import flags, integer, refused
 from treadle_numpy.numpy.contraction.products import matmul, outer
 from treadle_numpy.numpy.creation.matrices import vander
 from treadle_numpy.numpy.dtypes.limits import finfo

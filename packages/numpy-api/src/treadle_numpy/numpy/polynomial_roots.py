@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, ShapeError, composed, flags, ops
-from treadle_ir.dtypes import complex_of
+from treadle_ir import Array, ShapeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import complex_of
+from treadle_ir.errors import flags
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.lax.control.scan import scan
 from treadle_numpy.lax.slicing import slice_along

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir import (
-    Array,
-    Operand,
-    ShapeError,
-    composed,
-    integer_or_none,
-    is_symbolic_dim,
-    ops,
-    refused,
-)
+from treadle_ir import Array, Operand, ShapeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import is_symbolic_dim
+from treadle_ir.errors import integer_or_none, refused
 from treadle_numpy.lax.control.scan import scan
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy import in_numpy

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, flags, integer_or_none
+from treadle_ir import ArgumentError
+from treadle_ir.errors import flags, integer_or_none
 from treadle_numpy.operands.arrays import Elements
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.sequences import array_from

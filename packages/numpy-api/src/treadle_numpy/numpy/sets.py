@@ -10,20 +10,11 @@ from typing import Final, Literal, overload
 
 import numpy as np
 
-from treadle_ir import (
-    Array,
-    Operand,
-    UnsupportedError,
-    allocating,
-    composed,
-    default_dtype,
-    flags,
-    integer_or_none,
-    names,
-    ops,
-    refused,
-)
-from treadle_ir.dtypes import is_inexact
+from treadle_ir import Array, Operand, UnsupportedError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import is_inexact
+from treadle_ir.errors import allocating, flags, integer_or_none, names, refused
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to

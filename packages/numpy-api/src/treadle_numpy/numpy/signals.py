@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, composed, names, ops
+from treadle_ir import ArgumentError, Array, ops
+from treadle_ir.calling import composed
+from treadle_ir.errors import names
 from treadle_numpy.lax.precision import PrecisionLike, precision_name
 from treadle_numpy.numpy.manipulation.rearranging import flip
 from treadle_numpy.numpy.manipulation.shapes import ravel

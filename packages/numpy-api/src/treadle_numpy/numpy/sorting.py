@@ -6,19 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    Operand,
-    ShapeError,
-    composed,
-    default_dtype,
-    flags,
-    names,
-    ops,
-    sequence,
-)
-from treadle_ir.dtypes import is_complex
+from treadle_ir import ArgumentError, Array, Operand, ShapeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import is_complex
+from treadle_ir.errors import flags, names, sequence
 from treadle_numpy.indexing.positions import result_type
 from treadle_numpy.lax.shapes import moved
 from treadle_numpy.lax.slicing import slice_along

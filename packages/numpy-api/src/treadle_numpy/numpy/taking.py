@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, Literal, composed, default_dtype, flags, names, ops
-from treadle_ir.dtypes import is_bool, is_integer
+from treadle_ir import ArgumentError, Array, Literal, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import is_bool, is_integer
+from treadle_ir.errors import flags, names
 from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.entries import Entry
 from treadle_numpy.indexing.modes import IndexMode, gather_mode

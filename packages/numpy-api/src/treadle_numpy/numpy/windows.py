@@ -10,18 +10,11 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DTypeError,
-    ShapeError,
-    allocating,
-    composed,
-    default_dtype,
-    integer,
-    ops,
-)
-from treadle_ir.dtypes import is_complex
+from treadle_ir import ArgumentError, Array, DTypeError, ShapeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import is_complex
+from treadle_ir.errors import allocating, integer
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.operands.arrays import Elements, array_of, made
 from treadle_numpy.operands.coerce import ArrayLike, coerce

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir import ArgumentError, UnsupportedError, names
+from treadle_ir import ArgumentError, UnsupportedError
+from treadle_ir.errors import names
 
 _FIXES: Final = {
     "out": "arrays never change: use the result of the function",

@@ -6,7 +6,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from treadle_ir import Array, EvalTrace, Operand, as_array, current_trace, new_array, ops
+from treadle_ir import Array, Operand, ops
+from treadle_ir.calling import as_array, new_array
+from treadle_ir.tracing import EvalTrace, current_trace
 
 Elements: TypeAlias = np.ndarray[Any, np.dtype[Any]]  # of whatever shape and element type
 

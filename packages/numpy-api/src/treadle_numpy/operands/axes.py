@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from treadle_ir import ArgumentError, AxisError, sequence
+from treadle_ir import ArgumentError
+from treadle_ir.errors import AxisError, sequence
 from treadle_numpy.operands.shapes import as_index
 
 Axis: TypeAlias = int | Sequence[int] | None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, Operand, Primitive, current_trace
+from treadle_ir import Array, Operand, Primitive
+from treadle_ir.tracing import current_trace
 
 
 def bind(primitive: Primitive, *operands: Operand) -> Array:

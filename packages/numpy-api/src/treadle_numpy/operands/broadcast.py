@@ -6,18 +6,11 @@ import warnings
 from collections.abc import Sequence
 from typing import Final, TypeAlias, overload
 
-from treadle_ir import (
-    Array,
-    Operand,
-    Primitive,
-    ShapeError,
-    current_context,
-    current_trace,
-    is_users,
-    ops,
-    user_stacklevel,
-)
+from treadle_ir import Array, Operand, Primitive, ShapeError, ops
+from treadle_ir.errors import is_users, user_stacklevel
 from treadle_ir.primitives.shape import BroadcastInDim
+from treadle_ir.settings import current_context
+from treadle_ir.tracing import current_trace
 from treadle_numpy.operands.plans import remember
 from treadle_numpy.operands.promote import promote
 from treadle_numpy.settings import RANK_PROMOTION

@@ -9,18 +9,14 @@ from typing import Final, TypeAlias, TypeGuard
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ArrayType,
-    Literal,
-    Operand,
-    Tracer,
+from treadle_ir import ArgumentError, Array, ArrayType, Literal, Operand
+from treadle_ir.calling import (
     canonical_elements as canonical_elements,
     fix_for,
     operand_or_none,
     weak_literal as weak_literal,
 )
+from treadle_ir.tracing import Tracer
 from treadle_numpy.operands.arrays import Elements, array_of
 
 ArrayLike: TypeAlias = Operand | bool | int | float | complex

@@ -8,17 +8,11 @@ from typing import Any, Final, TypeAlias, TypeGuard, final, overload
 import ml_dtypes
 import numpy as np
 
-from treadle_ir import (
-    Array,
-    DType,
-    DTypeError,
-    as_staged,
-    canonical_dtype,
-    default_dtype,
-    dtypes as ir_dtypes,
-    element_type,
-)
+from treadle_ir import Array, DType, DTypeError
+from treadle_ir.core import canonical_dtype, default_dtype, dtypes as ir_dtypes
+from treadle_ir.errors import element_type
 from treadle_ir.settings import EXPLICIT_X64
+from treadle_ir.tracing import as_staged
 from treadle_numpy.operands.sequences import array_from
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir import Array, UnsupportedError, current_evaluator
+from treadle_ir import Array, UnsupportedError
+from treadle_ir.tracing import current_evaluator
 
 _HOST: Final = (1, 3)  # DLPack's kDLCPU and kDLCUDAHost
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_ir import Array, ArrayType, DType, Literal, Operand
-from treadle_ir.dtypes import is_bool, is_complex, is_inexact
+from treadle_ir.core.dtypes import is_bool, is_complex, is_inexact
 from treadle_numpy.operands.broadcast import stretched
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.promote import with_dtype

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from treadle_ir import Array, DType, Literal, Operand, allocating, ops
-from treadle_ir.dtypes import is_extended, no_numbers
+from treadle_ir import Array, DType, Literal, Operand, ops
+from treadle_ir.core.dtypes import is_extended, no_numbers
+from treadle_ir.errors import allocating
 from treadle_numpy.operands.arrays import made, on_host
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from treadle_ir import DType
-from treadle_ir.dtypes import BY_NAME
+from treadle_ir.core.dtypes import BY_NAME
 
 
 class Format(NamedTuple):

@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from treadle_ir import (
-    Array,
-    Tracer,
-    explicit_mesh,
-    installed_resharder,
-    left_to_the_compiler,
-    ops,
-    sharding_of,
-)
+from treadle_ir import Array, ops
+from treadle_ir.calling import installed_resharder
+from treadle_ir.sharding import sharding_of
+from treadle_ir.tracing import Tracer, explicit_mesh, left_to_the_compiler
 from treadle_numpy.operands.devices import Device, placed
 
 P = ParamSpec("P")

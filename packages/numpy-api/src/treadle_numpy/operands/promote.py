@@ -10,20 +10,11 @@ from typing import overload
 
 import numpy as np
 
-from treadle_ir import (
-    Array,
-    ArrayType,
-    DType,
-    Literal,
-    Operand,
-    canonical_dtype,
-    converted_elements,
-    inexact_dtype,
-    ops,
-    out_of_range,
-    promoted,
-)
-from treadle_ir.dtypes import is_extended, is_inexact, is_integer
+from treadle_ir import Array, ArrayType, DType, Literal, Operand, ops
+from treadle_ir.core import canonical_dtype, inexact_dtype, promoted
+from treadle_ir.core.dtypes import is_extended, is_inexact, is_integer
+from treadle_ir.errors import out_of_range
+from treadle_ir.reference import converted_elements
 from treadle_numpy.operands.arrays import Elements, on_host
 from treadle_numpy.operands.coerce import SCALARS, coerce, operand_type
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treadle_ir import DTypeError, Operand
-from treadle_ir.dtypes import is_complex, user_name
+from treadle_ir.core.dtypes import is_complex, user_name
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import coerce
 from treadle_numpy.operands.promote import converted, inexact_operand

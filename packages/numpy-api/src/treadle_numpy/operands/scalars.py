@@ -6,8 +6,9 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import Array, ArrayType, DType, Literal, Operand, is_symbolic_dim, ops
-from treadle_ir.dtypes import BY_NAME, is_integer
+from treadle_ir import Array, ArrayType, DType, Literal, Operand, ops
+from treadle_ir.core import is_symbolic_dim
+from treadle_ir.core.dtypes import BY_NAME, is_integer
 from treadle_numpy.operands.coerce import operand_type
 
 Scalar: TypeAlias = np.generic | Literal

@@ -8,25 +8,10 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DType,
-    Literal,
-    Operand,
-    RangeError,
-    ShapeError,
-    array_of_jax,
-    as_array,
-    canonical_dtype,
-    default_dtype,
-    is_of_jax,
-    is_symbolic_dim,
-    ops,
-    out_of_range,
-    promoted,
-)
-from treadle_ir.dtypes import (
+from treadle_ir import ArgumentError, Array, DType, Literal, Operand, ShapeError, ops
+from treadle_ir.calling import as_array
+from treadle_ir.core import canonical_dtype, default_dtype, is_symbolic_dim, promoted
+from treadle_ir.core.dtypes import (
     is_bool,
     is_complex,
     is_extended,
@@ -34,6 +19,7 @@ from treadle_ir.dtypes import (
     is_integer,
     no_numbers,
 )
+from treadle_ir.errors import RangeError, array_of_jax, is_of_jax, out_of_range
 from treadle_numpy.operands.arrays import Elements, array_of, made
 from treadle_numpy.operands.coerce import (
     SCALARS,

@@ -7,7 +7,9 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ShapeError, integer, is_symbolic, shown
+from treadle_ir import ArgumentError, Array, ShapeError
+from treadle_ir.core import is_symbolic
+from treadle_ir.errors import integer, shown
 
 Shape: TypeAlias = int | Sequence[int]
 LARGE: Final = 1 << 31  # a size from which on a shape is looked at

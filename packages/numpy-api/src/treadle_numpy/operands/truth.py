@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treadle_ir import Operand, ops
-from treadle_ir.dtypes import is_bool
+from treadle_ir.core.dtypes import is_bool
 from treadle_numpy.operands.coerce import coerce
 from treadle_numpy.operands.scalars import zero_like
 

@@ -11,25 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DTypeError,
-    Operand,
-    ShapeError,
-    default_dtype,
-    flags,
-    integer,
-    ops,
-)
-from treadle_ir.dtypes import (
-    greatest,
-    is_bool,
-    is_inexact,
-    is_integer,
-    least,
-    user_name,
-)
+from treadle_ir import ArgumentError, Array, DTypeError, Operand, ShapeError, ops
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import greatest, is_bool, is_inexact, is_integer, least, user_name
+from treadle_ir.errors import flags, integer
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.indexing.modes import IndexMode, gather_mode
 from treadle_numpy.indexing.positions import index_vectors

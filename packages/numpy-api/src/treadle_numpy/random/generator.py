@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, canonical_dtype, ops
-from treadle_ir.dtypes import BY_NAME, is_unsigned
+from treadle_ir import ArgumentError, Array, DType, ops
+from treadle_ir.core import canonical_dtype
+from treadle_ir.core.dtypes import BY_NAME, is_unsigned
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype

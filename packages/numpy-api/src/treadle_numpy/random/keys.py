@@ -19,21 +19,9 @@ from typing import Any, Final, TypeAlias, TypeGuard
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ArrayType,
-    DType,
-    Operand,
-    RangeError,
-    UnsupportedError,
-    ops,
-    shown,
-    staging_trace,
-    user_stacklevel,
-    x64_enabled,
-)
-from treadle_ir.dtypes import (
+from treadle_ir import ArgumentError, Array, ArrayType, DType, Operand, UnsupportedError, ops
+from treadle_ir.core import x64_enabled
+from treadle_ir.core.dtypes import (
     GENERATORS,
     KEY,
     ExtendedDType,
@@ -45,6 +33,8 @@ from treadle_ir.dtypes import (
     key_shape,
     key_words,
 )
+from treadle_ir.errors import RangeError, shown, user_stacklevel
+from treadle_ir.tracing import staging_trace
 from treadle_numpy.operands.arrays import Elements, array_of, made
 from treadle_numpy.operands.coerce import ArrayLike, canonical_elements, coerce, operand_type
 from treadle_numpy.operands.shapes import Shape, as_shape

@@ -13,7 +13,7 @@ from math import prod
 import numpy as np
 
 from treadle_ir import Array, Operand, ops
-from treadle_ir.dtypes import BY_NAME, UNSAFE_RBG, is_key
+from treadle_ir.core.dtypes import BY_NAME, UNSAFE_RBG, is_key
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.random.defined import (
     defined_generator,

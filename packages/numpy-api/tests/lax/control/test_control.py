@@ -13,14 +13,13 @@ from treadle_ir import (
     ArrayType,
     DTypeError,
     ShapeError,
-    StructureError,
     TreadleError,
-    install_vmap,
     interpret,
     stage,
     type_of,
 )
-from treadle_ir.errors import ConcretizationError
+from treadle_ir.calling import install_vmap
+from treadle_ir.errors import ConcretizationError, StructureError
 from treadle_numpy import lax
 from treadle_numpy.arrays.table import install
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import grad
-from treadle_ir import ArgumentError, StructureError, UnsupportedError
+from treadle_ir import ArgumentError, UnsupportedError
+from treadle_ir.errors import StructureError
 from treadle_numpy import lax
 
 

@@ -8,17 +8,9 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import grad, jacfwd, jacrev
-from treadle_ir import (
-    ArgumentError,
-    ArrayType,
-    EscapedTracerError,
-    Ref,
-    interpret,
-    new_ref,
-    ref_addupdate,
-    ref_set,
-    stage,
-)
+from treadle_ir import ArgumentError, ArrayType, interpret, stage
+from treadle_ir.errors import EscapedTracerError
+from treadle_ir.refs import Ref, new_ref, ref_addupdate, ref_set
 from treadle_numpy import lax
 
 F32 = ArrayType((), np.dtype("f4"))

@@ -6,13 +6,8 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import grad, jacfwd, jacrev, jvp, vjp
-from treadle_ir import (
-    ArgumentError,
-    DerivativeError,
-    DTypeError,
-    ShapeError,
-    StructureError,
-)
+from treadle_ir import ArgumentError, DTypeError, ShapeError
+from treadle_ir.errors import DerivativeError, StructureError
 from treadle_numpy import lax, numpy as tnp
 
 A = np.array([[3.0, 0.5, 0.0], [-0.25, 2.0, 0.75], [0.5, 0.0, 4.0]])

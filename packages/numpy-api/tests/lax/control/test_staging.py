@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import grad
-from treadle_ir import Array, EvalTrace, Operands, Primitive, ReferenceEvaluator, running
+from treadle_ir import Array, Operands, Primitive, ReferenceEvaluator
+from treadle_ir.tracing import EvalTrace, running
 from treadle_numpy import lax
 from treadle_numpy.arrays.table import install
 

@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
-from treadle_ir import X64, ArrayType, host_functions, module_or_none
+from treadle_ir import ArrayType
+from treadle_ir.calling import host_functions
+from treadle_ir.errors import module_or_none
+from treadle_ir.settings import X64
 from treadle_numpy import numpy as tnp, scipy as tsp
 from treadle_numpy.lax.linalg import in_lapack
 

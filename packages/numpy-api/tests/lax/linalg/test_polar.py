@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import X64, ArrayType, host_functions
+from treadle_ir import ArrayType
+from treadle_ir.calling import host_functions
+from treadle_ir.settings import X64
 from treadle_numpy.lax.linalg import in_lapack, qdwh
 from treadle_numpy.scipy import linalg
 

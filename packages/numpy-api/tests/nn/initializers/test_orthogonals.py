@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, AxisError, ShapeError
+from treadle_ir import ArgumentError, ShapeError
+from treadle_ir.errors import AxisError
 from treadle_numpy.nn import initializers
 
 KEY = np.array([0, 0], np.uint32)  # PRNGKey(0)

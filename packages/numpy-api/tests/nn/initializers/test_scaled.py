@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, AxisError, ShapeError
+from treadle_ir import ArgumentError, ShapeError
+from treadle_ir.errors import AxisError
 from treadle_numpy.nn import initializers
 
 KEY = np.array([0, 3], np.uint32)  # PRNGKey(3)

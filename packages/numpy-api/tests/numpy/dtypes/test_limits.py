@@ -4,7 +4,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from treadle_ir import X64, DTypeError
+from treadle_ir import DTypeError
+from treadle_ir.settings import X64
 from treadle_numpy import numpy as tnp
 
 

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from treadle_ir import DTYPE_PROMOTION, X64, ArgumentError, DTypeError
+from treadle_ir import ArgumentError, DTypeError
+from treadle_ir.core import DTYPE_PROMOTION
+from treadle_ir.settings import X64
 from treadle_numpy import numpy as tnp
 
 

@@ -13,7 +13,7 @@ ml_dtypes.__version__ = "0.5.4"
 import numpy as np
 import treadle_ir
 import treadle_numpy.numpy as tnp
-from treadle_ir import dtypes
+from treadle_ir.core import dtypes
 assert {"i2", "u2", "i4", "f8e4m3fn"} <= dtypes.BY_NAME.keys() and not {"i1", "u1"} & dtypes.BY_NAME.keys()
 assert tnp.add(np.ones(3, ml_dtypes.bfloat16), 1).dtype == ml_dtypes.bfloat16
 assert tnp.issubdtype(tnp.int2, tnp.integer) and tnp.asarray(np.ones(2, ml_dtypes.int4)).dtype == ml_dtypes.int4

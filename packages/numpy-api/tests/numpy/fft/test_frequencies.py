@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, AxisError
+from treadle_ir import ArgumentError
+from treadle_ir.errors import AxisError
 from treadle_numpy.numpy.fft import fftfreq, fftshift, ifftshift, rfftfreq
 
 X = np.arange(30.0, dtype=np.float32).reshape(2, 3, 5)

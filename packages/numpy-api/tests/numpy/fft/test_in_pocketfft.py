@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from treadle_ir import X64, ArrayType, host_functions
+from treadle_ir import ArrayType
+from treadle_ir.calling import host_functions
+from treadle_ir.settings import X64
 from treadle_numpy import numpy as tnp
 from treadle_numpy.numpy.fft import in_pocketfft
 

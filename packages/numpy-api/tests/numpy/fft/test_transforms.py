@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import treadle_numpy.numpy.fft as tfft
-from treadle_ir import X64, ArgumentError, AxisError, DTypeError
+from treadle_ir import ArgumentError, DTypeError
+from treadle_ir.errors import AxisError
+from treadle_ir.settings import X64
 
 pytestmark = pytest.mark.usefixtures("wide")
 RANDOM = np.random.default_rng(3)

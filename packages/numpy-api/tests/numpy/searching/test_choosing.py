@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from treadle_ir import ArgumentError, ConcretizationError, DTypeError, ShapeError, UnsupportedError
+from treadle_ir import ArgumentError, DTypeError, ShapeError, UnsupportedError
+from treadle_ir.errors import ConcretizationError
 from treadle_numpy.numpy import choose
 
 PARTS = st.sampled_from([(), (3,), (2, 1), (2, 3)])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from treadle_ir import ShapeError
-from treadle_ir.dtypes import BY_NAME
+from treadle_ir.core.dtypes import BY_NAME
 from treadle_numpy.numpy import average, mean
 
 SHORT = {"bfloat16": "bf16", "float16": "f16", "float32": "f32"}

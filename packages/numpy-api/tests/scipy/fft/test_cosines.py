@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, AxisError, UnsupportedError
+from treadle_ir import ArgumentError, UnsupportedError
+from treadle_ir.errors import AxisError
 from treadle_numpy.scipy.fft import dct, dctn, idct, idctn
 
 pytestmark = pytest.mark.usefixtures("wide")

@@ -5,7 +5,9 @@ import pytest
 import scipy.linalg
 from hypothesis import given, strategies as st
 
-from treadle_ir import X64, ArrayType, host_functions
+from treadle_ir import ArrayType
+from treadle_ir.calling import host_functions
+from treadle_ir.settings import X64
 from treadle_numpy import scipy as tsp
 from treadle_numpy.scipy.linalg import in_numpy
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from treadle_ir import X64
+from treadle_ir.settings import X64
 from treadle_numpy import scipy as tsp
 from treadle_numpy.scipy.linalg import roots
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import optimize as scipys
 
-from treadle_ir import X64, ArgumentError, DTypeError, ShapeError
+from treadle_ir import ArgumentError, DTypeError, ShapeError
+from treadle_ir.settings import X64
 from treadle_numpy import numpy as tnp
 from treadle_numpy.scipy.optimize import OptimizeResults, minimize
 

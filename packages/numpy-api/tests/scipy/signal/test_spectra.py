@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import signal as scipys
 
-from treadle_ir import ArgumentError, AxisError
+from treadle_ir import ArgumentError
+from treadle_ir.errors import AxisError
 from treadle_numpy.scipy.signal import csd, stft, welch
 
 COMMON: dict[str, st.SearchStrategy[Any]] = {

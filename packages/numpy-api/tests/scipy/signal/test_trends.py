@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from treadle_ir import ArgumentError, AxisError
+from treadle_ir import ArgumentError
+from treadle_ir.errors import AxisError
 from treadle_numpy.scipy.signal import detrend
 
 

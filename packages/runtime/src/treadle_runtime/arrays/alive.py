@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-from treadle_ir import names
+from treadle_ir.errors import names
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.arrays.deleted import Deleted
 

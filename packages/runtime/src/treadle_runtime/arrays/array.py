@@ -24,24 +24,25 @@ from treadle_ir import (
     Array,
     ArrayType,
     DTypeError,
-    MeshAxes,
-    PlacementError,
     ShapeError,
     Sharding as TypeSharding,
+)
+from treadle_ir.core import MeshAxes, canonical_dtype
+from treadle_ir.core.dtypes import extended_refused, is_extended, is_key, is_own_key
+from treadle_ir.errors import (
+    PlacementError,
     boundary,
-    canonical_dtype,
     capture,
-    current_context,
     element_type,
     flags,
     import_module,
-    no_first_axis,
     refused,
     shown,
 )
-from treadle_ir.dtypes import extended_refused, is_extended, is_key, is_own_key
 from treadle_ir.events import ElementsTransferred, MemoryDonated, emit, listeners
 from treadle_ir.primitives.memory import DEVICE_MEMORY
+from treadle_ir.settings import current_context
+from treadle_ir.tracing import no_first_axis
 from treadle_runtime.arrays.deleted import Deleted, deleted_error
 from treadle_runtime.arrays.held import for_device, from_device
 from treadle_runtime.arrays.interchange import raise_swallowed_interrupt
@@ -270,7 +271,7 @@ class DeviceArray(Placed):
             elements.flags.writeable = False
         elif not elements.flags.writeable:
             elements = elements.copy()  # the old protocol cannot say that memory is read-only
-        return import_module("treadle_ir.dlpack").capsule_of(elements, max_version)
+        return import_module("treadle_ir.calling.dlpack").capsule_of(elements, max_version)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """DLPack's kind and number of the device whose memory a capsule is of: a GPU's, else the CPU's."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Final, final
 
-from treadle_ir import NOWHERE, ArrayType, DonatedError, Source, capture, dtypes
+from treadle_ir import ArrayType
+from treadle_ir.core import dtypes
+from treadle_ir.errors import NOWHERE, DonatedError, Source, capture
 
 
 @final

@@ -7,17 +7,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import (
-    Literal,
-    Operand,
-    Tracer,
-    as_operand,
-    current_context,
-    out_of_range,
-    transparent,
-    type_of,
-    untraced,
-)
+from treadle_ir import Literal, Operand, type_of
+from treadle_ir.calling import as_operand
+from treadle_ir.errors import out_of_range
+from treadle_ir.settings import current_context
+from treadle_ir.tracing import Tracer, transparent, untraced
 from treadle_runtime.arrays.array import DeviceArray, Elements
 from treadle_runtime.client import aligned_empty
 from treadle_runtime.placement.placement import BASE, default_placement

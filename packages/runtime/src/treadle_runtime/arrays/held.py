@@ -8,7 +8,7 @@ import numpy as np
 
 import treadle_compiler as compiler
 from treadle_ir import ArrayType
-from treadle_ir.dtypes import is_extended
+from treadle_ir.core.dtypes import is_extended
 
 Elements: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 

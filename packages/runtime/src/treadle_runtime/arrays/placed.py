@@ -6,7 +6,8 @@ import warnings
 from collections.abc import Collection
 from typing import TYPE_CHECKING, cast, final
 
-from treadle_ir import Array, IndexingError, integer
+from treadle_ir import Array
+from treadle_ir.errors import IndexingError, integer
 from treadle_runtime.arrays.interchange import Interchange
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.placement import PlacedType

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, final
 
-from treadle_ir import Array, frozen
+from treadle_ir import Array
+from treadle_ir.process import frozen
 from treadle_runtime.arrays.array import DeviceArray, buffer_of, device_of
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.placement import Placement, placement_of

@@ -7,7 +7,9 @@ from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import ArrayType, PlacementError, frozen
+from treadle_ir import ArrayType
+from treadle_ir.errors import PlacementError
+from treadle_ir.process import frozen
 from treadle_runtime.client.backend import Buffer, aligned_empty
 from treadle_runtime.placement.sharding import Index, Sharding
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from treadle_ir import ArrayType, reference
-from treadle_ir.dtypes import is_extended, is_key, physical_type, user_name
+from treadle_ir.core.dtypes import is_extended, is_key, physical_type, user_name
 
 
 def type_text(type: ArrayType) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from treadle_ir import ArgumentError, Tracer, flags, functions, integers, ops
-from treadle_ir.dtypes import is_key
+from treadle_ir import ArgumentError, ops
+from treadle_ir.core.dtypes import is_key
+from treadle_ir.errors import flags, functions, integers
+from treadle_ir.tracing import Tracer
 from treadle_ir.tree import tree_leaves
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.placement.devices import Device

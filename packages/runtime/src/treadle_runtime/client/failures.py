@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Final
 
-from treadle_ir import (
-    ArrayType,
+from treadle_ir import ArrayType, TreadleError
+from treadle_ir.errors import (
     DonatedError,
     ExecutionError as ExecutionError,
     OutOfMemoryError as OutOfMemoryError,
-    TreadleError,
 )
 from treadle_runtime.client.peers import met
 

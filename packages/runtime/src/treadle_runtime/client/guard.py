@@ -10,7 +10,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from treadle_compiler import jaxlib
-from treadle_ir import fork_safe_rlock
+from treadle_ir.process import fork_safe_rlock
 
 
 @final

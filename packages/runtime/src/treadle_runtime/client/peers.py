@@ -8,7 +8,9 @@ from collections.abc import Callable
 from typing import Any, Final, final
 
 from treadle_compiler import jaxlib, never_destroyed
-from treadle_ir import ExecutionError, TreadleError, UnsupportedError, fork_safe_rlock
+from treadle_ir import TreadleError, UnsupportedError
+from treadle_ir.errors import ExecutionError
+from treadle_ir.process import fork_safe_rlock
 from treadle_runtime.client.steps import Launches
 
 _QUIET: Final = 1_000_000

@@ -23,7 +23,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, final
 
 from treadle_compiler import check_fork, jaxlib, never_destroyed, refuse_in_children
-from treadle_ir import ArgumentError, capture, fork_safe_rlock, refused
+from treadle_ir import ArgumentError
+from treadle_ir.errors import capture, refused
+from treadle_ir.process import fork_safe_rlock
 from treadle_runtime.client.backend import Backend
 from treadle_runtime.client.environment import (
     cpu_asynchronous,

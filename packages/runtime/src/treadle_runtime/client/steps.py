@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, final
 
-from treadle_ir import fork_safe_lock
+from treadle_ir.process import fork_safe_lock
 
 _REMEMBERED: Final = 256
 """Recorded steps: more than XLA lets a process be ahead of the others."""

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from treadle_compiler import jaxlib
-from treadle_ir import ArgumentError, UnsupportedError, integer, names, refused
+from treadle_ir import ArgumentError, UnsupportedError
+from treadle_ir.errors import integer, names, refused
 
 _PLATFORMS: Final = {"gpu": "CUDA", "cuda": "CUDA", "rocm": "ROCM"}
 

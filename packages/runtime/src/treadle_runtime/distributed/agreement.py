@@ -13,7 +13,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from treadle_ir import fork_safe_lock
+from treadle_ir.process import fork_safe_lock
 from treadle_runtime.client.peers import DistributedError, Peers, met
 from treadle_runtime.client.steps import Launches
 from treadle_runtime.distributed.order import watch

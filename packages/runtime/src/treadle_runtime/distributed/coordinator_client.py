@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Final, final
 
-from treadle_ir import fork_safe_lock
+from treadle_ir.process import fork_safe_lock
 from treadle_runtime.client.peers import DistributedError
 from treadle_runtime.distributed.messages import PROTOCOL, Inbox, Message, send
 from treadle_runtime.distributed.options import Options

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir import fork_safe_lock
+from treadle_ir.process import fork_safe_lock
 from treadle_runtime.client.peers import Peers, met
 
 _numbers: Final[list[int]] = [0]  # of the next exchange, counted in each process alike

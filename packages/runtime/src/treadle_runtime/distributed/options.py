@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
-from treadle_ir import ArgumentError, integer, integer_or_none, integers, refused
+from treadle_ir import ArgumentError
+from treadle_ir.errors import integer, integer_or_none, integers, refused
 from treadle_runtime.distributed.clusters import Environment, detect, device_ids
 
 _FIX = "pass it, or start the script by `python -m treadle.distributed.run -n 2 script.py`"

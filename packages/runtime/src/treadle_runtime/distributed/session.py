@@ -13,7 +13,8 @@ from types import TracebackType
 from typing import Any, Final, final
 
 from treadle_compiler import check_fork
-from treadle_ir import capture, fork_safe_lock, location_of
+from treadle_ir.errors import capture, location_of
+from treadle_ir.process import fork_safe_lock
 from treadle_runtime.client import backends
 from treadle_runtime.client.peers import DistributedError, Peers, connect, start_service
 from treadle_runtime.distributed.coordinator import Coordinator

@@ -18,14 +18,9 @@ from typing import Any, Final, TypeVar, final
 
 import numpy as np
 
-from treadle_ir import (
-    context_overrides,
-    current_context,
-    import_module,
-    is_users,
-    process_context,
-)
-from treadle_ir.dtypes import ExtendedDType
+from treadle_ir.core.dtypes import ExtendedDType
+from treadle_ir.errors import import_module, is_users
+from treadle_ir.settings import context_overrides, current_context, process_context
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.evaluation.compiled_entries import keep_compiled
 from treadle_runtime.evaluation.limits import LARGE, is_large

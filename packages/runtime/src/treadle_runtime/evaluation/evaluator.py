@@ -17,18 +17,11 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from treadle_ir import (
-    ArrayType,
-    Attributeless,
-    Operands,
-    Primitive,
-    context_overrides,
-    current_context,
-    derived,
-    dtypes,
-    process_context,
-)
+from treadle_ir import ArrayType, Attributeless, Operands, Primitive
+from treadle_ir.core import dtypes
 from treadle_ir.primitives.sharding import InspectSharding
+from treadle_ir.settings import context_overrides, current_context, process_context
+from treadle_ir.tracing import derived
 from treadle_runtime.arrays.array import DeviceArray, Elements, from_host
 from treadle_runtime.arrays.from_user import as_device_array
 from treadle_runtime.client.exchange import adopted

@@ -18,15 +18,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir import (
+from treadle_ir import Elementwise, Primitive
+from treadle_ir.core import (
     Accumulating,
     Contraction,
     Conversion,
     Creation,
-    Elementwise,
     Indexing,
     LinearAlgebra,
-    Primitive,
     Randomness,
     Rearrangement,
     Reducing,

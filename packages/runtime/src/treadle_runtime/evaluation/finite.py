@@ -17,21 +17,17 @@ from treadle_ir import (
     ControlFlow,
     Elementwise,
     Equation,
-    Flows,
-    InlineCall,
-    Iterations,
     Literal,
     Primitive,
     Program,
-    Source,
     TreadleError,
     Value,
-    current_context,
-    deeper,
-    frozen,
 )
-from treadle_ir.dtypes import is_inexact
-from treadle_ir.settings import DEBUG_INFS, DEBUG_NANS
+from treadle_ir.core import Flows, InlineCall, Iterations
+from treadle_ir.core.dtypes import is_inexact
+from treadle_ir.errors import Source
+from treadle_ir.process import deeper, frozen
+from treadle_ir.settings import DEBUG_INFS, DEBUG_NANS, current_context
 from treadle_runtime.arrays.array import DeviceArray, elements_of
 from treadle_runtime.arrays.from_user import as_device_array
 

@@ -13,15 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Final, TypeAlias, TypeVar, final
 
-from treadle_ir import (
-    ArrayType,
-    LinearAlgebra,
-    Primitive,
-    Program,
-    RuleTable,
-    Type,
-    host_functions,
-)
+from treadle_ir import ArrayType, Primitive, Program, RuleTable, Type
+from treadle_ir.calling import host_functions
+from treadle_ir.core import LinearAlgebra
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.fourier import Fft
 from treadle_runtime.arrays.array import Elements

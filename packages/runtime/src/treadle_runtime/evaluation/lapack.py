@@ -14,7 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArrayType, Primitive, eval_rules, import_module
+from treadle_ir import ArrayType, Primitive, eval_rules
+from treadle_ir.errors import import_module
 from treadle_ir.primitives import linear_algebra as la
 from treadle_runtime.evaluation.host_kernels import HostKernel, host_kernel_of
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from treadle_ir import ArrayType, Primitive, Reducing, RuleTable, Type, dtypes
+from treadle_ir import ArrayType, Primitive, RuleTable, Type
+from treadle_ir.core import Reducing, dtypes
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.contract import Convolution
 from treadle_ir.primitives.reduce import ArgReduction, Reduction

@@ -15,24 +15,25 @@ import treadle_compiler as compiler
 from treadle_ir import (
     ArrayType,
     Equation,
-    EvalTrace,
     MissingRuleError,
     Operand,
-    OverMesh,
     Primitive,
     Program,
     Value,
-    current_evaluator,
     eval_rules,
-    inferred,
-    interpret_unchecked as interpret,
-    run_under,
 )
+from treadle_ir.core import OverMesh, inferred
 from treadle_ir.primitives.call import Checkpoint
 from treadle_ir.primitives.convert import Copy
 from treadle_ir.primitives.effectful import HostCall
 from treadle_ir.primitives.indexing import ScatterFamily
 from treadle_ir.primitives.memory import ToMemory
+from treadle_ir.tracing import (
+    EvalTrace,
+    current_evaluator,
+    interpret_unchecked as interpret,
+    run_under,
+)
 from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, elements_of
 from treadle_runtime.arrays.from_user import as_device_array
 from treadle_runtime.evaluation import host

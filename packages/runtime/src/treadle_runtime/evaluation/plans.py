@@ -12,26 +12,23 @@ from treadle_compiler import adds_constants, jaxlib
 from treadle_ir import (
     Array,
     ArrayType,
-    InlineCall,
     Operand,
     Operands,
     Primitive,
     Program,
     Staged,
-    StagingTrace,
-    Tracer,
     TreadleError,
     Type,
     Value,
     bind,
-    current_trace,
-    host_functions,
-    stage_tree,
 )
+from treadle_ir.calling import host_functions
+from treadle_ir.core import InlineCall
 from treadle_ir.primitives.call import Call
 from treadle_ir.primitives.creation import Iota
 from treadle_ir.primitives.shape import BroadcastInDim, Reshape
 from treadle_ir.rewrite import inline, optimise
+from treadle_ir.tracing import StagingTrace, Tracer, current_trace, stage_tree
 from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
 from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, elements_of
 from treadle_runtime.arrays.from_user import as_device_array

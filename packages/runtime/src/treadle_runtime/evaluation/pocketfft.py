@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from treadle_ir import ArrayType, module_or_none
+from treadle_ir import ArrayType
+from treadle_ir.errors import module_or_none
 from treadle_ir.primitives.fourier import Fft
 from treadle_runtime.evaluation.host_kernels import HostKernel, host_kernel_of
 

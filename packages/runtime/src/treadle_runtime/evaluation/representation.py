@@ -12,7 +12,8 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from treadle_ir import ArrayType, Atom, Equation, Literal, Primitive, Value, dtypes
+from treadle_ir import ArrayType, Atom, Equation, Literal, Primitive, Value
+from treadle_ir.core import dtypes
 from treadle_ir.primitives import convert as c, elementwise as e, shape as s
 from treadle_ir.primitives.call import StopGradient
 from treadle_ir.primitives.compare import Compare, Select

@@ -14,7 +14,8 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArrayType, Elementwise, import_module
+from treadle_ir import ArrayType, Elementwise
+from treadle_ir.errors import import_module
 from treadle_ir.primitives import elementwise as e
 from treadle_runtime.arrays.array import Elements
 from treadle_runtime.evaluation.host.by_rule import by_rule

@@ -10,16 +10,11 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from treadle_ir import (
-    Operands,
-    Primitive,
-    TreadleError,
-    current_context,
-    fork_safe_rlock,
-    operation_source,
-)
+from treadle_ir import Operands, Primitive, TreadleError
 from treadle_ir.analysis import Cells, KeyUses, is_keys, new_cells
-from treadle_ir.settings import DEBUG_INFS, DEBUG_KEY_REUSE, DEBUG_NANS
+from treadle_ir.errors import operation_source
+from treadle_ir.process import fork_safe_rlock
+from treadle_ir.settings import DEBUG_INFS, DEBUG_KEY_REUSE, DEBUG_NANS, current_context
 from treadle_ir.tree import leaves_in_any_order
 from treadle_runtime.arrays.array import DeviceArray, elements_of
 from treadle_runtime.evaluation.finite import blamed, error_of, looked_for

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import IO, Any, Final, final
 
-from treadle_ir import ArgumentError, Array, flags, integer_or_none, source
+from treadle_ir import ArgumentError, Array
+from treadle_ir.errors import flags, integer_or_none, source
 from treadle_ir.tree import PyTreeDef, tree_flatten
 from treadle_runtime.host.callbacks import debug_callback
 

@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final
 
-from treadle_ir import (
-    ArrayType,
-    as_array,
-    bind,
-    flags,
-    flatten_arrays,
-    frozen,
-    functions,
-    type_of,
-)
+from treadle_ir import ArrayType, bind, type_of
+from treadle_ir.calling import as_array, flatten_arrays
+from treadle_ir.errors import flags, functions
 from treadle_ir.primitives.effectful import HostFunction, VmapMethod
 from treadle_ir.primitives.foreign import AxisOrder, BufferCallback
+from treadle_ir.process import frozen
 from treadle_ir.tree import PyTreeDef, tree_flatten
 from treadle_runtime.host.foreign import checked_aliases, declared_result
 from treadle_runtime.host.vmap_methods import check_vmap_method

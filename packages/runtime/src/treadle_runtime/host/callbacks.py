@@ -12,25 +12,15 @@ from typing import Any, final, overload
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ArrayType,
-    DTypeError,
-    TreeError,
-    as_array,
-    canonical_dtype,
-    frozen,
-    functions,
-    ops,
-    refused,
-    shown,
-    type_like,
-)
-from treadle_ir.dtypes import is_key
-from treadle_ir.logs import logger
+from treadle_ir import ArgumentError, Array, ArrayType, DTypeError, ops
+from treadle_ir.calling import as_array, type_like
+from treadle_ir.core import canonical_dtype
+from treadle_ir.core.dtypes import is_key
+from treadle_ir.errors import TreeError, functions, refused, shown
+from treadle_ir.events import logger
 from treadle_ir.primitives import effectful
 from treadle_ir.primitives.effectful import VmapMethod
+from treadle_ir.process import frozen
 from treadle_ir.tree import PyTreeDef, tree_flatten
 from treadle_runtime.host.validated import CallbackError
 from treadle_runtime.host.vmap_methods import check_vmap_method

@@ -11,21 +11,13 @@ from treadle_ir import (
     ArgumentError,
     Array,
     ArrayType,
-    RangeError,
     ShapeError,
     UnsupportedError,
-    as_array,
     bind,
-    flags,
-    integer,
-    integers,
-    names,
-    refused,
-    sequence,
-    shown,
-    type_like,
     type_of,
 )
+from treadle_ir.calling import as_array, type_like
+from treadle_ir.errors import RangeError, flags, integer, integers, names, refused, sequence, shown
 from treadle_ir.primitives.effectful import VmapMethod
 from treadle_ir.primitives.foreign import AxisOrder, ForeignCall
 from treadle_runtime.host.vmap_methods import check_vmap_method

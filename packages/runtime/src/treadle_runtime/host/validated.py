@@ -13,9 +13,10 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import TreadleError, fork_safe_lock
+from treadle_ir import TreadleError
 from treadle_ir.events import CallbackRun, emit, listeners
 from treadle_ir.primitives.effectful import checked_result
+from treadle_ir.process import fork_safe_lock
 
 ShapeDtype: TypeAlias = tuple[Sequence[int], Any]  # Any: whatever NumPy takes as a dtype
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, names, shown
+from treadle_ir import ArgumentError
+from treadle_ir.errors import names, shown
 from treadle_ir.primitives.effectful import VMAP_METHODS
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any, Final, TypeVar, final
 
-from treadle_ir import fork_safe_lock
+from treadle_ir.process import fork_safe_lock
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.miss import FastCall, no_fast_call
 from treadle_runtime.jitting.once import OncePerKey

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any, Final, final
 
-from treadle_ir import DonatedError, capture
+from treadle_ir.errors import DonatedError, capture
 from treadle_ir.tree import expectation
 from treadle_runtime.arrays.array import (
     Buffer,

@@ -9,15 +9,10 @@ from dataclasses import replace
 from typing import Any, final
 
 from treadle_compiler import LoweredModule, lower_program
-from treadle_ir import (
-    Arguments,
-    ArrayType,
-    Atom,
-    Program,
-    frozen,
-    positional_names,
-    user_stacklevel,
-)
+from treadle_ir import ArrayType, Atom, Program
+from treadle_ir.errors import user_stacklevel
+from treadle_ir.process import frozen
+from treadle_ir.tracing import Arguments, positional_names
 from treadle_ir.tree import leaves_in_any_order
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.evaluation.finite import looked_for

@@ -10,7 +10,8 @@ import warnings
 from collections.abc import Sequence
 
 from treadle_compiler import element_type
-from treadle_ir import ArrayType, user_stacklevel
+from treadle_ir import ArrayType
+from treadle_ir.errors import user_stacklevel
 
 
 def pair(

@@ -42,14 +42,8 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 
 from treadle_compiler import jaxlib
-from treadle_ir import (
-    ROOT,
-    Arguments,
-    context_overrides,
-    current_context,
-    current_trace,
-    process_context,
-)
+from treadle_ir.settings import context_overrides, current_context, process_context
+from treadle_ir.tracing import ROOT, Arguments, current_trace
 from treadle_ir.tree import Kind, PyTreeDef, default_registry, expectation
 from treadle_runtime.arrays.array import DeviceArray, buffer_of, give_away
 from treadle_runtime.arrays.deleted import GivenAway

@@ -12,30 +12,21 @@ from typing import Any, Final, Generic, ParamSpec, TypeVar, final
 import numpy as np
 
 from treadle_compiler import check_fork
-from treadle_ir import (
-    ArgumentError,
-    Arguments,
-    Cell,
-    EvalTrace,
-    Operand,
-    Operands,
-    as_array,
-    as_operand,
-    bind,
-    current_context,
-    current_trace,
-    discharged,
-    interpret_unchecked as interpret,
-    is_reference,
-    positional_names,
-    shown_as,
-    take_apart,
-    types_here,
-    usable,
-    varying_of,
-)
+from treadle_ir import ArgumentError, Operand, Operands, bind
+from treadle_ir.calling import as_array, as_operand
+from treadle_ir.errors import shown_as
 from treadle_ir.primitives.call import Call
-from treadle_ir.settings import DISABLE_JIT
+from treadle_ir.refs import Cell, discharged, is_reference, usable
+from treadle_ir.settings import DISABLE_JIT, current_context
+from treadle_ir.sharding import types_here, varying_of
+from treadle_ir.tracing import (
+    Arguments,
+    EvalTrace,
+    current_trace,
+    interpret_unchecked as interpret,
+    positional_names,
+    take_apart,
+)
 from treadle_ir.tree import opened_leaves
 from treadle_runtime.abstract import abstract_placed
 from treadle_runtime.arrays.array import DeviceArray, device_of

@@ -9,15 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import EllipsisType, MethodType
 from typing import Any, Final, ParamSpec, TypeVar, overload
 
-from treadle_ir import (
-    ArgumentError,
-    flags,
-    names,
-    overriding,
-    refused,
-    shown,
-)
-from treadle_ir.settings import DISABLE_JIT
+from treadle_ir import ArgumentError
+from treadle_ir.errors import flags, names, refused, shown
+from treadle_ir.settings import DISABLE_JIT, overriding
 from treadle_runtime.jitting.function import JitFunction
 from treadle_runtime.jitting.options import UNSPECIFIED, Inline, JitOptions, name_of, split_of
 from treadle_runtime.jitting.traced import Timing

@@ -15,22 +15,20 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from treadle_ir import (
-    ROOT,
     ArrayType,
     Atom,
-    Conversion,
     Elementwise,
     Equation,
     Literal,
     Operand,
     Primitive,
     Program,
-    Rearrangement,
-    Reducing,
     Value,
-    current_context,
 )
-from treadle_ir.dtypes import is_key
+from treadle_ir.core import Conversion, Rearrangement, Reducing
+from treadle_ir.core.dtypes import is_key
+from treadle_ir.settings import current_context
+from treadle_ir.tracing import ROOT
 from treadle_runtime.arrays.array import DeviceArray, elements_of
 
 _FAMILIES: Final[tuple[type[Primitive], ...]] = (Conversion, Elementwise, Rearrangement, Reducing)

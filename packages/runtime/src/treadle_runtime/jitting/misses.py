@@ -9,9 +9,11 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from treadle_ir import Arguments, ArrayType, Context, positional_names, shown, source
-from treadle_ir.logs import say, wanted
-from treadle_ir.settings import EXPLAIN_CACHE_MISSES
+from treadle_ir import ArrayType
+from treadle_ir.errors import shown, source
+from treadle_ir.events import say, wanted
+from treadle_ir.settings import EXPLAIN_CACHE_MISSES, Context
+from treadle_ir.tracing import Arguments, positional_names
 from treadle_ir.tree import explain_difference
 from treadle_runtime.jitting.caches import FunctionCache
 from treadle_runtime.jitting.statics import Identity, Key

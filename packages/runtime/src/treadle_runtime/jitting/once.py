@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Hashable
 from typing import Final, TypeVar, final
 
-from treadle_ir import fork_safe_lock
+from treadle_ir.process import fork_safe_lock
 
 T = TypeVar("T")
 

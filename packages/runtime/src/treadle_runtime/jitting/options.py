@@ -7,7 +7,9 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Final, final
 
-from treadle_ir import ArgumentError, frozen, integer, shown
+from treadle_ir import ArgumentError
+from treadle_ir.errors import integer, shown
+from treadle_ir.process import frozen
 from treadle_runtime.placement.asked import AskedFor
 from treadle_runtime.placement.devices import Device
 

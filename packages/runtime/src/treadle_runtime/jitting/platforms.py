@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir import ArgumentError, names, refused, sequence
+from treadle_ir import ArgumentError
+from treadle_ir.errors import names, refused, sequence
 
 PLATFORMS: Final = ("cpu", "cuda", "rocm", "tpu")
 """Their public names."""

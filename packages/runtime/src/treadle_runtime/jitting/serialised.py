@@ -22,7 +22,9 @@ from treadle_compiler import (
     platform_fingerprint,
     serialise,
 )
-from treadle_ir import ArgumentError, Arguments, ArrayType, Program, UnsupportedError, refused
+from treadle_ir import ArgumentError, ArrayType, Program, UnsupportedError
+from treadle_ir.errors import refused
+from treadle_ir.tracing import Arguments
 from treadle_ir.tree import PyTreeDef
 from treadle_runtime.arrays.array import elements_of, from_host
 from treadle_runtime.jitting.compiled_call import CompiledCall

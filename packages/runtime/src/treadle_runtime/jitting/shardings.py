@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import ArgumentError, Arguments, Operand, ShardingError, TreeError
+from treadle_ir import ArgumentError, Operand
+from treadle_ir.errors import ShardingError, TreeError
+from treadle_ir.tracing import Arguments
 from treadle_ir.tree import PyTreeDef
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.placement.asked import AskedFor

@@ -21,17 +21,11 @@ from treadle_compiler import (
     read_collectives,
     unoptimized_hlo,
 )
-from treadle_ir import (
-    ArgumentError,
-    Arguments,
-    Tracer,
-    UnsupportedError,
-    UsageError,
-    boundary,
-    current_context,
-    refused,
-    unsharded,
-)
+from treadle_ir import ArgumentError, UnsupportedError
+from treadle_ir.core import unsharded
+from treadle_ir.errors import UsageError, boundary, refused
+from treadle_ir.settings import current_context
+from treadle_ir.tracing import Arguments, Tracer
 from treadle_ir.tree import PyTreeDef
 from treadle_runtime.abstract import ShapeDtypeStruct
 from treadle_runtime.arrays.from_user import as_argument

@@ -11,7 +11,8 @@ import weakref
 from collections.abc import Callable, Hashable
 from typing import Any, final
 
-from treadle_ir import ArgumentError, Arguments
+from treadle_ir import ArgumentError
+from treadle_ir.tracing import Arguments
 
 Key = tuple[Hashable, ...]
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import final
 
 from treadle_compiler import adds_constants
-from treadle_ir import ArrayType, Operand, Program, Tracer
+from treadle_ir import ArrayType, Operand, Program
 from treadle_ir.rewrite import optimise
+from treadle_ir.tracing import Tracer
 from treadle_ir.tree import PyTreeDef
 
 

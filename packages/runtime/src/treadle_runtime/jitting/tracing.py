@@ -11,23 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Arguments,
-    ArrayType,
-    Operand,
-    Operands,
-    TracingError,
-    TreeFunction,
-    as_body,
-    current_context,
-    naming_arguments,
-    operand_or_none,
-    stage_tree,
-    type_of,
-)
+from treadle_ir import ArgumentError, ArrayType, Operand, Operands, type_of
+from treadle_ir.calling import TreeFunction, operand_or_none
+from treadle_ir.errors import TracingError
 from treadle_ir.events import FunctionStaged, heard, tell
-from treadle_ir.settings import NO_TRACING
+from treadle_ir.refs import as_body
+from treadle_ir.settings import NO_TRACING, current_context
+from treadle_ir.tracing import Arguments, naming_arguments, stage_tree
 from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
 from treadle_runtime.arrays.from_user import as_argument
 from treadle_runtime.jitting.caches import FunctionCache

@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from treadle_ir import ROOT, Arguments, TreadleError, capture, current_context, positional_names
+from treadle_ir import TreadleError
 from treadle_ir.analysis import Cells, KeyUses
+from treadle_ir.errors import capture
 from treadle_ir.primitives.call import Call
-from treadle_ir.settings import DEBUG_KEY_REUSE
+from treadle_ir.settings import DEBUG_KEY_REUSE, current_context
+from treadle_ir.tracing import ROOT, Arguments, positional_names
 from treadle_ir.tree import opened_leaves
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.evaluation.evaluator import RuntimeEvaluator

@@ -2,7 +2,7 @@
 
 The function that is compiled is pure: from the other arguments and what the references hold to the results and what
 they hold in the end, which is written to them after the call. References are given as arguments, or the function closes
-over them, which shows when it is staged (`treadle_ir.discharged`). A view among the arguments becomes a reference to
+over them, which shows when it is staged (`treadle_ir.refs.discharged`). A view among the arguments becomes a reference to
 the part that it shows.
 """
 
@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from treadle_ir import (
-    ArgumentError,
-    Arguments,
+from treadle_ir import ArgumentError
+from treadle_ir.refs import (
     Cell,
     Reference,
     holding,
@@ -23,6 +22,7 @@ from treadle_ir import (
     references_once,
     store,
 )
+from treadle_ir.tracing import Arguments
 from treadle_ir.tree import leaves_in_any_order
 
 # Any: leaves, what cells hold, and a tree

@@ -6,20 +6,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from treadle_ir import (
-    MESH,
-    ArgumentError,
-    AxisType,
-    MeshAxes,
-    current_context,
-    explicit_mesh,
-    functions,
-    left_to_the_compiler,
-    over_mesh,
-    sequence,
-    staging_trace,
-    wraps,
-)
+from treadle_ir import ArgumentError, AxisType
+from treadle_ir.core import MeshAxes
+from treadle_ir.errors import functions, sequence, wraps
+from treadle_ir.settings import current_context
+from treadle_ir.tracing import MESH, explicit_mesh, left_to_the_compiler, over_mesh, staging_trace
 from treadle_ir.tree import tree_map
 from treadle_runtime.jitting.jit import jit
 from treadle_runtime.transfer.reshard import reshard

@@ -14,30 +14,25 @@ from treadle_ir import (
     Operand,
     Operands,
     Program,
-    ShardingError,
     Staged,
-    Tracer,
-    TreeFunction,
     Type,
     UnsupportedError,
-    array_results,
     bind,
-    flags,
-    flatten_arrays,
-    frozen,
-    functions,
+    stage,
+    type_of,
+)
+from treadle_ir.calling import TreeFunction, array_results, flatten_arrays
+from treadle_ir.errors import ShardingError, flags, functions, refused, shown, wraps
+from treadle_ir.primitives.partitioned import CustomPartitioning
+from treadle_ir.primitives.shard_map import inside_axes
+from treadle_ir.process import frozen
+from treadle_ir.tracing import (
+    Tracer,
     in_positional_form,
     interpret_unchecked as interpret,
     positions,
-    refused,
-    shown,
-    stage,
     stage_tree,
-    type_of,
-    wraps,
 )
-from treadle_ir.primitives.partitioned import CustomPartitioning
-from treadle_ir.primitives.shard_map import inside_axes
 from treadle_ir.tree import PyTreeDef, spread_prefix, tree_unflatten
 from treadle_runtime.abstract import ShapeDtypeStruct
 from treadle_runtime.arrays.array import elements_of

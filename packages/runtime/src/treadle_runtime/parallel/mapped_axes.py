@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias, final
 
-from treadle_ir import (
-    ArgumentError,
-    Arguments,
-    Cell,
-    ShapeError,
-    UnsupportedError,
-    frozen,
-    shown,
-    type_like,
-)
+from treadle_ir import ArgumentError, ShapeError, UnsupportedError
+from treadle_ir.calling import type_like
+from treadle_ir.errors import shown
+from treadle_ir.process import frozen
+from treadle_ir.refs import Cell
+from treadle_ir.tracing import Arguments
 from treadle_ir.tree import broadcast_prefix, forms, spread_prefix, tree_leaves
 
 Tree: TypeAlias = Any  # a pytree: any Python object

@@ -8,31 +8,22 @@ from typing import Any, Final, TypeAlias, final
 from treadle_ir import (
     Array,
     ArrayType,
-    Layout,
-    MeshAxes,
     Operands,
     PartitionSpec,
     Program,
-    ShardingError,
     Staged,
-    TreeFunction,
     UnsupportedError,
-    array_results,
-    axes_of,
     bind,
-    check_names,
     equal_programs,
-    explicit_body,
-    frozen,
-    inside_axes,
-    layout_of,
-    part_shape,
-    spec_of,
-    stage_tree,
     type_of,
-    varying_of,
 )
-from treadle_ir.primitives.shard_map import ShardMap
+from treadle_ir.calling import TreeFunction, array_results
+from treadle_ir.core import Layout, MeshAxes, check_names, layout_of, part_shape, spec_of
+from treadle_ir.errors import ShardingError
+from treadle_ir.primitives.shard_map import ShardMap, axes_of, inside_axes
+from treadle_ir.process import frozen
+from treadle_ir.sharding import explicit_body, varying_of
+from treadle_ir.tracing import stage_tree
 from treadle_ir.tree import PyTreeDef, keystr, leaf_paths, tree_unflatten
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.placement.mesh import MESH, Mesh

@@ -10,30 +10,21 @@ from collections.abc import Callable, Sequence
 from types import MethodType
 from typing import Any, Final, TypeAlias, final
 
-from treadle_ir import (
-    ArgumentError,
-    Arguments,
-    Array,
-    AxisType,
-    EvalTrace,
-    PartitionSpec,
+from treadle_ir import ArgumentError, Array, AxisType, PartitionSpec, ops, type_of
+from treadle_ir.calling import flatten_arrays, installed_vmap
+from treadle_ir.errors import (
     PlacementError,
     boundary,
-    current_context,
-    current_trace,
-    flatten_arrays,
     functions,
-    installed_vmap,
     integer_or_none,
     integers,
     names,
-    ops,
     refused,
     sequence,
-    take_apart,
-    type_of,
     wraps,
 )
+from treadle_ir.settings import current_context
+from treadle_ir.tracing import Arguments, EvalTrace, current_trace, take_apart
 from treadle_ir.tree import tree_unflatten
 from treadle_runtime.abstract import ShapeDtypeStruct, abstract_placed
 from treadle_runtime.arrays.array import DeviceArray

@@ -6,38 +6,23 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeAlias, final
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    Layout,
-    MeshAxes,
-    PartitionSpec,
+from treadle_ir import ArgumentError, Array, PartitionSpec, Program, type_of
+from treadle_ir.calling import flatten_arrays
+from treadle_ir.core import Layout, MeshAxes, layout_of, spec_of, sums_of
+from treadle_ir.errors import (
     PlacementError,
-    Program,
-    Ref,
     ShardingTypeError,
-    StagingTrace,
-    Tracer,
-    TransformedRef,
-    current_context,
-    explicit_mesh,
     flags,
-    flatten_arrays,
     functions,
-    layout_of,
-    lending,
-    new_ref,
-    references_once,
     refused,
     sequence,
-    shardings_here,
     shown,
-    spec_of,
-    store,
-    sums_of,
-    type_of,
     wraps,
 )
+from treadle_ir.refs import Ref, TransformedRef, lending, new_ref, references_once, store
+from treadle_ir.settings import current_context
+from treadle_ir.sharding import shardings_here
+from treadle_ir.tracing import StagingTrace, Tracer, explicit_mesh
 from treadle_ir.tree import (
     flatten_leaves_and_structure,
     keystr,

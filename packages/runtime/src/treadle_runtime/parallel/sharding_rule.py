@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Final, final
 
-from treadle_ir import ArgumentError, ArrayType, ShapeError, ShardingError, Type, shown
+from treadle_ir import ArgumentError, ArrayType, ShapeError, Type
+from treadle_ir.errors import ShardingError, shown
 
 BATCHING: Final = "…"
 """Stands for leading axes, as many as an array has before those that are named; digits behind tell several apart."""

@@ -6,7 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
-from treadle_ir import ArgumentError, PartitionSpec, functions, shown
+from treadle_ir import ArgumentError, PartitionSpec
+from treadle_ir.errors import functions, shown
 from treadle_ir.tree import tree_map
 from treadle_runtime.parallel.shard_map import Infer, shard_map
 

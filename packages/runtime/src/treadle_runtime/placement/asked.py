@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final, TypeAlias, final
 
-from treadle_ir import AbstractMesh, NoMeshError, PartitionSpec, PlacementError, frozen, refused
+from treadle_ir import AbstractMesh, PartitionSpec
+from treadle_ir.errors import NoMeshError, PlacementError, refused
+from treadle_ir.process import frozen
 from treadle_ir.tree import PyTreeDef, spread_prefix, tree_flatten
 from treadle_runtime.placement.current_mesh import get_mesh
 from treadle_runtime.placement.format import Format, lies_on

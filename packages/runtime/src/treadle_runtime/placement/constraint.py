@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from treadle_ir import Operand, explicit_mesh, layout_of, ops, part_shape, type_of
+from treadle_ir import Operand, ops, type_of
+from treadle_ir.core import layout_of, part_shape
+from treadle_ir.tracing import explicit_mesh
 from treadle_runtime.placement.named import NamedSharding
 from treadle_runtime.placement.sharding import Sharding
 

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final, final
 
-from treadle_ir import (
-    AbstractMesh,
-    PartitionSpec,
-    Setting,
-    current_context,
-    overriding,
-    process_context,
-    refused,
-)
+from treadle_ir import AbstractMesh, PartitionSpec
+from treadle_ir.errors import refused
+from treadle_ir.settings import Setting, current_context, overriding, process_context
 from treadle_runtime.placement.mesh import MESH, Mesh
 from treadle_runtime.placement.named import NamedSharding
 from treadle_runtime.placement.placement import OVER_MESH, Placement, placement_of

@@ -11,8 +11,10 @@ import os
 from dataclasses import dataclass
 from typing import Any, Final, final
 
-from treadle_ir import AbstractDevice, PlacementError, fork_safe_lock, integer_or_none, shown
+from treadle_ir.core import AbstractDevice
+from treadle_ir.errors import PlacementError, integer_or_none, shown
 from treadle_ir.primitives.memory import DEVICE_MEMORY
+from treadle_ir.process import fork_safe_lock
 from treadle_runtime.client import Backend, backends, requested_platforms
 
 _CLASS_NAMES: Final = {

@@ -6,30 +6,24 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 from treadle_ir import (
-    MESH,
     AbstractMesh,
     Array,
     ArrayType,
-    Layout,
-    MeshAxes,
     PartitionSpec,
     Primitive,
     Program,
     Sharding as TypeSharding,
-    Tracer,
-    Whole,
-    current_context,
-    explicit_mesh,
-    explicit_part,
     ops,
-    over_mesh,
+)
+from treadle_ir.core import Layout, MeshAxes, Whole, explicit_part, sums_of, with_sums
+from treadle_ir.settings import current_context
+from treadle_ir.sharding import (
     result_shardings,
     sharded_results,
     sharding_of,
     specialised_primitive,
-    sums_of,
-    with_sums,
 )
+from treadle_ir.tracing import MESH, Tracer, explicit_mesh, over_mesh
 from treadle_runtime.placement.mesh import Mesh
 from treadle_runtime.placement.named import NamedSharding, layout_from_tiles
 from treadle_runtime.placement.placement import BASE, PlacedType, Placement

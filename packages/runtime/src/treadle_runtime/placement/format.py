@@ -9,19 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar, Final, TypeAlias, TypeVar, final
 
-from treadle_ir import (
-    ArgumentError,
-    ShapeError,
-    UnsupportedError,
-    as_operand,
-    frozen,
-    integer,
-    integers,
-    ops,
-    refused,
-    sequence,
-    type_of,
-)
+from treadle_ir import ArgumentError, ShapeError, UnsupportedError, ops, type_of
+from treadle_ir.calling import as_operand
+from treadle_ir.errors import integer, integers, refused, sequence
+from treadle_ir.process import frozen
 from treadle_ir.tree import spread_prefix, tree_flatten, tree_leaves
 from treadle_runtime.placement.sharding import Sharding
 

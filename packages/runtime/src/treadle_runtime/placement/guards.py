@@ -11,8 +11,10 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArrayType, Context, ExecutionError, Setting, current_context, source, type_of
-from treadle_ir.logs import say
+from treadle_ir import ArrayType, type_of
+from treadle_ir.errors import ExecutionError, source
+from treadle_ir.events import say
+from treadle_ir.settings import Context, Setting, current_context
 from treadle_runtime.settings import (
     DEVICE_TO_DEVICE,
     DEVICE_TO_HOST,

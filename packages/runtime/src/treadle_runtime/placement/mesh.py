@@ -10,20 +10,11 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from treadle_ir import (
-    MESH as MESH,
-    AbstractMesh,
-    ArgumentError,
-    AxisType,
-    MeshAxes,
-    PlacementError,
-    checked_axes,
-    fork_safe_lock,
-    integers,
-    refused,
-    sequence,
-    shown,
-)
+from treadle_ir import AbstractMesh, ArgumentError, AxisType
+from treadle_ir.core import MeshAxes, checked_axes
+from treadle_ir.errors import PlacementError, integers, refused, sequence, shown
+from treadle_ir.process import fork_safe_lock
+from treadle_ir.tracing import MESH as MESH
 from treadle_runtime.placement.devices import Device, device_by_id, devices as all_devices
 from treadle_runtime.placement.mesh_grids import create_device_mesh
 

@@ -11,7 +11,8 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, flags, functions, integers, sequence, shown
+from treadle_ir import ArgumentError
+from treadle_ir.errors import flags, functions, integers, sequence, shown
 from treadle_runtime.placement.devices import Device, devices as all_devices
 
 Grid: TypeAlias = np.ndarray[Any, np.dtype[Any]]  # Any: of devices, which NumPy has as objects

@@ -12,25 +12,25 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from treadle_compiler import jaxlib
-from treadle_ir import (
+from treadle_ir import AbstractMesh, ArgumentError, PartitionSpec
+from treadle_ir.core import (
     NO_SUMS,
-    AbstractMesh,
-    ArgumentError,
     Layout,
-    PartitionSpec,
-    PlacementError,
-    ShardingError,
     Whole,
     check_names,
-    fork_safe_lock,
-    integers,
     layout_of,
-    names as checked_names,
     part_shape,
     parts_of,
-    refused,
     with_sums,
 )
+from treadle_ir.errors import (
+    PlacementError,
+    ShardingError,
+    integers,
+    names as checked_names,
+    refused,
+)
+from treadle_ir.process import fork_safe_lock
 from treadle_runtime.client.backend import raw_kind
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.mesh import Mesh

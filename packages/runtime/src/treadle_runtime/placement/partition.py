@@ -8,22 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 import treadle_compiler as compiler
-from treadle_ir import (
-    NO_SUMS,
-    AbstractMesh,
-    ArrayType,
-    Layout,
-    OverMesh,
-    PartitionSpec,
-    PlacementError,
-    Program,
-    current_context,
-    layout_of,
-    parts_of,
-    spec_of,
-    with_sums,
-)
+from treadle_ir import AbstractMesh, ArrayType, PartitionSpec, Program
+from treadle_ir.core import NO_SUMS, Layout, OverMesh, layout_of, parts_of, spec_of, with_sums
+from treadle_ir.errors import PlacementError
 from treadle_ir.primitives.memory import DEVICE_MEMORY
+from treadle_ir.settings import current_context
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.mesh import MESH, Mesh, concrete_mesh
 from treadle_runtime.placement.named import NamedSharding, layout_from_tiles, layout_on

@@ -10,8 +10,10 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final, final
 from weakref import WeakValueDictionary
 
-from treadle_ir import ArrayType, Setting, current_context, fork_safe_rlock, overriding
+from treadle_ir import ArrayType
 from treadle_ir.primitives.memory import DEVICE_MEMORY
+from treadle_ir.process import fork_safe_rlock
+from treadle_ir.settings import Setting, current_context, overriding
 from treadle_runtime.placement.devices import Device, as_device, base_device, host_is_default
 from treadle_runtime.placement.sharding import Sharding, SingleDeviceSharding
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import names
+from treadle_ir.errors import names
 from treadle_runtime.client import backends
 
 

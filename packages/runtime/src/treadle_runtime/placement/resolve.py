@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from treadle_ir import PlacementError, dtypes
+from treadle_ir.core import dtypes
+from treadle_ir.errors import PlacementError
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.placement import PlacedType, Placement
 

@@ -11,16 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, TypeAlias, final
 from weakref import WeakValueDictionary
 
-from treadle_ir import (
-    ArgumentError,
-    ArrayType,
-    fork_safe_lock,
-    integers,
-    names,
-    refused,
-    shown,
-)
+from treadle_ir import ArgumentError, ArrayType
+from treadle_ir.errors import integers, names, refused, shown
 from treadle_ir.primitives.memory import DEVICE_MEMORY
+from treadle_ir.process import fork_safe_lock
 from treadle_runtime.client import own_sharding
 from treadle_runtime.placement.devices import Device
 

@@ -8,19 +8,10 @@ from typing import Any
 import numpy as np
 
 from treadle_compiler import device_shape
-from treadle_ir import (
-    ArgumentError,
-    ArrayType,
-    ShapeError,
-    ShardingError,
-    as_operand,
-    canonical_dtype,
-    element_type,
-    functions,
-    integers,
-    refused,
-    sequence,
-)
+from treadle_ir import ArgumentError, ArrayType, ShapeError
+from treadle_ir.calling import as_operand
+from treadle_ir.core import canonical_dtype
+from treadle_ir.errors import ShardingError, element_type, functions, integers, refused, sequence
 from treadle_runtime.arrays.array import DeviceArray, buffer_of
 from treadle_runtime.arrays.from_user import as_argument
 from treadle_runtime.placement.format import Format, lies_on

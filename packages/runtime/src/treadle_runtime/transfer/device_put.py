@@ -8,21 +8,12 @@ import numpy as np
 
 import treadle_compiler as compiler
 from treadle_compiler import check_fork
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ArrayType,
-    PartitionSpec,
-    PlacementError,
-    Tracer,
-    as_operand,
-    capture,
-    current_context,
-    flags,
-    ops,
-    refused,
-)
-from treadle_ir.dtypes import is_extended
+from treadle_ir import ArgumentError, Array, ArrayType, PartitionSpec, ops
+from treadle_ir.calling import as_operand
+from treadle_ir.core.dtypes import is_extended
+from treadle_ir.errors import PlacementError, capture, flags, refused
+from treadle_ir.settings import current_context
+from treadle_ir.tracing import Tracer
 from treadle_ir.tree import leaves_in_any_order, spread_prefix, tree_flatten
 from treadle_runtime.arrays.array import (
     DeviceArray,

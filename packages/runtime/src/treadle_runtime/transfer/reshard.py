@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from treadle_ir import (
-    EvalTrace,
-    Operand,
-    ShardingTypeError,
-    Tracer,
-    as_operand,
-    current_trace,
-    explicit_mesh,
-    sharding_of,
-    spec_of,
-)
+from treadle_ir import Operand
+from treadle_ir.calling import as_operand
+from treadle_ir.core import spec_of
+from treadle_ir.errors import ShardingTypeError
+from treadle_ir.sharding import sharding_of
+from treadle_ir.tracing import EvalTrace, Tracer, current_trace, explicit_mesh
 from treadle_ir.tree import tree_flatten
 from treadle_runtime.placement.asked import asked_for
 from treadle_runtime.placement.constraint import constrained

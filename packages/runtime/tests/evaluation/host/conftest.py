@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArrayType, inferred
+from treadle_ir import ArrayType
+from treadle_ir.core import inferred
 from treadle_ir.primitives import elementwise
 from treadle_runtime.evaluation.host import numpy_kernel
 

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArrayType, eval_rules, inferred
-from treadle_ir.dtypes import BY_NAME, letter
+from treadle_ir import ArrayType, eval_rules
+from treadle_ir.core import inferred
+from treadle_ir.core.dtypes import BY_NAME, letter
 from treadle_ir.primitives.compare import Select
 from treadle_ir.primitives.contract import Convolution
 from treadle_ir.primitives.elementwise import Divide

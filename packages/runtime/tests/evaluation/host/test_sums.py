@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from treadle_ir import ArrayType, inferred
+from treadle_ir import ArrayType
+from treadle_ir.core import inferred
 from treadle_ir.primitives.reduce import ReduceAdd
 from treadle_runtime.evaluation.host import numpy_kernel
 from treadle_runtime.evaluation.host.numpy_kernels import MOST_ADDED

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArrayType, Primitive, eval_rules, inferred
-from treadle_ir.dtypes import KEY
+from treadle_ir import ArrayType, Primitive, eval_rules
+from treadle_ir.core import inferred
+from treadle_ir.core.dtypes import KEY
 from treadle_ir.primitives.random import RandomBits, RandomFoldIn, RandomSplit
 from treadle_ir.reference import keys_of_words
 from treadle_ir.testing.golden_random import KEYS

@@ -6,7 +6,7 @@ and the errors when one fails.
 
 from __future__ import annotations
 
-from treadle_ir import boundaries
+from treadle_ir.errors import boundaries
 from treadle_runtime import (
     DistributedError as DistributedError,
     ProcessFailureError as ProcessFailureError,

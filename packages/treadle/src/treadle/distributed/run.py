@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import IO, Final, final
 
-from treadle_ir import boundaries
+from treadle_ir.errors import boundaries
 
 _TICK: Final = 0.05
 _PARENT_DIED: Final = 1  # prctl's PR_SET_PDEATHSIG

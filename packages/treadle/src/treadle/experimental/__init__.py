@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from treadle_ir import lazy_names as _lazy_names
+from treadle_ir.errors import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
     from treadle.experimental import (

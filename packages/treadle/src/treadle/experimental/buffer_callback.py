@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from treadle_compiler import jaxlib
-from treadle_ir import boundaries
+from treadle_ir.errors import boundaries
 from treadle_runtime import buffer_callback as buffer_callback
 
 __all__ = ["Buffer", "ExecutionContext", "ExecutionStage", "buffer_callback"]

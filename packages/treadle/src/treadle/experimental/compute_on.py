@@ -6,8 +6,9 @@ import re
 from typing import Final
 
 from treadle.experimental.xla_metadata import metadata_block
-from treadle_ir import ArgumentError, boundaries
-from treadle_ir.context import overriding
+from treadle_ir import ArgumentError
+from treadle_ir.errors import boundaries
+from treadle_ir.settings import overriding
 
 __all__ = ["compute_on"]
 

@@ -14,14 +14,8 @@ from treadle.core import AbstractValue, ShapedArray, type_of_aval
 from treadle.extend.core import Primitive
 from treadle.interpreters import ad, mlir
 from treadle.interpreters.batching import AxisData, fancy_primitive_batchers
-from treadle_ir import (
-    Array,
-    ArrayType,
-    PartitionSpec,
-    UnsupportedError,
-    boundaries,
-    refused,
-)
+from treadle_ir import Array, ArrayType, PartitionSpec, UnsupportedError
+from treadle_ir.errors import boundaries, refused
 from treadle_runtime import (
     DeviceArray,
     Mesh,

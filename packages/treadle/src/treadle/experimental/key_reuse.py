@@ -19,7 +19,7 @@ names both lines, whether functions are compiled or not:
 
 from __future__ import annotations
 
-from treadle_ir import boundaries
+from treadle_ir.errors import boundaries
 
 __all__: list[str] = []
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import boundaries
+from treadle_ir.errors import boundaries
 from treadle_runtime import (
     create_device_mesh as create_device_mesh,
     create_hybrid_device_mesh as create_hybrid_device_mesh,

@@ -23,17 +23,8 @@ from treadle.experimental.host_local_arrays import (
     ltg_batcher as ltg_batcher,
 )
 from treadle.extend.core import Primitive
-from treadle_ir import (
-    ArgumentError,
-    PartitionSpec as PartitionSpec,
-    UnsupportedError,
-    boundaries,
-    flags,
-    integer,
-    names,
-    refused,
-    sequence,
-)
+from treadle_ir import ArgumentError, PartitionSpec as PartitionSpec, UnsupportedError
+from treadle_ir.errors import boundaries, flags, integer, names, refused, sequence
 from treadle_ir.tree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 from treadle_runtime import (
     Device,

@@ -14,7 +14,9 @@ import numpy as np
 
 from treadle import numpy as tnp, random
 from treadle.tree_util import register_pytree_node
-from treadle_ir import Array, Ref, ShapeError, boundaries, integer, new_ref
+from treadle_ir import Array, ShapeError
+from treadle_ir.errors import boundaries, integer
+from treadle_ir.refs import Ref, new_ref
 
 if TYPE_CHECKING:
     from treadle.typing import ArrayLike, DTypeLike

@@ -20,18 +20,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias, final
 
 import treadle_numpy as tnp
-from treadle_ir import (
-    Array,
-    RangeError,
-    ShapeError,
-    UnsupportedError,
-    boundaries,
-    flags,
-    frozen,
-    integer,
-    number,
-    refused,
-)
+from treadle_ir import Array, ShapeError, UnsupportedError
+from treadle_ir.errors import RangeError, boundaries, flags, integer, number, refused
+from treadle_ir.process import frozen
 from treadle_numpy import lax, nn, random
 from treadle_numpy.lax import PrecisionLike
 from treadle_numpy.operands.coerce import ArrayLike

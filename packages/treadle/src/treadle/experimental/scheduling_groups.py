@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from treadle.experimental.xla_metadata import xla_metadata_call as xla_metadata_call
-from treadle_ir import boundaries, names
+from treadle_ir.errors import boundaries, names
 
 __all__ = ["scheduling_group", "xla_metadata_call"]
 

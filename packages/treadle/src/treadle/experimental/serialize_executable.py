@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import ArgumentError, UnsupportedError, boundaries
+from treadle_ir import ArgumentError, UnsupportedError
+from treadle_ir.errors import boundaries
 from treadle_ir.tree import PyTreeDef
 from treadle_runtime import Compiled, Device, devices, from_bytes, to_bytes
 

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import treadle_runtime
-from treadle_ir import ArgumentError, MeshAxes, boundaries, flags, sequence
+from treadle_ir import ArgumentError
+from treadle_ir.core import MeshAxes
+from treadle_ir.errors import boundaries, flags, sequence
 
 __all__ = ["shard_map"]
 

@@ -22,15 +22,8 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    ArrayType,
-    TreadleError,
-    boundaries,
-    integer,
-    integer_or_none,
-    refused,
-)
+from treadle_ir import ArgumentError, ArrayType, TreadleError
+from treadle_ir.errors import boundaries, integer, integer_or_none, refused
 from treadle_ir.tree import keystr, tree_flatten_with_path, tree_unflatten
 from treadle_runtime import (
     DeviceArray,

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import final
 
 from treadle.experimental.mesh_utils import create_device_mesh
-from treadle_ir import UnsupportedError, boundaries, frozen, names, refused
+from treadle_ir import UnsupportedError
+from treadle_ir.errors import boundaries, names, refused
+from treadle_ir.process import frozen
 from treadle_runtime import Device, Mesh, devices
 
 __all__ = ["TopologyDescription", "get_attached_topology", "get_topology_desc", "make_mesh"]

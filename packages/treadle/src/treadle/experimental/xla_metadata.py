@@ -10,24 +10,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, TypeVar, overload
 
 from treadle import tree
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    TreeFunction,
-    array_results,
-    as_array,
-    bind,
-    boundaries,
-    functions,
-    names,
-    stage_tree,
-    take_apart,
-    types_here,
-    varying_of,
-    wraps,
-)
-from treadle_ir.context import Context, overriding
+from treadle_ir import ArgumentError, Array, bind
+from treadle_ir.calling import TreeFunction, array_results, as_array
+from treadle_ir.errors import boundaries, functions, names, wraps
 from treadle_ir.primitives.metadata import METADATA, Metadata, ValueMetadata, XlaMetadata
+from treadle_ir.settings import Context, overriding
+from treadle_ir.sharding import types_here, varying_of
+from treadle_ir.tracing import stage_tree, take_apart
 from treadle_runtime import jit
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from treadle_ir import lazy_names as _lazy_names
+from treadle_ir.errors import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
     from treadle.export.artefact import (
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         register_namedtuple_serialization as register_namedtuple_serialization,
         register_pytree_node_serialization as register_pytree_node_serialization,
     )
-    from treadle_ir.sizes import (
+    from treadle_ir.core import (
         is_symbolic_dim as is_symbolic_dim,
         symbolic_dim_bounds as symbolic_dim_bounds,
     )
@@ -53,7 +53,7 @@ if not TYPE_CHECKING:
             "treadle.export.trees": (
                 "register_namedtuple_serialization register_pytree_node_serialization"
             ),
-            "treadle_ir.sizes": "is_symbolic_dim symbolic_dim_bounds",
+            "treadle_ir.core": "is_symbolic_dim symbolic_dim_bounds",
             "treadle_ir.symbolic": "SymbolicScope",
         },
     )

@@ -19,21 +19,18 @@ from treadle_ir import (
     UnsupportedError,
     VerifyError,
     bind,
-    interpret_unchecked as interpret,
-    is_symbolic,
-    left_to_the_compiler,
-    scope_of,
     stage,
     type_of,
 )
+from treadle_ir.analysis import verify
+from treadle_ir.core import is_symbolic, scope_of, variables_of
 from treadle_ir.primitives.convert import Convert
 from treadle_ir.rewrite import plain
-from treadle_ir.sizes import variables_of
+from treadle_ir.rewrite.sizes import substitute
 from treadle_ir.symbolic import SymbolicScope
 from treadle_ir.symbolic.solving import Axis, sample, solve
-from treadle_ir.symbolic.substitution import substitute
 from treadle_ir.text import parse_program, print_program
-from treadle_ir.verify import verify
+from treadle_ir.tracing import interpret_unchecked as interpret, left_to_the_compiler
 from treadle_runtime import DeviceArray, JitFunction, from_host, jit
 from treadle_runtime.arrays.array import elements_of
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import final
 
-from treadle_ir import frozen, names
+from treadle_ir.errors import names
+from treadle_ir.process import frozen
 from treadle_runtime import devices
 
 

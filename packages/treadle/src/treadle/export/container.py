@@ -20,7 +20,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, ArrayType, dtypes, refused
+from treadle_ir import ArgumentError, ArrayType
+from treadle_ir.core import dtypes
+from treadle_ir.errors import refused
 from treadle_ir.symbolic import SymbolicScope, read_shape
 
 _MAGIC: Final = b"treadle export\n\0"

@@ -12,23 +12,12 @@ from treadle.export.checks import DisabledSafetyCheck, default_export_platform
 from treadle.export.shardings import Over, mesh_around, mesh_of_call, placed
 from treadle_autodiff import custom_vjp, vjp
 from treadle_compiler import portable_artifact, pretty
-from treadle_ir import (
-    MESH,
-    ArgumentError,
-    ArrayType,
-    DerivativeError,
-    Effect,
-    Operand,
-    PlacementError,
-    Tracer,
-    UnsupportedError,
-    as_array,
-    boundary,
-    dtypes,
-    frozen,
-    integer,
-    is_symbolic,
-)
+from treadle_ir import ArgumentError, ArrayType, Effect, Operand, UnsupportedError
+from treadle_ir.calling import as_array
+from treadle_ir.core import dtypes, is_symbolic
+from treadle_ir.errors import DerivativeError, PlacementError, boundary, integer
+from treadle_ir.process import frozen
+from treadle_ir.tracing import MESH, Tracer
 from treadle_ir.tree import (
     PyTreeDef,
     explain_difference,

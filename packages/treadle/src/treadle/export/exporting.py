@@ -10,20 +10,12 @@ from treadle.export.checks import DisabledSafetyCheck, default_export_platform
 from treadle.export.exported import Exported, structs
 from treadle.export.shardings import anywhere, exported_shardings, in_memories
 from treadle_compiler import lower_program
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ArrayType,
-    Tracer,
-    TreadleError,
-    UnsupportedError,
-    refused,
-    sequence,
-)
-from treadle_ir.declared import shown
+from treadle_ir import ArgumentError, Array, ArrayType, TreadleError, UnsupportedError
+from treadle_ir.errors import refused, sequence, shown
 from treadle_ir.primitives.partitioned import CustomPartitioning
 from treadle_ir.rewrite import without_shardings
 from treadle_ir.symbolic.solving import mixed, unsolvable
+from treadle_ir.tracing import Tracer
 from treadle_ir.tree import flatten_leaves_and_structure
 from treadle_runtime import JitFunction, jit, platforms_of
 

@@ -15,32 +15,25 @@ import numpy as np
 from treadle.export.container import damaged
 from treadle_compiler import Partitioning
 from treadle_ir import (
-    MESH,
     AbstractMesh,
     ArgumentError,
     ArrayType,
     Equation,
-    Layout,
-    MeshAxes,
     Operand,
-    OverMesh,
     PartitionSpec,
-    PlacementError,
     Program,
-    ShardingError,
     TreadleError,
     Type,
     UnsupportedError,
-    current_context,
-    frozen,
-    layout_of,
     ops,
-    part_shape,
-    refused,
-    spec_of,
 )
+from treadle_ir.core import Layout, MeshAxes, OverMesh, layout_of, part_shape, spec_of
+from treadle_ir.errors import PlacementError, ShardingError, refused
 from treadle_ir.primitives.memory import DEVICE_MEMORY, ToMemory
+from treadle_ir.process import frozen
 from treadle_ir.rewrite.nested import map_programs
+from treadle_ir.settings import current_context
+from treadle_ir.tracing import MESH
 from treadle_runtime import (
     DeviceArray,
     Mesh,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from treadle_ir import ArgumentError, refused, sequence_or_none, type_like
-from treadle_ir.declared import integer_or_none
+from treadle_ir import ArgumentError
+from treadle_ir.calling import type_like
+from treadle_ir.errors import integer_or_none, refused, sequence_or_none
 from treadle_ir.symbolic import SymbolicScope, read_shape
 from treadle_ir.tree import broadcast_prefix, flatten_leaves_and_structure
 from treadle_runtime import ShapeDtypeStruct

@@ -13,8 +13,9 @@ from math import isfinite
 from typing import Any, Final, TypeVar, final
 
 from treadle.export.container import damaged
-from treadle_ir import ArgumentError, fork_safe_lock, frozen, functions, refused
-from treadle_ir.declared import classes
+from treadle_ir import ArgumentError
+from treadle_ir.errors import classes, functions, refused
+from treadle_ir.process import fork_safe_lock, frozen
 from treadle_ir.tree import PyTreeDef, default_registry, is_tree_node, tree_structure
 
 T = TypeVar("T", bound=type)

@@ -15,17 +15,8 @@ import numpy as np
 import treadle.numpy as tnp
 from treadle.cache_clearing import also_clear
 from treadle_compiler import forget_executables, raw_compile_options
-from treadle_ir import (
-    ArgumentError,
-    RangeError,
-    UnsupportedError,
-    boundaries,
-    flags,
-    integer,
-    names,
-    refused,
-    sequence,
-)
+from treadle_ir import ArgumentError, UnsupportedError
+from treadle_ir.errors import RangeError, boundaries, flags, integer, names, refused, sequence
 from treadle_runtime import Device, backends as _backends
 
 __all__ = [

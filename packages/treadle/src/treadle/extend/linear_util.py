@@ -8,7 +8,9 @@ from collections.abc import Callable, Generator, Hashable, Mapping
 from typing import Any, Final, TypeAlias, final
 
 from treadle.cache_clearing import also_clear
-from treadle_ir import UsageError, boundaries, current_context, fork_safe_lock, functions, wraps
+from treadle_ir.errors import UsageError, boundaries, functions, wraps
+from treadle_ir.process import fork_safe_lock
+from treadle_ir.settings import current_context
 
 __all__ = [
     "StoreException",

@@ -6,7 +6,7 @@ from typing import Any
 
 from treadle.interpreters.building import LoweringRuleContext as LoweringRuleContext
 from treadle_compiler import ir_context, ir_dialects
-from treadle_ir import boundaries, unknown_name
+from treadle_ir.errors import boundaries, unknown_name
 
 __all__ = ["JaxIrContext", "LoweringRuleContext", "upstream_dialects"]
 

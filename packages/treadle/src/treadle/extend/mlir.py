@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from treadle_compiler import deserialized, from_hlo, refined, serialized
-from treadle_ir import boundaries, flags, names, refused
+from treadle_ir.errors import boundaries, flags, names, refused
 
 __all__ = [
     "deserialize_portable_artifact",

@@ -11,20 +11,11 @@ import treadle.numpy as tnp
 from treadle import random
 from treadle.extend.core.primitives import threefry2x32_p as threefry2x32_p
 from treadle_batching import vmap
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DType,
-    as_array,
-    boundaries,
-    frozen,
-    integer,
-    integers,
-    ops,
-    refused,
-    type_of,
-)
-from treadle_ir.dtypes import GENERATORS, KeyDType
+from treadle_ir import ArgumentError, Array, DType, ops, type_of
+from treadle_ir.calling import as_array
+from treadle_ir.core.dtypes import GENERATORS, KeyDType
+from treadle_ir.errors import boundaries, integer, integers, refused
+from treadle_ir.process import frozen
 
 __all__ = [
     "PRNGImpl",

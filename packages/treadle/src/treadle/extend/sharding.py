@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from treadle_compiler import jaxlib, tiles_of
-from treadle_ir import ArgumentError, UnsupportedError, boundaries, refused
+from treadle_ir import ArgumentError, UnsupportedError
+from treadle_ir.errors import boundaries, refused
 from treadle_runtime import Device, NamedSharding, sharding_of_tiles
 
 __all__ = [

@@ -11,8 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TypeAlias, final
 
-from treadle_ir import boundaries, frozen, integer, named_scope, names, refused, source
-from treadle_ir.scopes import within
+from treadle_ir import named_scope
+from treadle_ir.errors import boundaries, integer, names, refused, source
+from treadle_ir.process import frozen
+from treadle_ir.tracing import within
 
 __all__ = [
     "NameStack",

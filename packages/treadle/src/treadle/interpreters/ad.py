@@ -18,18 +18,10 @@ from treadle_autodiff import (
     jvp_rule,
     transpose_rule,
 )
-from treadle_ir import (
-    Array,
-    MissingRuleError,
-    Operand,
-    Operands,
-    as_array,
-    bind,
-    boundaries,
-    dtypes,
-    ops,
-    type_of,
-)
+from treadle_ir import Array, MissingRuleError, Operand, Operands, bind, ops, type_of
+from treadle_ir.calling import as_array
+from treadle_ir.core import dtypes
+from treadle_ir.errors import boundaries
 from treadle_numpy.lax.other_primitives import OTHERS
 
 __all__ = [

@@ -15,7 +15,10 @@ from treadle_batching import (
     register_vmappable,
     unregister_vmappable,
 )
-from treadle_ir import Array, MissingRuleError, Operands, as_array, boundaries, frozen
+from treadle_ir import Array, MissingRuleError, Operands
+from treadle_ir.calling import as_array
+from treadle_ir.errors import boundaries
+from treadle_ir.process import frozen
 
 __all__ = [
     "AxisData",

@@ -30,20 +30,10 @@ from treadle_compiler import (
     ir_module,
     ir_type,
 )
-from treadle_ir import (
-    AbstractMesh,
-    ArrayType,
-    Effect,
-    Type,
-    UnsupportedError,
-    as_array,
-    boundaries,
-    canonical_dtype,
-    element_type,
-    functions,
-    refused,
-    type_of,
-)
+from treadle_ir import AbstractMesh, ArrayType, Effect, Type, UnsupportedError, type_of
+from treadle_ir.calling import as_array
+from treadle_ir.core import canonical_dtype
+from treadle_ir.errors import boundaries, element_type, functions, refused
 from treadle_ir.primitives.effectful import HostFunction
 
 __all__ = [

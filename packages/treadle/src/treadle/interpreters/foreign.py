@@ -8,16 +8,8 @@ from typing import Any, TypeAlias
 from treadle.core import AbstractValue, type_of_aval
 from treadle.interpreters.building import LoweringRuleContext
 from treadle_compiler import IrValue, attribute_text, ir_module, string_text
-from treadle_ir import (
-    ArgumentError,
-    ArrayType,
-    boundaries,
-    flags,
-    integer,
-    integers,
-    names,
-    refused,
-)
+from treadle_ir import ArgumentError, ArrayType
+from treadle_ir.errors import boundaries, flags, integer, integers, names, refused
 
 __all__ = ["build_ffi_lowering_function", "ffi_lowering"]
 

@@ -8,7 +8,8 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 
 from treadle_compiler import IrValue, attribute_text, ir_module, ir_type
-from treadle_ir import ArgumentError, ArrayType, boundaries, functions, refused
+from treadle_ir import ArgumentError, ArrayType
+from treadle_ir.errors import boundaries, functions, refused
 from treadle_ir.tree import PyTreeDef, tree_flatten
 
 __all__ = [

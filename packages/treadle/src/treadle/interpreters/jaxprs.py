@@ -10,19 +10,10 @@ from treadle.interpreters.zeros import Zero, is_undefined_primal
 from treadle.jaxprs import ClosedJaxpr, Jaxpr
 from treadle_autodiff import Zero as _Zero, jvp_program, transpose
 from treadle_batching import Axis, Dim, batch_flat, with_dim
-from treadle_ir import (
-    ArgumentError,
-    ArrayType,
-    Operand,
-    Operands,
-    Program,
-    UnsupportedError,
-    as_array,
-    flags,
-    interpret_unchecked as interpret,
-    refused,
-    stage,
-)
+from treadle_ir import ArgumentError, ArrayType, Operand, Operands, Program, UnsupportedError, stage
+from treadle_ir.calling import as_array
+from treadle_ir.errors import flags, refused
+from treadle_ir.tracing import interpret_unchecked as interpret
 
 if TYPE_CHECKING:
     from treadle.interpreters.batching import AxisData

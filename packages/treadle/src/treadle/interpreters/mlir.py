@@ -61,18 +61,15 @@ from treadle_ir import (
     ArrayType,
     MissingRuleError,
     Staged,
-    Tracer,
     Type,
     UnsupportedError,
-    as_array,
-    boundaries,
-    frozen,
-    functions,
-    names,
-    refused,
     stage,
     type_of,
 )
+from treadle_ir.calling import as_array
+from treadle_ir.errors import boundaries, functions, names, refused
+from treadle_ir.process import frozen
+from treadle_ir.tracing import Tracer
 from treadle_runtime import PLATFORMS
 
 __all__ = [

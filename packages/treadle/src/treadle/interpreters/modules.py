@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from treadle_compiler import ModuleError, ir_module, new_ir_context
-from treadle_ir import boundaries, names
+from treadle_ir.errors import boundaries, names
 
 __all__ = ["make_ir_context", "merge_mlir_modules", "module_to_bytecode", "module_to_string"]
 

@@ -16,7 +16,8 @@ from treadle.interpreters.jaxprs import AnyJaxpr, parts
 from treadle.interpreters.tokens import TokenSet
 from treadle.jaxprs import ClosedJaxpr, Jaxpr
 from treadle_compiler import IrValue, ir_module, ir_type
-from treadle_ir import Effect, Program, UnsupportedError, boundaries, names, refused
+from treadle_ir import Effect, Program, UnsupportedError
+from treadle_ir.errors import boundaries, names, refused
 
 __all__ = ["core_call_lowering", "jaxpr_subcomp", "lower_jaxpr_to_fun"]
 

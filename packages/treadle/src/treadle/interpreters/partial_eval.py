@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from treadle_ir import StagedTracer, boundaries
+from treadle_ir.errors import boundaries
+from treadle_ir.tracing import StagedTracer
 
 if TYPE_CHECKING:
     from treadle.core import AbstractValue
@@ -73,7 +74,8 @@ def trace_to_jaxpr_nounits(
     from treadle.core import aval_of, type_of_aval  # noqa: PLC0415
     from treadle.jaxprs import Jaxpr  # noqa: PLC0415
     from treadle_autodiff import split_known  # noqa: PLC0415
-    from treadle_ir import as_array, type_of  # noqa: PLC0415
+    from treadle_ir import type_of  # noqa: PLC0415
+    from treadle_ir.calling import as_array  # noqa: PLC0415
 
     given = [pval[1] if pval.is_known() else type_of_aval(pval[0]) for pval in pvals]
     wanted = [not pval.is_known() for pval in pvals]
@@ -104,7 +106,8 @@ def trace_to_jaxpr_dynamic(
     """
     from treadle.core import type_of_aval  # noqa: PLC0415
     from treadle.jaxprs import Jaxpr  # noqa: PLC0415
-    from treadle_ir import as_array, stage  # noqa: PLC0415
+    from treadle_ir import stage  # noqa: PLC0415
+    from treadle_ir.calling import as_array  # noqa: PLC0415
 
     staged = stage(
         lambda *xs: [as_array(x) for x in fun.call_wrapped(*xs)], *map(type_of_aval, in_avals)

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, final
 
 from treadle_compiler import IrValue, ir_module
-from treadle_ir import Effect, boundaries
+from treadle_ir import Effect
+from treadle_ir.errors import boundaries
 
 __all__ = ["TokenSet", "token_type"]
 

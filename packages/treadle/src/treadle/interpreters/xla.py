@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from treadle.extension import Primitive
-from treadle_ir import boundaries
+from treadle_ir.errors import boundaries
 from treadle_runtime import jit
 
 __all__ = ["apply_primitive"]

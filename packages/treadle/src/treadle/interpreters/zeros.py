@@ -6,7 +6,8 @@ from typing import final
 
 from treadle.core import AbstractValue, aval_of, type_of_aval
 from treadle_autodiff import Zero as _Zero, materialise
-from treadle_ir import Array, as_array, type_of
+from treadle_ir import Array, type_of
+from treadle_ir.calling import as_array
 
 
 @final

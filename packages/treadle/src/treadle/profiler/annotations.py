@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
 
-from treadle_ir import functions, names, wraps
+from treadle_ir.errors import functions, names, wraps
 from treadle_runtime import profiler_module
 
 P = ParamSpec("P")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from treadle_ir import boundaries
+from treadle_ir.errors import boundaries
 from treadle_runtime import profile_data_module
 
 if TYPE_CHECKING:

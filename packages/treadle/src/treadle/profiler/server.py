@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from treadle_ir import ArgumentError, fork_safe_lock, integer
+from treadle_ir import ArgumentError
+from treadle_ir.errors import integer
+from treadle_ir.process import fork_safe_lock
 from treadle_runtime import devices, profiler_module
 
 # the server of the process, if there is one. Any: jaxlib has no types

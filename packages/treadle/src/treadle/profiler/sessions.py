@@ -11,7 +11,9 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
-from treadle_ir import ArgumentError, UnsupportedError, flags, fork_safe_lock, names, refused
+from treadle_ir import ArgumentError, UnsupportedError
+from treadle_ir.errors import flags, names, refused
+from treadle_ir.process import fork_safe_lock
 from treadle_runtime import devices, profile_data_module, profiler_module
 
 if TYPE_CHECKING:

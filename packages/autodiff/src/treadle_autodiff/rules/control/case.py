@@ -15,22 +15,11 @@ from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, 
 from treadle_autodiff.rules.call import with_zeros
 from treadle_autodiff.rules.control.operands import nonzero_flags, those
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise, zeros
-from treadle_ir import (
-    Atom,
-    Flags,
-    Operand,
-    Operands,
-    Program,
-    Type,
-    Value,
-    bind,
-    derived,
-    elementwise_or,
-    frozen,
-    share_captures,
-    stage,
-)
+from treadle_ir import Atom, Operand, Operands, Program, Type, Value, bind, stage
+from treadle_ir.core import Flags, elementwise_or
 from treadle_ir.primitives.control import Case
+from treadle_ir.process import frozen
+from treadle_ir.tracing import derived, share_captures
 
 K = TypeVar("K")
 

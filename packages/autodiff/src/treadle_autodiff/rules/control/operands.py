@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from treadle_autodiff.tangents import Tangent, Zero
-from treadle_ir import Flags, Groups, float0, type_of
+from treadle_ir import type_of
+from treadle_ir.core import Flags, Groups, float0
 
 G = TypeVar("G", bound=Groups[Any])
 Grouping: TypeAlias = Callable[[Sequence[Any]], G]

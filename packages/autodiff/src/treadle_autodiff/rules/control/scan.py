@@ -30,25 +30,13 @@ from treadle_autodiff.rules.control.operands import (
     those,
 )
 from treadle_autodiff.tangents import Tangent, materialise
-from treadle_ir import (
-    ArrayType,
-    Atom,
-    Flags,
-    Literal,
-    Operand,
-    Operands,
-    Program,
-    ScanOperands,
-    Type,
-    bind,
-    derived,
-    frozen,
-    interpret_unchecked as interpret,
-    rearranged,
-)
+from treadle_ir import ArrayType, Atom, Literal, Operand, Operands, Program, Type, bind
 from treadle_ir.analysis import forward
+from treadle_ir.core import Flags, ScanOperands
 from treadle_ir.primitives.control import Scan
+from treadle_ir.process import frozen
 from treadle_ir.rewrite import prune
+from treadle_ir.tracing import derived, interpret_unchecked as interpret, rearranged
 
 T = TypeVar("T")
 

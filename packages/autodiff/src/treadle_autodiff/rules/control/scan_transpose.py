@@ -18,28 +18,14 @@ from treadle_autodiff.registry import transpose_rule
 from treadle_autodiff.rules.control.operands import filled, nonzero_flags, those
 from treadle_autodiff.rules.control.scan import linear_operands, run_known, signature
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise, zeros
-from treadle_ir import (
-    ArrayType,
-    Cell,
-    Flags,
-    Operand,
-    Operands,
-    Program,
-    ScanOperands,
-    UnsupportedError,
-    bind,
-    derived,
-    discharged,
-    frozen,
-    interpret_unchecked as interpret,
-    stage,
-    store,
-    type_of,
-    unsharded,
-)
+from treadle_ir import ArrayType, Operand, Operands, Program, UnsupportedError, bind, stage, type_of
 from treadle_ir.analysis import backward
-from treadle_ir.dtypes import is_integer
+from treadle_ir.core import Flags, ScanOperands, unsharded
+from treadle_ir.core.dtypes import is_integer
 from treadle_ir.primitives.control import Scan
+from treadle_ir.process import frozen
+from treadle_ir.refs import Cell, discharged, store
+from treadle_ir.tracing import derived, interpret_unchecked as interpret
 from treadle_ir.tree import tree_flatten
 
 T = TypeVar("T")

@@ -14,26 +14,18 @@ from treadle_autodiff.rules.call import with_zeros
 from treadle_autodiff.rules.control.operands import dual_groups, dual_places, nonzero_flags, those
 from treadle_autodiff.rules.control.scan import scan_linearize
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
-from treadle_ir import (
-    DerivativeError,
-    Flags,
-    Operand,
-    Operands,
-    Program,
-    WhileOperands,
-    bind,
+from treadle_ir import Operand, Operands, Program, bind, ops, stage, type_of
+from treadle_ir.analysis import forward
+from treadle_ir.core import Flags, WhileOperands, unsharded
+from treadle_ir.errors import DerivativeError
+from treadle_ir.primitives.control import Case, Scan, While
+from treadle_ir.process import frozen
+from treadle_ir.tracing import (
     derived,
-    frozen,
     interpret_unchecked as interpret,
-    ops,
     rearranged,
-    stage,
-    type_of,
-    unsharded,
     unused_parameters,
 )
-from treadle_ir.analysis import forward
-from treadle_ir.primitives.control import Case, Scan, While
 
 
 @final

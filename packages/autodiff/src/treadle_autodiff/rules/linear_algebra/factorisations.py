@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from treadle_autodiff.registry import jvp_rule, jvp_rules, locally_constant
 from treadle_autodiff.tangents import Tangent, Zero
-from treadle_ir import Operand, Operands, bind, matrices, ops, type_of
+from treadle_ir import Operand, Operands, bind, ops, type_of
+from treadle_ir.calling import matrices
 from treadle_ir.primitives.linear_algebra import (
     Cholesky,
     HouseholderMultiply,

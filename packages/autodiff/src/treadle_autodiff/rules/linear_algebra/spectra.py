@@ -11,7 +11,9 @@ from dataclasses import replace
 
 from treadle_autodiff.registry import jvp_rule, jvp_rules
 from treadle_autodiff.tangents import Tangent, Zero
-from treadle_ir import Operand, Operands, bind, dtypes, matrices, ops, type_of
+from treadle_ir import Operand, Operands, bind, ops, type_of
+from treadle_ir.calling import matrices
+from treadle_ir.core import dtypes
 from treadle_ir.primitives.linear_algebra import Eig, Eigh, Schur, Svd
 
 jvp_rules.absent(

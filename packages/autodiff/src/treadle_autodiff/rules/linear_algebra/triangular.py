@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from treadle_autodiff.registry import jvp_rule, not_linear, transpose_rule
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise
-from treadle_ir import Operand, Operands, bind, matrices, ops, type_of
+from treadle_ir import Operand, Operands, bind, ops, type_of
+from treadle_ir.calling import matrices
 from treadle_ir.primitives.linear_algebra import TriangularSolve, TridiagonalSolve
 
 

@@ -15,8 +15,10 @@ import numpy as np
 
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
-from treadle_ir import ArrayType, MissingRuleError, Primitive, Type, dtypes, frozen
-from treadle_ir.dtypes import BY_NAME
+from treadle_ir import ArrayType, MissingRuleError, Primitive, Type
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import BY_NAME
+from treadle_ir.process import frozen
 
 _LETTERS: Final = {
     BY_NAME["f32"]: "s",

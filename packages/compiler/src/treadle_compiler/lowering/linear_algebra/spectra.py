@@ -27,7 +27,8 @@ from treadle_compiler.lowering.linear_algebra.calls import (
     zeros,
 )
 from treadle_compiler.registry import lowering_rule
-from treadle_ir import ArrayType, dtypes
+from treadle_ir import ArrayType
+from treadle_ir.core import dtypes
 from treadle_ir.primitives.linear_algebra import Eig, Eigh, Schur, Svd
 
 _CHOSEN_BY_SIZE: Final = "0 : ui8"  # Jacobi's method for small matrices and many of them

@@ -22,7 +22,7 @@ from treadle_compiler.lowering.linear_algebra.calls import (
     zeros,
 )
 from treadle_compiler.registry import lowering_rule
-from treadle_ir import dtypes
+from treadle_ir.core import dtypes
 from treadle_ir.primitives.linear_algebra import TriangularSolve, TridiagonalSolve
 
 _F32: Final = np.dtype(np.float32)

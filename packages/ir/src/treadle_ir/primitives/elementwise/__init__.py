@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping
 from typing import Final
 
-from treadle_ir.families import Elementwise
+from treadle_ir.core.families import Elementwise
 from treadle_ir.primitives.elementwise import (
     arithmetic,
     bits,

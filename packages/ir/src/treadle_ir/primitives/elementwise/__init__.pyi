@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Final, final
 
-from treadle_ir.array import Array, Operand
-from treadle_ir.families import Elementwise
-from treadle_ir.primitive import Attributeless
+from treadle_ir.core.families import Elementwise
+from treadle_ir.core.primitive import Attributeless
 from treadle_ir.primitives.elementwise.arithmetic import (
     IntegerPower as IntegerPower,
     integer_power as integer_power,
@@ -26,6 +25,7 @@ from treadle_ir.primitives.elementwise.special import (
     FormulaDerivative as FormulaDerivative,
     formula_derivative as formula_derivative,
 )
+from treadle_ir.tracing.array import Array, Operand
 
 OPERATIONS: Final[Mapping[type[Elementwise], Op]]
 

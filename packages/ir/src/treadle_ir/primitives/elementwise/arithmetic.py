@@ -6,13 +6,13 @@ from typing import ClassVar, Final, final
 
 import numpy as np
 
-from treadle_ir.array import Array, Operand
-from treadle_ir.frozen import frozen
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import ArrayType, Type
 from treadle_ir.primitives.elementwise.families import Binary, RealPart, Unary, check_kind
 from treadle_ir.primitives.elementwise.operations import Op, declare
-from treadle_ir.registry import register
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.tracing.trace import bind
 
 OPERATIONS: Final = declare(
     __name__,

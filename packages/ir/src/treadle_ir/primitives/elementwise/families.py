@@ -6,11 +6,11 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from treadle_ir import dtypes
-from treadle_ir.dtypes import DType
-from treadle_ir.errors import DTypeError, ShapeError
-from treadle_ir.families import Elementwise
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import DType
+from treadle_ir.core.families import Elementwise
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import DTypeError, ShapeError
 
 _KINDS: Final = {
     "b": ("boolean", dtypes.is_bool),

@@ -18,12 +18,12 @@ from keyword import iskeyword
 from types import FunctionType
 from typing import Any, Final, NamedTuple, cast
 
-from treadle_ir.array import Array, Operand
-from treadle_ir.families import Elementwise
-from treadle_ir.primitive import Attributeless, Primitive
+from treadle_ir.core.families import Elementwise
+from treadle_ir.core.primitive import Attributeless, Primitive
+from treadle_ir.core.registry import register
 from treadle_ir.primitives.elementwise.families import Binary
-from treadle_ir.registry import register
-from treadle_ir.trace import bind
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.tracing.trace import bind
 
 
 class Op(NamedTuple):

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final, final
 
-from treadle_ir.array import Array, Operand
-from treadle_ir.errors import ArgumentError
-from treadle_ir.families import Elementwise
-from treadle_ir.frozen import frozen
+from treadle_ir.core.families import Elementwise
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import Type
+from treadle_ir.errors.kinds import ArgumentError
 from treadle_ir.primitives.elementwise.families import (
     Binary,
     Several,
@@ -20,9 +20,9 @@ from treadle_ir.primitives.elementwise.families import (
     common_type,
 )
 from treadle_ir.primitives.elementwise.operations import Op, declare
-from treadle_ir.registry import register
-from treadle_ir.trace import bind
-from treadle_ir.types import Type
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.tracing.trace import bind
 
 OPERATIONS: Final = declare(
     __name__,

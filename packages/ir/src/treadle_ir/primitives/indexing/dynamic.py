@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Final, final
 
-from treadle_ir import dtypes
-from treadle_ir.array import Array, Operand
-from treadle_ir.errors import DTypeError, ShapeError
-from treadle_ir.families import Indexing
-from treadle_ir.frozen import frozen
-from treadle_ir.registry import register
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.core import dtypes
+from treadle_ir.core.families import Indexing
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import DTypeError, ShapeError
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.tracing.trace import bind
 
 
 def _check_starts(name: str, operand: ArrayType, starts: Sequence[Type]) -> None:

@@ -6,13 +6,13 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from treadle_ir import dtypes
-from treadle_ir.array import Array, Operand
-from treadle_ir.declared import refused
-from treadle_ir.dtypes import DType
-from treadle_ir.errors import ShapeError
-from treadle_ir.families import Indexing
-from treadle_ir.frozen import frozen
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import DType
+from treadle_ir.core.families import Indexing
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.argument_checks import refused
+from treadle_ir.errors.kinds import ShapeError
 from treadle_ir.primitives.indexing.positions import (
     FillValue,
     Mode,
@@ -24,9 +24,9 @@ from treadle_ir.primitives.indexing.positions import (
     interleave,
     is_number,
 )
-from treadle_ir.registry import register
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.tracing.trace import bind
 
 
 @register

@@ -7,9 +7,9 @@ from typing import Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from treadle_ir import dtypes
-from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.core import dtypes
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import ArgumentError, DTypeError, ShapeError
 
 Mode: TypeAlias = Literal["clip", "fill", "promise_in_bounds"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import ClassVar, Final, final
 
-from treadle_ir.array import Array, Operand
-from treadle_ir.errors import DTypeError, ShapeError
-from treadle_ir.families import Indexing
-from treadle_ir.frozen import frozen
+from treadle_ir.core.families import Indexing
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import DTypeError, ShapeError
 from treadle_ir.primitives.indexing.positions import (
     Mode,
     check_axes,
@@ -17,9 +17,9 @@ from treadle_ir.primitives.indexing.positions import (
     check_indices,
     check_mode,
 )
-from treadle_ir.registry import register
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.tracing.trace import bind
 
 
 @frozen

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar, final
 
-from treadle_ir.array import Array, Operand
-from treadle_ir.families import LinearAlgebra
-from treadle_ir.frozen import frozen
+from treadle_ir.core.families import LinearAlgebra
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import ArrayType, Type
 from treadle_ir.primitives.linear_algebra.matrices import matrices, real_dtype
-from treadle_ir.registry import register
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.tracing.trace import bind
 
 
 @register

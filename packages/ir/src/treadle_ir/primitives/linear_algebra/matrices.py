@@ -6,11 +6,11 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import dtypes
-from treadle_ir.dtypes import BY_NAME, DType
-from treadle_ir.errors import DTypeError, ShapeError
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import BY_NAME, DType
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import DTypeError, ShapeError
 from treadle_ir.primitives.shape import array_operand
-from treadle_ir.types import ArrayType, Type
 
 I32: Final = np.dtype(np.int32)
 LAPACK: Final = ("f32", "f64", "c64", "c128")

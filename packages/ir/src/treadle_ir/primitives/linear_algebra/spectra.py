@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar, Final, Literal, TypeAlias, final, get_args
 
-from treadle_ir.array import Array, Operand
-from treadle_ir.errors import ArgumentError, MissingRuleError
-from treadle_ir.families import LinearAlgebra
-from treadle_ir.frozen import frozen
+from treadle_ir.core.families import LinearAlgebra
+from treadle_ir.core.registry import register
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.errors.kinds import ArgumentError, MissingRuleError
 from treadle_ir.primitives.linear_algebra.matrices import complex_dtype, matrices, real_dtype
-from treadle_ir.registry import register
-from treadle_ir.trace import bind
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.process.frozen_classes import frozen
+from treadle_ir.tracing.array import Array, Operand
+from treadle_ir.tracing.trace import bind
 
 SvdAlgorithm: TypeAlias = Literal["default", "qr", "divide_and_conquer", "jacobi", "polar"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treadle_ir import dtypes
+from treadle_ir.core import dtypes
 from treadle_ir.primitives.linear_algebra import Hessenberg, Tridiagonal
 from treadle_ir.reference.linear_algebra.factorisations import reflection
 from treadle_ir.reference.linear_algebra.matrices import adjoint, one_by_one

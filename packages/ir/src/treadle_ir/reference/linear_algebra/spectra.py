@@ -7,12 +7,12 @@ from typing import Literal
 
 import numpy as np
 
-from treadle_ir import dtypes
+from treadle_ir.core import dtypes
+from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.linear_algebra import Eig, Eigh, Svd
 from treadle_ir.primitives.linear_algebra.matrices import complex_dtype
 from treadle_ir.reference.linear_algebra.matrices import adjoint, or_nan
 from treadle_ir.reference.registry import Elements, eval_rule
-from treadle_ir.types import ArrayType
 
 
 @eval_rule(Eigh)

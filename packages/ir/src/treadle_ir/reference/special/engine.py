@@ -7,12 +7,12 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir.array import Operand
 from treadle_ir.formulas.arithmetic import Engine, Formula, Function, Plain
 from treadle_ir.formulas.zetas import polygamma
 from treadle_ir.primitives.compare import Direction
 from treadle_ir.reference.registry import Elements
 from treadle_ir.reference.special import functions
+from treadle_ir.tracing.array import Operand
 
 _FUNCTIONS: Final[Mapping[str, Function]] = {
     "abs": np.abs,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from treadle_ir.core.primitive import Primitive
 from treadle_ir.formulas.table import PRIMITIVES, formula_of
-from treadle_ir.primitive import Primitive
 from treadle_ir.reference.registry import Elements, eval_rules
 from treadle_ir.reference.special.engine import evaluated
 

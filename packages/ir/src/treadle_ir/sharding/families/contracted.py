@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from treadle_ir.core.mesh import AbstractMesh, Whole
+from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.contract import Convolution, DotGeneral, free_axes
-from treadle_ir.sharding.mesh import AbstractMesh, Whole
 from treadle_ir.sharding.rules import sharding_rule
 from treadle_ir.sharding.sharded_type import ShardedType, checked, merged, refuse
-from treadle_ir.types import ArrayType
 
 
 @sharding_rule(DotGeneral)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from treadle_ir.core.mesh import AbstractMesh, Whole
+from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.indexing import (
     DynamicSlice,
     DynamicUpdateSlice,
@@ -12,10 +14,8 @@ from treadle_ir.primitives.indexing import (
     ScatterFamily,
 )
 from treadle_ir.sharding.families.moved import resized
-from treadle_ir.sharding.mesh import AbstractMesh, Whole
 from treadle_ir.sharding.rules import sharding_rule
 from treadle_ir.sharding.sharded_type import Names, ShardedType, checked, merged, refuse
-from treadle_ir.types import ArrayType
 
 _GET: Final = (
     "say how the result is to lie, `x.at[...].get(out_sharding=P(...))`, or lay the array anew first, "

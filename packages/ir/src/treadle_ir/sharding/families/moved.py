@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from treadle_ir.primitive import Primitive
+from treadle_ir.core.mesh import AbstractMesh, Whole
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.shape import (
     BroadcastInDim,
     Concatenate,
@@ -14,10 +16,8 @@ from treadle_ir.primitives.shape import (
     Slice,
     Transpose,
 )
-from treadle_ir.sharding.mesh import AbstractMesh, Whole
 from treadle_ir.sharding.rules import sharding_rule
 from treadle_ir.sharding.sharded_type import Names, ShardedType, count, is_whole, refuse
-from treadle_ir.types import ArrayType
 
 
 @sharding_rule(BroadcastInDim)

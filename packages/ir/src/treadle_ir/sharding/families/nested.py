@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_ir.analysis.dataflow import forward
-from treadle_ir.errors import ShardingTypeError
-from treadle_ir.families import ControlFlow, InlineCall
+from treadle_ir.core.families import ControlFlow, InlineCall
+from treadle_ir.core.mesh import AbstractMesh, Layout, Whole
+from treadle_ir.core.partial import sums_of, with_sums
+from treadle_ir.core.program import Program
+from treadle_ir.core.sharding import explicit_part
+from treadle_ir.core.types import ArrayType
+from treadle_ir.core.values import Literal
+from treadle_ir.errors.kinds import ShardingTypeError
 from treadle_ir.primitives.call import CustomVjpLinear
 from treadle_ir.primitives.effectful import HostCall
 from treadle_ir.primitives.linear_call import LinearCall
 from treadle_ir.primitives.shard_map import ShardMap
 from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint
-from treadle_ir.program import Program
-from treadle_ir.sharding.mesh import AbstractMesh, Layout, Whole
-from treadle_ir.sharding.partial import sums_of, with_sums
 from treadle_ir.sharding.rules import dims_over, nested_rule
 from treadle_ir.sharding.sharded_type import whole
-from treadle_ir.sharding.types import explicit_part
-from treadle_ir.types import ArrayType
-from treadle_ir.values import Literal
 
 Known = Whole | None
 

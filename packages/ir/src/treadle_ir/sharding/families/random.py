@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir.dtypes import is_key, key_shape
-from treadle_ir.families import Randomness
+from treadle_ir.core.dtypes import is_key, key_shape
+from treadle_ir.core.families import Randomness
+from treadle_ir.core.mesh import AbstractMesh, Whole
+from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.random import RandomWrap
 from treadle_ir.sharding.families.same import unless_divided
-from treadle_ir.sharding.mesh import AbstractMesh, Whole
 from treadle_ir.sharding.rules import sharding_rule
 from treadle_ir.sharding.sharded_type import RESHARD, ShardedType, refuse
-from treadle_ir.types import ArrayType
 
 
 @sharding_rule(Randomness)

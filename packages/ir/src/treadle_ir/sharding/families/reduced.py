@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir.families import LinearAlgebra, Reducing
+from treadle_ir.core.families import LinearAlgebra, Reducing
+from treadle_ir.core.mesh import AbstractMesh, Whole
+from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.reduce import ArgReduction, Reduction
 from treadle_ir.primitives.window import ReduceWindowFamily
-from treadle_ir.sharding.mesh import AbstractMesh, Whole
 from treadle_ir.sharding.rules import sharding_rule
 from treadle_ir.sharding.sharded_type import ShardedType, merged, refuse
-from treadle_ir.types import ArrayType
 
 
 @sharding_rule(Reducing)

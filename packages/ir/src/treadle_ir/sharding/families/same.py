@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir.families import Accumulating, Elementwise
-from treadle_ir.primitive import Primitive
+from treadle_ir.core.families import Accumulating, Elementwise
+from treadle_ir.core.mesh import AbstractMesh, Whole
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.call import OptimizationBarrier
 from treadle_ir.primitives.cumulative import Cumulative
 from treadle_ir.primitives.fourier import Fft
 from treadle_ir.primitives.memory import LayoutConstraint
 from treadle_ir.primitives.sort import Sort, TopK
-from treadle_ir.sharding.mesh import AbstractMesh, Whole
 from treadle_ir.sharding.rules import sharding_rule
 from treadle_ir.sharding.sharded_type import ShardedType, checked, merged, refuse
-from treadle_ir.types import ArrayType
 
 
 def joined(primitive: Primitive, operands: Sequence[ShardedType]) -> Whole:

@@ -15,11 +15,11 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import dtypes
-from treadle_ir.array import Operand
-from treadle_ir.dtypes import BY_NAME, DType
-from treadle_ir.primitive import Primitive
-from treadle_ir.types import ArrayType
+from treadle_ir.core import dtypes
+from treadle_ir.core.dtypes import BY_NAME, DType
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.types import ArrayType
+from treadle_ir.tracing.array import Operand
 
 Draw: TypeAlias = Callable[[np.random.Generator], list[Operand]]
 

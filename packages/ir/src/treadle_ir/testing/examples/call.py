@@ -7,8 +7,7 @@ from typing import Final
 import numpy as np
 
 from treadle_ir import ops
-from treadle_ir.array import Operand, Operands
-from treadle_ir.flows import Flags
+from treadle_ir.core.flows import Flags
 from treadle_ir.primitives.call import (
     Call,
     Checkpoint,
@@ -21,8 +20,9 @@ from treadle_ir.primitives.call import (
     OptimizationBarrier,
     StopGradient,
 )
-from treadle_ir.stage import stage
 from treadle_ir.testing.examples import Example, array_type, example
+from treadle_ir.tracing.array import Operand, Operands
+from treadle_ir.tracing.staging import stage
 
 _F32: Final = array_type("f32[3]")
 _F64: Final = array_type("f64[3]")

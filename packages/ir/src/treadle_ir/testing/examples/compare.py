@@ -6,9 +6,9 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir.array import Operand
 from treadle_ir.primitives.compare import Clamp, Compare, Select
 from treadle_ir.testing.examples import array_type, example, sample
+from treadle_ir.tracing.array import Operand
 
 
 def _one_key(random: np.random.Generator) -> list[Operand]:

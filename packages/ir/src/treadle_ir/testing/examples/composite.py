@@ -6,8 +6,8 @@ from typing import Final
 
 from treadle_ir import ops
 from treadle_ir.primitives.composite import Composite, PlatformIndex
-from treadle_ir.stage import stage
 from treadle_ir.testing.examples import Example, array_type, example
+from treadle_ir.tracing.staging import stage
 
 _F64: Final = array_type("f64[3]")
 _TANGENT: Final = stage(

@@ -7,12 +7,12 @@ from typing import Final
 import numpy as np
 
 from treadle_ir import ops
-from treadle_ir.array import Function, Operand
+from treadle_ir.core.program import Program
 from treadle_ir.primitives.control import Case, Scan, While
-from treadle_ir.program import Program
-from treadle_ir.stage import stage
 from treadle_ir.testing.examples import Draw, Example, array_type, example, sample
-from treadle_ir.trace import bind
+from treadle_ir.tracing.array import Function, Operand
+from treadle_ir.tracing.staging import stage
+from treadle_ir.tracing.trace import bind
 
 _ONE: Final = np.int32(1)
 

@@ -6,10 +6,10 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir.array import Operand
-from treadle_ir.dtypes import BY_NAME, KEY, RBG
+from treadle_ir.core.dtypes import BY_NAME, KEY, RBG
 from treadle_ir.primitives.convert import BitcastConvert, Convert, Copy, ReducePrecision
 from treadle_ir.testing.examples import example
+from treadle_ir.tracing.array import Operand
 
 
 def _extremes(random: np.random.Generator) -> list[Operand]:

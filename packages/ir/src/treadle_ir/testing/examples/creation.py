@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir.dtypes import BY_NAME
+from treadle_ir.core.dtypes import BY_NAME
 from treadle_ir.primitives.creation import DimensionSize, Iota
 from treadle_ir.testing.examples import example
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from treadle_ir import ops
-from treadle_ir.array import Operand, Operands
-from treadle_ir.flows import Flags
+from treadle_ir.core.flows import Flags
 from treadle_ir.primitives.custom_vmap import CustomBatching, CustomVmapCall
 from treadle_ir.testing.examples import Example, array_type, example
+from treadle_ir.tracing.array import Operand, Operands
 
 
 def _product(x: Operand, y: Operand) -> list[Operand]:

@@ -6,10 +6,10 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir.array import Operand
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.elementwise import Binary, Unary
 from treadle_ir.testing.examples import Draw, Example, example
+from treadle_ir.tracing.array import Operand
 
 Interval = tuple[float, float]
 _POSITIVE: Final = (0.3, 3.0)

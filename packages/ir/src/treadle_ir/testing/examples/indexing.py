@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import dtypes
+from treadle_ir.core import dtypes
 from treadle_ir.primitives.indexing import (
     DynamicSlice,
     DynamicUpdateSlice,

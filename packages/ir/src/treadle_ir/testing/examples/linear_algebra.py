@@ -11,8 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir.array import Operand
-from treadle_ir.equality import field_names
+from treadle_ir.core.equality import field_names
 from treadle_ir.primitives.linear_algebra import (
     Cholesky,
     Eig,
@@ -31,6 +30,7 @@ from treadle_ir.primitives.linear_algebra import (
     TridiagonalSolve,
 )
 from treadle_ir.testing.examples import Draw, Example, array_type, example, sample
+from treadle_ir.tracing.array import Operand
 
 
 def dominant(*types: str, by: float = 4.0) -> Draw:

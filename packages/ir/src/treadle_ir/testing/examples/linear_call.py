@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from treadle_ir import ops
-from treadle_ir.array import Operand
 from treadle_ir.primitives.linear_call import LinearCall
-from treadle_ir.stage import stage
 from treadle_ir.testing.examples import Example, array_type, example
+from treadle_ir.tracing.array import Operand
+from treadle_ir.tracing.staging import stage
 
 
 def _scaled(kind: str) -> LinearCall:

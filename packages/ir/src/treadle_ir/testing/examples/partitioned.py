@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any, Final, final
 
 from treadle_ir import ops
-from treadle_ir.frozen import frozen
+from treadle_ir.core.mesh import AbstractMesh
+from treadle_ir.core.types import Type
 from treadle_ir.primitives.partitioned import CustomPartitioning
-from treadle_ir.sharding.mesh import AbstractMesh
-from treadle_ir.stage import stage
+from treadle_ir.process.frozen_classes import frozen
 from treadle_ir.testing.examples import Example, array_type, example
-from treadle_ir.types import Type
+from treadle_ir.tracing.staging import stage
 
 
 @final

@@ -6,8 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import dtypes
-from treadle_ir.array import Operand
+from treadle_ir.core import dtypes
 from treadle_ir.primitives.reduce import (
     Argmax,
     Argmin,
@@ -20,6 +19,7 @@ from treadle_ir.primitives.reduce import (
     ReduceXor,
 )
 from treadle_ir.testing.examples import Draw, Example, array_type, example
+from treadle_ir.tracing.array import Operand
 
 _I8, _I32, _U16, _I64 = (dtypes.BY_NAME[name] for name in ("i8", "i32", "u16", "i64"))
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from treadle_ir.core.mesh import AbstractMesh, AxisType
 from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint
-from treadle_ir.sharding.mesh import AbstractMesh, AxisType
 from treadle_ir.testing.examples import Example, example
 
 _MESH: Final = AbstractMesh((2, 1), ("x", "y"))

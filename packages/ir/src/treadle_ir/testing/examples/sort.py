@@ -6,10 +6,10 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir.array import Operand
 from treadle_ir.primitives.sort import Sort, TopK
 from treadle_ir.testing.examples import Example, example
 from treadle_ir.testing.examples.reduce import distinct, finite_ties, ties
+from treadle_ir.tracing.array import Operand
 
 
 def _ties_with_positions(random: np.random.Generator) -> list[Operand]:

@@ -7,11 +7,11 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir.array import Operand
-from treadle_ir.dtypes import BY_NAME
-from treadle_ir.primitive import Primitive
+from treadle_ir.core.dtypes import BY_NAME
+from treadle_ir.core.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.testing.examples import Draw, Example, example
+from treadle_ir.tracing.array import Operand
 
 Interval = tuple[float, float]
 

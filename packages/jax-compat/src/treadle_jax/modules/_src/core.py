@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from treadle_ir import ArgumentError, shown
+from treadle_ir import ArgumentError
+from treadle_ir.errors import shown
 from treadle_jax.modules._src.typing import DimSize as DimSize, Shape as Shape
 from treadle_jax.modules._src.util import safe_map as safe_map, safe_zip as safe_zip
 

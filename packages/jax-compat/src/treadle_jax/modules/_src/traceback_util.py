@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from treadle.extend.source_info_util import register_exclusion as register_exclusion
-from treadle_ir import source
+from treadle_ir.errors import source
 
 F = TypeVar("F", bound=Callable[..., Any])
 

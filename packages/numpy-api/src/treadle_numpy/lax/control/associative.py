@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias, TypeVar, overload
 
-from treadle_ir import ArgumentError, Array, Operand, StructureError, flags, functions, ops
+from treadle_ir import ArgumentError, Array, Operand, ops
+from treadle_ir.errors import StructureError, flags, functions
 from treadle_ir.tree import explain_difference, tree_unflatten
 from treadle_numpy.lax.control.staging import flatten_operands, paths_of
 from treadle_numpy.operands.arrays import array_of

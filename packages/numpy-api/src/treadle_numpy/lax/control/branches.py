@@ -17,34 +17,25 @@ from treadle_ir import (
     ArgumentError,
     Array,
     ArrayType,
-    Cell,
     DTypeError,
     Operand,
     Operands,
     Program,
     ShapeError,
     Sharding,
-    ShardingTypeError,
-    StructureError,
     Value,
-    as_array,
     bind,
-    discharged,
-    explicit_mesh,
-    holding,
-    interned,
     ops,
-    over_mesh_of,
-    sequence,
-    store,
-    types_here,
-    varying_of,
-    without_references,
 )
-from treadle_ir.dtypes import is_bool, is_integer
+from treadle_ir.calling import as_array
+from treadle_ir.core.dtypes import is_bool, is_integer
+from treadle_ir.errors import ShardingTypeError, StructureError, sequence
 from treadle_ir.primitives.control import Case
 from treadle_ir.primitives.convert import Convert
 from treadle_ir.primitives.sharding import ShardingConstraint
+from treadle_ir.refs import Cell, discharged, holding, store, without_references
+from treadle_ir.sharding import types_here, varying_of
+from treadle_ir.tracing import explicit_mesh, interned, over_mesh_of
 from treadle_ir.tree import explain_difference, flatten_leaves_and_structure, tree_unflatten
 from treadle_numpy.lax.control.carries import SAME_SHAPES, type_differences
 from treadle_numpy.lax.control.plain import plain_choice, plainly

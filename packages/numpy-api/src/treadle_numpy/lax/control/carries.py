@@ -8,23 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Final, TypeAlias
 
-from treadle_ir import (
-    AbstractMesh,
-    ArrayType,
-    DTypeError,
-    Operand,
-    ShapeError,
-    Sharding,
-    ShardingTypeError,
-    StructureError,
-    checked_axes_here,
-    explicit,
-    explicit_mesh,
-    ops,
-    promoted,
-    types_here,
-    varying_of,
-)
+from treadle_ir import AbstractMesh, ArrayType, DTypeError, Operand, ShapeError, Sharding, ops
+from treadle_ir.core import promoted
+from treadle_ir.errors import ShardingTypeError, StructureError
+from treadle_ir.sharding import checked_axes_here, explicit, types_here, varying_of
+from treadle_ir.tracing import explicit_mesh
 from treadle_ir.tree import PyTreeDef, explain_difference
 from treadle_numpy.lax.control.staging import Body, first_difference, paths_of
 from treadle_numpy.operands.promote import with_dtype

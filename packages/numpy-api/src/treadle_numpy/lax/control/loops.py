@@ -8,24 +8,14 @@ from typing import TypeVar, overload
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    Cell,
-    Operand,
-    bind,
-    default_dtype,
-    discharged,
-    functions,
-    holding,
-    integer_or_none,
-    ops,
-    over_mesh_of,
-    promoted,
-    types_here,
-)
-from treadle_ir.dtypes import is_bool, is_floating, is_integer
+from treadle_ir import ArgumentError, Array, Operand, bind, ops
+from treadle_ir.core import default_dtype, promoted
+from treadle_ir.core.dtypes import is_bool, is_floating, is_integer
+from treadle_ir.errors import functions, integer_or_none
 from treadle_ir.primitives.control import While
+from treadle_ir.refs import Cell, discharged, holding
+from treadle_ir.sharding import types_here
+from treadle_ir.tracing import over_mesh_of
 from treadle_ir.tree import PyTreeDef, tree_unflatten, treedef_is_leaf, treedef_tuple
 from treadle_numpy.lax.control.carries import settled
 from treadle_numpy.lax.control.plain import plain_while, plainly

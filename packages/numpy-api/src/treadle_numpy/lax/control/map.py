@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar, overload
 
-from treadle_ir import ArgumentError, Array, Operand, functions, installed_vmap, ops
+from treadle_ir import ArgumentError, Array, Operand, ops
+from treadle_ir.calling import installed_vmap
+from treadle_ir.errors import functions
 from treadle_ir.tree import tree_map, tree_unflatten
 from treadle_numpy.lax.control.scan import References, length_of, scan_flat
 from treadle_numpy.lax.control.staging import flatten_operands

@@ -11,16 +11,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from treadle_ir import (
-    Array,
-    ConcretizationError,
-    Operand,
-    current_context,
-    ops,
-    promoted,
-)
-from treadle_ir.dtypes import is_bool
-from treadle_ir.settings import DISABLE_JIT
+from treadle_ir import Array, Operand, ops
+from treadle_ir.core import promoted
+from treadle_ir.core.dtypes import is_bool
+from treadle_ir.errors import ConcretizationError
+from treadle_ir.settings import DISABLE_JIT, current_context
 from treadle_ir.tree import PyTreeDef, tree_map, tree_unflatten
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import operand_type

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from treadle_ir import ArgumentError, UnsupportedError, functions, ops
+from treadle_ir import ArgumentError, UnsupportedError, ops
+from treadle_ir.errors import functions
 from treadle_numpy.lax.control.branches import switch
 from treadle_numpy.operands.coerce import host_elements
 

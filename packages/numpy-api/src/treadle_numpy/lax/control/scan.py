@@ -5,27 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar, final, overload
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ArrayType,
+from treadle_ir import ArgumentError, Array, ArrayType, Operand, bind
+from treadle_ir.errors import flags, functions, wraps
+from treadle_ir.primitives.control import Scan
+from treadle_ir.process import frozen
+from treadle_ir.refs import (
     Cell,
-    Operand,
-    bind,
     discharged,
-    flags,
-    frozen,
-    functions,
     holding,
     is_reference,
     lending,
     new_cell,
-    over_mesh_of,
     references_once,
     store,
-    wraps,
 )
-from treadle_ir.primitives.control import Scan
+from treadle_ir.tracing import over_mesh_of
 from treadle_ir.tree import (
     PyTreeDef,
     flatten_leaves_and_structure,

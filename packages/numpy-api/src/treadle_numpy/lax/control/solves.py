@@ -18,17 +18,14 @@ from treadle_ir import (
     Operand,
     Operands,
     ShapeError,
-    StructureError,
-    as_rule,
     bind,
-    flags,
-    functions,
-    interpret_unchecked as interpret,
-    ruled,
-    unsharded,
 )
-from treadle_ir.dtypes import is_inexact
+from treadle_ir.calling import as_rule, ruled
+from treadle_ir.core import unsharded
+from treadle_ir.core.dtypes import is_inexact
+from treadle_ir.errors import StructureError, flags, functions
 from treadle_ir.primitives.implicit import LinearSolve, Root
+from treadle_ir.tracing import interpret_unchecked as interpret
 from treadle_ir.tree import PyTreeDef, explain_difference, tree_unflatten
 from treadle_numpy.lax.control.carries import type_differences
 from treadle_numpy.lax.control.staging import (

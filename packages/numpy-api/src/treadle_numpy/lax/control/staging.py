@@ -2,7 +2,7 @@
 
 A body is a Python function. It is staged each time that a loop or a branch is called, whatever trace is current: what
 it captured becomes leading operands, and what it reads is read again. An eager loop that Python runs many times would
-so be compiled each time; to prevent it, equal programs of one piece of code are one object (`treadle_ir.interned`).
+so be compiled each time; to prevent it, equal programs of one piece of code are one object (`treadle_ir.tracing.interned`).
 """
 
 from __future__ import annotations
@@ -10,25 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import TypeAlias, final
 
-from treadle_ir import (
-    ArgumentError,
-    ArrayType,
-    Operand,
-    Operands,
-    Program,
-    Sharding,
-    TreeFunction,
-    as_body,
-    during,
-    explicit_mesh,
-    frozen,
-    interned,
-    no_array,
-    result_shardings,
-    share_captures,
-    stage_tree,
-    type_text,
-)
+from treadle_ir import ArgumentError, ArrayType, Operand, Operands, Program, Sharding
+from treadle_ir.calling import TreeFunction, no_array
+from treadle_ir.errors import during
+from treadle_ir.process import frozen
+from treadle_ir.refs import as_body
+from treadle_ir.sharding import result_shardings, type_text
+from treadle_ir.tracing import explicit_mesh, interned, share_captures, stage_tree
 from treadle_ir.tree import (
     PyTreeDef,
     flatten_leaves_and_structure,

@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, Operand, matrices, ops
+from treadle_ir import Array, Operand, ops
+from treadle_ir.calling import matrices
 
 Pair: TypeAlias = tuple[Array, Array]
 

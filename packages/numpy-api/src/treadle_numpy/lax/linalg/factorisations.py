@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, flags, integer, matrices, ops
+from treadle_ir import Array, ops
+from treadle_ir.calling import matrices
+from treadle_ir.errors import flags, integer
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.promote import inexact_operand

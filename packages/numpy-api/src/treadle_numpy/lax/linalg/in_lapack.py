@@ -16,8 +16,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArrayType, HostFunction, canonical_dtype, module_or_none
-from treadle_ir.dtypes import BY_NAME
+from treadle_ir import ArrayType
+from treadle_ir.calling import HostFunction
+from treadle_ir.core import canonical_dtype
+from treadle_ir.core.dtypes import BY_NAME
+from treadle_ir.errors import module_or_none
 
 # Elements of a matrix: of more XLA starts as fast a routine, and Python goes on.
 MOST: Final = 1 << 14

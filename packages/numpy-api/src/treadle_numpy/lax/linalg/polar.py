@@ -9,20 +9,9 @@ from typing import Any, Final
 import ml_dtypes
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ArrayType,
-    HostFunction,
-    ShapeError,
-    UnsupportedError,
-    composed,
-    flags,
-    integer_or_none,
-    matrices,
-    number as real_number,
-    ops,
-)
+from treadle_ir import ArgumentError, Array, ArrayType, ShapeError, UnsupportedError, ops
+from treadle_ir.calling import HostFunction, composed, matrices
+from treadle_ir.errors import flags, integer_or_none, number as real_number
 from treadle_numpy.lax.linalg import in_lapack
 from treadle_numpy.lax.linalg.factorisations import symmetrized
 from treadle_numpy.operands.arrays import array_of

@@ -6,7 +6,8 @@ import enum
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias, overload
 
-from treadle_ir import ArgumentError, Array, UnsupportedError, flags, integers, ops, shown
+from treadle_ir import ArgumentError, Array, UnsupportedError, ops
+from treadle_ir.errors import flags, integers, shown
 from treadle_ir.primitives.linear_algebra import SvdAlgorithm as AlgorithmName
 from treadle_numpy.lax.linalg.factorisations import is_square, symmetrized
 from treadle_numpy.operands.arrays import array_of

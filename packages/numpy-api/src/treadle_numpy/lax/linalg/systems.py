@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, flags, ops
+from treadle_ir import Array, ops
+from treadle_ir.errors import flags
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.exact import strict

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from treadle_ir import (
-    Array,
-    DTypeError,
-    ShapeError,
-    composed,
-    dtypes,
-    flags,
-    matrices,
-    ops,
-    type_of,
-)
+from treadle_ir import Array, DTypeError, ShapeError, ops, type_of
+from treadle_ir.calling import composed, matrices
+from treadle_ir.core import dtypes
+from treadle_ir.errors import flags
 from treadle_numpy.lax.control.scan import scan
 from treadle_numpy.lax.dynamic_slicing import dynamic_index_in_dim
 from treadle_numpy.operands.arrays import array_of

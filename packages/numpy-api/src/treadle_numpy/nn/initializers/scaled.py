@@ -8,8 +8,9 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, ShapeError, integers, names, ops, shown
-from treadle_ir.dtypes import is_complex, is_floating, real_part
+from treadle_ir import ArgumentError, Array, DType, ShapeError, ops
+from treadle_ir.core.dtypes import is_complex, is_floating, real_part
+from treadle_ir.errors import integers, names, shown
 from treadle_numpy.nn.initializers.protocol import Initializer
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply
 from treadle_numpy.numpy.ufuncs.powers import sqrt

@@ -10,18 +10,9 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final, TypeAlias, cast
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DType,
-    ShapeError,
-    functions,
-    integers,
-    is_symbolic,
-    ops,
-    refused,
-    shown,
-)
+from treadle_ir import ArgumentError, Array, DType, ShapeError, ops
+from treadle_ir.core import is_symbolic
+from treadle_ir.errors import functions, integers, refused, shown
 from treadle_numpy.lax.contraction import contracted
 from treadle_numpy.lax.precision import PrecisionLike
 from treadle_numpy.numpy.dtypes.questions import result_type

@@ -9,17 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    Operand,
-    ShapeError,
-    composed,
-    current_trace,
-    ops,
-    shown,
-)
+from treadle_ir import ArgumentError, Array, Operand, ShapeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.errors import shown
 from treadle_ir.primitives.contract import DotGeneral
+from treadle_ir.tracing import current_trace
 from treadle_numpy.lax.contraction import contracted
 from treadle_numpy.lax.precision import PrecisionLike, precision_name
 from treadle_numpy.numpy.manipulation.axes import moveaxis

@@ -7,16 +7,10 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DType,
-    canonical_dtype,
-    default_dtype,
-    ops,
-    shown,
-)
-from treadle_ir.dtypes import is_bool
+from treadle_ir import ArgumentError, Array, DType, ops
+from treadle_ir.core import canonical_dtype, default_dtype
+from treadle_ir.core.dtypes import is_bool
+from treadle_ir.errors import shown
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import (

@@ -7,17 +7,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Literal, TypeVar, overload
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    composed,
-    default_dtype,
-    flags,
-    functions,
-    names,
-    ops,
-    shown,
-)
+from treadle_ir import ArgumentError, Array, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype
+from treadle_ir.errors import flags, functions, names, shown
 from treadle_numpy.numpy.creation.ranges import arange
 from treadle_numpy.numpy.vectorizing import over_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array

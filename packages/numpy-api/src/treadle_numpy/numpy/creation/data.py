@@ -6,20 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DType,
-    as_staged,
-    canonical_dtype,
-    canonical_elements,
-    flags,
-    import_module,
-    integer,
-    new_array,
-    ops,
-    shown,
-)
+from treadle_ir import ArgumentError, Array, DType, ops
+from treadle_ir.calling import canonical_elements, new_array
+from treadle_ir.core import canonical_dtype
+from treadle_ir.errors import flags, import_module, integer, shown
+from treadle_ir.tracing import as_staged
 from treadle_numpy.operands.arguments import row_major
 from treadle_numpy.operands.arrays import copy_if_aliased
 from treadle_numpy.operands.coerce import ArrayLike
@@ -160,7 +151,7 @@ def from_dlpack(x: object, /, *, device: Device = None, copy: bool | None = None
 def _of_the_host(x: Any, copy: bool | None) -> Array:
     """Return an array of the elements of another library's, as NumPy and ml_dtypes see them."""
     try:
-        elements = import_module("treadle_ir.dlpack").elements_from(x)
+        elements = import_module("treadle_ir.calling.dlpack").elements_from(x)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise ArgumentError(f"from_dlpack: the elements cannot be exchanged: {error}") from error
     canonical: np.ndarray[Any, np.dtype[Any]] = canonical_elements(elements)

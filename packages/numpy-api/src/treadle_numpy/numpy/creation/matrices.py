@@ -6,18 +6,11 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    allocating,
-    composed,
-    default_dtype,
-    flags,
-    is_symbolic,
-    ops,
-    refused,
-)
-from treadle_ir.dtypes import is_bool
+from treadle_ir import ArgumentError, Array, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype, is_symbolic
+from treadle_ir.core.dtypes import is_bool
+from treadle_ir.errors import allocating, flags, refused
 from treadle_numpy.indexing.positions import counting
 from treadle_numpy.operands.arrays import made, on_host
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array

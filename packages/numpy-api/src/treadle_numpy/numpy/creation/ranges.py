@@ -8,25 +8,12 @@ from typing import Any, Final, Literal, overload
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DType,
-    DTypeError,
-    Operand,
-    Tracer,
-    UnsupportedError,
-    ZeroStepError,
-    allocating,
-    composed,
-    flags,
-    integer,
-    is_symbolic_dim,
-    max_dim,
-    ops,
-    shown,
-)
-from treadle_ir.dtypes import is_bool, is_floating, is_integer
+from treadle_ir import ArgumentError, Array, DType, DTypeError, Operand, UnsupportedError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import is_symbolic_dim, max_dim
+from treadle_ir.core.dtypes import is_bool, is_floating, is_integer
+from treadle_ir.errors import ZeroStepError, allocating, flags, integer, shown
+from treadle_ir.tracing import Tracer
 from treadle_numpy.indexing.positions import counting
 from treadle_numpy.numpy.dtypes.questions import result_type
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply

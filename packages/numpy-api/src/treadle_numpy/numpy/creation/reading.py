@@ -9,17 +9,9 @@ from typing import IO
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DType,
-    OutOfMemoryError,
-    TreadleError,
-    integer,
-    names,
-    refused,
-)
-from treadle_ir.dtypes import dtype_name
+from treadle_ir import ArgumentError, Array, DType, TreadleError
+from treadle_ir.core.dtypes import dtype_name
+from treadle_ir.errors import OutOfMemoryError, integer, names, refused
 from treadle_numpy.operands.arrays import Elements
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype, named_dtype
 from treadle_numpy.operands.sequences import array_from

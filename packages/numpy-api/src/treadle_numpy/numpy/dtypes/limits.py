@@ -7,8 +7,9 @@ from functools import lru_cache
 import ml_dtypes
 import numpy as np
 
-from treadle_ir import Array, DType, DTypeError, default_dtype
-from treadle_ir.dtypes import is_inexact, is_integer
+from treadle_ir import Array, DType, DTypeError
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import is_inexact, is_integer
 from treadle_numpy.operands.dtypes import is_python, named_dtype
 
 __all__ = ["finfo", "iinfo"]

@@ -8,20 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    ArrayType,
-    DType,
-    canonical_dtype,
-    current_context,
-    default_dtype,
-    dtypes as ir_dtypes,
-    flags,
-    names,
-    promoted,
-    shown,
-    type_like,
-)
+from treadle_ir import ArgumentError, ArrayType, DType
+from treadle_ir.calling import type_like
+from treadle_ir.core import canonical_dtype, default_dtype, dtypes as ir_dtypes, promoted
+from treadle_ir.errors import flags, names, shown
+from treadle_ir.settings import current_context
 from treadle_numpy.numpy.dtypes.types import extended
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike, ScalarType, is_python, named_dtype

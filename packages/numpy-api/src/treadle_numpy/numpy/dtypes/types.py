@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import ml_dtypes
 import numpy as np
 
-from treadle_ir import dtypes as ir_dtypes
+from treadle_ir.core import dtypes as ir_dtypes
 from treadle_numpy.operands.dtypes import scalar_type
 
 __all__ = [

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import ArgumentError, Array, DTypeError, composed, default_dtype, integer, ops
-from treadle_ir.dtypes import is_complex
+from treadle_ir import ArgumentError, Array, DTypeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import is_complex
+from treadle_ir.errors import integer
 from treadle_numpy.indexing.positions import counting
 from treadle_numpy.numpy.manipulation.rearranging import roll
 from treadle_numpy.operands.axes import as_axes

@@ -15,7 +15,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArrayType, HostFunction, HostFunctionMaker, module_or_none
+from treadle_ir import ArrayType
+from treadle_ir.calling import HostFunction, HostFunctionMaker
+from treadle_ir.errors import module_or_none
 
 _BY_NOTHING: Final = 0  # what results are divided by
 _BY_LENGTHS: Final = 2

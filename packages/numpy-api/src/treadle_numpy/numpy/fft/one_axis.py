@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, composed
+from treadle_ir import Array
+from treadle_ir.calling import composed
 from treadle_numpy.numpy.fft.in_pocketfft import of_real
 from treadle_numpy.numpy.fft.transforms import along_one, as_norm, opposite
 from treadle_numpy.numpy.ufuncs.parts import conjugate

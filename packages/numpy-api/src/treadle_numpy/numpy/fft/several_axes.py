@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import Array, composed
+from treadle_ir import Array
+from treadle_ir.calling import composed
 from treadle_numpy.numpy.fft.in_pocketfft import of_real
 from treadle_numpy.numpy.fft.transforms import along_several
 from treadle_numpy.operands.coerce import ArrayLike

@@ -10,8 +10,10 @@ import math
 from collections.abc import Sequence
 from typing import Final, Literal, TypeAlias
 
-from treadle_ir import ArgumentError, Array, DTypeError, inexact_dtype, integer, ops, shown
-from treadle_ir.dtypes import complex_of, is_complex, real_part, user_name
+from treadle_ir import ArgumentError, Array, DTypeError, ops
+from treadle_ir.core import inexact_dtype
+from treadle_ir.core.dtypes import complex_of, is_complex, real_part, user_name
+from treadle_ir.errors import integer, shown
 from treadle_ir.primitives.fourier import FftKind
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.operands.axes import as_axes, as_axis

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import ArgumentError, Array, composed, matrices, names, ops, shown
-from treadle_ir.dtypes import is_complex
+from treadle_ir import ArgumentError, Array, ops
+from treadle_ir.calling import composed, matrices
+from treadle_ir.core.dtypes import is_complex
+from treadle_ir.errors import names, shown
 from treadle_numpy.lax.linalg import in_lapack
 from treadle_numpy.lax.linalg.elimination import factorised, solution
 from treadle_numpy.numpy.linalg.operands import check_square

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, composed, flags, names, ops, shown
+from treadle_ir import ArgumentError, Array, ops
+from treadle_ir.calling import composed
+from treadle_ir.errors import flags, names, shown
 from treadle_numpy.lax.linalg import in_lapack, spectra
 from treadle_numpy.lax.linalg.factorisations import symmetrized
 from treadle_numpy.numpy.linalg.operands import square_matrices

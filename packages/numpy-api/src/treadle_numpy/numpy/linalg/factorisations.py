@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, overload
 
-from treadle_ir import ArgumentError, Array, composed, flags, matrices, names, ops, shown
+from treadle_ir import ArgumentError, Array, ops
+from treadle_ir.calling import composed, matrices
+from treadle_ir.errors import flags, names, shown
 from treadle_numpy.lax.linalg import factorisations as lax, spectra
 from treadle_numpy.numpy.linalg.operands import check_square, inexact_matrices, square_matrices
 from treadle_numpy.numpy.linalg.results import QRResult, SVDResult

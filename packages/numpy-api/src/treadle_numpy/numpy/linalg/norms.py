@@ -7,8 +7,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, composed, flags, integer, ops, refused
-from treadle_ir.dtypes import is_complex
+from treadle_ir import ArgumentError, Array, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_complex
+from treadle_ir.errors import flags, integer, refused
 from treadle_numpy.numpy.reductions.extremes import max, min
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.ufuncs.powers import power, sqrt

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from treadle_ir import ArgumentError, Array, ShapeError, composed, is_symbolic, sequence
+from treadle_ir import ArgumentError, Array, ShapeError
+from treadle_ir.calling import composed
+from treadle_ir.core import is_symbolic
+from treadle_ir.errors import sequence
 from treadle_numpy.lax.precision import PrecisionLike
 from treadle_numpy.numpy.contraction.products import (
     cross as vector_product,

@@ -7,16 +7,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from treadle_autodiff import custom_jvp, jvp
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ConcretizationError,
-    ShapeError,
-    composed,
-    flags,
-    matrices,
-    ops,
-)
+from treadle_ir import ArgumentError, Array, ShapeError, ops
+from treadle_ir.calling import composed, matrices
+from treadle_ir.errors import ConcretizationError, flags
 from treadle_numpy.lax.linalg import in_lapack
 from treadle_numpy.lax.linalg.factorisations import symmetrized
 from treadle_numpy.numpy.dtypes.limits import finfo

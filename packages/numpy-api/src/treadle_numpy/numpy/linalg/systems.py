@@ -5,16 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    composed,
-    integer,
-    integers,
-    matrices,
-    ops,
-)
+from treadle_ir import ArgumentError, Array, ShapeError, ops
+from treadle_ir.calling import composed, matrices
+from treadle_ir.errors import integer, integers
 from treadle_numpy.lax.linalg import in_lapack
 from treadle_numpy.lax.linalg.elimination import eliminated
 from treadle_numpy.numpy.linalg.operands import square_matrices

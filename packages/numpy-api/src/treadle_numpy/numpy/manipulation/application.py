@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from treadle_ir import Array, functions, ops, sequence
+from treadle_ir import Array, ops
+from treadle_ir.errors import functions, sequence
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.shapes import expand_dims
 from treadle_numpy.numpy.vectorizing import over_axis

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from treadle_ir import ArgumentError, Array, ShapeError, composed, current_trace, integer, sequence
+from treadle_ir import ArgumentError, Array, ShapeError
+from treadle_ir.calling import composed
+from treadle_ir.errors import integer, sequence
 from treadle_ir.primitives.shape import Transpose
+from treadle_ir.tracing import current_trace
 from treadle_numpy.operands.axes import as_axes, as_axis
 from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array

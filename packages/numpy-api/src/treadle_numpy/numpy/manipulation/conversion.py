@@ -6,8 +6,10 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, DType, canonical_dtype, current_trace, ops, x64_enabled
+from treadle_ir import Array, DType, ops
+from treadle_ir.core import canonical_dtype, x64_enabled
 from treadle_ir.primitives.convert import Convert
+from treadle_ir.tracing import current_trace
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.devices import Device, placed

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, ShapeError, composed, integer, ops
+from treadle_ir import Array, ShapeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.errors import integer
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.creation.matrices import eye, lower_mask
 from treadle_numpy.numpy.manipulation.axes import moveaxis

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-from treadle_ir import ArgumentError, Array, DType, ShapeError, composed, current_trace, ops
+from treadle_ir import ArgumentError, Array, DType, ShapeError, ops
+from treadle_ir.calling import composed
 from treadle_ir.primitives.shape import Concatenate
+from treadle_ir.tracing import current_trace
 from treadle_numpy.lax.joining import (
     Arrays,
     in_common_dtype,

@@ -5,19 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    Tracer,
-    composed,
-    default_dtype,
-    integer,
-    is_symbolic_dim,
-    ops,
-    refused,
-    sequence,
-)
-from treadle_ir.dtypes import is_integer
+from treadle_ir import ArgumentError, Array, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype, is_symbolic_dim
+from treadle_ir.core.dtypes import is_integer
+from treadle_ir.errors import integer, refused, sequence
+from treadle_ir.tracing import Tracer
 from treadle_numpy.indexing.positions import around
 from treadle_numpy.lax.joining import unstack
 from treadle_numpy.lax.slicing import slice_along

@@ -7,17 +7,10 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ConcretizationError,
-    ShapeError,
-    composed,
-    default_dtype,
-    integer_or_none,
-    ops,
-    shown,
-)
+from treadle_ir import ArgumentError, Array, ShapeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype
+from treadle_ir.errors import ConcretizationError, integer_or_none, shown
 from treadle_numpy.lax.joining import tile as lax_tile
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to

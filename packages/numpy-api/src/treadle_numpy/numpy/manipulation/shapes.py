@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, overload
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    current_trace,
-    is_symbolic_dim,
-    names,
-    ops,
-    sequence,
-)
+from treadle_ir import ArgumentError, Array, ShapeError, ops
+from treadle_ir.core import is_symbolic_dim
+from treadle_ir.errors import names, sequence
 from treadle_ir.primitives.shape import Reshape
+from treadle_ir.tracing import current_trace
 from treadle_numpy.numpy.manipulation.axes import transpose
 from treadle_numpy.operands.axes import as_axes
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final, TypeAlias
 
-from treadle_ir import ArgumentError, Array, sequence
+from treadle_ir import ArgumentError, Array
+from treadle_ir.errors import sequence
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.lax.joining import unstack as unstack
 from treadle_numpy.lax.slicing import slice_along

@@ -6,8 +6,10 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, Operand, alias, composed, ops, refused
-from treadle_ir.dtypes import is_complex, real_part
+from treadle_ir import ArgumentError, Array, Operand, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_complex, real_part
+from treadle_ir.errors import alias, refused
 from treadle_ir.primitives import reduce as primitives
 from treadle_numpy.numpy.reductions.making import ORDERED, kept, planned, selected
 from treadle_numpy.numpy.ufuncs.extremes import maximum, minimum

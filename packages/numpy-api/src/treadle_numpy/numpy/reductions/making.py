@@ -5,19 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from treadle_ir import (
-    Array,
-    ArrayType,
-    DType,
-    Operand,
-    Primitive,
-    ShapeError,
-    current_trace,
-    flags,
-    ops,
-)
-from treadle_ir.dtypes import BY_NAME
+from treadle_ir import Array, ArrayType, DType, Operand, Primitive, ShapeError, ops
+from treadle_ir.core.dtypes import BY_NAME
+from treadle_ir.errors import flags
 from treadle_ir.primitives.shape import Reshape
+from treadle_ir.tracing import current_trace
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import Axis, sorted_axes
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape

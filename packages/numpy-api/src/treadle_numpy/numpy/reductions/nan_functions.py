@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, Operand, composed, flags, ops
-from treadle_ir.dtypes import is_inexact
+from treadle_ir import Array, Operand, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_inexact
+from treadle_ir.errors import flags
 from treadle_numpy.numpy.reductions.extremes import extreme
 from treadle_numpy.numpy.reductions.positions import position
 from treadle_numpy.numpy.reductions.running import cumprod, cumsum

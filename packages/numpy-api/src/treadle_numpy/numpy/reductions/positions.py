@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, composed, flags, ops
-from treadle_ir.dtypes import is_complex, real_part
+from treadle_ir import ArgumentError, Array, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_complex, real_part
+from treadle_ir.errors import flags
 from treadle_numpy.indexing.positions import result_type
 from treadle_numpy.numpy.reductions.extremes import leaders
 from treadle_numpy.numpy.reductions.making import kept

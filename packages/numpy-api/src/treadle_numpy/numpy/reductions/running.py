@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from treadle_ir import ArgumentError, Array, Operand, composed, default_dtype, flags, ops
-from treadle_ir.dtypes import is_bool, is_inexact
+from treadle_ir import ArgumentError, Array, Operand, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import is_bool, is_inexact
+from treadle_ir.errors import flags
 from treadle_numpy.numpy.reductions.sums import sum_dtype
 from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of

@@ -5,25 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from treadle_ir import (
-    Array,
-    DType,
-    Primitive,
-    canonical_dtype,
-    composed,
-    default_dtype,
-    flags,
-    inexact_dtype,
-    x64_enabled,
-)
-from treadle_ir.dtypes import (
-    BY_NAME,
-    MINIFLOATS,
-    is_bool,
-    is_inexact,
-    is_integer,
-    is_unsigned,
-)
+from treadle_ir import Array, DType, Primitive
+from treadle_ir.calling import composed
+from treadle_ir.core import canonical_dtype, default_dtype, inexact_dtype, x64_enabled
+from treadle_ir.core.dtypes import BY_NAME, MINIFLOATS, is_bool, is_inexact, is_integer, is_unsigned
+from treadle_ir.errors import flags
 from treadle_ir.primitives import elementwise, reduce as primitives
 from treadle_numpy.numpy.reductions.making import ORDERED, PLAIN, kept, planned, selected
 from treadle_numpy.numpy.reductions.truths import truth_reduction

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, composed
+from treadle_ir import Array
+from treadle_ir.calling import composed
 from treadle_ir.primitives import reduce as primitives
 from treadle_numpy.numpy.reductions.making import kept, selected
 from treadle_numpy.operands.arguments import named_only

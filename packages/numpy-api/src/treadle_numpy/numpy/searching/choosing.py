@@ -7,20 +7,13 @@ from typing import Any, Final, overload
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DTypeError,
-    composed,
-    current_trace,
-    default_dtype,
-    names,
-    ops,
-    sequence,
-    shown,
-)
-from treadle_ir.dtypes import is_integer
+from treadle_ir import ArgumentError, Array, DTypeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import is_integer
+from treadle_ir.errors import names, sequence, shown
 from treadle_ir.primitives.compare import Select
+from treadle_ir.tracing import current_trace
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.indexing.positions import around, counted
 from treadle_numpy.numpy.searching.finding import FillValues, nonzero

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, default_dtype, integer, integer_or_none, ops
-from treadle_ir.dtypes import is_inexact, is_integer
+from treadle_ir import ArgumentError, Array, ops
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import is_inexact, is_integer
+from treadle_ir.errors import integer, integer_or_none
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.indexing.positions import counted, counting
 from treadle_numpy.numpy.reductions.sums import mean_dtypes

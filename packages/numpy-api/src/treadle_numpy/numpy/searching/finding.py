@@ -8,7 +8,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, Operand, integer_or_none, ops
+from treadle_ir import ArgumentError, Array, Operand, ops
+from treadle_ir.errors import integer_or_none
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.indexing.positions import result_type
 from treadle_numpy.numpy.manipulation.joining import stack

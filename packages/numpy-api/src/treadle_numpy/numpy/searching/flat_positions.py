@@ -7,19 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DType,
-    DTypeError,
-    ShapeError,
-    default_dtype,
-    names,
-    ops,
-    sequence,
-    x64_enabled,
-)
-from treadle_ir.dtypes import is_integer
+from treadle_ir import ArgumentError, Array, DType, DTypeError, ShapeError, ops
+from treadle_ir.core import default_dtype, x64_enabled
+from treadle_ir.core.dtypes import is_integer
+from treadle_ir.errors import names, sequence
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.numpy.dtypes.limits import iinfo
 from treadle_numpy.numpy.dtypes.questions import result_type

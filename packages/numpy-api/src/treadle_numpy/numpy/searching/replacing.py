@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, composed, ops
-from treadle_ir.dtypes import is_complex, is_inexact
+from treadle_ir import Array, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_complex, is_inexact
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.kinds import isnan

@@ -6,8 +6,10 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, Operand, composed, flags, names, ops
-from treadle_ir.dtypes import BY_NAME, is_inexact
+from treadle_ir import ArgumentError, Array, DType, Operand, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import BY_NAME, is_inexact
+from treadle_ir.errors import flags, names
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.joining import concatenate
 from treadle_numpy.numpy.searching.choosing import where

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from treadle_ir import (
-    Array,
-    Operand,
-    ShapeError,
-    composed,
-    flags,
-    integer_or_none,
-    is_symbolic_dim,
-    ops,
-)
-from treadle_ir.dtypes import is_complex, real_part
+from treadle_ir import Array, Operand, ShapeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import is_symbolic_dim
+from treadle_ir.core.dtypes import is_complex, real_part
+from treadle_ir.errors import flags, integer_or_none
 from treadle_numpy.numpy.contraction.products import matmul
 from treadle_numpy.numpy.manipulation.axes import transpose
 from treadle_numpy.numpy.manipulation.diagonals import diagonal

@@ -7,18 +7,10 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import (
-    Array,
-    DType,
-    UnsupportedError,
-    composed,
-    default_dtype,
-    flags,
-    inexact_dtype,
-    ops,
-    refused,
-    sequence,
-)
+from treadle_ir import Array, DType, UnsupportedError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype, inexact_dtype
+from treadle_ir.errors import flags, refused, sequence
 from treadle_numpy.numpy.creation.ranges import linspace
 from treadle_numpy.numpy.manipulation.shapes import ravel
 from treadle_numpy.numpy.reductions.extremes import max, min

@@ -8,17 +8,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    composed,
-    default_dtype,
-    flags,
-    inexact_dtype,
-    ops,
-    sequence,
-)
+from treadle_ir import ArgumentError, Array, ShapeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype, inexact_dtype
+from treadle_ir.errors import flags, sequence
 from treadle_numpy.lax.joining import unstack
 from treadle_numpy.numpy.manipulation.joining import stack
 from treadle_numpy.numpy.manipulation.shapes import expand_dims

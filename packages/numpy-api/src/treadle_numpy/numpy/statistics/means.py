@@ -7,17 +7,10 @@ from typing import Final, Literal, overload
 
 import numpy as np
 
-from treadle_ir import (
-    Array,
-    DType,
-    DTypeError,
-    Operand,
-    ShapeError,
-    composed,
-    flags,
-    ops,
-)
-from treadle_ir.dtypes import BY_NAME, is_bool, is_inexact
+from treadle_ir import Array, DType, DTypeError, Operand, ShapeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import BY_NAME, is_bool, is_inexact
+from treadle_ir.errors import flags
 from treadle_ir.primitives.elementwise import Divide
 from treadle_ir.primitives.reduce import ReduceAdd
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to

@@ -7,19 +7,12 @@ from typing import Final, Protocol, final
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    UnsupportedError,
-    composed,
-    default_dtype,
-    flags,
-    frozen,
-    names,
-    ops,
-)
-from treadle_ir.dtypes import is_complex
+from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import is_complex
+from treadle_ir.errors import flags, names
+from treadle_ir.process import frozen
 from treadle_numpy.numpy.manipulation.axes import moveaxis, transpose
 from treadle_numpy.numpy.manipulation.shapes import reshape
 from treadle_numpy.numpy.reductions.sums import mean_dtypes, sum

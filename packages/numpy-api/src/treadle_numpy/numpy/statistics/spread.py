@@ -6,8 +6,10 @@ import math
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DTypeError, composed, ops, refused
-from treadle_ir.dtypes import is_bool, is_complex, real_part
+from treadle_ir import ArgumentError, Array, DTypeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_bool, is_complex, real_part
+from treadle_ir.errors import refused
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
 from treadle_numpy.numpy.reductions.making import selected
 from treadle_numpy.numpy.reductions.sums import mean_dtypes, sum

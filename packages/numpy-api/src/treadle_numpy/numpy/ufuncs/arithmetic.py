@@ -7,8 +7,10 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, DTypeError, Operand, alias, composed, ops
-from treadle_ir.dtypes import is_complex, is_inexact, is_integer, is_unsigned
+from treadle_ir import Array, DTypeError, Operand, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_complex, is_inexact, is_integer, is_unsigned
+from treadle_ir.errors import alias
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import binary, integers
 from treadle_numpy.numpy.ufuncs.universal import universal

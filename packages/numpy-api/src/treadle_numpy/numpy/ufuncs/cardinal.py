@@ -13,8 +13,9 @@ from typing import Final
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, Operand, composed, ops
-from treadle_ir.dtypes import is_complex
+from treadle_ir import Array, Operand, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_complex
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.promote import inexact_operand, without_weak_arrays
 from treadle_numpy.operands.scalars import number

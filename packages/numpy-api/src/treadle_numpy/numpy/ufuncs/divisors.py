@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, DTypeError, Operand, composed, ops
-from treadle_ir.dtypes import is_integer, is_signed
+from treadle_ir import Array, DTypeError, Operand, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_integer, is_signed
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape, promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike, operand_type

@@ -8,8 +8,9 @@ from functools import partial
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, Operand, composed, ops
-from treadle_ir.dtypes import is_complex
+from treadle_ir import Array, Operand, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_complex
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.lax.logarithms import logarithm
 from treadle_numpy.numpy.ufuncs.making import unary

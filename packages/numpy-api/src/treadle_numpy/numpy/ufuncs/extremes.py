@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, composed, ops
-from treadle_ir.dtypes import is_complex
+from treadle_ir import ArgumentError, Array, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_complex
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.comparison import greater, less
 from treadle_numpy.numpy.ufuncs.making import binary

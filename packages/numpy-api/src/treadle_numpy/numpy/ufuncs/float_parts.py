@@ -11,17 +11,10 @@ from typing import Final, NamedTuple
 import ml_dtypes
 import numpy as np
 
-from treadle_ir import (
-    Array,
-    DType,
-    DTypeError,
-    Operand,
-    composed,
-    default_dtype,
-    inexact_dtype,
-    ops,
-)
-from treadle_ir.dtypes import BY_NAME, is_bool, is_complex, is_integer
+from treadle_ir import Array, DType, DTypeError, Operand, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype, inexact_dtype
+from treadle_ir.core.dtypes import BY_NAME, is_bool, is_complex, is_integer
 from treadle_numpy.numpy import in_numpy
 from treadle_numpy.numpy.ufuncs.signs import signbit
 from treadle_numpy.operands.arguments import named_only

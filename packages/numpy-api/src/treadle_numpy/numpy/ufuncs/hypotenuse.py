@@ -8,8 +8,9 @@ from functools import partial
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, DTypeError, Operand, composed, ops
-from treadle_ir.dtypes import is_complex
+from treadle_ir import Array, DTypeError, Operand, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_complex
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.scalars import number, zero_like

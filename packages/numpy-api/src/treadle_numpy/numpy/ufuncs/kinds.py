@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, ArrayType, DTypeError, Operand, composed, ops
-from treadle_ir.dtypes import is_complex, is_floating
+from treadle_ir import Array, ArrayType, DTypeError, Operand, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_complex, is_floating
 from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.coerce import ArrayLike, coerce, is_array_like, operand_type
 from treadle_numpy.operands.fill import filled

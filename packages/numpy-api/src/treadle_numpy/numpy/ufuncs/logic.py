@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from treadle_ir import Array, Operand, composed, ops
+from treadle_ir import Array, Operand, ops
+from treadle_ir.calling import composed
 from treadle_numpy.numpy.ufuncs.universal import universal
 from treadle_numpy.operands.broadcast import broadcast
 from treadle_numpy.operands.coerce import ArrayLike

@@ -9,18 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Protocol, TypeVar
 
-from treadle_ir import (
-    Array,
-    ArrayType,
-    EvalTrace,
-    Operand,
-    Primitive,
-    composed,
-    current_trace,
-    ops,
-)
-from treadle_ir.dtypes import BY_NAME, MINIFLOATS, is_bool, is_complex, is_inexact
+from treadle_ir import Array, ArrayType, Operand, Primitive, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import BY_NAME, MINIFLOATS, is_bool, is_complex, is_inexact
 from treadle_ir.primitives.compare import Compare, Direction
+from treadle_ir.tracing import EvalTrace, current_trace
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.broadcast import broadcast_pair, promote_shapes

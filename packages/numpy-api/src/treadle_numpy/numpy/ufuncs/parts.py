@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, alias, composed, default_dtype, flags, ops
-from treadle_ir.dtypes import is_complex, is_inexact
+from treadle_ir import Array, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import is_complex, is_inexact
+from treadle_ir.errors import alias, flags
 from treadle_numpy.numpy.ufuncs.trigonometry import rad2deg
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.fill import filled

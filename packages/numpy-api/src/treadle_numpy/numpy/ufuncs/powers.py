@@ -6,8 +6,11 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, DTypeError, Literal, alias, composed, ops, promoted
-from treadle_ir.dtypes import is_bool, is_inexact, is_integer
+from treadle_ir import Array, DTypeError, Literal, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import promoted
+from treadle_ir.core.dtypes import is_bool, is_inexact, is_integer
+from treadle_ir.errors import alias
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import INT32, unary
 from treadle_numpy.operands.bind import bind

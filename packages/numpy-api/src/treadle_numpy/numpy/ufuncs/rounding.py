@@ -7,17 +7,11 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DTypeError,
-    alias,
-    composed,
-    default_dtype,
-    integer,
-    ops,
-)
-from treadle_ir.dtypes import is_bool, is_complex, is_inexact, is_integer
+from treadle_ir import ArgumentError, Array, DTypeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import is_bool, is_complex, is_inexact, is_integer
+from treadle_ir.errors import alias, integer
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.ufuncs.making import rounding

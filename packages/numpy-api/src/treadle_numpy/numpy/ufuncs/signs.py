@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir import Array, DTypeError, alias, composed, ops
-from treadle_ir.dtypes import BY_NAME, is_bool, is_complex, is_float0, is_integer, is_unsigned
+from treadle_ir import Array, DTypeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import BY_NAME, is_bool, is_complex, is_float0, is_integer, is_unsigned
+from treadle_ir.errors import alias
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import binary
 from treadle_numpy.operands.bind import bind

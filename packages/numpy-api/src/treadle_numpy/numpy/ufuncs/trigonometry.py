@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, Operand, alias, composed, ops
+from treadle_ir import Array, Operand, ops
+from treadle_ir.calling import composed
+from treadle_ir.errors import alias
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import binary, unary
 from treadle_numpy.operands.coerce import ArrayLike

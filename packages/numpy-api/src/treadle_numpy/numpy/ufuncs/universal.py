@@ -10,7 +10,8 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Generic, TypeVar, final
 
-from treadle_ir import Array, functions, import_module, integer, names, refused, wraps
+from treadle_ir import Array
+from treadle_ir.errors import functions, import_module, integer, names, refused, wraps
 from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.axes import Axis
 from treadle_numpy.operands.broadcast import check_settings

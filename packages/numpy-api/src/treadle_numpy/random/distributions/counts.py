@@ -16,8 +16,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, composed, default_dtype, ops
-from treadle_ir.dtypes import BY_NAME, is_integer
+from treadle_ir import ArgumentError, Array, DType, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import BY_NAME, is_integer
 from treadle_numpy.lax.control.loops import while_loop
 from treadle_numpy.numpy.dtypes.limits import iinfo
 from treadle_numpy.operands.arrays import array_of

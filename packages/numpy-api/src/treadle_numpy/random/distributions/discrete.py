@@ -5,17 +5,10 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DType,
-    DTypeError,
-    Operand,
-    composed,
-    default_dtype,
-    ops,
-)
-from treadle_ir.dtypes import BY_NAME, is_bool, is_floating, is_integer
+from treadle_ir import ArgumentError, Array, DType, DTypeError, Operand, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import BY_NAME, is_bool, is_floating, is_integer
 from treadle_numpy.numpy.dtypes.limits import iinfo
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type

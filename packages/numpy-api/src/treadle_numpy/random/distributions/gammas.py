@@ -16,18 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DType,
-    Operand,
-    composed,
-    dtypes,
-    names,
-    ops,
-    shown,
-    type_of,
-)
+from treadle_ir import ArgumentError, Array, DType, Operand, ops, type_of
+from treadle_ir.calling import composed
+from treadle_ir.core import dtypes
+from treadle_ir.errors import names, shown
 from treadle_numpy.lax.control.loops import while_loop
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.dtypes.limits import finfo

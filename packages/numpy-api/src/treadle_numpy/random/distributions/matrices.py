@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ShapeError, composed, names, ops, shown
-from treadle_ir.dtypes import is_complex, is_floating
+from treadle_ir import ArgumentError, Array, ShapeError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_complex, is_floating
+from treadle_ir.errors import names, shown
 from treadle_numpy.numpy.contraction.einsums import einsum
 from treadle_numpy.numpy.linalg.eigenvalues import eigh
 from treadle_numpy.numpy.linalg.factorisations import cholesky, svd

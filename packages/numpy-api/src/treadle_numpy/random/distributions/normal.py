@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
-from treadle_ir import Array, DType, composed, ops
-from treadle_ir.dtypes import is_complex, real_part
+from treadle_ir import Array, DType, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_complex, real_part
 from treadle_numpy.numpy.searching.choosing import where as where_
 from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply
 from treadle_numpy.numpy.ufuncs.comparison import less_equal

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, composed, ops
+from treadle_ir import ArgumentError, Array, ops
+from treadle_ir.calling import composed
 from treadle_numpy.numpy.reductions.extremes import max
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply, subtract

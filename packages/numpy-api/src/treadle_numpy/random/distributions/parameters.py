@@ -7,8 +7,9 @@ rounding of log and erf_inv elsewhere.
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, DType, Operand, names, ops
-from treadle_ir.dtypes import is_floating
+from treadle_ir import ArgumentError, Array, DType, Operand, ops
+from treadle_ir.core.dtypes import is_floating
+from treadle_ir.errors import names
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce

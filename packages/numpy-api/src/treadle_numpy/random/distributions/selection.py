@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 
-from treadle_ir import ArgumentError, Array, composed, default_dtype, flags, ops, shown
-from treadle_ir.dtypes import is_integer, is_key
+from treadle_ir import ArgumentError, Array, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import is_integer, is_key
+from treadle_ir.errors import flags, shown
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.creation.ranges import arange
 from treadle_numpy.numpy.manipulation.axes import moveaxis

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, DType, composed, ops
+from treadle_ir import Array, DType, ops
+from treadle_ir.calling import composed
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.devices import Device

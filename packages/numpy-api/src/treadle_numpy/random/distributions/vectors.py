@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, composed, ops, shown
+from treadle_ir import ArgumentError, Array, ops
+from treadle_ir.calling import composed
+from treadle_ir.errors import shown
 from treadle_numpy.lax.control.scan import scan
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.reductions.sums import sum

@@ -16,19 +16,11 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DType,
-    UnsupportedError,
-    composed,
-    inexact_dtype,
-    integer,
-    names,
-    ops,
-    shown,
-)
-from treadle_ir.dtypes import complex_of, is_complex, real_part
+from treadle_ir import ArgumentError, Array, DType, UnsupportedError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import inexact_dtype
+from treadle_ir.core.dtypes import complex_of, is_complex, real_part
+from treadle_ir.errors import integer, names, shown
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.fft.transforms import resized
 from treadle_numpy.operands.arrays import Elements, made

@@ -9,19 +9,10 @@ from typing import Final, final
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    UnsupportedError,
-    default_dtype,
-    flags,
-    names,
-    ops,
-    sequence,
-    shown,
-)
-from treadle_ir.dtypes import is_complex
+from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, ops
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import is_complex
+from treadle_ir.errors import flags, names, sequence, shown
 from treadle_numpy.indexing.entries import read_index
 from treadle_numpy.indexing.reading import take_entries
 from treadle_numpy.lax.joining import unstack

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from treadle_ir import Array, matrices, ops
+from treadle_ir import Array, ops
+from treadle_ir.calling import matrices
 from treadle_numpy.lax.control.loops import fori_loop
 from treadle_numpy.lax.dynamic_slicing import dynamic_index_in_dim, dynamic_update_index_in_dim
 from treadle_numpy.operands.scalars import literal

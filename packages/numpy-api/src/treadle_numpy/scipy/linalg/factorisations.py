@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    composed,
-    dtypes,
-    flags,
-    matrices,
-    names,
-    ops,
-    shown,
-)
+from treadle_ir import ArgumentError, Array, ShapeError, ops
+from treadle_ir.calling import composed, matrices
+from treadle_ir.core import dtypes
+from treadle_ir.errors import flags, names, shown
 from treadle_numpy.lax.linalg import factorisations as lax, in_lapack, spectra
 from treadle_numpy.lax.linalg.polar import qdwh
 from treadle_numpy.numpy.linalg import factorisations as numpy

@@ -9,24 +9,10 @@ from typing import Final, Literal, overload
 import numpy as np
 
 from treadle_autodiff import custom_jvp, jvp
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    UnsupportedError,
-    composed,
-    dtypes,
-    flags,
-    functions,
-    integer,
-    is_symbolic_dim,
-    matrices,
-    names,
-    number as real_number,
-    ops,
-    shown,
-    type_of,
-)
+from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, ops, type_of
+from treadle_ir.calling import composed, matrices
+from treadle_ir.core import dtypes, is_symbolic_dim
+from treadle_ir.errors import flags, functions, integer, names, number as real_number, shown
 from treadle_ir.primitives.linear_algebra.matrices import check_dtype
 from treadle_numpy.lax.control.branches import cond
 from treadle_numpy.lax.control.loops import fori_loop

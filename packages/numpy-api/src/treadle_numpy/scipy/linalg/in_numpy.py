@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from treadle_ir import ArrayType, HostFunction
+from treadle_ir import ArrayType
+from treadle_ir.calling import HostFunction
 
 # Any: arrays of any element type.
 _Elements = np.ndarray[Any, Any]

@@ -12,19 +12,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DType,
-    allocating,
-    composed,
-    default_dtype,
-    flags,
-    names,
-    ops,
-    shown,
-)
-from treadle_ir.dtypes import is_complex
+from treadle_ir import ArgumentError, Array, DType, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import is_complex
+from treadle_ir.errors import allocating, flags, names, shown
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.taking import take
 from treadle_numpy.operands.arrays import made

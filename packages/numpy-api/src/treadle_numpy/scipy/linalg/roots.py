@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir import Array, is_symbolic_dim, matrices, ops
+from treadle_ir import Array, ops
+from treadle_ir.calling import matrices
+from treadle_ir.core import is_symbolic_dim
 from treadle_numpy.lax.control.loops import fori_loop
 from treadle_numpy.lax.dynamic_slicing import (
     dynamic_slice_in_dim,

@@ -6,21 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    UnsupportedError,
-    composed,
-    dtypes,
-    flags,
-    integer,
-    integers,
-    matrices,
-    names,
-    ops,
-    shown,
-)
+from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, ops
+from treadle_ir.calling import composed, matrices
+from treadle_ir.core import dtypes
+from treadle_ir.errors import flags, integer, integers, names, shown
 from treadle_numpy.lax.control.loops import fori_loop
 from treadle_numpy.lax.linalg import factorisations as lax, in_lapack, spectra
 from treadle_numpy.numpy.dtypes.limits import finfo

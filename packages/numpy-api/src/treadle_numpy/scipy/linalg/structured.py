@@ -6,18 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    Operand,
-    ShapeError,
-    composed,
-    matrices,
-    names,
-    ops,
-    shown,
-    type_of,
-)
+from treadle_ir import ArgumentError, Array, Operand, ShapeError, ops, type_of
+from treadle_ir.calling import composed, matrices
+from treadle_ir.errors import names, shown
 from treadle_numpy.numpy.manipulation.joining import concatenate
 from treadle_numpy.numpy.ufuncs.parts import conj
 from treadle_numpy.numpy.ufuncs.signs import abs

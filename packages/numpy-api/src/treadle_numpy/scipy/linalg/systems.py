@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    composed,
-    flags,
-    matrices,
-    names,
-    ops,
-    shown,
-)
+from treadle_ir import ArgumentError, Array, ShapeError, ops
+from treadle_ir.calling import composed, matrices
+from treadle_ir.errors import flags, names, shown
 from treadle_numpy.lax.linalg import in_lapack
 from treadle_numpy.lax.linalg.elimination import substituted
 from treadle_numpy.lax.linalg.factorisations import cholesky

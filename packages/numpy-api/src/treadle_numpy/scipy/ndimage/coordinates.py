@@ -9,22 +9,11 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    Operand,
-    ShapeError,
-    UnsupportedError,
-    composed,
-    default_dtype,
-    integer,
-    names,
-    ops,
-    refused,
-    sequence,
-    shown,
-)
-from treadle_ir.dtypes import is_complex, is_inexact
+from treadle_ir import ArgumentError, Array, Operand, ShapeError, UnsupportedError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core import default_dtype
+from treadle_ir.core.dtypes import is_complex, is_inexact
+from treadle_ir.errors import integer, names, refused, sequence, shown
 from treadle_numpy.indexing.entries import read_index
 from treadle_numpy.indexing.reading import take_entries
 from treadle_numpy.lax.joining import unstack

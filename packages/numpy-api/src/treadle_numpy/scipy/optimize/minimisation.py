@@ -8,18 +8,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from treadle_autodiff import value_and_grad
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    did_you_mean,
-    functions,
-    integer,
-    number,
-    refused,
-    shown,
-)
-from treadle_ir.dtypes import is_complex
+from treadle_ir import ArgumentError, Array, ShapeError
+from treadle_ir.core.dtypes import is_complex
+from treadle_ir.errors import did_you_mean, functions, integer, number, refused, shown
 from treadle_numpy.lax.control.loops import while_loop
 from treadle_numpy.numpy.contraction.products import matmul, outer, vdot
 from treadle_numpy.numpy.creation.matrices import eye

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    UnsupportedError,
-    composed,
-    names,
-    ops,
-    shown,
-)
-from treadle_ir.dtypes import is_complex
+from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_complex
+from treadle_ir.errors import names, shown
 from treadle_numpy.lax.convolution import conv_general_dilated
 from treadle_numpy.lax.precision import PrecisionLike
 from treadle_numpy.numpy.fft import fftn, ifftn, irfftn, rfftn

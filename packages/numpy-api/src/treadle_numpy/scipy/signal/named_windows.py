@@ -12,8 +12,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, ShapeError, number, shown
-from treadle_ir.dtypes import is_complex
+from treadle_ir import ArgumentError, ShapeError
+from treadle_ir.core.dtypes import is_complex
+from treadle_ir.errors import number, shown
 from treadle_numpy.operands.arrays import Elements
 from treadle_numpy.operands.coerce import host_elements, is_array_like
 from treadle_numpy.operands.sequences import array_from

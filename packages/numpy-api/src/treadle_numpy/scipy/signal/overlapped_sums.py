@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ShapeError, flags, integer_or_none, ops
+from treadle_ir import ArgumentError, Array, ShapeError, ops
+from treadle_ir.errors import flags, integer_or_none
 from treadle_numpy.indexing.writing import How, update
 from treadle_numpy.numpy.creation.constant import zeros
 from treadle_numpy.numpy.fft.one_axis import ifft, irfft

@@ -10,18 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    allocating,
-    flags,
-    frozen,
-    integer_or_none,
-    names,
-    ops,
-    shown,
-)
-from treadle_ir.dtypes import complex_of, is_complex, real_part
+from treadle_ir import ArgumentError, Array, ops
+from treadle_ir.core.dtypes import complex_of, is_complex, real_part
+from treadle_ir.errors import allocating, flags, integer_or_none, names, shown
+from treadle_ir.process import frozen
 from treadle_numpy.numpy.fft.one_axis import fft, rfft
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to

@@ -7,7 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, composed, integers, names, shown
+from treadle_ir import ArgumentError, Array
+from treadle_ir.calling import composed
+from treadle_ir.errors import integers, names, shown
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.joining import concatenate

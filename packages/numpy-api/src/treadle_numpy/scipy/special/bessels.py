@@ -9,8 +9,10 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, DTypeError, Operand, composed, integer, ops, refused
-from treadle_ir.dtypes import is_complex
+from treadle_ir import Array, DTypeError, Operand, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_complex
+from treadle_ir.errors import integer, refused
 from treadle_numpy.lax.control.loops import fori_loop
 from treadle_numpy.lax.control.scan import scan
 from treadle_numpy.numpy.ufuncs.bessel import i0

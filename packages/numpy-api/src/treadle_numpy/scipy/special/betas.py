@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import Final, NamedTuple
 
-from treadle_ir import Array, Operand, composed, flags, ops
-from treadle_ir.dtypes import BY_NAME
+from treadle_ir import Array, Operand, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import BY_NAME
+from treadle_ir.errors import flags
 from treadle_numpy.numpy.ufuncs.exponentials import log
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike

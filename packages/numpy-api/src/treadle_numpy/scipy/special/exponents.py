@@ -10,8 +10,10 @@ from typing import Final, Literal, overload
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, Operand, composed, flags, ops
-from treadle_ir.dtypes import is_complex
+from treadle_ir import Array, Operand, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_complex
+from treadle_ir.errors import flags
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.reductions.extremes import peak
 from treadle_numpy.numpy.reductions.making import with_axes_of

@@ -10,8 +10,9 @@ from typing import Final
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, Operand, composed, ops
-from treadle_ir.dtypes import is_complex
+from treadle_ir import Array, Operand, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_complex
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.promote import converted, inexact_operand
 from treadle_numpy.operands.scalars import literal, number, zero_like

@@ -6,8 +6,10 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, Operand, composed, flags, integer, ops, refused
-from treadle_ir.dtypes import is_complex
+from treadle_ir import ArgumentError, Array, Operand, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_complex
+from treadle_ir.errors import flags, integer, refused
 from treadle_numpy.numpy.ufuncs.signs import signbit
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike

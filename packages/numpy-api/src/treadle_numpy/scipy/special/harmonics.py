@@ -7,18 +7,10 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import (
-    Array,
-    DTypeError,
-    Literal,
-    Operand,
-    UnsupportedError,
-    composed,
-    integer,
-    ops,
-    refused,
-)
-from treadle_ir.dtypes import is_integer
+from treadle_ir import Array, DTypeError, Literal, Operand, UnsupportedError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_integer
+from treadle_ir.errors import integer, refused
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, composed, ops
+from treadle_ir import Array, ops
+from treadle_ir.calling import composed
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.real import real_operands
 

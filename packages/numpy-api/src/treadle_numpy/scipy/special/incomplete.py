@@ -6,8 +6,10 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, DTypeError, UnsupportedError, composed, integer, ops, refused
-from treadle_ir.dtypes import is_integer
+from treadle_ir import Array, DTypeError, UnsupportedError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_integer
+from treadle_ir.errors import integer, refused
 from treadle_numpy.numpy.creation.data import array
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.real import real_operands

@@ -8,8 +8,10 @@ from functools import partial
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, Operand, composed, integer, ops, refused
-from treadle_ir.dtypes import is_complex
+from treadle_ir import Array, Operand, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_complex
+from treadle_ir.errors import integer, refused
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.promote import converted, inexact_operand
 from treadle_numpy.operands.real import real_operand, real_operands

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, composed
+from treadle_ir import Array
+from treadle_ir.calling import composed
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.exponentials import exp
 from treadle_numpy.operands.coerce import ArrayLike

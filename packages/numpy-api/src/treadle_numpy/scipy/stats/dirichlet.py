@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, ShapeError, composed
+from treadle_ir import Array, ShapeError
+from treadle_ir.calling import composed
 from treadle_numpy.numpy.manipulation.joining import concatenate
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.reductions.truths import all

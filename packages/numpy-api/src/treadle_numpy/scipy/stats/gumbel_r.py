@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, composed
+from treadle_ir import Array
+from treadle_ir.calling import composed
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.ufuncs.exponentials import exp, expm1, log
 from treadle_numpy.numpy.ufuncs.extremes import maximum

@@ -3,7 +3,8 @@
 # This module is a public namespace.
 from __future__ import annotations
 
-from treadle_ir import Array, composed
+from treadle_ir import Array
+from treadle_ir.calling import composed
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log, logaddexp
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.scipy.special.exponents import expit, logit

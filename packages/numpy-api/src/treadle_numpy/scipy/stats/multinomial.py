@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, composed
-from treadle_ir.dtypes import is_integer
+from treadle_ir import Array
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_integer
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.reductions.truths import all
 from treadle_numpy.numpy.searching.choosing import where

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import math
 
-from treadle_ir import Array, ShapeError, UnsupportedError, composed
+from treadle_ir import Array, ShapeError, UnsupportedError
+from treadle_ir.calling import composed
 from treadle_numpy.lax.linalg.systems import triangular_solve
 from treadle_numpy.numpy.linalg.factorisations import cholesky
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to

@@ -8,7 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, composed
+from treadle_ir import Array
+from treadle_ir.calling import composed
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_arrays
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log

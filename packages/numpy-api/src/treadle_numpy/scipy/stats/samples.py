@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from treadle_ir import ArgumentError, Array, UnsupportedError, composed, flags, integer, names, ops
-from treadle_ir.dtypes import is_inexact
+from treadle_ir import ArgumentError, Array, UnsupportedError, ops
+from treadle_ir.calling import composed
+from treadle_ir.core.dtypes import is_inexact
+from treadle_ir.errors import flags, integer, names
 from treadle_numpy.numpy.creation.ranges import arange
 from treadle_numpy.numpy.manipulation.joining import concatenate
 from treadle_numpy.numpy.reductions.extremes import max

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import math
 
-from treadle_ir import Array, composed
+from treadle_ir import Array
+from treadle_ir.calling import composed
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log
 from treadle_numpy.numpy.ufuncs.powers import sqrt
 from treadle_numpy.operands.coerce import ArrayLike

@@ -7,7 +7,8 @@ import math
 
 import numpy as np
 
-from treadle_ir import Array, composed
+from treadle_ir import Array
+from treadle_ir.calling import composed
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log, log1p
 from treadle_numpy.numpy.ufuncs.trigonometry import sin

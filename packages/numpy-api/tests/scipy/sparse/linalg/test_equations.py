@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import grad
-from treadle_ir import ArgumentError, ShapeError, StructureError
+from treadle_ir import ArgumentError, ShapeError
+from treadle_ir.errors import StructureError
 from treadle_numpy import numpy as tnp
 from treadle_numpy.scipy.sparse.linalg import bicgstab, cg, gmres
 

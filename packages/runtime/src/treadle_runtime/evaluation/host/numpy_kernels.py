@@ -12,7 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArrayType, Primitive, Type, dtypes, reference
+from treadle_ir import ArrayType, Primitive, Type, reference
+from treadle_ir.core import dtypes
 from treadle_ir.primitives import elementwise as e, reduce as r, shape as s
 from treadle_ir.primitives.call import StopGradient
 from treadle_ir.primitives.compare import Clamp, Compare, Select

@@ -16,7 +16,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from treadle_ir import ArrayType
-from treadle_ir.dtypes import KEY
+from treadle_ir.core.dtypes import KEY
 from treadle_ir.primitives.random import PARITY, RandomBits, RandomFoldIn, RandomSplit
 from treadle_runtime.arrays.array import Elements
 from treadle_runtime.evaluation.host.by_rule import Kernel

@@ -10,24 +10,9 @@ import numpy as np
 from treadle.experimental.checkify.conditions import element, first_false
 from treadle.experimental.checkify.log import Log
 from treadle.experimental.checkify.sites import Site
-from treadle_ir import (
-    ArrayType,
-    Conversion,
-    Creation,
-    DivisionByZeroError,
-    Indexing,
-    NaNError,
-    Operand,
-    Operands,
-    OutOfBoundsError,
-    Primitive,
-    Rearrangement,
-    Sorting,
-    Source,
-    dtypes,
-    ops,
-    type_of,
-)
+from treadle_ir import ArrayType, Operand, Operands, Primitive, ops, type_of
+from treadle_ir.core import Conversion, Creation, Indexing, Rearrangement, Sorting, dtypes
+from treadle_ir.errors import DivisionByZeroError, NaNError, OutOfBoundsError, Source
 from treadle_ir.primitives.call import CheckpointName, OptimizationBarrier, StopGradient
 from treadle_ir.primitives.compare import Select
 from treadle_ir.primitives.convert import Copy

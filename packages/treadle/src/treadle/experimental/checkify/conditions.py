@@ -19,30 +19,22 @@ from treadle_ir import (
     ArrayType,
     Effect,
     Effects,
-    FailedCheckError,
     Operand,
     Operands,
     Primitive,
     ShapeError,
-    Tracer,
     Type,
     UnsupportedError,
-    as_array,
     bind,
-    boundaries,
-    capture,
-    concrete_elements,
     eval_rule,
-    flags,
-    flatten_arrays,
-    frozen,
     ops,
-    refused,
-    shown,
-    staging_trace,
     type_of,
 )
-from treadle_ir.dtypes import is_key
+from treadle_ir.calling import as_array, flatten_arrays
+from treadle_ir.core.dtypes import is_key
+from treadle_ir.errors import FailedCheckError, boundaries, capture, flags, refused, shown
+from treadle_ir.process import frozen
+from treadle_ir.tracing import Tracer, concrete_elements, staging_trace
 
 __all__ = ["check", "debug_check"]
 

@@ -15,16 +15,9 @@ from treadle.experimental.checkify.conditions import (
     first_false,
 )
 from treadle.experimental.checkify.sites import Elements, Site
-from treadle_ir import (
-    CheckError,
-    ConcretizationError,
-    Operand,
-    boundaries,
-    concrete_elements,
-    ops,
-    refused,
-    type_of,
-)
+from treadle_ir import Operand, ops, type_of
+from treadle_ir.errors import CheckError, ConcretizationError, boundaries, refused
+from treadle_ir.tracing import concrete_elements
 from treadle_ir.tree import register_pytree_node
 
 __all__ = ["Error", "JaxRuntimeError", "check_error", "init_error"]

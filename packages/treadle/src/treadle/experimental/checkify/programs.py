@@ -16,28 +16,19 @@ from treadle.experimental.checkify.log import Log, all_of, earlier, nothing, typ
 from treadle.experimental.checkify.sites import Categories, Site
 from treadle_ir import (
     Atom,
-    Function,
-    InlineCall,
     Literal,
     Operand,
     Operands,
     Primitive,
     Program,
-    ScanOperands,
     Value,
-    WhileOperands,
     bind,
-    derived,
-    frozen,
-    interpret_unchecked as interpret,
     ops,
-    share_captures,
     stage,
-    stage_tree,
     type_of,
     types_of,
-    unsharded,
 )
+from treadle_ir.core import InlineCall, ScanOperands, WhileOperands, unsharded
 from treadle_ir.primitives.call import (
     CustomJvpCall,
     CustomJvpStaged,
@@ -49,6 +40,14 @@ from treadle_ir.primitives.call import (
 )
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.shard_map import ShardMap
+from treadle_ir.process import frozen
+from treadle_ir.tracing import (
+    Function,
+    derived,
+    interpret_unchecked as interpret,
+    share_captures,
+    stage_tree,
+)
 
 
 @final

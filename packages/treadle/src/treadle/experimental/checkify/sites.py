@@ -7,17 +7,17 @@ from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import (
-    ArrayType,
+from treadle_ir import ArrayType
+from treadle_ir.calling import as_array
+from treadle_ir.errors import (
     CheckError,
     DivisionByZeroError,
     FailedCheckError,
     NaNError,
     OutOfBoundsError,
-    as_array,
     boundaries,
-    frozen,
 )
+from treadle_ir.process import frozen
 from treadle_ir.tree import PyTreeDef, tree_unflatten
 
 __all__ = [

@@ -9,7 +9,9 @@ from treadle.abstract import staged
 from treadle.experimental.checkify.error import Error
 from treadle.experimental.checkify.programs import checked_program
 from treadle.experimental.checkify.sites import Categories, user_checks
-from treadle_ir import CheckError, as_array, boundaries, functions, refused, take_apart, wraps
+from treadle_ir.calling import as_array
+from treadle_ir.errors import CheckError, boundaries, functions, refused, wraps
+from treadle_ir.tracing import take_apart
 from treadle_ir.tree import tree_unflatten
 
 __all__ = ["checkify"]

@@ -6,7 +6,7 @@ import os
 
 from treadle_compiler import forget_disk
 from treadle_compiler.settings import COMPILATION_CACHE_DIR
-from treadle_ir import boundaries
+from treadle_ir.errors import boundaries
 
 __all__ = ["reset_cache", "set_cache_dir"]
 

@@ -45,7 +45,8 @@ from treadle.interpreters.ad import (
     instantiate_zeros as instantiate_zeros,
     is_undefined_primal as is_undefined_primal,
 )
-from treadle_ir import AbstractRef as AbstractRef, TransformedRef as TransformedRef, boundaries
+from treadle_ir.errors import boundaries
+from treadle_ir.refs import AbstractRef as AbstractRef, TransformedRef as TransformedRef
 from treadle_ir.tree import MappingSpec as MappingSpec
 
 __all__ = [

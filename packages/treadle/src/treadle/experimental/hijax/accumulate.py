@@ -7,7 +7,9 @@ from typing import Any, TypeAlias, final
 from treadle.core import AbstractValue
 from treadle.experimental.hijax.types import HiType
 from treadle.interpreters.zeros import Zero
-from treadle_ir import Ref, as_array, ops
+from treadle_ir import ops
+from treadle_ir.calling import as_array
+from treadle_ir.refs import Ref
 
 Tree: TypeAlias = Any  # Any: an array, or a value of a type of tangents
 

@@ -24,19 +24,10 @@ from treadle_autodiff import (
     materialise,
 )
 from treadle_compiler import HloValue, LoweringContext, lowering_rule
-from treadle_ir import (
-    Array,
-    ArrayType,
-    Extension,
-    Operands,
-    Type,
-    as_array,
-    bind,
-    dtypes,
-    frozen,
-    stage,
-    type_of,
-)
+from treadle_ir import Array, ArrayType, Operands, Type, bind, stage, type_of
+from treadle_ir.calling import as_array
+from treadle_ir.core import Extension, dtypes
+from treadle_ir.process import frozen
 from treadle_ir.tree import (
     tree_unflatten,
 )

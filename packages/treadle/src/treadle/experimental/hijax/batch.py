@@ -12,7 +12,8 @@ from treadle.experimental.hijax.prim import HiPrim
 from treadle.experimental.hijax.types import HiType, axes_of, lo_types, opened, specs_of
 from treadle.interpreters.batching import AxisData
 from treadle_batching import Axis, Dim, batch_rule, with_dim
-from treadle_ir import Operand, Operands, UnsupportedError, as_array
+from treadle_ir import Operand, Operands, UnsupportedError
+from treadle_ir.calling import as_array
 from treadle_ir.tree import tree_unflatten
 
 Tree: TypeAlias = Any  # Any: what rules of libraries take and return

@@ -19,7 +19,8 @@ from treadle.experimental.hijax.prim import HiPrim, pair_of
 from treadle.experimental.hijax.types import built, lo_types
 from treadle.interpreters.zeros import Zero
 from treadle_autodiff import Zero as _Zero, linearize, materialise, vjp
-from treadle_ir import ArgumentError, UnsupportedError, as_array
+from treadle_ir import ArgumentError, UnsupportedError
+from treadle_ir.calling import as_array
 from treadle_ir.tree import tree_leaves, tree_map, tree_unflatten
 
 Tree: TypeAlias = Any  # Any: what rules of libraries take and return

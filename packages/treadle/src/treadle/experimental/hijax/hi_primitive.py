@@ -30,19 +30,18 @@ from treadle_ir import (
     ArgumentError,
     Array,
     ArrayType,
-    EvalTrace,
-    Extension,
     MissingRuleError,
     Operand,
     Operands,
     Type,
-    as_array,
     bind,
-    current_trace,
-    frozen,
     stage,
     type_of,
 )
+from treadle_ir.calling import as_array
+from treadle_ir.core import Extension
+from treadle_ir.process import frozen
+from treadle_ir.tracing import EvalTrace, current_trace
 
 Tree: TypeAlias = Any  # Any: what rules of libraries take and return
 T = TypeVar("T")

@@ -24,7 +24,9 @@ from treadle_autodiff import (
 )
 from treadle_batching import Axis, Dim, batch_flat, batch_rule
 from treadle_compiler import HloValue, LoweringContext, lowering_rule
-from treadle_ir import Array, Operand, Operands, UnsupportedError, as_array, bind, dtypes, type_of
+from treadle_ir import Array, Operand, Operands, UnsupportedError, bind, type_of
+from treadle_ir.calling import as_array
+from treadle_ir.core import dtypes
 
 Tree: TypeAlias = Any  # Any: what rules of libraries take and return
 

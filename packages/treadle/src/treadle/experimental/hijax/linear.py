@@ -37,17 +37,10 @@ from treadle_autodiff import (
 )
 from treadle_batching import Axis, Dim, batch_flat, batch_rule
 from treadle_compiler import HloValue, LoweringContext, lowering_rule
-from treadle_ir import (
-    Array,
-    Extension,
-    Operand,
-    Operands,
-    Type,
-    as_array,
-    bind,
-    flatten_arrays,
-    frozen,
-)
+from treadle_ir import Array, Operand, Operands, Type, bind
+from treadle_ir.calling import as_array, flatten_arrays
+from treadle_ir.core import Extension
+from treadle_ir.process import frozen
 from treadle_ir.tree import PyTreeDef, tree_unflatten
 
 Tree: TypeAlias = Any  # Any: what rules of libraries take and return

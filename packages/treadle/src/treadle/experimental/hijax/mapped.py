@@ -14,7 +14,8 @@ from treadle.experimental.hijax.types import HiType, hitype_of
 from treadle.interpreters.batching import AxisData, bdim_at_front
 from treadle.interpreters.zeros import Zero
 from treadle_batching import vmap
-from treadle_ir import UnsupportedError, as_array
+from treadle_ir import UnsupportedError
+from treadle_ir.calling import as_array
 from treadle_ir.tree import tree_flatten, tree_unflatten
 
 Tree: TypeAlias = Any  # Any: what rules of libraries take and return

@@ -15,12 +15,12 @@ from treadle_ir import (
     DTypeError,
     MissingRuleError,
     ShapeError,
-    as_array,
     bind,
     ops,
-    shown,
     type_of,
 )
+from treadle_ir.calling import as_array
+from treadle_ir.errors import shown
 from treadle_ir.tree import tree_flatten, tree_unflatten
 
 Tree: TypeAlias = Any  # Any: what rules of libraries take and return

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from treadle.experimental.hijax.mutable import MutableForm, MutableHiType, cell_of
 from treadle.experimental.hijax.types import HiForm, HiType, opened
-from treadle_ir import functions, refused
+from treadle_ir.errors import functions, refused
 from treadle_ir.tree import Form, register_opaque
 
 HiVal: TypeAlias = Any  # Any: a value of a class of a library's own

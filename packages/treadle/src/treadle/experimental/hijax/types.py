@@ -15,18 +15,12 @@ import numpy as np
 
 from treadle.core import AbstractValue, type_of_aval
 from treadle.interpreters.zeros import Zero
-from treadle_ir import (
-    Array,
-    ArrayType,
-    MissingRuleError,
-    Tracer,
-    UnsupportedError,
-    as_array,
-    dtypes,
-    frozen,
-    functions,
-    refused,
-)
+from treadle_ir import Array, ArrayType, MissingRuleError, UnsupportedError
+from treadle_ir.calling import as_array
+from treadle_ir.core import dtypes
+from treadle_ir.errors import functions, refused
+from treadle_ir.process import frozen
+from treadle_ir.tracing import Tracer
 from treadle_ir.tree import Dims, Form, MappingSpec, opened_by, register_opaque
 from treadle_runtime import ShapeDtypeStruct
 

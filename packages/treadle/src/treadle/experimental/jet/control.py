@@ -9,30 +9,28 @@ from typing import Any, TypeVar, final
 from treadle.experimental.jet.registry import jet_rule
 from treadle.experimental.jet.series import Series, terms, zero_series
 from treadle.experimental.jet.trace import by_derivative, composed
-from treadle_ir import (
+from treadle_ir import Operand, Operands, Program, Type, bind
+from treadle_ir.analysis import forward
+from treadle_ir.core import (
     Flags,
     Groups,
     InlineCall,
-    Operand,
-    Operands,
-    Program,
     ScanOperands,
-    Type,
     WhileOperands,
-    bind,
-    derived,
     elementwise_or,
-    frozen,
+    unsharded,
+)
+from treadle_ir.primitives.call import CustomJvpStaged, CustomVjpCall, CustomVjpStaged
+from treadle_ir.primitives.control import Case, Scan, While
+from treadle_ir.process import frozen
+from treadle_ir.rewrite import prune
+from treadle_ir.tracing import (
+    derived,
     interpret_unchecked as interpret,
     rearranged,
     share_captures,
     stage_tree,
-    unsharded,
 )
-from treadle_ir.analysis import forward
-from treadle_ir.primitives.call import CustomJvpStaged, CustomVjpCall, CustomVjpStaged
-from treadle_ir.primitives.control import Case, Scan, While
-from treadle_ir.rewrite import prune
 
 G = TypeVar("G", bound=Groups[Any])
 

@@ -24,19 +24,9 @@ from treadle.experimental.jet.series import (
 )
 from treadle.experimental.jet.trace import by_derivative, composed
 from treadle.extension import Application, Primitive
-from treadle_ir import (
-    ArgumentError,
-    Operand,
-    Operands,
-    ShapeError,
-    as_array,
-    boundaries,
-    functions,
-    ops,
-    refused,
-    sequence,
-    type_of,
-)
+from treadle_ir import ArgumentError, Operand, Operands, ShapeError, ops, type_of
+from treadle_ir.calling import as_array
+from treadle_ir.errors import boundaries, functions, refused, sequence
 
 __all__ = ["deriv_prop", "linear_prop", "zero_prop"]
 

@@ -18,7 +18,8 @@ from typing import Any, Final, Protocol, TypeAlias, TypeVar, final
 
 from treadle.experimental.jet.series import Series, ZeroSeries, terms, zero_series
 from treadle.extension import Primitive as LibraryPrimitive
-from treadle_ir import Operand, Operands, Primitive, RuleTable, bind, functions, refused
+from treadle_ir import Operand, Operands, Primitive, RuleTable, bind
+from treadle_ir.errors import functions, refused
 
 P_contra = TypeVar("P_contra", bound=Primitive, contravariant=True)
 P = TypeVar("P", bound=Primitive)

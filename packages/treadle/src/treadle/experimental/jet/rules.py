@@ -22,8 +22,9 @@ from treadle.experimental.jet.series import (
     zero_series,
 )
 from treadle.experimental.jet.trace import by_derivative, composed
-from treadle_ir import Operand, Operands, Rearrangement, bind, ops
-from treadle_ir.dtypes import is_inexact
+from treadle_ir import Operand, Operands, bind, ops
+from treadle_ir.core import Rearrangement
+from treadle_ir.core.dtypes import is_inexact
 from treadle_ir.primitives import contract as c, convert, cumulative, elementwise as e, reduce
 from treadle_ir.primitives.call import StopGradient
 from treadle_ir.primitives.compare import Compare

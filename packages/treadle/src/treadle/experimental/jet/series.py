@@ -13,8 +13,9 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 
 from treadle_autodiff import Zero, materialise
-from treadle_ir import ArrayType, Operand, ops, refused, type_of
-from treadle_ir.dtypes import is_inexact
+from treadle_ir import ArrayType, Operand, ops, type_of
+from treadle_ir.core.dtypes import is_inexact
+from treadle_ir.errors import refused
 
 Coefficients: TypeAlias = Sequence[Operand]  # of t, t**2, ..., as many as the order
 

@@ -18,13 +18,12 @@ from treadle.experimental.jet.series import (
     zero_series,
 )
 from treadle_autodiff import Tangent, Zero, jvp_rules, materialise
-from treadle_ir import (
-    NOWHERE,
+from treadle_ir import Operand, Operands, Primitive, type_of, types_of
+from treadle_ir.core import unsharded
+from treadle_ir.errors import NOWHERE, Source
+from treadle_ir.rewrite import prune
+from treadle_ir.tracing import (
     Function,
-    Operand,
-    Operands,
-    Primitive,
-    Source,
     Trace,
     Tracer,
     concrete_elements,
@@ -34,11 +33,7 @@ from treadle_ir import (
     run_under,
     set_current,
     stage_tree,
-    type_of,
-    types_of,
-    unsharded,
 )
-from treadle_ir.rewrite import prune
 
 
 @final

@@ -9,21 +9,9 @@ from typing import Any, TypeAlias
 import treadle_numpy as tnp
 from treadle.experimental.jet.series import Series, ZeroSeries, moves, scaled, terms, zero_series
 from treadle.experimental.jet.trace import composed
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    Operand,
-    Operands,
-    ShapeError,
-    StructureError,
-    as_array,
-    boundaries,
-    flags,
-    flatten_arrays,
-    functions,
-    refused,
-    type_of,
-)
+from treadle_ir import ArgumentError, Array, Operand, Operands, ShapeError, type_of
+from treadle_ir.calling import as_array, flatten_arrays
+from treadle_ir.errors import StructureError, boundaries, flags, functions, refused
 from treadle_ir.tree import PyTreeDef, tree_unflatten
 
 __all__ = ["jet"]

@@ -25,19 +25,12 @@ from treadle.experimental.ode.step_sizes import (
     optimal_step_size,
 )
 from treadle.flatten_util import ravel_pytree
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    StructureError,
-    as_array,
-    flatten_arrays,
-    float0,
-    functions,
-    interpret_unchecked as interpret,
-    number,
-)
-from treadle_ir.dtypes import is_floating, is_inexact
+from treadle_ir import ArgumentError, Array, ShapeError
+from treadle_ir.calling import as_array, flatten_arrays
+from treadle_ir.core import float0
+from treadle_ir.core.dtypes import is_floating, is_inexact
+from treadle_ir.errors import StructureError, functions, number
+from treadle_ir.tracing import interpret_unchecked as interpret
 from treadle_ir.tree import tree_leaves, tree_map, tree_unflatten
 from treadle_numpy import lax
 from treadle_numpy.operands.coerce import ArrayLike

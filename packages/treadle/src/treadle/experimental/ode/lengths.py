@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from treadle.api_util import safe_map
-from treadle_ir import ArgumentError, boundaries, sequence
+from treadle_ir import ArgumentError
+from treadle_ir.errors import boundaries, sequence
 
 __all__ = ["map", "zip"]
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import treadle_numpy as tnp
 from treadle.experimental.ode.dormand_prince import Derivative
-from treadle_ir import Array, number, refused
+from treadle_ir import Array
+from treadle_ir.errors import number, refused
 from treadle_numpy.operands.coerce import ArrayLike
 
 

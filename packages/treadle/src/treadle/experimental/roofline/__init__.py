@@ -15,7 +15,7 @@ from treadle.experimental.roofline.roofline import (
     roofline as roofline,
     roofline_and_grad as roofline_and_grad,
 )
-from treadle_ir import boundaries
+from treadle_ir.errors import boundaries
 
 __all__ = [
     "RooflineResult",

@@ -13,9 +13,10 @@ from treadle.core import AbstractValue, ShapedArray, aval_of
 from treadle.extend.source_info_util import NameStack, SourceInfo
 from treadle.extension import Primitive
 from treadle.jaxprs import InstructionView, params_of, view_of
-from treadle_ir import Equation, functions, refused
+from treadle_ir import Equation
 from treadle_ir.analysis import Pinned, RooflineResult
-from treadle_ir.sharding.mesh import AbstractMesh, MeshAxes
+from treadle_ir.core.mesh import AbstractMesh, MeshAxes
+from treadle_ir.errors import functions, refused
 from treadle_numpy.lax.views import PrimitiveView
 
 ValidRooflineDtype: TypeAlias = np.dtype[Any]

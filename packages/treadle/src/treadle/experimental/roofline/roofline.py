@@ -19,10 +19,10 @@ from treadle.experimental.roofline.own import (
     register_roofline as register_roofline,
     register_standard_roofline as register_standard_roofline,
 )
-from treadle_ir import boundaries, flags, functions, refused
 from treadle_ir.analysis import Pinned, RooflineResult as RooflineResult, program_roofline
+from treadle_ir.core.mesh import MeshAxes
+from treadle_ir.errors import boundaries, flags, functions, refused
 from treadle_ir.rewrite import dce
-from treadle_ir.sharding.mesh import MeshAxes
 
 __all__ = [
     "RooflineResult",

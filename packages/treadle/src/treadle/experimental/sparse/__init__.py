@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import treadle.experimental.sparse.methods as _methods  # noqa: F401 - completes the class `BCOO`
-from treadle_ir import lazy_names as _lazy_names
+from treadle_ir.errors import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
     from treadle.experimental.sparse import linalg as linalg, util as util

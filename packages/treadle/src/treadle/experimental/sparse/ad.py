@@ -10,7 +10,7 @@ from treadle.experimental.sparse.derivatives import (
     jacrev,
     value_and_grad,
 )
-from treadle_ir import boundaries
+from treadle_ir.errors import boundaries
 
 __all__ = ["grad", "is_sparse", "jacfwd", "jacobian", "jacrev", "value_and_grad"]
 

@@ -6,7 +6,7 @@ from treadle.experimental.sparse.creation import empty, eye, todense
 from treadle.experimental.sparse.primitives import (
     todense_p as todense_p,
 )
-from treadle_ir import boundaries
+from treadle_ir.errors import boundaries
 
 __all__ = ["empty", "eye", "todense", "todense_p"]
 

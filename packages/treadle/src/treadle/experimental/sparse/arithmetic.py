@@ -19,17 +19,8 @@ from treadle.experimental.sparse.structure import (
     check_sparse,
     with_layout,
 )
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    UnsupportedError,
-    boundaries,
-    element_type,
-    integers,
-    sequence,
-    shown,
-)
+from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError
+from treadle_ir.errors import boundaries, element_type, integers, sequence, shown
 from treadle_numpy import lax
 
 __all__ = ["bcoo_dot_general", "bcoo_multiply_dense", "bcoo_multiply_sparse"]

@@ -8,8 +8,9 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from treadle_ir import Array, UnsupportedError, boundaries
-from treadle_ir.dtypes import user_name
+from treadle_ir import Array, UnsupportedError
+from treadle_ir.core.dtypes import user_name
+from treadle_ir.errors import boundaries
 
 __all__ = ["JAXSparse"]
 

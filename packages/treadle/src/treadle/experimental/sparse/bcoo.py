@@ -27,18 +27,9 @@ from treadle.experimental.sparse.primitives import (
     bcoo_todense_p as bcoo_todense_p,
     bcoo_transpose_p as bcoo_transpose_p,
 )
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    as_array,
-    boundaries,
-    flags,
-    integers,
-    lazy_names as _lazy_names,
-    operand_or_none,
-    refused,
-)
+from treadle_ir import ArgumentError, Array, ShapeError
+from treadle_ir.calling import as_array, operand_or_none
+from treadle_ir.errors import boundaries, flags, integers, lazy_names as _lazy_names, refused
 from treadle_ir.tree import GetAttrKey, register_pytree_with_keys_class
 
 __all__ = [

@@ -26,19 +26,9 @@ from treadle.experimental.sparse.primitives import (
     bcsr_todense_p as bcsr_todense_p,
 )
 from treadle.experimental.sparse.structure import bcoo_sort_indices, bcoo_sum_duplicates
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    UnsupportedError,
-    as_array,
-    boundaries,
-    flags,
-    integers,
-    lazy_names as _lazy_names,
-    operand_or_none,
-    refused,
-)
+from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError
+from treadle_ir.calling import as_array, operand_or_none
+from treadle_ir.errors import boundaries, flags, integers, lazy_names as _lazy_names, refused
 from treadle_ir.tree import register_pytree_node_class
 
 __all__ = [

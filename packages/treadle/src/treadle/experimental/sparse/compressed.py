@@ -10,7 +10,8 @@ from treadle.experimental.sparse.bcsr import BCSR
 from treadle.experimental.sparse.conversion import extracted
 from treadle.experimental.sparse.layouts import bcoo_broadcast_in_dim
 from treadle.experimental.sparse.structure import bcoo_concatenate
-from treadle_ir import ArgumentError, Array, boundaries, refused, sequence
+from treadle_ir import ArgumentError, Array
+from treadle_ir.errors import boundaries, refused, sequence
 
 __all__ = [
     "bcsr_broadcast_in_dim",

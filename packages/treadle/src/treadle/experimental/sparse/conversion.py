@@ -10,18 +10,9 @@ import numpy as np
 import treadle_batching
 import treadle_numpy as tnp
 from treadle.experimental.sparse.bcoo import BCOO
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ConcretizationError,
-    UnsupportedError,
-    boundaries,
-    concrete_elements,
-    element_type,
-    flags,
-    integer,
-    refused,
-)
+from treadle_ir import ArgumentError, Array, UnsupportedError
+from treadle_ir.errors import ConcretizationError, boundaries, element_type, flags, integer, refused
+from treadle_ir.tracing import concrete_elements
 
 __all__ = ["bcoo_extract", "bcoo_fromdense", "bcoo_todense"]
 

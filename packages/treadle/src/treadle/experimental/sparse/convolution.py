@@ -10,7 +10,8 @@ import treadle_numpy as tnp
 from treadle.experimental.sparse.bcoo import BCOO
 from treadle.experimental.sparse.conversion import columns
 from treadle.experimental.sparse.structure import bcoo_sum_duplicates, with_layout
-from treadle_ir import Array, ArrayType, boundaries
+from treadle_ir import Array, ArrayType
+from treadle_ir.errors import boundaries
 from treadle_ir.primitives.contract import Convolution
 
 __all__ = ["convolved"]

@@ -22,7 +22,8 @@ from treadle.experimental.sparse.primitives import (
     coo_matvec_p as coo_matvec_p,
     coo_todense_p as coo_todense_p,
 )
-from treadle_ir import Array, UnsupportedError, boundaries, flags
+from treadle_ir import Array, UnsupportedError
+from treadle_ir.errors import boundaries, flags
 from treadle_ir.tree import register_pytree_node_class
 
 __all__ = [

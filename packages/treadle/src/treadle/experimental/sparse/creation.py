@@ -15,9 +15,8 @@ from treadle.experimental.sparse.bcsr import BCSR
 from treadle.experimental.sparse.conversion import MOST, mapped, representable
 from treadle.experimental.sparse.coo import COO
 from treadle.experimental.sparse.csr import CSC, CSR
-from treadle_ir import (
-    ArgumentError,
-    Array,
+from treadle_ir import ArgumentError, Array
+from treadle_ir.errors import (
     boundaries,
     element_type,
     flags,

@@ -23,7 +23,8 @@ from treadle.experimental.sparse.primitives import (
     csr_matvec_p as csr_matvec_p,
     csr_todense_p as csr_todense_p,
 )
-from treadle_ir import Array, ShapeError, UnsupportedError, boundaries, flags
+from treadle_ir import Array, ShapeError, UnsupportedError
+from treadle_ir.errors import boundaries, flags
 from treadle_ir.tree import register_pytree_node_class
 
 __all__ = [

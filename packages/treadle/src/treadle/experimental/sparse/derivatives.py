@@ -10,7 +10,9 @@ import treadle_numpy as tnp
 from treadle import jacobians
 from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.bcoo import BCOO
-from treadle_ir import UnsupportedError, boundaries, flags, functions, positions, wraps
+from treadle_ir import UnsupportedError
+from treadle_ir.errors import boundaries, flags, functions, wraps
+from treadle_ir.tracing import positions
 from treadle_ir.tree import tree_map
 
 __all__ = ["grad", "jacfwd", "jacobian", "jacrev", "value_and_grad"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from treadle_ir import TreadleError, boundaries
+from treadle_ir import TreadleError
+from treadle_ir.errors import boundaries
 
 __all__ = ["CuSparseEfficiencyWarning", "SparseEfficiencyError", "SparseEfficiencyWarning"]
 

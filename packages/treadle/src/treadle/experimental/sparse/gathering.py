@@ -11,8 +11,10 @@ from treadle.experimental.sparse.bcoo import BCOO
 from treadle.experimental.sparse.conversion import mapped, widened
 from treadle.experimental.sparse.layouts import bcoo_dynamic_slice, bcoo_squeeze
 from treadle.experimental.sparse.structure import bcoo_transpose
-from treadle_ir import Array, UnsupportedError, boundaries, concrete_elements
+from treadle_ir import Array, UnsupportedError
+from treadle_ir.errors import boundaries
 from treadle_ir.primitives.indexing import Gather
+from treadle_ir.tracing import concrete_elements
 
 __all__ = ["gathered"]
 

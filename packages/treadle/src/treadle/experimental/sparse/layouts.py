@@ -18,7 +18,8 @@ from treadle.experimental.sparse.structure import (
     check_sparse,
     with_layout,
 )
-from treadle_ir import ArgumentError, Array, ShapeError, boundaries, integer, integers
+from treadle_ir import ArgumentError, Array, ShapeError
+from treadle_ir.errors import boundaries, integer, integers
 from treadle_numpy import lax
 
 __all__ = [

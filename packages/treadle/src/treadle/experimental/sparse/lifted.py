@@ -13,7 +13,8 @@ from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.bcoo import BCOO
 from treadle.experimental.sparse.sparsification import sparsify
 from treadle.experimental.sparse.structure import bcoo_reshape, bcoo_slice, check_sparse
-from treadle_ir import IndexingError, ShapeError, boundaries
+from treadle_ir import ShapeError
+from treadle_ir.errors import IndexingError, boundaries
 from treadle_numpy import lax
 
 __all__ = ["bcoo_conv_general_dilated", "bcoo_gather"]

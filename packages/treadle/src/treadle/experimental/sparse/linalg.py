@@ -10,7 +10,8 @@ from treadle.experimental.sparse.bcsr import BCSR
 from treadle.experimental.sparse.primitives import (
     spsolve_p as spsolve_p,
 )
-from treadle_ir import ArgumentError, Array, ShapeError, boundaries, integer, number
+from treadle_ir import ArgumentError, Array, ShapeError
+from treadle_ir.errors import boundaries, integer, number
 from treadle_numpy import lax
 
 __all__ = ["lobpcg_standard", "spsolve", "spsolve_p"]

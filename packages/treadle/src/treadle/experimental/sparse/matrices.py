@@ -9,16 +9,9 @@ import treadle_numpy as tnp
 from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.bcoo import BCOO
 from treadle.experimental.sparse.conversion import bcoo_fromdense
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    UnsupportedError,
-    as_array,
-    integers,
-    operand_or_none,
-    refused,
-)
+from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError
+from treadle_ir.calling import as_array, operand_or_none
+from treadle_ir.errors import integers, refused
 
 Format = TypeVar("Format", bound=JAXSparse)
 

@@ -26,7 +26,8 @@ from treadle.experimental.sparse.structure import (
     map_zero_preserving,
     summed,
 )
-from treadle_ir import Array, boundary, flags
+from treadle_ir import Array
+from treadle_ir.errors import boundary, flags
 
 
 def fromdense(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir import boundaries
+from treadle_ir.errors import boundaries
 from treadle_numpy.lax.views import PrimitiveView
 
 __all__ = [

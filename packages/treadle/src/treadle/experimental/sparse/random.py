@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treadle.experimental.sparse.creation import random_bcoo
-from treadle_ir import boundaries
+from treadle_ir.errors import boundaries
 
 __all__ = ["random_bcoo"]
 

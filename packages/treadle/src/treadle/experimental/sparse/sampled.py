@@ -7,7 +7,8 @@ from typing import Any
 import treadle_numpy as tnp
 from treadle.experimental.sparse.arithmetic import axes_pairs
 from treadle.experimental.sparse.conversion import columns, mapped
-from treadle_ir import ArgumentError, Array, boundaries
+from treadle_ir import ArgumentError, Array
+from treadle_ir.errors import boundaries
 
 __all__ = ["bcoo_dot_general_sampled"]
 

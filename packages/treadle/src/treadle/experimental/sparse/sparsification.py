@@ -33,26 +33,17 @@ from treadle_ir import (
     ArgumentError,
     Array,
     Atom,
-    Extension,
-    InlineCall,
     Literal,
     Primitive,
     Program,
     UnsupportedError,
     Value,
-    as_array,
     bind,
-    boundaries,
-    concrete_elements,
     eval_rules,
-    flags,
-    flatten_arrays,
-    functions,
-    refused,
-    sequence,
-    wraps,
 )
-from treadle_ir.nesting import deeper
+from treadle_ir.calling import as_array, flatten_arrays
+from treadle_ir.core import Extension, InlineCall
+from treadle_ir.errors import boundaries, flags, functions, refused, sequence, wraps
 from treadle_ir.primitives import (
     contract,
     control,
@@ -64,6 +55,8 @@ from treadle_ir.primitives import (
 )
 from treadle_ir.primitives.call import CheckpointName, StopGradient
 from treadle_ir.primitives.metadata import ValueMetadata
+from treadle_ir.process import deeper
+from treadle_ir.tracing import concrete_elements
 from treadle_ir.tree import PyTreeDef, tree_flatten, tree_map, tree_unflatten
 from treadle_numpy import lax
 from treadle_runtime import ShapeDtypeStruct

@@ -17,16 +17,9 @@ from treadle.experimental.sparse.bcoo import BCOO
 from treadle.experimental.sparse.bcsr import BCSR
 from treadle.extension import Primitive as LibraryPrimitive
 from treadle.jaxprs import InstructionView, params_of, view_of
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    Primitive,
-    as_array,
-    boundaries,
-    flags,
-    functions,
-    refused,
-)
+from treadle_ir import ArgumentError, Array, Primitive
+from treadle_ir.calling import as_array
+from treadle_ir.errors import boundaries, flags, functions, refused
 from treadle_ir.tree import tree_map
 from treadle_numpy.lax.views import PrimitiveView
 

@@ -11,20 +11,10 @@ import numpy as np
 import treadle_numpy as tnp
 from treadle.experimental.sparse.bcoo import BCOO
 from treadle.experimental.sparse.conversion import columns, mapped, whole_batches
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    ShapeError,
-    UnsupportedError,
-    boundaries,
-    concrete_elements,
-    flags,
-    integer,
-    integers,
-    refused,
-    sequence,
-)
-from treadle_ir.dtypes import is_inexact
+from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError
+from treadle_ir.core.dtypes import is_inexact
+from treadle_ir.errors import boundaries, flags, integer, integers, refused, sequence
+from treadle_ir.tracing import concrete_elements
 
 __all__ = [
     "bcoo_concatenate",

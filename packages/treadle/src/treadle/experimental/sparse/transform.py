@@ -11,7 +11,7 @@ from treadle.experimental.sparse.spvalues import (
     spvalues_to_arrays,
     spvalues_to_avals,
 )
-from treadle_ir import boundaries
+from treadle_ir.errors import boundaries
 
 __all__ = [
     "SparsifyEnv",

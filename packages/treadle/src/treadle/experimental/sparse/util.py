@@ -11,7 +11,7 @@ from treadle.experimental.sparse.efficiency import (
     SparseEfficiencyWarning,
 )
 from treadle_batching import vmap
-from treadle_ir import boundaries, functions, integer
+from treadle_ir.errors import boundaries, functions, integer
 from treadle_ir.tree import tree_leaves, tree_map
 from treadle_numpy import broadcast_to, ndim, shape as shape_of
 

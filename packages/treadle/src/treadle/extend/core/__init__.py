@@ -49,5 +49,6 @@ from treadle.jaxprs import (
     new_jaxpr_eqn as new_jaxpr_eqn,
     subjaxprs as subjaxprs,
 )
-from treadle_ir import PURE as no_effects, Effect as Effect, Effects as Effects  # noqa: F401, N811
+from treadle_ir import Effect as Effect, Effects as Effects
+from treadle_ir.core import PURE as no_effects  # noqa: F401, N811
 from treadle_numpy.lax import Token as Token

@@ -23,7 +23,8 @@ from treadle.interpreters.jaxprs import (
 from treadle.interpreters.mlir import lower_fun, register_lowering
 from treadle.interpreters.zeros import Zero, is_undefined_primal
 from treadle_autodiff import linearize_program, transpose_program
-from treadle_ir import Array, Effects, functions, names, refused
+from treadle_ir import Array, Effects
+from treadle_ir.errors import functions, names, refused
 
 Tree: TypeAlias = Any  # Any: arrays, zeros, undefined primals, and what else rules take
 TransposeRule: TypeAlias = Callable[..., Sequence[Tree]]

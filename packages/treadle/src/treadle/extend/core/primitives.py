@@ -6,7 +6,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
-from treadle_ir import Primitive, boundary, unknown_name
+from treadle_ir import Primitive
+from treadle_ir.errors import boundary, unknown_name
 from treadle_numpy.lax.linalg.primitives import TABLE as LINALG
 from treadle_numpy.lax.other_primitives import OTHERS
 from treadle_numpy.lax.primitives import TABLE

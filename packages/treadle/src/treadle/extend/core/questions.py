@@ -10,24 +10,14 @@ import numpy as np
 
 from treadle.core import AbstractValue, ShapedArray, type_of_aval
 from treadle.jaxprs import Jaxpr
-from treadle_ir import (
-    ROOT,
-    Array,
-    ArrayType,
-    StagingTrace,
-    Trace,
-    Tracer,
-    as_array,
-    current_context,
-    current_trace,
-    dtypes,
-    frozen,
-    integer,
-    refused,
-    running,
-    type_of,
-)
-from treadle_ir.verify import verify
+from treadle_ir import Array, ArrayType, type_of
+from treadle_ir.analysis import verify
+from treadle_ir.calling import as_array
+from treadle_ir.core import dtypes
+from treadle_ir.errors import integer, refused
+from treadle_ir.process import frozen
+from treadle_ir.settings import current_context
+from treadle_ir.tracing import ROOT, StagingTrace, Trace, Tracer, current_trace, running
 
 array_types: Final = frozenset(
     [np.ndarray, *[dtype.type for dtype in dtypes.BY_NAME.values() if dtype.names is None]]

@@ -9,7 +9,8 @@ import treadle.numpy as tnp
 from treadle import Array, lax
 from treadle.errors import ArgumentError
 from treadle.typing import ArrayLike
-from treadle_ir import DType, default_dtype, dtypes, inexact_dtype, ops, promoted
+from treadle_ir import DType, ops
+from treadle_ir.core import default_dtype, dtypes, inexact_dtype, promoted
 
 
 def promote_dtypes(*args: Any) -> list[Array]:

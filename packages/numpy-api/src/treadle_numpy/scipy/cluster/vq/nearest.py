@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, ShapeError, flags
-from treadle_ir.dtypes import is_complex
+from treadle_ir import Array, ShapeError
+from treadle_ir.core.dtypes import is_complex
+from treadle_ir.errors import flags
 from treadle_numpy.numpy.manipulation.shapes import expand_dims
 from treadle_numpy.numpy.reductions.extremes import min
 from treadle_numpy.numpy.reductions.positions import argmin

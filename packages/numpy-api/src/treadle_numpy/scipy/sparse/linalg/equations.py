@@ -7,8 +7,10 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ShapeError, StructureError, frozen, integer, shown
-from treadle_ir.dtypes import is_complex
+from treadle_ir import ArgumentError, Array, ShapeError
+from treadle_ir.core.dtypes import is_complex
+from treadle_ir.errors import StructureError, integer, shown
+from treadle_ir.process import frozen
 from treadle_ir.tree import PyTreeDef, tree_unflatten
 from treadle_numpy.lax.control.solves import custom_linear_solve
 from treadle_numpy.lax.control.staging import flatten_operands

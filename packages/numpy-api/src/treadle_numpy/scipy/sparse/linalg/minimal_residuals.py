@@ -11,7 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, integer, names, shown
+from treadle_ir import ArgumentError, Array
+from treadle_ir.errors import integer, names, shown
 from treadle_ir.tree import tree_leaves
 from treadle_numpy.lax.control.loops import fori_loop, while_loop
 from treadle_numpy.lax.dynamic_slicing import dynamic_index_in_dim, dynamic_update_index_in_dim

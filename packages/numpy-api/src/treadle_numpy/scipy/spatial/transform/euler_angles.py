@@ -9,7 +9,8 @@ import functools
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, names, shown
+from treadle_ir import ArgumentError, Array
+from treadle_ir.errors import names, shown
 from treadle_numpy.numpy.manipulation.joining import stack
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.hypotenuse import hypot

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from treadle_ir import Array, ShapeError, refused
-from treadle_ir.dtypes import is_complex
+from treadle_ir import Array, ShapeError
+from treadle_ir.core.dtypes import is_complex
+from treadle_ir.errors import refused
 from treadle_numpy.numpy.manipulation.shapes import expand_dims
 from treadle_numpy.numpy.searching.sorted_vectors import searchsorted
 from treadle_numpy.numpy.taking import take

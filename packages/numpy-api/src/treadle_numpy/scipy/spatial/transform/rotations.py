@@ -11,18 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    DTypeError,
-    ShapeError,
-    flags,
-    frozen,
-    integer_or_none,
-    refused,
-    sequence,
-)
-from treadle_ir.dtypes import is_complex
+from treadle_ir import ArgumentError, Array, DTypeError, ShapeError
+from treadle_ir.core.dtypes import is_complex
+from treadle_ir.errors import flags, integer_or_none, refused, sequence
+from treadle_ir.process import frozen
 from treadle_ir.tree import register_pytree_node_class
 from treadle_numpy.numpy.creation.constant import ones
 from treadle_numpy.numpy.linalg.eigenvalues import eigh

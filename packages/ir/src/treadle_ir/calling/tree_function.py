@@ -1,0 +1,130 @@
+"""Functions of trees as functions of flat operands: what every transformation makes of a user's function first.
+
+A user's function takes and gives trees; `jvp`, `vmap`, `jit` and the loops work on flat operands. A `TreeFunction` is
+the user's function as one of flat operands. It returns two things: the flat results, and what is not an operand (the
+structure of the results, auxiliary output), which the flat transformations hand through (`stage_tree` and its
+relatives). It keeps nothing between calls, so one may run in several threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeAlias, TypeVar, final
+
+from treadle_ir.calling.operands import as_array, operand_or_none
+from treadle_ir.errors.kinds import ArgumentError
+from treadle_ir.tracing.array import Array, Operand, Operands
+from treadle_ir.tree import (
+    PyTreeDef,
+    flatten_leaves_and_structure,
+    keystr,
+    leaf_paths,
+)
+
+Tree: TypeAlias = Any  # a pytree: any Python object
+Out = TypeVar("Out")
+FlatArguments: TypeAlias = Callable[[Sequence[Any]], tuple[Sequence[Tree], dict[str, Tree]]]
+
+
+@final
+class TreeFunction(Generic[Out]):
+    """A function of trees as one of flat operands, which returns flat results and what is none.
+
+    `arguments` makes the positional and keyword arguments of the flat operands; `results` takes what the function
+    returned apart.
+    """
+
+    __slots__ = ("_arguments", "_function", "_results")
+
+    def __init__(
+        self,
+        function: Callable[..., Tree],
+        arguments: FlatArguments,
+        results: Callable[[Tree], tuple[Operands, Out]],
+    ) -> None:
+        self._function = function
+        self._arguments = arguments
+        self._results = results
+
+    def __call__(self, *operands: Operand) -> tuple[Operands, Out]:
+        """Run the function."""
+        args, kwargs = self._arguments(operands)
+        return self._results(self._function(*args, **kwargs))
+
+
+def flatten_arrays(tree: Tree, what: str) -> tuple[list[Array], PyTreeDef]:
+    """Leaves and structure of a tree of arrays and numbers, the leaves made arrays.
+
+    `what` begins messages and is followed by the path of a leaf: "argument 0", "the function's result ".
+
+    Raises:
+        ArgumentError: a leaf is not an array or a number.
+    """
+    leaves, structure = flatten_leaves_and_structure(tree)
+    refuse_others(tree, leaves, what)
+    return list(map(as_array, leaves)), structure
+
+
+def refuse_others(tree: Tree, leaves: Sequence[object], what: str) -> None:
+    """Raise if a leaf of the tree is not an array or a number, and name it by its path.
+
+    Raises:
+        ArgumentError: there is one.
+    """
+    for number, leaf in enumerate(leaves):
+        if not isinstance(leaf, Array) and operand_or_none(leaf) is None:
+            path = keystr(leaf_paths(tree)[number])
+            raise no_array(
+                what, path, leaf, "mark it static, close over it, or register its class as a pytree"
+            )
+
+
+def no_array(what: str, path: str, leaf: object, fix: str) -> ArgumentError:
+    """The error for a leaf that is neither an array nor a number; `what` ends with a space where it is a result.
+
+    Example:
+        >>> print(no_array("the result ", "", "a", "close over it"))
+        the result is 'a' of type <class 'str'>, which is not an array or a number
+    """
+    if what.endswith(" "):
+        fix = "return arrays, numbers, or trees of them"
+    return ArgumentError(
+        f"{(what + path).rstrip()} is {leaf!r:.200} of type {type(leaf)}, which is not an array or a number",
+        fix=fix,
+    )
+
+
+def array_results(
+    what: str = "the function's result ",
+) -> Callable[[Tree], tuple[Operands, PyTreeDef]]:
+    """For a function that returns a tree of arrays: the leaves, and the structure."""
+    return lambda tree: flatten_arrays(tree, what)
+
+
+def results_and_aux(
+    name: str, results: Callable[[Tree], tuple[Operands, Out]], has_aux: bool
+) -> Callable[[Tree], tuple[Operands, tuple[Out, tuple[Tree, ...]]]]:
+    """For a function that with `has_aux` returns a pair `(result, aux)`: the second is handed through as it is.
+
+    What comes with the flat results is a pair: what `results` gives, and the auxiliary output, alone in a tuple, or
+    an empty one. `name` begins messages.
+
+    Raises:
+        ArgumentError: by what is returned, if the function does not return a pair.
+    """
+
+    def split(output: Tree) -> tuple[Operands, tuple[Out, tuple[Tree, ...]]]:
+        aux: tuple[Tree, ...] = ()
+        if has_aux:
+            if not isinstance(output, (tuple, list)) or len(output) != 2:
+                raise ArgumentError(
+                    f"{name}: with has_aux=True the function must return a pair (result, aux), "
+                    f"but it returned {type(output).__name__}",
+                    fix="return `result, aux`, or drop has_aux",
+                )
+            output, second = output
+            aux = (second,)
+        flat, out = results(output)
+        return flat, (out, aux)
+
+    return split

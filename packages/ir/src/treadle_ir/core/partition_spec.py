@@ -1,0 +1,206 @@
+"""`PartitionSpec`: which axes of a mesh divide each axis of an array, as users write it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, Final, TypeAlias, final
+
+from treadle_ir.core.partial import Sums
+from treadle_ir.errors.argument_checks import refused
+from treadle_ir.errors.kinds import ArgumentError
+
+
+@final
+class Unconstrained:
+    """The class of `PartitionSpec.UNCONSTRAINED`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNCONSTRAINED"
+
+    def __reduce__(self) -> str:
+        return "UNCONSTRAINED"
+
+
+UNCONSTRAINED: Final = Unconstrained()
+"""The compiler may divide this axis of the array as it likes."""
+
+Entry: TypeAlias = str | tuple[str, ...] | Unconstrained | None
+
+
+@final
+class PartitionSpec:
+    """Which axes of a mesh divide which axes of an array.
+
+    One entry for each axis of the array: None (it is whole on each device), the name of an axis of the mesh, a tuple of
+    names (divided by each in turn), or `PartitionSpec.UNCONSTRAINED`. Axes without an entry are whole.
+
+    Args:
+        partitions: the entries.
+        unreduced: explicit axes over which the array is a sum of what devices have, that is not added up yet.
+        reduced: explicit axes over which the cotangents of the array are such sums.
+
+    Raises:
+        ArgumentError: an entry of another kind, or an axis that is used twice.
+
+    Example:
+        >>> from treadle_ir import PartitionSpec as P
+        >>> P("x", None, ("y", "z"))
+        P('x', None, ('y', 'z'))
+        >>> P("x", unreduced={"y"})
+        P('x', unreduced={'y'})
+    """
+
+    __slots__ = ("partitions", "sums")
+    UNCONSTRAINED: Final = UNCONSTRAINED
+    partitions: tuple[Entry, ...]
+    sums: Sums
+
+    def __new__(
+        cls, *partitions: object, unreduced: Collection[str] = (), reduced: Collection[str] = ()
+    ) -> PartitionSpec:
+        """A specification with these entries."""
+        self = object.__new__(cls)
+        put = object.__setattr__
+        put(self, "partitions", tuple([_entry(each) for each in partitions]))
+        sums = Sums(_axes("unreduced", unreduced), _axes("reduced", reduced))
+        if sums.axes:
+            _check_once(self.partitions, sums)
+        put(self, "sums", sums)
+        return self
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a PartitionSpec is immutable; `{name}` cannot be set")
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.partitions)
+
+    def __len__(self) -> int:
+        return len(self.partitions)
+
+    def __getitem__(self, index: Any) -> Any:  # Any: as tuples are indexed
+        return self.partitions[index]
+
+    def index(self, value: object) -> int:
+        """Where an entry stands first; ValueError if it does not."""
+        return self.partitions.index(_entry(value))
+
+    def count(self, value: object) -> int:
+        """How many entries are this one."""
+        try:
+            return self.partitions.count(_entry(value))
+        except ArgumentError:  # nothing that an entry can be
+            return 0
+
+    def __add__(self, other: object) -> PartitionSpec:
+        if isinstance(other, PartitionSpec | tuple):
+            return self._joined(self, other)
+        return NotImplemented
+
+    def __radd__(self, other: object) -> PartitionSpec:
+        if isinstance(other, tuple):
+            return self._joined(other, self)
+        return NotImplemented
+
+    def _joined(self, *entries: PartitionSpec | tuple[object, ...]) -> PartitionSpec:
+        sums = [each.sums for each in entries if isinstance(each, PartitionSpec)]
+        return PartitionSpec(
+            *[entry for each in entries for entry in each],
+            unreduced=frozenset[str]().union(*[each.unreduced for each in sums]),
+            reduced=frozenset[str]().union(*[each.reduced for each in sums]),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, PartitionSpec):
+            return self.partitions == other.partitions and self.sums == other.sums
+        if isinstance(other, tuple):
+            return not self.sums.axes and self.partitions == other  # which has the same hash then
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.partitions, self.sums)) if self.sums.axes else hash(self.partitions)
+
+    def __repr__(self) -> str:
+        if not self.sums.axes:
+            return f"P{self.partitions!r}"
+        shown = [repr(each) for each in self.partitions]
+        for name, axes in (("unreduced", self.unreduced), ("reduced", self.reduced)):
+            if axes:
+                shown.append(f"{name}={{{', '.join(map(repr, sorted(axes)))}}}")
+        return f"P({', '.join(shown)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _spec, (self.partitions, self.unreduced, self.reduced)
+
+    @property
+    def unreduced(self) -> frozenset[str]:
+        """The axes over which the array is a sum that is not added up yet."""
+        return self.sums.unreduced
+
+    @property
+    def reduced(self) -> frozenset[str]:
+        """The axes over which the cotangents of the array are such sums."""
+        return self.sums.reduced
+
+    def update(
+        self,
+        partitions: Sequence[object] | None = None,
+        unreduced: Collection[str] | None = None,
+        reduced: Collection[str] | None = None,
+    ) -> PartitionSpec:
+        """The same with other entries, or other sums that are put off."""
+        return PartitionSpec(
+            *(self.partitions if partitions is None else partitions),
+            unreduced=self.unreduced if unreduced is None else unreduced,
+            reduced=self.reduced if reduced is None else reduced,
+        )
+
+
+def _spec(
+    partitions: tuple[Entry, ...], unreduced: Collection[str], reduced: Collection[str]
+) -> PartitionSpec:
+    return PartitionSpec(*partitions, unreduced=unreduced, reduced=reduced)
+
+
+def _axes(what: str, given: object) -> frozenset[str]:
+    if not isinstance(given, tuple | list | set | frozenset):
+        raise refused("PartitionSpec", what, "a set of names of axes", given)
+    for name in given:
+        if not isinstance(name, str):
+            raise refused("PartitionSpec", f"each of {what}", "the name of an axis, a string", name)
+    return frozenset(given)
+
+
+def _check_once(partitions: tuple[Entry, ...], sums: Sums) -> None:
+    both = sums.unreduced & sums.reduced
+    divides = {
+        name
+        for entry in partitions
+        for name in (entry if isinstance(entry, tuple) else (entry,))
+        if isinstance(name, str)
+    }
+    if both or (both := sums.axes & divides):
+        raise ArgumentError(
+            f"PartitionSpec: the axis {min(both)!r} stands there twice, but it can divide an axis of the array, be "
+            "unreduced, or be reduced",
+            fix="leave one of the two out",
+        )
+
+
+def _entry(given: object) -> Entry:
+    if given is None or isinstance(given, str | Unconstrained):
+        return given
+    if isinstance(given, tuple | list):
+        names = tuple(given)
+        for name in names:
+            if not isinstance(name, str):
+                raise refused("PartitionSpec", "each name of an entry", "a string", name)
+        return names[0] if len(names) == 1 else (names or None)
+    raise refused(
+        "PartitionSpec",
+        "each entry",
+        "None, the name of an axis, or a tuple of names",
+        given,
+        fix="write the names of the mesh's axes, not their numbers: P('x', None)",
+    )

@@ -1,0 +1,220 @@
+"""Types: what is known about a value before it is computed.
+
+Types are interned: equal types are one object, so that comparing and hashing them (done for each operation
+and each argument of a jitted call) is a pointer comparison. They are immutable.
+"""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final, TypeVar, final
+from weakref import WeakValueDictionary
+
+from treadle_ir.core.dtypes import DType, dtype_name, element_type, tangent_dtype
+from treadle_ir.core.sharding import Sharding, braces, sizes_text
+from treadle_ir.core.sizes import Symbolic
+from treadle_ir.process.fork import fork_safe_lock
+
+T = TypeVar("T", bound="Type")
+
+
+class Type(ABC):
+    """What is known about a value before it is computed."""
+
+    __slots__ = ("__weakref__",)
+    sharding: Sharding | None = None  # only arrays may have one
+
+    @abstractmethod
+    def tangent(self) -> Type:
+        """The type of this type's tangent vectors (integers: `f0`, a type with one value)."""
+
+    def strong(self) -> Type:
+        """This type without the weak mark and the sharding, which only arrays may have."""
+        return self
+
+    @property
+    def unsharded(self) -> Type:
+        """This type without a sharding, which only arrays may have."""
+        return self
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the data in bytes; only arrays have any."""
+        return 0
+
+
+def _size(n: Any) -> int:
+    """A size as Python's integer, or as it is where it is symbolic. Any: what stands for an integer."""
+    size: int = n if isinstance(n, Symbolic) else int(n)  # type: ignore[assignment]  # it acts as one
+    return size
+
+
+@final
+class ArrayType(Type):
+    """An array's shape and element type.
+
+    Sizes are integers, or symbolic dimensions that act as such (`treadle_ir.symbolic`).
+    `weak` marks what came from a Python scalar: it yields to the other operand in promotion. `sharding` says how the
+    array is divided over the explicit axes of a mesh; None where there is no such mesh, or the compiler decides.
+    """
+
+    __slots__ = ("dtype", "ndim", "shape", "sharding", "size", "weak")
+
+    shape: tuple[int, ...]
+    dtype: DType
+    weak: bool
+    ndim: int
+    size: int
+
+    _interned: ClassVar[WeakValueDictionary[tuple[Any, ...], ArrayType]] = WeakValueDictionary()
+    _recent: ClassVar[
+        dict[tuple[Any, ...], ArrayType]
+    ] = {}  # strong, bounded, in front of the weak one
+    _lock: ClassVar[threading.Lock] = fork_safe_lock()
+
+    def __new__(
+        cls,
+        shape: tuple[int, ...],
+        dtype: DType,
+        weak: bool = False,
+        sharding: Sharding | None = None,
+    ) -> ArrayType:
+        """The one type with this shape, element type, weakness and sharding."""
+        key = (shape, dtype, weak) if sharding is None else (shape, dtype, weak, sharding)
+        found = cls._recent.get(key)
+        if found is not None:
+            return found
+        made = cls._intern(tuple(map(_size, shape)), element_type(dtype), bool(weak), sharding)
+        if len(cls._recent) >= 8192:
+            cls._recent.clear()
+        cls._recent[key] = made  # also of an equal element type that is another object
+        return made
+
+    @classmethod
+    def _intern(
+        cls, shape: tuple[int, ...], dtype: DType, weak: bool, sharding: Sharding | None
+    ) -> ArrayType:
+        assert sharding is None or len(sharding.dims) == len(shape), "an entry for each axis"
+        key = (shape, dtype, weak, sharding)
+        with cls._lock:
+            found = cls._interned.get(key)
+            if found is None:
+                found = object.__new__(cls)
+                size = 1
+                for n in shape:
+                    size *= n
+                for name, value in zip(
+                    ("shape", "dtype", "weak", "sharding", "ndim", "size"),
+                    (*key, len(shape), size),
+                    strict=True,
+                ):
+                    object.__setattr__(found, name, value)
+                cls._interned[key] = found
+            return found
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"ArrayType is immutable; `{name}` cannot be set")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = (self.shape, self.dtype, self.weak)
+        return ArrayType, parts if self.sharding is None else (*parts, self.sharding)
+
+    def __copy__(self) -> ArrayType:
+        return self
+
+    def __deepcopy__(self, memo: object) -> ArrayType:
+        return self
+
+    def __repr__(self) -> str:
+        """As in the text format: `f32[2,3]`, `f32[]*` when weak, `f32[8@x,4]` when sharded."""
+        return self.text()
+
+    def text(self, mesh: str = "") -> str:
+        """Return this type as in the text format.
+
+        Args:
+            mesh: the name that the text has for the mesh of the sharding; empty for the first one.
+        """
+        sharding = self.sharding
+        mark = "*" if self.weak else ""
+        if sharding is None:
+            return f"{dtype_name(self.dtype)}[{','.join(map(str, self.shape))}]{mark}"
+        sizes = sizes_text(self.shape, sharding.dims)
+        return f"{dtype_name(self.dtype)}[{sizes}]{mark}{braces(sharding, mesh)}"
+
+    def tangent(self) -> ArrayType:
+        """The same type when it is floating or complex; of libraries' element types what they say, else `f0`."""
+        found = tangent_dtype(self.dtype)
+        return self if found is self.dtype else ArrayType(self.shape, found)
+
+    def strong(self) -> ArrayType:
+        """This type without the weak mark and the sharding."""
+        plain = not self.weak and self.sharding is None
+        return self if plain else ArrayType(self.shape, self.dtype)
+
+    @property
+    def unsharded(self) -> ArrayType:
+        """This type without its sharding."""
+        return self if self.sharding is None else ArrayType(self.shape, self.dtype, self.weak)
+
+    def with_sharding(self, sharding: Sharding | None) -> ArrayType:
+        """This type with another sharding."""
+        if sharding is self.sharding:
+            return self
+        return ArrayType(self.shape, self.dtype, self.weak, sharding)
+
+    def with_shape(self, shape: tuple[int, ...]) -> ArrayType:
+        """This type with another shape, and without a sharding."""
+        return ArrayType(shape, self.dtype, self.weak)
+
+    def without_leading_axis(self) -> ArrayType:
+        """Return the type of the elements along the leading axis, as a scan hands them to its body."""
+        row = self.with_shape(self.shape[1:])
+        sharding = self.sharding
+        return row if sharding is None else row.with_sharding(sharding.without_leading_axis())
+
+    def with_dtype(self, dtype: DType) -> ArrayType:
+        """This type with another element type, no longer weak."""
+        return ArrayType(self.shape, dtype, False, self.sharding)
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the data in bytes."""
+        return self.size * self.dtype.itemsize
+
+
+@final
+class TokenType(Type):
+    """The type that orders ordered effects; it has no data."""
+
+    __slots__ = ()
+    _only: ClassVar[TokenType | None] = None
+
+    def __new__(cls) -> TokenType:
+        """The one token type."""
+        if cls._only is None:
+            cls._only = object.__new__(cls)
+        return cls._only
+
+    def __repr__(self) -> str:
+        return "token"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TokenType, ()
+
+    def tangent(self) -> TokenType:
+        """A token has no tangent but itself."""
+        return self
+
+
+TOKEN: Final = TokenType()
+
+
+def unsharded(types: Sequence[T]) -> tuple[T, ...]:
+    """Return types without their shardings: what transformations make of programs leaves these to the compiler."""
+    for type in types:
+        if type.sharding is not None:
+            return tuple([each.unsharded for each in types])  # type: ignore[misc]  # of the same class
+    return tuple(types)

@@ -1,0 +1,67 @@
+"""What a primitive does to types, cached: result types and effects by (primitive, operand types, mesh).
+
+Primitives that hold programs or Python functions are not: the cache would keep them alive.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from treadle_ir.core.dtypes import is_extended, no_numbers
+from treadle_ir.core.effects import Effects
+from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.types import ArrayType, Type, unsharded
+
+if TYPE_CHECKING:
+    from treadle_ir.core.mesh import AbstractMesh
+
+Inferred: TypeAlias = tuple[tuple[Type, ...], Effects]
+
+_CACHE: Final[dict[tuple[Any, ...], Inferred]] = {}  # Any: a primitive, operand types, a mesh
+_LIMIT: Final = 16384
+
+
+def _refuse_extended(primitive: Primitive, operands: tuple[Type, ...]) -> None:
+    for operand in operands:
+        if isinstance(operand, ArrayType) and is_extended(operand.dtype):
+            raise no_numbers(primitive.name, operand.dtype)
+
+
+def inferred(
+    primitive: Primitive, operands: tuple[Type, ...], mesh: AbstractMesh | None = None
+) -> Inferred:
+    """Result types and effects of applying a primitive to operands of these types.
+
+    Args:
+        primitive: any primitive.
+        operands: the types of its operands.
+        mesh: the mesh in force, if it has explicit axes: the results have shardings over these. Without one, results
+            have none, and the shardings of operands do not count.
+
+    Raises:
+        ShapeError, DTypeError: the operands do not fit; nothing is cached.
+        ShardingTypeError: their shardings do not.
+    """
+    key = (primitive, operands) if mesh is None else (primitive, operands, mesh)
+    found = _CACHE.get(key)
+    if found is None:
+        found = _infer(primitive, operands) if mesh is None else _over(mesh, primitive, operands)
+        if type(primitive).programs is Primitive.programs and not primitive.opaque:
+            if len(_CACHE) >= _LIMIT:
+                _CACHE.clear()
+            _CACHE[key] = found
+    return found
+
+
+def _infer(primitive: Primitive, operands: tuple[Type, ...]) -> Inferred:
+    if not primitive.takes_keys:
+        _refuse_extended(primitive, operands)
+    plain = unsharded(operands)
+    return unsharded(primitive.infer(*plain)), primitive.effects(*plain)
+
+
+def _over(mesh: AbstractMesh, primitive: Primitive, operands: tuple[Type, ...]) -> Inferred:
+    from treadle_ir.sharding.rules import sharded_results  # noqa: PLC0415 - few need it
+
+    plain, effects = inferred(primitive, operands)
+    return sharded_results(primitive, operands, plain, mesh), effects

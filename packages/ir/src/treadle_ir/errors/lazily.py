@@ -1,0 +1,137 @@
+"""Packages whose names are imported when they are first asked for, so that importing a package is quick.
+
+For type checkers such a package imports its names under `if TYPE_CHECKING:`; at run time it takes them from a table:
+
+    __getattr__, __dir__, __all__ = lazy_names(__name__, {"treadle_ir.reference.registry": "eval_rules"})
+
+`scripts/names.py` writes the tables.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Collection, Mapping
+from types import ModuleType
+from typing import TypeAlias
+
+from treadle_ir.errors.kinds import did_you_mean
+from treadle_ir.errors.tracebacks import boundary
+from treadle_ir.process.late_imports import importing
+
+NamespaceHooks: TypeAlias = tuple[Callable[[str], object], Callable[[], list[str]], list[str]]
+"""`__getattr__`, `__dir__` and `__all__` of a module."""
+Unknown: TypeAlias = Callable[[str, str, Collection[str]], AttributeError]
+"""The error for a module without a name, given what it offers."""
+
+
+def unknown_name(module: str, name: str, offered: Collection[str]) -> AttributeError:
+    """The error for a name that a module does not offer, with a likely spelling.
+
+    `_OTHER_NAMES` of the module says what names of other libraries are here.
+    """
+    known = vars(sys.modules[module]).get("_OTHER_NAMES", {}).get(name)
+    if known is not None:
+        return AttributeError(
+            f"module {module!r} has no attribute {name!r}; its name here is {known!r}", name=name
+        )
+    likely = "" if name.startswith("_") else did_you_mean(name, offered)
+    # Told its name, Python does not guess a second time when it shows the error.
+    return AttributeError(f"module {module!r} has no attribute {name!r}{likely}", name=name)
+
+
+def lazy_names(
+    module: str,
+    table: Mapping[str, str],
+    submodules: Collection[str] = (),
+    unknown: Unknown = unknown_name,
+    own: bool = False,
+) -> NamespaceHooks:
+    """The hooks of a module that offers names of others: `table` gives them by module, with blanks between.
+
+    `submodules` are modules below it, which are names, too. `jit:pjit` offers `jit` under the name `pjit`.
+    With `own`, what the module has imported or defined before is offered as well, but for modules.
+    """
+    return _hooks(module, table, submodules, unknown, own, boundary)
+
+
+def room_names(
+    module: str, table: Mapping[str, str], submodules: Collection[str] = (), own: bool = False
+) -> NamespaceHooks:
+    """Return the hooks of a module whose names are for other distributions, not for users.
+
+    It is `lazy_names`, but that errors pass through the functions with all frames: they leave treadle further out.
+    """
+    return _hooks(module, table, submodules, unknown_name, own, _as_it_is)
+
+
+def _as_it_is(value: object) -> object:
+    return value
+
+
+def _hooks(
+    module: str,
+    table: Mapping[str, str],
+    submodules: Collection[str],
+    unknown: Unknown,
+    own: bool,
+    prepared: Callable[[object], object],
+) -> NamespaceHooks:
+    """Return the hooks of a module; a value goes through `prepared` before the module offers it."""
+    homes = {}
+    for home, names in table.items():
+        for each in names.split():
+            original, _, name = each.partition(":")
+            homes[name or original] = home, original
+    package = sys.modules[module].__dict__
+    offered = sorted({*homes, *submodules, *(_public(package) if own else ())})
+
+    def attribute(name: str) -> object:
+        found = homes.get(name)
+        if found is not None:
+            home, original = found
+            value: object = getattr(import_module(home), original)
+        elif name in submodules:
+            value = import_module(f"{module}.{name}")
+        elif sys._getframe(1).f_globals.get("__name__") == "importlib._bootstrap":
+            raise AttributeError(name)  # `from module import name` goes on to the modules below it
+        else:
+            raise unknown(module, name, sorted({*offered, *package}))
+        package[name] = prepared(value)  # found there the next time
+        return value
+
+    return boundary(attribute), lambda: list(offered), offered
+
+
+def _public(package: Mapping[str, object]) -> list[str]:
+    return [
+        name
+        for name, value in package.items()
+        if not name.startswith("_")
+        and name not in ("annotations", "TYPE_CHECKING")
+        and not isinstance(value, ModuleType)
+    ]
+
+
+def import_module(name: str) -> ModuleType:
+    """A module that is imported when it is first asked for; a fork of another thread waits until it is whole."""
+    found = sys.modules.get(name)
+    if found is not None and not getattr(getattr(found, "__spec__", None), "_initializing", False):
+        return found
+    with importing():
+        return importlib.import_module(name)
+
+
+def module_or_none(*names: str) -> ModuleType | None:
+    """The first of some modules that there is: a library that may lack, or its names for one in several releases.
+
+    Example:
+        >>> module_or_none("no_such_module", "math").__name__
+        'math'
+    """
+    for name in names:
+        try:
+            return import_module(name)
+        except ImportError:
+            continue
+    return None

@@ -1,0 +1,40 @@
+"""Events that a process emits as it stages, lowers, compiles and runs programs, and the log of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treadle_ir.errors.lazily import room_names as _lazy_names
+
+if TYPE_CHECKING:
+    from treadle_ir.events.kinds import (
+        CallbackRun as CallbackRun,
+        ElementsTransferred as ElementsTransferred,
+        Event as Event,
+        ExecutableFound as ExecutableFound,
+        FunctionStaged as FunctionStaged,
+        MemoryDonated as MemoryDonated,
+        ProgramCompiled as ProgramCompiled,
+        ProgramLowered as ProgramLowered,
+        ProgramMade as ProgramMade,
+        emit as emit,
+        heard as heard,
+        listeners as listeners,
+        listening as listening,
+        tell as tell,
+    )
+    from treadle_ir.events.logs import logger as logger, say as say, wanted as wanted
+
+# Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
+if not TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _lazy_names(
+        __name__,
+        {
+            "treadle_ir.events.kinds": (
+                "CallbackRun ElementsTransferred Event ExecutableFound FunctionStaged "
+                "MemoryDonated ProgramCompiled ProgramLowered ProgramMade emit heard listeners "
+                "listening tell"
+            ),
+            "treadle_ir.events.logs": "logger say wanted",
+        },
+    )

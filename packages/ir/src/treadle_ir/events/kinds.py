@@ -1,0 +1,183 @@
+"""Events: what happens between a call and its result, told to whoever listens.
+
+A function is staged, a program is lowered, compiled or found on disk, memory is donated, elements are transferred,
+Python is called back. Each is an immutable value, emitted where it happens, in the thread in which it happens. Logs,
+profiles and explanations are made of these; nothing in treadle depends on them. When nobody listens, an event costs
+one look at an empty list: `if listeners: emit(...)`. Those of first calls are also logged (`treadle_ir.events.logs`), which
+is asked for by settings: `if heard(): tell(...)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, TypeAlias, final
+
+from treadle_ir.events.logs import log, logs_compiles
+from treadle_ir.process.fork import fork_safe_lock
+from treadle_ir.process.frozen_classes import frozen
+
+if TYPE_CHECKING:
+    from treadle_ir.core.program import Program
+    from treadle_ir.core.types import Type
+
+
+class Event:
+    """Something that happened."""
+
+    __slots__ = ()
+
+    def message(self) -> str:
+        """What the log says of it; an empty string where it is not logged."""
+        return ""
+
+
+@final
+@frozen
+class ProgramMade(Event):
+    """A program: staged, derived from another one, rewritten or parsed."""
+
+    program: Program
+
+
+@final
+@frozen
+class FunctionStaged(Event):
+    """The Python of a jitted function ran once, on tracers, and gave a program."""
+
+    name: str
+    program: Program
+    seconds: float
+
+    def message(self) -> str:
+        """With the number of equations."""
+        return f"Finished tracing {self.name} in {self.seconds:.4f} s: {len(self.program.equations)} equations"
+
+
+@final
+@frozen
+class ProgramLowered(Event):
+    """A program was lowered for a platform."""
+
+    name: str
+    platform: str
+    bytes: int  # of text
+    seconds: float
+
+    def message(self) -> str:
+        """With the length of the text."""
+        return f"Finished lowering {self.name} for {self.platform} in {self.seconds:.4f} s: {self.bytes} bytes"
+
+
+@final
+@frozen
+class ProgramCompiled(Event):
+    """The compiler made an executable of a program."""
+
+    name: str
+    platform: str
+    seconds: float
+
+    def message(self) -> str:
+        """With the time."""
+        return (
+            f"Finished XLA compilation of {self.name} for {self.platform} in {self.seconds:.4f} s"
+        )
+
+
+@final
+@frozen
+class ExecutableFound(Event):
+    """The executable of a program was there already: in this process, or on disk."""
+
+    name: str
+    platform: str
+    on_disk: bool
+    seconds: float
+
+    def message(self) -> str:
+        """With where it was found."""
+        where = "on disk" if self.on_disk else "in this process"
+        return f"Found the executable of {self.name} for {self.platform} {where} in {self.seconds:.4f} s"
+
+
+@final
+@frozen
+class MemoryDonated(Event):
+    """An array gave its memory to the results of a call."""
+
+    name: str
+    type: Type
+
+
+@final
+@frozen
+class ElementsTransferred(Event):
+    """The elements of an array went from one place to another; the host is called `host`."""
+
+    type: Type
+    source: str
+    target: str
+
+
+@final
+@frozen
+class CallbackRun(Event):
+    """A compiled program called a Python function."""
+
+    name: str
+    seconds: float
+
+
+Listener: TypeAlias = Callable[[Event], object]
+
+listeners: Final[list[Listener]] = []  # of the process, in the order in which they came
+_lock: Final = fork_safe_lock()  # for those who change it: threads come and go at once
+
+
+def heard() -> bool:
+    """Whether an event of a first call (staged, lowered, compiled) would be heard: by a listener, or by the log."""
+    return bool(listeners) or logs_compiles()
+
+
+def tell(event: Event) -> None:
+    """Tell all listeners, and the log if it is wanted."""
+    if listeners:
+        emit(event)
+    if logs_compiles():
+        log(event)
+
+
+def emit(event: Event) -> None:
+    """Tell all listeners. What a listener raises comes out where the event happened."""
+    for listener in [*listeners]:
+        listener(event)
+
+
+@final
+class listening:  # noqa: N801 - reads as a statement
+    """`with listening(events.append):` hears of everything that happens meanwhile, in all threads.
+
+    Example:
+        >>> from treadle_ir import ArrayType, stage
+        >>> import numpy as np
+        >>> heard = []
+        >>> with listening(heard.append):
+        ...     staged = stage(lambda x: [x], ArrayType((), np.dtype("f4")))
+        >>> [type(event).__name__ for event in heard]
+        ['ProgramMade']
+    """
+
+    __slots__ = ("_listener",)
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+
+    def __enter__(self) -> None:
+        with _lock:
+            listeners.append(self._listener)
+
+    def __exit__(self, *error: object) -> None:
+        with _lock:
+            # By identity: the methods of two equal lists are equal.
+            last = max(i for i, each in enumerate(listeners) if each is self._listener)
+            del listeners[last]

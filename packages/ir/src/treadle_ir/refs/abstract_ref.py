@@ -1,0 +1,80 @@
+"""What is known of a mutable reference before it is used."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+
+from treadle_ir.calling.operands import type_like
+from treadle_ir.core.dtypes import user_name
+from treadle_ir.core.types import ArrayType
+from treadle_ir.errors.kinds import UnsupportedError
+
+
+@final
+class AbstractRef:
+    """What is known of a reference before it is used: the shape and the element type of what it holds.
+
+    Example:
+        >>> import numpy as np
+        >>> AbstractRef(np.ones((2, 3), np.float32))
+        Ref{float32[2,3]}
+    """
+
+    __slots__ = ("inner_aval", "type")
+
+    def __init__(self, inner_aval: Any, memory_space: None = None, kind: None = None) -> None:
+        refuse_options("AbstractRef", memory_space=memory_space, kind=kind)
+        self.inner_aval = inner_aval  # Any: whatever has a shape and an element type
+        self.type = described("AbstractRef", inner_aval)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The size of each axis."""
+        return self.type.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The element type."""
+        return self.type.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return self.type.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.type.size
+
+    @property
+    def weak_type(self) -> bool:
+        """Whether what it holds yields to other operands in promotion."""
+        return self.type.weak
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AbstractRef) and self.type is other.type
+
+    def __hash__(self) -> int:
+        return hash(self.type)
+
+    def __repr__(self) -> str:
+        sizes = ",".join(map(str, self.shape))
+        return f"Ref{{{user_name(self.dtype)}[{sizes}]}}"
+
+
+def refuse_options(function: str, **options: object) -> None:
+    """Refuse what JAX lets say about memory, unless it is None."""
+    for name, value in options.items():
+        if value is not None:
+            raise UnsupportedError(
+                f"{function}: {name} is given, but treadle's references are in the device's memory",
+                fix=f"leave `{name}` out",
+            )
+
+
+def described(function: str, like: object) -> ArrayType:
+    """The type of what a reference is to hold, of a type or of anything with a shape and an element type."""
+    return like if isinstance(like, ArrayType) else type_like(function, like)

@@ -1,0 +1,374 @@
+"""The context: everything that a staged or compiled program depends on besides its arguments.
+
+A `Setting` is one such thing: the width of default types, the default device, the precision of matrix products. The
+distribution that gives it its meaning declares it, once, at import. Its value is the process's (`setting.set`), unless
+a context manager overrides it for a while in this thread or task (`with setting.override(value):`). The named axes
+that are being mapped belong to the context, too (`with named_axis("i", 8):`).
+
+A `Context` is the whole of it: immutable and interned, so equal contexts are one object. Every cache of programs,
+derived programs or executables has `current_context().key` in its keys: a function that is used again gives what a
+fresh one would give, whatever the context was when it was used first.
+
+Threads and tasks start without overrides, as they start without a current trace.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Container, Hashable, Mapping
+from contextvars import ContextVar
+from typing import Any, Final, Generic, Literal, ParamSpec, TypeVar, final
+from weakref import WeakValueDictionary
+
+from treadle_ir.errors.argument_checks import shown
+from treadle_ir.errors.kinds import ArgumentError, did_you_mean
+from treadle_ir.errors.wrapping import wraps
+from treadle_ir.process.fork import fork_safe_rlock
+
+T = TypeVar("T")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+Values = Mapping["Setting[Any]", Any]  # Any: each setting has a type of its own
+AxisKind = Literal["mapped", "manual", "unchecked"]
+"""Who binds a named axis: vmap; shard_map, with or without a check of what varies over it."""
+Axes = tuple[tuple[Hashable, int, AxisKind], ...]  # name, size and kind, outermost first
+
+
+@final
+class Context:
+    """The settings that differ from their defaults, and the named axes; equal contexts are one object."""
+
+    __slots__ = ("__weakref__", "_values", "axes", "key", "of_users", "programs", "watched", "x64")
+
+    axes: Axes
+    key: Context  # this context without the settings that nothing kept depends on: what caches have in their keys
+    programs: Context  # the same without what only calls depend on: for caches of staged programs
+    of_users: (
+        bool  # a setting is about users' operations and not about ours: see `Setting.of_users`
+    )
+    watched: bool  # a setting asks for a look at each call: see `Setting.watched`
+    x64: bool  # the one setting that is read for every operation
+
+    def __init__(self, values: Values, axes: Axes) -> None:
+        self._values = values
+        self.axes = axes
+        self.x64 = bool(values.get(X64, X64.default))
+        self.of_users = any([setting.of_users for setting in values])
+        self.watched = any([setting.watched for setting in values])
+        self.key = self._only(lambda setting: setting.keyed)
+        self.programs = self._only(lambda setting: setting.keyed and not setting.watched)
+
+    def _only(self, wanted: Callable[[Setting[Any]], bool]) -> Context:
+        """This context with some of its settings."""
+        values = {setting: value for setting, value in self._values.items() if wanted(setting)}
+        return self if len(values) == len(self._values) else interned(values, self.axes)
+
+    def get(self, setting: Setting[T]) -> T:
+        """The value of a setting here."""
+        value: T = self._values.get(setting, setting.default)
+        return value
+
+    def is_stepwise(self) -> bool:
+        """Whether somebody looks at each operation by itself, so that none may be run together with others."""
+        return self.watched or any(
+            [value in setting.stepwise for setting, value in self._values.items()]
+        )
+
+    def replaced(self, setting: Setting[T], value: T) -> Context:
+        """This context with another value of one setting."""
+        values = {**self._values, setting: value}
+        if value == setting.default:
+            del values[setting]
+        return interned(values, self.axes)
+
+    def within(self, name: Hashable, size: int, kind: AxisKind = "mapped") -> Context:
+        """This context inside of a named axis."""
+        return interned(self._values, (*self.axes, (name, size, kind)))
+
+    def differences(self, other: Context) -> list[str]:
+        """What this context has other than another one: `enable_x64 is True, was False`."""
+        settings = sorted({*self._values, *other._values}, key=lambda setting: setting.name)
+        lines = [
+            f"{setting.name.removeprefix('_')} is {self.get(setting)!r}, was {other.get(setting)!r}"
+            for setting in settings
+            if self.get(setting) != other.get(setting)
+        ]
+        if self.axes != other.axes:
+            now, before = [{name: size for name, size, _ in c.axes} for c in (self, other)]
+            lines.append(f"the named axes are {now}, were {before}")
+        return lines
+
+    def __repr__(self) -> str:
+        said = [f"{setting.name}={value!r}" for setting, value in self._values.items()]
+        said += [f"axis {name!r}={size}" for name, size, _ in self.axes]
+        return f"Context({', '.join(said)})"
+
+
+_interned: Final[WeakValueDictionary[Hashable, Context]] = WeakValueDictionary()
+_lock: Final = fork_safe_rlock()
+# The process's context, in a list of one so that hot paths may keep hold of it.
+process_context: Final[list[Context]] = []
+
+
+def interned(values: Values, axes: Axes) -> Context:
+    """The one context with these values and axes."""
+    # True == 1 == 1.0: the class keeps values apart that differ for programs.
+    key = frozenset((setting, type(value), value) for setting, value in values.items()), axes
+    with _lock:
+        found = _interned.get(key)
+        if found is None:
+            found = _interned[key] = Context(values, axes)
+        return found
+
+
+def _same(value: Any) -> Any:  # Any: whatever the setting's type is
+    return value
+
+
+@final
+class Setting(Generic[T]):
+    """One thing that programs, or what is done with them, may depend on.
+
+    `name` is the public one: `config.update("treadle_<name>", value)`, and `TREADLE_<NAME>` (or `JAX_<NAME>`) in the
+    environment, set the process's value. `parse` makes it of what a user or the environment gives; for what it cannot
+    take it raises a ValueError that goes on with "which ...". Programs depend on a setting unless `keyed` is off.
+    `stepwise` are the values under which each operation is looked at by itself: composed functions are not run as a
+    whole then, and neither are they under a watched setting.
+
+    A `watched` setting asks for a look at each call: at its results (`debug_nans`), at its operands
+    (`transfer_guard`). Programs do not depend on it, but compiled calls and eager operations under it are others than
+    without, and they are the only ones that look: what is called without pays nothing.
+
+    One that is `of_users` is about operations that users write, and not about those that functions of the library make
+    for themselves (`treadle_ir.errors.whose`): what is kept of such a function under it depends on who called it, too.
+
+    One that is not `listed` has no public name, and there may be many of one name: they are users' own.
+
+    What concerns the whole process (its devices, its log) has `applied`, which is told each value that the process
+    gets, before it gets it.
+
+    Example:
+        >>> from treadle_ir.settings.context import Setting, yes_or_no
+        >>> shout = Setting("example_shout", False, parse=yes_or_no, help="Print in capitals.", keyed=False)
+        >>> with shout.override(True):
+        ...     print(shout())
+        True
+    """
+
+    __slots__ = (
+        *("applied", "default", "help", "keyed", "name", "of_users", "parse", "stepwise"),
+        "watched",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        default: T,
+        *,
+        parse: Callable[[Any], T] = _same,  # Any: what users give
+        help: str,
+        keyed: bool = True,
+        stepwise: Container[object] = (),
+        watched: bool = False,
+        of_users: bool = False,
+        applied: Callable[[T], object] | None = None,
+        listed: bool = True,
+    ) -> None:
+        if listed and name in SETTINGS:
+            raise ValueError(f"there is a setting `{name}` already")
+        self.name: Final = name
+        self.parse: Final = parse
+        self.default: Final = default
+        self.help: Final = help
+        self.keyed: Final = keyed
+        self.stepwise: Final = stepwise
+        self.watched: Final = watched
+        self.of_users: Final = of_users
+        self.applied: Final = applied
+        if not listed:
+            return
+        SETTINGS[name] = self
+        if process_context:  # for the first one, there is none yet
+            self.read_environment()
+
+    def __call__(self) -> T:
+        """The value in force here."""
+        return current_context().get(self)
+
+    def set(self, value: object) -> None:
+        """Set the process's value.
+
+        Raises:
+            ArgumentError: the setting cannot take it.
+        """
+        parsed = self.parsed(value)
+        if self.applied is not None:
+            self.applied(parsed)
+        with _lock:
+            process_context[0] = process_context[0].replaced(self, parsed)
+
+    def override(self, value: object) -> overriding:
+        """`with setting.override(value):` has another value for a while, in this thread or task.
+
+        Raises:
+            ArgumentError: the setting cannot take it.
+        """
+        parsed = self.parsed(value)
+        return overriding(lambda context: context.replaced(self, parsed))
+
+    def parsed(self, value: object, variable: str | None = None) -> T:
+        """A value of the setting's type from what was given, in an environment variable if one is named.
+
+        Raises:
+            ArgumentError: the setting cannot take it.
+        """
+        try:
+            return self.parse(value)
+        except (TypeError, ValueError) as error:
+            if variable is None:
+                raise ArgumentError(
+                    f"setting `{self.name}` is {shown(value)}, which {error}"
+                ) from None
+            raise ArgumentError(
+                f"environment variable {variable} is {shown(value)}, which {error}",
+                fix=f"unset {variable}, or set it to what `{self.name}` takes",
+                where="",
+            ) from None
+
+    @property
+    def variables(self) -> tuple[str, str]:
+        """The environment variables that change the default; the first one wins."""
+        return f"TREADLE_{self.name.upper()}", f"JAX_{self.name.upper()}"
+
+    def read_environment(self) -> None:
+        """Let the process have the value that an environment variable says, if one does.
+
+        Raises:
+            ArgumentError: the setting cannot take it.
+        """
+        for variable in self.variables:
+            text = os.environ.get(variable)
+            if text is not None:
+                parsed = self.parsed(text, variable)
+                with _lock:
+                    process_context[0] = process_context[0].replaced(self, parsed)
+                return
+
+    def __repr__(self) -> str:
+        return f"Setting({self.name!r})"
+
+
+SETTINGS: Final[dict[str, Setting[Any]]] = {}  # by name; only grows
+_TRUE: Final = frozenset({"1", "true", "yes", "on", "y", "t"})
+_FALSE: Final = frozenset({"", "0", "false", "no", "off", "n", "f"})
+
+
+def yes_or_no(value: object) -> bool:
+    """A boolean, also from the words of the environment.
+
+    Raises:
+        ValueError: it is neither yes nor no.
+    """
+    if isinstance(value, str):
+        if value.lower() in _TRUE:
+            return True
+        if value.lower() in _FALSE:
+            return False
+        raise ValueError("is neither yes nor no (1 or 0, true or false, on or off)")
+    return bool(value)
+
+
+def one_of(
+    *choices: str | None,
+) -> Callable[[object], Any]:  # Any: a Literal of the choices, where it is declared
+    """What takes one of several words."""
+
+    def parse(value: object) -> Any:
+        if value in choices:
+            return value
+        raise ValueError(
+            f"is none of {', '.join(map(repr, choices))}{did_you_mean(value, choices)}"
+        )
+
+    return parse
+
+
+X64: Final = Setting(
+    "enable_x64",
+    False,
+    parse=yes_or_no,
+    help="Default types are 64 bits wide, and 64-bit types are kept.",
+)
+process_context.append(interned({}, ()))
+X64.read_environment()
+
+
+@final
+class _Overrides:
+    """What the context managers around the running code change, innermost last."""
+
+    __slots__ = ("_base", "_change", "_context", "outer")
+
+    def __init__(self, outer: _Overrides | None, change: Callable[[Context], Context]) -> None:
+        self.outer = outer
+        self._change = change
+        self._base: Context | None = None
+        self._context: Context | None = None
+
+    def context(self) -> Context:
+        """The context here; made again when the process's has changed since."""
+        process = process_context[0]
+        if self._base is not process or self._context is None:
+            outside = process if self.outer is None else self.outer.context()
+            self._context, self._base = self._change(outside), process
+        return self._context
+
+
+context_overrides: Final[ContextVar[_Overrides | None]] = ContextVar(
+    "treadle_context", default=None
+)
+
+
+def current_context() -> Context:
+    """The context that the running code is in."""
+    overrides = context_overrides.get()
+    return process_context[0] if overrides is None else overrides.context()
+
+
+@final
+class overriding:  # noqa: N801 - reads as a statement: `with overriding(change):`
+    """A context manager that changes the context for a while; one object may be entered again, and by many threads.
+
+    It is a decorator, too: of a function that runs in the changed context.
+    """
+
+    __slots__ = ("_change",)
+
+    def __init__(self, change: Callable[[Context], Context]) -> None:
+        self._change = change
+
+    def __enter__(self) -> None:
+        context_overrides.set(_Overrides(context_overrides.get(), self._change))
+
+    def __exit__(self, *error: object) -> None:
+        inner = context_overrides.get()
+        assert inner is not None, (
+            "context managers are left in the order in which they were entered"
+        )
+        context_overrides.set(inner.outer)
+
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        """The function, which runs in the changed context."""
+
+        @wraps(function)
+        def within(*args: P.args, **kwargs: P.kwargs) -> R:
+            with self:
+                return function(*args, **kwargs)
+
+        return within
+
+
+def named_axis(name: Hashable, size: int, kind: AxisKind = "mapped") -> overriding:
+    """`with named_axis("i", 8):` is inside of a mapped axis that collectives may name."""
+    return overriding(lambda context: context.within(name, size, kind))

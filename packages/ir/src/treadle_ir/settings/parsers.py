@@ -1,0 +1,114 @@
+"""What settings take: functions from what a user or the environment gives to a value, for `Setting(parse=...)`.
+
+Each raises a ValueError that goes on with "which ..." for what it cannot take. `yes_or_no` and `one_of` are in
+`context.py`, whose own setting needs one.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Callable
+from typing import TypeVar
+
+from treadle_ir.errors.kinds import did_you_mean
+from treadle_ir.settings.context import yes_or_no
+
+T = TypeVar("T")
+
+
+def whole_number(least: int | None = None) -> Callable[[object], int]:
+    """What takes an integer, or its digits, from `least` on."""
+
+    def parse(value: object) -> int:
+        try:
+            number = int(value, 0) if isinstance(value, str) else operator.index(value)  # type: ignore[arg-type]  # asked
+        except (TypeError, ValueError):
+            raise ValueError("is no integer") from None
+        if isinstance(value, bool):
+            raise ValueError("is no integer")
+        if least is not None and number < least:
+            raise ValueError(f"is less than {least}")
+        return number
+
+    return parse
+
+
+def names_of(*choices: str) -> Callable[[object], bool | str]:
+    """What takes yes and no, `all`, and some of these names with commas between them."""
+
+    def parse(value: object) -> bool | str:
+        try:
+            return yes_or_no(value)
+        except ValueError:
+            names = {name.strip() for name in str(value).split(",")}
+        if names == {"all"}:
+            return "all"
+        for name in sorted(names.difference(choices)):
+            raise ValueError(
+                f"names {name!r}, where there are `all`, {', '.join(choices)}{did_you_mean(name, choices)}"
+            )
+        return ",".join(sorted(names))
+
+    return parse
+
+
+def seconds(value: object) -> float:
+    """A time in seconds, or its digits.
+
+    Raises:
+        ValueError: it is no number.
+    """
+    try:
+        number = float(value)  # type: ignore[arg-type]  # asked
+    except (TypeError, ValueError):
+        raise ValueError("is no number of seconds") from None
+    if number != number:
+        raise ValueError("is no number of seconds")
+    return number
+
+
+def path_or_none(value: object) -> str | None:
+    """A folder, as a string or a path object; None and the empty string are none.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    if value is None or value == "":
+        return None
+    if isinstance(value, (str, os.PathLike)):
+        return os.fsdecode(value)
+    raise ValueError("is no path")
+
+
+def words_among(*known: str) -> Callable[[object], tuple[str, ...]]:
+    """What takes words with commas between them, or a sequence of words, each one of these."""
+
+    def parse(value: object) -> tuple[str, ...]:
+        given = value.split(",") if isinstance(value, str) else value
+        if not isinstance(given, (list, tuple, set, frozenset)):
+            raise ValueError("is no list of words")
+        words = tuple([str(word).strip() for word in given if str(word).strip()])
+        for word in words:
+            if word not in known:
+                raise ValueError(f"names {word!r}, which is none of {', '.join(map(repr, known))}")
+        return words
+
+    return parse
+
+
+def _spellings(value: object) -> tuple[str, ...]:
+    if isinstance(value, bool):
+        return ("true", "1", "yes", "on") if value else ("false", "0", "no", "off")
+    return (str(value).lower(),)
+
+
+def only(value: T, why: str) -> Callable[[object], T]:
+    """What takes one value; `why` says what is missing for another one, going on from "which asks for"."""
+
+    def parse(given: object) -> T:
+        if isinstance(given, (str, int)) and str(given).lower() in _spellings(value):
+            return value
+        raise ValueError(f"asks for {why}")
+
+    return parse

@@ -1,0 +1,178 @@
+"""Array, the type that users annotate, and the operator table: what `x + y`, `x[i]`, `x.sum()` mean.
+
+treadle_ir knows nothing of promotion, broadcasting or indexing, so the operators of arrays are installed
+from above: `install_operators` puts the functions of a table on the class, once, where Python finds them
+at the cost of an ordinary method. treadle_numpy provides the table; treadle_ir alone installs exact
+arithmetic (`treadle_ir.ops`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+
+from treadle_ir.core.dtypes import DType, is_key
+from treadle_ir.core.promotion import scalar_type
+from treadle_ir.core.sharding import Sharding, replicated
+from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.core.values import Literal
+from treadle_ir.errors.argument_checks import shown
+from treadle_ir.errors.kinds import ArgumentError, library
+from treadle_ir.errors.tracebacks import boundary
+
+BINARY: Final = (
+    "add sub mul truediv floordiv mod divmod pow matmul and or xor lshift rshift".split()  # noqa: SIM905
+)
+UNARY: Final = ("neg", "pos", "abs", "invert")
+
+
+if TYPE_CHECKING:
+    from treadle_ir.core.mesh import AbstractMesh, MeshAxes
+    from treadle_ir.tracing.array_members import ArrayMembers
+else:
+    from treadle_ir.tracing.on_devices import OnDevices
+
+    class ArrayMembers(OnDevices):
+        """Operators and methods are installed at import: see `install_operators`."""
+
+        __slots__ = ()
+
+
+class Array(ArrayMembers):
+    """An array: a concrete one, with elements, or a tracer, which stands for one while a function is traced.
+
+    The type for annotations: `def loss(w: treadle.Array) -> treadle.Array`. Functions make arrays, not the class.
+
+    Example:
+        >>> from treadle_ir import Array, stage
+        >>> def shown(x: Array) -> list[Array]:
+        ...     print(isinstance(x, Array), x.shape, x.dtype)
+        ...     return [x]
+        >>> staged = stage(shown, ArrayType((3,), np.dtype(np.float32)))
+        True (3,) float32
+    """
+
+    __slots__ = ()
+    __array_priority__ = 1000  # NumPy leaves `ndarray + Array` to us
+    type: ArrayType
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The size of each axis."""
+        return self.type.shape
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return self.type.dtype
+
+    @property
+    def __numpy_dtype__(self) -> DType:
+        """The element type, for `np.dtype(x)`."""
+        return self.type.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return self.type.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.type.size
+
+    @property
+    def weak_type(self) -> bool:
+        """Whether it came from a Python scalar and yields to other operands in promotion."""
+        return self.type.weak
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the elements in bytes."""
+        return self.type.nbytes
+
+    @property
+    def itemsize(self) -> int:
+        """The size of one element in bytes."""
+        return self.type.dtype.itemsize
+
+    def __treadle_host__(self) -> np.ndarray[Any, np.dtype[Any]] | None:
+        """The elements if the host has them now and no device is prescribed; not to be written to.
+
+        Reading them does not wait, and a new array of them may stand wherever this one may.
+        """
+        return None
+
+    def __treadle_sharding__(self, mesh: AbstractMesh) -> Sharding | None:
+        """Return the sharding over the axes of `mesh`, replicated by default; None where the compiler decides."""
+        return replicated(self.type.ndim, mesh)
+
+    def __treadle_mesh__(self) -> MeshAxes | None:
+        """The mesh whose explicit axes its type shows; None where there are none."""
+        return None
+
+    def __len__(self) -> int:
+        if not self.type.shape:
+            raise ArgumentError(
+                "len() of an array without axes", fix="a scalar has no length; `x.size` is 1"
+            )
+        return self.type.shape[0]
+
+    def __hash__(self) -> int:
+        raise TypeError(
+            f"unhashable type: {type(self).__name__!r} (arrays compare element by element, so they have no hash)"
+        )
+
+
+def no_first_axis(array: Array) -> ArgumentError:
+    """The error for iteration over an array without axes."""
+    if is_key(array.type.dtype):
+        return ArgumentError(
+            "iteration over a single random key", fix="split it first: `a, b = random.split(key)`"
+        )
+    return ArgumentError(
+        "iteration over an array without axes",
+        fix="`for` goes over the first axis; use the scalar itself",
+    )
+
+
+Operand: TypeAlias = Array | np.ndarray[Any, np.dtype[Any]] | np.generic | Literal
+Operands: TypeAlias = Sequence[Operand]
+Function: TypeAlias = Callable[..., Operands]  # flat operands in, flat operands out
+
+
+def install_operators(table: Mapping[str, object]) -> None:
+    """Put the functions and properties of an operator table on `Array`, by attribute name.
+
+    The names are Python's (`__add__`, `__getitem__`, `sum`, `T`, `at`). A later table replaces what an
+    earlier one said of the same names.
+    """
+    for name, member in table.items():
+        setattr(Array, name, boundary(member))
+
+
+def type_of(operand: object) -> ArrayType:
+    """The type of an array, a NumPy array, or a Python or NumPy scalar (Python's are weak).
+
+    Raises:
+        ArgumentError: it is none of these.
+    """
+    if isinstance(operand, Array):
+        return operand.type
+    if isinstance(operand, (np.ndarray, np.generic)):
+        return ArrayType(operand.shape, operand.dtype)
+    if isinstance(operand, (bool, int, float, complex)):
+        return scalar_type(operand)
+    if isinstance(operand, Literal):  # a weak one, which no NumPy scalar can stand for
+        return operand.type
+    raise ArgumentError(
+        f"{shown(operand)} of type {type(operand)} is not a valid {library()} type",
+        fix="pass arrays, NumPy arrays or numbers; to hand over an object, mark it static or register it as a pytree",
+    )
+
+
+def types_of(operands: Sequence[object]) -> tuple[Type, ...]:
+    """The types of several operands."""
+    return tuple([type_of(operand) for operand in operands])

@@ -1,0 +1,116 @@
+"""Traced arrays that outlive their transformation, under `check_tracer_leaks`."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from types import CellType, FrameType, FunctionType, MethodType
+from typing import Final
+
+from treadle_ir.errors.kinds import LeakedTracerError
+from treadle_ir.settings.declared import CHECK_TRACER_LEAKS
+from treadle_ir.tracing.trace import Trace
+from treadle_ir.tracing.tracer import Tracer
+
+_DEEP: Final = 4  # steps from a traced array to who holds it
+
+
+def checks_leaks() -> bool:
+    """Whether to look."""
+    return CHECK_TRACER_LEAKS()
+
+
+def refuse_leaks(trace: Trace) -> None:
+    """Look for traced arrays of a trace that has ended; the caller has let go of its own.
+
+    Each traced array refers to its trace. The garbage collector, which takes tens of milliseconds, is asked only where
+    something refers to the trace besides the caller.
+
+    Raises:
+        LeakedTracerError: there is one.
+    """
+    if _references(trace) <= _ALONE:
+        return
+    gc.collect()
+    leaked = [x for x in gc.get_objects() if isinstance(x, Tracer) and x.owner is trace]
+    if not leaked:
+        return
+    first = leaked[0]
+    source = first.source.show()
+    type = first.type
+    held = _holder(first, [leaked, sys._getframe()])
+    error = LeakedTracerError(
+        f"a traced array of type {type} is kept after the trace has ended: {held}",
+        fix="return it from the function, or print it with treadle.debug.print; what is kept is no number",
+    )
+    if source:
+        error.add_note(f"  the array was made at {source}")
+    if len(leaked) > 1:
+        error.add_note(f"  and {len(leaked) - 1} more")
+    raise error
+
+
+def _references(x: object) -> int:
+    return sys.getrefcount(x)
+
+
+def _references_of_argument(x: object) -> int:
+    return _references(x)
+
+
+def _references_of_variable() -> int:
+    """How many references there are to what a function has in a variable and hands to one like `refuse_leaks`."""
+    x = object()
+    return _references_of_argument(x)
+
+
+_ALONE: Final = _references_of_variable()
+
+
+def _holder(held: object, known: list[object]) -> str:
+    """Who holds an object, in words, as far as Python's garbage collector knows."""
+    said: list[str] = []
+    current = held
+    known.append(known)
+    for _ in range(_DEEP):
+        known.append(current)
+        holders = [
+            each
+            for each in gc.get_referrers(current)
+            if not any(each is one for one in known) and not _ours(each)
+        ]
+        known.append(holders)
+        if not holders:
+            break
+        holder = holders[0]
+        said.append(_described(holder, current))
+        if isinstance(holder, FrameType) or (isinstance(holder, dict) and "__name__" in holder):
+            break
+        current = holder
+    return ", ".join(said) or "nobody that could be found"
+
+
+def _ours(holder: object) -> bool:
+    return isinstance(holder, FrameType) and holder.f_code.co_filename == __file__
+
+
+def _described(holder: object, held: object) -> str:
+    if isinstance(holder, FrameType):
+        return f"in a variable of {holder.f_code.co_qualname}, which is running"
+    if isinstance(holder, CellType):
+        return "in a variable that a function closes over"
+    if isinstance(holder, dict):
+        names = [key for key, value in holder.items() if value is held]
+        key = f" at {names[0]!r}" if names else ""
+        if "__name__" in holder and "__builtins__" in holder:
+            return (
+                f"in the variable {names[0]!s} of module {holder['__name__']}"
+                if names
+                else "in a module"
+            )
+        return f"in a dict{key}"
+    if isinstance(holder, list | tuple):
+        return f"in a {type(holder).__name__}"
+    if isinstance(holder, FunctionType | MethodType):
+        return f"in {holder.__qualname__}"
+    return f"in a {type(holder).__qualname__}"

@@ -1,0 +1,83 @@
+"""Named scopes: names that operations carry into the compiler's text, and so into profiles.
+
+A scope is said of the operations that are staged in it; functions that are compiled already carry the scopes of their
+own bodies. Names of nested scopes are joined: `encoder/attention`. Operations of a derivative carry the scope of the
+operation that they belong to, those of the backward pass as `transpose(encoder/attention)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ContextDecorator
+from typing import Any, TypeVar, final
+
+from treadle_ir.errors.argument_checks import shown
+from treadle_ir.errors.kinds import ArgumentError
+from treadle_ir.errors.source import Place, place, within as within
+from treadle_ir.errors.wrapping import wraps
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@final
+class named_scope(ContextDecorator):  # noqa: N801 - reads as a statement
+    """`with named_scope("attention"):` names what is staged in the block; also a decorator, `@named_scope("f")`.
+
+    Raises:
+        ArgumentError: the name is no string. (Also a TypeError.)
+
+    Example:
+        >>> import treadle, treadle.numpy as tnp
+        >>> @treadle.jit
+        ... def f(x):
+        ...     with treadle.named_scope("outer"):
+        ...         return tnp.sin(x)
+        >>> 'outer/sine' in f.lower(1.0).as_text(debug_info=True)
+        True
+    """
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise ArgumentError(
+                f"named_scope: name must be a string, got {shown(name)}",
+                fix='write `with named_scope("name"):`',
+            )
+        self._name = name
+
+    # What was said before stands in the place, not here: one scope may be entered again, and by many threads.
+    def __enter__(self) -> None:
+        outer = place.get()
+        if outer is None:
+            place.set(Place(self._name))
+        else:
+            scope, path = within(outer.scope, self._name), within(outer.path, self._name)
+            place.set(Place(scope, outer.replayed, outer, path))
+
+    def __exit__(self, *error: object) -> None:
+        inner = place.get()
+        place.set(None if inner is None else inner.outer)
+
+
+def named_call(fun: F, *, name: str | None = None) -> F:
+    """The function in a named scope of its own name, or of the name given.
+
+    Raises:
+        ArgumentError: `fun` is no function, or the name is no string.
+
+    Example:
+        >>> import treadle, treadle.numpy as tnp
+        >>> f = treadle.named_call(lambda x: tnp.sin(x), name="layer")
+        >>> 'layer/sine' in treadle.jit(f).lower(1.0).as_text(debug_info=True)
+        True
+    """
+    if not callable(fun):
+        raise ArgumentError(f"named_call: fun must be a function, got {shown(fun)}")
+    scope = getattr(fun, "__name__", type(fun).__name__) if name is None else name
+    named_scope(scope)  # refuses what is no name, now
+
+    @wraps(fun)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        with named_scope(scope):
+            return fun(*args, **kwargs)
+
+    return called  # type: ignore[return-value]  # the same signature
