@@ -1,6 +1,6 @@
 """Tell functions apart: by the decorator that made them, and from their aliases.
 
-A public function's code object is its own copy (`treadle_ir.errors.boundary` adds a handler), so comparing code objects by
+A public function's code object is its own copy (`treadle_ir.errors.boundary` adds a handler), so comparing code by
 identity tells nothing.
 """
 
@@ -38,7 +38,7 @@ def is_composed(function: Any, *, loops: bool) -> bool:
 
 
 def identity(function: Any) -> Hashable:
-    """Return what a function and its aliases (`treadle_ir.errors.wrapping.alias`) have in common, and nothing else has."""
+    """Return the identity that a function shares with its aliases (`treadle_ir.errors.alias`) alone."""
     code = getattr(function, "__code__", None)
     if code is None:
         return id(function)

@@ -1,13 +1,11 @@
 """Check that packages import each other from the top level only.
 
-`from treadle_ir.core.program import Program` is for files of treadle_ir; others write
-`from treadle_ir import Program`. A subpackage is a top level of its own (`treadle_ir.tree`), the
-families of `treadle_ir.primitives` and `treadle_ir.testing` are open, so are the questions that
-`treadle_ir.core.dtypes` answers, the events of `treadle_ir.events`, the settings of `treadle_ir.settings`
-with what they take (`choices`), and the log. Of treadle_numpy's folders those
-are public that `scripts/names.py` writes names for: `treadle_numpy.lax`, not
-`treadle_numpy.operands`. The façade may look anywhere, since it only arranges names; its own
-modules are public, as JAX's are.
+`from treadle_ir.core.program import Program` is for files of treadle_ir; others write `from treadle_ir import Program`.
+A subpackage is a top level of its own (`treadle_ir.tracing`, `treadle_ir.tree`), the families of
+`treadle_ir.primitives` and `treadle_ir.testing` are open, and so are the questions that `treadle_ir.core.dtypes`
+answers. Of treadle_numpy's folders those are public that `scripts/names.py` writes names for: `treadle_numpy.lax`, not
+`treadle_numpy.operands`. The façade may look anywhere, since it only arranges names; its own modules are public, as
+JAX's are.
 """
 
 import ast
@@ -20,15 +18,7 @@ import names
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = {path.name: path for path in ROOT.glob("packages/*/src/treadle*")}
 PUBLIC = frozenset(names.public_packages())
-OPEN = (
-    *(
-        "treadle_ir.core.dtypes",
-        "treadle_ir.events",
-        "treadle_ir.primitives.",
-        "treadle_ir.testing.",
-    ),
-    *("treadle_ir.settings", "treadle_ir.settings.parsers", "treadle_ir.events.logs"),
-)
+OPEN = ("treadle_ir.core.dtypes", "treadle_ir.primitives.", "treadle_ir.testing.")
 
 
 def imported(tree: ast.Module) -> Iterator[tuple[int, str]]:

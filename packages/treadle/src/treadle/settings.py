@@ -1,7 +1,7 @@
 """Settings: `config.update("treadle_enable_x64", True)`, environment variables, context managers.
 
 Keys are `treadle_...`; JAX's `jax_...` names are accepted with the same meaning. Environment variables are
-`TREADLE_...`, and `JAX_...` is read where the first is not set. Each is a `treadle_ir.settings.Setting`, declared by the
+`TREADLE_...`, and `JAX_...` is read where the first is not set. Each is a `Setting`, declared by the
 distribution that gives it its meaning; all are listed in docs/settings.md. Context managers are in `managers.py`.
 """
 

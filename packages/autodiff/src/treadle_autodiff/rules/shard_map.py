@@ -1,6 +1,6 @@
 """Derivatives of shard_map: shard_maps of the derivatives of the body.
 
-Where the shard_map checks what varies, the body is made explicit first (`treadle_ir.sharding.varying`): then cotangents of what
+Where the shard_map checks what varies, the body is made explicit first (`sharding.varying`): then cotangents of what
 is one value for all devices are added up by the rule of `Vary`. Without the check every device has a value of its own;
 the cotangent of one result that all of them say is divided among them, and those of one operand are added up.
 """

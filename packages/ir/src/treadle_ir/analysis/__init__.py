@@ -18,12 +18,6 @@ if TYPE_CHECKING:
         equation_costs as equation_costs,
         program_cost as program_cost,
     )
-    from treadle_ir.analysis.dataflow import (
-        ForwardAnalysis as ForwardAnalysis,
-        Solution as Solution,
-        backward as backward,
-        forward as forward,
-    )
     from treadle_ir.analysis.exchanges import (
         Distribution as Distribution,
         Exchange as Exchange,
@@ -47,6 +41,12 @@ if TYPE_CHECKING:
         program_roofline as program_roofline,
     )
     from treadle_ir.analysis.verifier import verify as verify, verify_program as verify_program
+    from treadle_ir.core.dataflow import (
+        ForwardAnalysis as ForwardAnalysis,
+        Solution as Solution,
+        backward as backward,
+        forward as forward,
+    )
 
 # Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
 if not TYPE_CHECKING:
@@ -54,7 +54,7 @@ if not TYPE_CHECKING:
         __name__,
         {
             "treadle_ir.analysis.cost": "Cost equation_costs program_cost",
-            "treadle_ir.analysis.dataflow": "ForwardAnalysis Solution backward forward",
+            "treadle_ir.core.dataflow": "ForwardAnalysis Solution backward forward",
             "treadle_ir.analysis.exchanges": "Distribution Exchange distributions ring_bytes",
             "treadle_ir.analysis.key_reuse": "Cells KeyUses is_keys new_cells",
             "treadle_ir.analysis.links": "Load link_loads",

@@ -2,7 +2,7 @@
 
 A region is a nested program that runs when the operation does. Values flow along edges: from operands to the parameters
 of a region when it is entered, from results of a region to parameters when a loop goes on, and from results of regions
-to the results of the operation. `analysis/dataflow.py` runs analyses over them.
+to the results of the operation. `core/dataflow.py` runs analyses over them.
 """
 
 from __future__ import annotations

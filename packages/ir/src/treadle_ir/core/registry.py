@@ -15,7 +15,6 @@ from treadle_ir.core.effects import Callback, Effect, NamedAxis, OrderedCallback
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.errors.kinds import ArgumentError
 from treadle_ir.errors.lazily import import_module
-from treadle_ir.primitives import FAMILIES
 
 C = TypeVar("C", bound=type[Any])  # Any: a class of whatever kind
 
@@ -98,9 +97,12 @@ def mnemonics() -> list[str]:
 
 
 def _import_all() -> None:
-    """Have all of treadle's own primitives registered; each family is imported when it is first needed."""
-    for family in FAMILIES:
-        import_module(f"treadle_ir.primitives.{family}")
+    """Register all primitives of treadle itself; otherwise a family is imported when it is first needed."""
+    primitives = (
+        "treadle_ir.primitives"  # a name, since programs know nothing of the primitives in them
+    )
+    for family in import_module(primitives).FAMILIES:
+        import_module(f"{primitives}.{family}")
 
 
 for _effect in (Callback, OrderedCallback, NamedAxis):

@@ -3,7 +3,7 @@
 A function is staged, a program is lowered, compiled or found on disk, memory is donated, elements are transferred,
 Python is called back. Each is an immutable value, emitted where it happens, in the thread in which it happens. Logs,
 profiles and explanations are made of these; nothing in treadle depends on them. When nobody listens, an event costs
-one look at an empty list: `if listeners: emit(...)`. Those of first calls are also logged (`treadle_ir.events.logs`), which
+one look at an empty list: `if listeners: emit(...)`. Those of first calls are also logged (`logs.py`), which
 is asked for by settings: `if heard(): tell(...)`.
 """
 

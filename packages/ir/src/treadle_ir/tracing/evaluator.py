@@ -38,7 +38,7 @@ class Evaluator(Protocol):
         loops: bool = False,
         /,
     ) -> T:
-        """What a composed function returns (`treadle_ir.calling.composed`): `function(*args, **kwargs)`, perhaps as a whole.
+        """What a composed function returns (`calling.composed`): `function(*args, **kwargs)`, perhaps as a whole.
 
         `loops` says that it has a loop (`composed`).
         """

@@ -118,7 +118,7 @@ class StagingTrace(Trace):
         self.constants: dict[int, Constant] = {}
         # Of the outermost such trace: the programs of bodies in it, see `treadle_ir.tracing.interning`.
         self.interned: dict[CodeType, list[Program]] = {}
-        # How an evaluator that stages composed functions records those with a host function: see `treadle_ir.calling.composed`.
+        # How an evaluator that stages composed functions records those with a host function: see `calling.composed`.
         self.composed_call: ComposedCall | None = None
         self.context = current_context()
         # Over which axes of shard_maps values vary, as far as was asked, and how many equations were looked at for it:

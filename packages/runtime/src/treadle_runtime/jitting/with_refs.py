@@ -2,7 +2,7 @@
 
 The function that is compiled is pure: from the other arguments and what the references hold to the results and what
 they hold in the end, which is written to them after the call. References are given as arguments, or the function closes
-over them, which shows when it is staged (`treadle_ir.refs.discharged`). A view among the arguments becomes a reference to
+over them, which shows when it is staged (`refs.discharged`). A view among the arguments becomes a reference to
 the part that it shows.
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir.analysis.dataflow import forward
+from treadle_ir.core.dataflow import forward
 from treadle_ir.core.families import ControlFlow, InlineCall
 from treadle_ir.core.mesh import AbstractMesh, Layout, Whole
 from treadle_ir.core.partial import sums_of, with_sums

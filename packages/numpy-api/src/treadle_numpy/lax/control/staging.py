@@ -2,7 +2,7 @@
 
 A body is a Python function. It is staged each time that a loop or a branch is called, whatever trace is current: what
 it captured becomes leading operands, and what it reads is read again. An eager loop that Python runs many times would
-so be compiled each time; to prevent it, equal programs of one piece of code are one object (`treadle_ir.tracing.interned`).
+so be compiled each time; to prevent it, equal programs of one piece of code are one object (`tracing.interned`).
 """
 
 from __future__ import annotations

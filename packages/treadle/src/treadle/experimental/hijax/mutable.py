@@ -1,6 +1,6 @@
 """Types of a library's own whose values change.
 
-A value of such a type is a leaf for programs, as a reference is: a cell (`treadle_ir.refs.Cell`). What the cell holds at a
+A value of such a type is a leaf for programs, as a reference is: a cell (`refs.Cell`). What the cell holds at a
 point of a trace is a `State`: the arrays that the value is made of there, and what is known of them, as a library says
 it (JAX's "quasi-dynamic data", here `qdd`). Jit, loops and branches pass the states in and out. A value that was made
 outside is the library's own object; within transformations the library's functions are shown `MutableTracer`s. See
