@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from treadle_ir import ops as ops
 from treadle_ir._version import __version__ as __version__
+from treadle_ir.calling import operators as _operators  # noqa: F401 - arrays get their operators
 from treadle_ir.core.dtypes import DType as DType
 from treadle_ir.core.effects import Effect as Effect, Effects as Effects
 from treadle_ir.core.families import (
@@ -55,7 +56,7 @@ from treadle_ir.tracing.staging import Staged as Staged, stage as stage
 from treadle_ir.tracing.trace import bind as bind, evaluating as evaluating, install as _install
 
 if TYPE_CHECKING:
-    from treadle_ir import rewrite as rewrite
+    from treadle_ir import analysis as analysis, rewrite as rewrite, text as text
     from treadle_ir.analysis.verifier import verify_program as verify_program
     from treadle_ir.core.equality import equal_programs as equal_programs
     from treadle_ir.core.printing import print_program as print_program
@@ -78,7 +79,9 @@ if not TYPE_CHECKING:
             "treadle_ir.tracing.scopes": "named_scope",
         },
         (
+            "analysis",
             "rewrite",
+            "text",
         ),
         own=True,
     )

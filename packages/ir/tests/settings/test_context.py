@@ -151,7 +151,7 @@ def test_a_value_that_a_setting_cannot_take_is_refused(level: Setting[int]) -> N
 
 @pytest.mark.parametrize("variable", ["TREADLE_ENABLE_X64", "JAX_ENABLE_X64"])
 def test_the_environment_sets_defaults(variable: str) -> None:
-    code = "from treadle_ir import X64; print(X64())"
+    code = "from treadle_ir.settings import X64; print(X64())"
     clean = {k: v for k, v in os.environ.items() if not k.endswith("ENABLE_X64")}
     for text, expected in {"1": "True", "off": "False"}.items():
         done = subprocess.run(
@@ -183,7 +183,7 @@ def test_what_only_calls_depend_on_is_watched_and_not_in_the_keys_of_programs() 
 
 
 def test_the_environment_watches_too() -> None:
-    code = "from treadle_ir import current_context; print(current_context().watched)"
+    code = "from treadle_ir.settings import current_context; print(current_context().watched)"
     environment = {**os.environ, "TREADLE_DEBUG_NANS": "1"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True)
     assert done.stdout.decode().strip() == "True"

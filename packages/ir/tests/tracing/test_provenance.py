@@ -51,7 +51,7 @@ def test_the_note_says_which_function_and_which_of_its_arguments():
         return [float(ops.add(params["w"], params["b"]))]
 
     note = noted(f, 1.0, {"w": 2.0, "b": 3.0, "c": 4.0})
-    assert note.startswith("  while: tracing f, at test_behind.py:")
+    assert note.startswith("  while: tracing f, at test_provenance.py:")
     assert note.endswith("for jit; the value depends on argument params['b'], argument params['w']")
 
 

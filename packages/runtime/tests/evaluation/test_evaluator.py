@@ -172,7 +172,8 @@ def test_threads_share_an_evaluator() -> None:
 def test_eager_work_on_small_arrays_never_imports_jaxlib() -> None:
     code = (
         "import sys, numpy as np\n"
-        "from treadle_ir import install, ops\n"
+        "from treadle_ir import ops\n"
+        "from treadle_ir.tracing import install\n"
         "from treadle_runtime import RuntimeEvaluator, from_host\n"
         "install(RuntimeEvaluator())\n"
         "x = from_host(np.ones(3, 'f4'))\n"

@@ -54,12 +54,12 @@ if not TYPE_CHECKING:
         __name__,
         {
             "treadle_ir.analysis.cost": "Cost equation_costs program_cost",
-            "treadle_ir.core.dataflow": "ForwardAnalysis Solution backward forward",
             "treadle_ir.analysis.exchanges": "Distribution Exchange distributions ring_bytes",
             "treadle_ir.analysis.key_reuse": "Cells KeyUses is_keys new_cells",
             "treadle_ir.analysis.links": "Load link_loads",
             "treadle_ir.analysis.memory": "MemoryProfile peak_memory",
             "treadle_ir.analysis.roofline": "Pinned RooflineResult program_roofline",
             "treadle_ir.analysis.verifier": "verify verify_program",
+            "treadle_ir.core.dataflow": "ForwardAnalysis Solution backward forward",
         },
     )

@@ -391,4 +391,4 @@ def location_of(frame: FrameType | None) -> str:
     return ""
 
 
-internal(os.path.dirname(__file__))
+internal(os.path.dirname(os.path.dirname(__file__)))  # the folder of treadle_ir

@@ -1,8 +1,8 @@
 """Shardings over explicit axes, which are part of types: meshes, specs, and the propagation rules of each family.
 
 Where the current mesh has axes of type `Explicit`, `treadle_ir.core.typing` asks the rule of a primitive's family
-(`rules`, `families/`) for the shardings of its results. Without such a mesh no rule is asked. The shardings themselves are
-in `treadle_ir.core`, as parts of types. See decisions/0143-shardings-in-types.md.
+(`rules`, `families/`) for the shardings of its results. Without such a mesh no rule is asked. The
+shardings themselves are in `treadle_ir.core`, as parts of types. See decisions/0143-shardings-in-types.md.
 """
 
 from __future__ import annotations
