@@ -138,7 +138,7 @@ def pytest(
 ) -> None:
     """Run pytest on the installed wheels."""
     # The profile draws the same examples every time, and has no deadlines that a busy machine would
-    # miss; `-- --hypothesis-profile=default` draws anew.
+    # miss; `-- --hypothesis-profile=default` draws new ones.
     command = (
         "python",
         "-m",
@@ -252,7 +252,7 @@ def conformance_brief(session: nox.Session) -> None:
 
 @nox.session(name="conformance-long")
 def conformance_long(session: nox.Session) -> None:
-    """The suite across packages with many more cases, drawn anew from a seed that is printed."""
+    """The suite across packages with many more cases, newly drawn from a seed that is printed."""
     install(session, EVERYTHING, *SUITE)
     seed = os.environ.get("TREADLE_CONFORMANCE_SEED") or str(random.randrange(10**9))
     session.log(f"once more: TREADLE_CONFORMANCE_SEED={seed} nox -s conformance-long")
@@ -307,7 +307,7 @@ def jaxlib_version(session: nox.Session) -> str:
 
 
 def compared_with_jax(session: nox.Session, part: str) -> None:
-    """Tests that ask JAX of the same jaxlib, which the session installs beside treadle."""
+    """Tests that ask JAX of the same jaxlib, which the session installs next to treadle."""
     install(session, EVERYTHING, *PYTEST, "mpmath")
     session.install(f"jax=={jaxlib_version(session)}")
     python = str(Path(session.bin) / "python")
@@ -323,7 +323,7 @@ def parity(session: nox.Session) -> None:
 
 @nox.session(python=NEWEST)
 def newest(session: nox.Session) -> None:
-    """All of parity, and the newest client libraries, beside a JAX that needs a newer Python than `.ci/run`."""
+    """All of parity, and the newest client libraries, with a JAX that needs a newer Python than `.ci/run`."""
     compared_with_jax(session, "long")
     install_clients(session, [line.partition("==")[0] for line in pinned_clients()], "--upgrade")
     session.run("python", "-m", "conformance.clients.run", "--live")
@@ -346,7 +346,7 @@ def parity_long(session: nox.Session) -> None:
 
 
 def install_clients(session: nox.Session, releases: list[str], *options: str) -> None:
-    """Install JAX's libraries beside treadle: all that can be installed, and a clear word about the others."""
+    """Install JAX's libraries next to treadle: all that can be installed, and a warning about the others."""
     install(session, ["jax-compat"], "numpy", "matplotlib", "cloudpickle", *PYTEST)
     # They declare jax, so it is installed, too: the hook goes in front of it.
     jax = f"jax=={jaxlib_version(session)}"
@@ -359,7 +359,9 @@ def install_clients(session: nox.Session, releases: list[str], *options: str) ->
             try:
                 session.install(*options, jax, release)
             except nox.command.CommandFailed:
-                session.warn(f"{release} cannot be installed beside {jax}: its job will fail")
+                session.warn(
+                    f"{release} cannot be installed together with {jax}: its job will fail"
+                )
 
 
 def pinned_clients() -> list[str]:
@@ -370,7 +372,7 @@ def pinned_clients() -> list[str]:
 
 @nox.session
 def clients(session: nox.Session) -> None:
-    """JAX's libraries, unmodified, on treadle: every import, a job for each beside JAX's values, an example project."""
+    """JAX's libraries, unmodified, on treadle: every import, a job for each, an example project."""
     install_clients(session, pinned_clients())
     session.run("python", "-m", "conformance.clients.run", *session.posargs)
     if not session.posargs:
@@ -379,7 +381,7 @@ def clients(session: nox.Session) -> None:
 
 @nox.session(name="clients-long")
 def clients_long(session: nox.Session) -> None:
-    """The same with the newest releases, beside JAX itself; then the example project at full length on both."""
+    """The same with the newest releases, against JAX itself; then the example project at full length on both."""
     newest = [line.partition("==")[0] for line in pinned_clients()]
     install_clients(session, newest, "--upgrade")
     session.run("python", "-m", "conformance.clients.run", "--live", *session.posargs)
@@ -404,7 +406,7 @@ def clients_suites(session: nox.Session) -> None:
 
 
 def on_device(session: nox.Session, platform: str, found: bool, *more: str) -> None:
-    """Run the suite across packages on an accelerator; without one say so, or fail after `-- --require-device`."""
+    """Run the suite across packages on an accelerator; without one skip it, or fail after `-- --require-device`."""
     kind = "TPU" if platform == "tpu" else "GPU"
     if not found:
         if "--require-device" in session.posargs:
@@ -440,7 +442,7 @@ def conformance_tpu(session: nox.Session) -> None:
 
 @nox.session(name="conformance-rehearsal")
 def conformance_rehearsal(session: nox.Session) -> None:
-    """What accelerator sessions do, as far as a CPU allows: packages, collection, markers, a sample, the report."""
+    """Rehearse accelerator sessions, as far as a CPU allows: packages, collection, markers, a sample, the report."""
     install(session, EVERYTHING, *SUITE)
     report = Path(session.create_tmp()).resolve() / "ran_on.json"
     sample = ["--executor=xla", "--sample=100", "--sample-seed=7", f"--ran-on={report}"]

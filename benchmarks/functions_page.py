@@ -1,14 +1,14 @@
-"""Time every public function beside JAX's, and write the table of `docs/benchmarks-functions.md`.
+"""Time every public function against JAX's, and write the table of `docs/benchmarks-functions.md`.
 
     python benchmarks/functions_page.py --check                              names that nothing times are an error
     python benchmarks/functions_page.py --jax-python PYTHON                  measure what the page lacks
     python benchmarks/functions_page.py --jax-python PYTHON --again REGEX    and once more the cases that this matches
     python benchmarks/functions_page.py --times T.json                       write what was measured elsewhere
 
-Earlier figures are read from the page, which is written anew after each case. With `--times` those of a file count
+Earlier figures are read from the page, which is rewritten after each case. With `--times` the figures of a file count
 more than the page's, and new ones go to that file too: `{"numpy.max jit 1e+06": {"treadle": 6e-05, "jax": 6e-05}}`.
 
-How times are taken is said in `tables.py`. Reasons for the slowest are written by hand, in `functions_reasons.txt`: a
+`tables.py` describes how times are taken. Reasons for the slowest are written by hand, in `functions_reasons.txt`: a
 line with the case, a colon, and a sentence.
 """
 
@@ -53,7 +53,7 @@ def ratio(times: dict[str, Any]) -> float:
 
 
 def summary(rows: Times) -> str:
-    """How many, how fast on the whole, how many slower."""
+    """Summarise rows: how many, how fast on average, how many slower."""
     ratios = [ratio(each) for each in rows.values()]
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
     slower = sum(each > 1.05 for each in ratios)
@@ -87,7 +87,7 @@ def page(times: Times, where: str) -> str:
         text.insert(7, f"Of {len(CASES)} cases {left} have not been measured yet.")
     by_part = {key: {n: t for n, t in good.items() if part(n) == key} for key in PARTS}
     text += [f"| {PARTS[key]} | {summary(rows)} |" for key, rows in by_part.items() if rows]
-    text += ["", f"## The {EXPLAINED} slowest beside jax", ""]
+    text += ["", f"## The {EXPLAINED} slowest against jax", ""]
     explained = reasons()
     worst = sorted(good, key=lambda name: -ratio(good[name]))[:EXPLAINED]
     for name in worst:
@@ -116,7 +116,7 @@ def read(part: str, line: str) -> tuple[str, dict[str, Any]] | None:
 
 def main() -> int:
     """Measure, write or check; 1 where a name is neither timed nor excused."""
-    arguments = parser("every public function, treadle beside jax", PAGE)
+    arguments = parser("every public function, treadle against jax", PAGE)
     arguments.add_argument(
         "--check", action="store_true", help="only look for names without a call"
     )

@@ -1,7 +1,7 @@
-"""Time taking trees apart, putting them together, and hashing and comparing their structures.
+"""Time flattening and building trees, and hashing and comparing their structures.
 
-Prints microseconds per call, the best of several repeats; with jaxlib installed, also those of its
-C++ pytree code, measured in turn with ours in the same process.
+Prints microseconds per call, the best of several repeats; with jaxlib installed, also for its C++ pytree code,
+measured in turn with ours in the same process.
 
     python benchmarks/pytrees.py
 """

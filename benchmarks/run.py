@@ -79,7 +79,7 @@ def child(library: str, seconds: float) -> None:
     ns = Namespace(library)
     ns.warm_up()
     gc.collect()
-    gc.freeze()  # what is there now stays: collections before each round would go over all of it
+    gc.freeze()  # existing objects stay: collections before each round would visit all of them
     made: dict[tuple[str, str], Any] = {}
     for line in sys.stdin:
         group, name = json.loads(line)
@@ -144,7 +144,7 @@ def stages(case: Case, ns: Namespace) -> dict[str, Any]:
 
 
 def digest(result: Any) -> list[Any]:
-    """What is compared between libraries: shapes, some elements, mean and size of every array."""
+    """Return what is compared between libraries: shapes, some elements, mean and size of every array."""
     found: list[Any] = []
     stack = [result]
     while stack:
@@ -173,13 +173,13 @@ def digest(result: Any) -> list[Any]:
 
 
 def is_key(dtype: Any) -> bool:
-    """Whether an element type is that of random keys, which have no numbers."""
+    """Return whether an element type is a type of random keys, which have no numbers."""
     structured = isinstance(dtype, numpy.dtype) and dtype.names is not None
     return structured or str(dtype).startswith("key<")
 
 
 def agree(one: list[Any], other: list[Any]) -> bool:
-    """Whether two digests say the same, up to single precision."""
+    """Return whether two digests agree, up to single precision."""
     if len(one) != len(other):
         return False
     for (shape, *ours), (their_shape, *theirs) in zip(one, other, strict=True):
@@ -264,7 +264,7 @@ class Row:
         return {name: statistics.median(found) for name, found in self.samples.items()}
 
     def cells(self) -> list[str]:
-        """What the table says."""
+        """Return the cells of the table's row."""
         times = self.times()
         shown = [
             amount(times[name], self.unit)
@@ -336,7 +336,7 @@ def libraries(
 
 
 def rounds_of(case: Case, options: argparse.Namespace) -> int:
-    """How often a case is measured."""
+    """Return how often a case is measured."""
     if case.kind.endswith("value"):
         return 1
     if case.kind == "stages":
@@ -415,7 +415,7 @@ def run_case(
 
 
 def machine() -> str:
-    """What it was measured on."""
+    """Describe the machine of the measurement."""
     model = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.exists():

@@ -1,11 +1,11 @@
-"""Time linear algebra and Fourier transforms beside JAX, SciPy and NumPy, for `docs/benchmarks-linear-algebra.md`.
+"""Time linear algebra and Fourier transforms against JAX, SciPy and NumPy, for `docs/benchmarks-linear-algebra.md`.
 
     python benchmarks/sizes_page.py --jax-python PYTHON                  measure what the page lacks
     python benchmarks/sizes_page.py --jax-python PYTHON --again REGEX    and once more the cases that this matches
     python benchmarks/sizes_page.py --times T.json                       write what was measured elsewhere
 
-The cases are in `cases/sizes.py`: `numpy.linalg.solve eager 100`, `numpy.linalg.solve jit 100 f64`. How times are taken
-is said in `tables.py`; earlier figures are read from the page, which is written anew after each case.
+The cases are in `cases/sizes.py`: `numpy.linalg.solve eager 100`, `numpy.linalg.solve jit 100 f64`. `tables.py`
+describes how times are taken; earlier figures are read from the page, which is rewritten after each case.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ def part(name: str) -> str:
 
 
 def rows_of(name: str) -> int:
-    """How many rows, or elements of a vector, a case has."""
+    """Return the number of rows, or elements of a vector, of a case."""
     return int(name.split()[2])
 
 
 def ratio(times: dict[str, Any]) -> float:
-    """Our time over that of the faster of the others."""
+    """Return our time over the time of the faster of the others."""
     return float(times["treadle"] / min(times["jax"], times["numpy"]))
 
 
 def summary(rows: Times) -> str:
-    """How many, how fast on the whole, how many beyond the goal, and the worst."""
+    """Summarise rows: how many, how fast on average, how many beyond the goal, and the worst."""
     ratios = [ratio(each) for each in rows.values()]
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
     return f"{len(ratios)} | {mean:.2f} | {sum(x > GOAL for x in ratios)} | {max(ratios):.2f}"
@@ -66,10 +66,10 @@ def page(times: Times, where: str) -> str:
         "# Benchmarks of linear algebra and Fourier transforms",
         "",
         "Written by `benchmarks/sizes_page.py`; see its first lines for how to measure again. Square matrices of 10,",
-        "100 and 1000 rows in single precision, or in double where f64 is said, and vectors of as many elements. Each",
-        "time is the least CPU time of several rounds, of all threads, on one core, the libraries in turns. It stands",
-        "beside that of jax on the same jaxlib, and of the function of that name in SciPy or NumPy, for the transforms",
-        f"in `scipy.fft`; the ratio is to the faster of the two, and the goal is {GOAL}.",
+        "100 and 1000 rows in single precision, or in double where marked f64, and vectors of as many elements. Each",
+        "time is the least CPU time of several rounds, of all threads, on one core, the libraries in turns. It is",
+        "compared with jax on the same jaxlib, and with the function of that name in SciPy or NumPy,",
+        f"for the transforms in `scipy.fft`; the ratio is to the faster of the two, and the goal is {GOAL}.",
         f"Machine of the rows measured last: {where}, in use by others at the time. Other rows",
         "may be of other machines; the times of a row are always of one.",
         "",
@@ -115,7 +115,7 @@ def read(part: str, line: str) -> tuple[str, dict[str, Any]] | None:
 def main() -> int:
     """Measure and write."""
     options = parser(
-        "linear algebra and Fourier transforms, treadle beside jax and SciPy", PAGE
+        "linear algebra and Fourier transforms, treadle against jax and SciPy", PAGE
     ).parse_args()
 
     @contextmanager

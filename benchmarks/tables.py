@@ -1,7 +1,7 @@
 """What the pages of tables share: least CPU times of libraries in turns, on one core, and figures in Markdown.
 
 The libraries run in processes of their own, in turns of a few milliseconds, and the least CPU time of each counts,
-that of all its threads: what else the machine does lengthens a round, and never shortens it. They share one core,
+summed over its threads: other load on the machine lengthens a round, and never shortens it. They share one core,
 since the system counts the time of threads on another one by its ticks, which are as long as a round.
 """
 
@@ -64,7 +64,7 @@ def write(
     page: Callable[[Times], str],
     measuring: Callable[[], AbstractContextManager[Callable[[Case], dict[str, Any]]]],
 ) -> None:
-    """Write a page with the figures that it had and those of `--times`, and measure what it lacks or is asked for."""
+    """Write a page with its earlier figures and the figures of `--times`, and measure what it lacks or is requested."""
     apart: Times = {}
     if options.times and options.times.exists():
         apart = json.loads(options.times.read_text())

@@ -71,7 +71,7 @@ class Budget:
         return ", ".join(parts) or "–"
 
     def excess(self, times: dict[str, float]) -> float | None:
-        """How many times the strictest goal is used up: above 1 is a miss; None without a goal."""
+        """Return the time relative to the strictest goal: above 1 is a miss; None without a goal."""
         ours, used = times.get("treadle"), []
         if ours is None:
             return None
@@ -89,9 +89,9 @@ class Budget:
 class Case:
     """One row: `make(namespace)` prepares, and gives the function that is called again and again.
 
-    `kind` says what is measured: `call` the CPU time of a call, `stages` that of tracing, lowering and
-    compiling (`make` gives a function and its arguments; each is fresh, so nothing is cached), `value` a
-    number that the function returns itself, `process` a script run by itself.
+    `kind` says what is measured: `call` the CPU time of a call, `stages` the CPU time of tracing, lowering and
+    compiling (`make` gives a function and its arguments; each is fresh, so nothing is cached), `value` a number that
+    the function returns itself, `process` a script run by itself.
     """
 
     name: str

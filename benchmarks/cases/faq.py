@@ -14,7 +14,7 @@ LEVEL: Final = Budget(jax=1.05)
 
 
 def centred(x: Any) -> Any:
-    """What the FAQ measures."""
+    """Compute the example that the FAQ measures."""
     return x.T @ (x - x.mean(axis=0))
 
 

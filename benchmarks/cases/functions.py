@@ -100,13 +100,13 @@ def every() -> Iterator[Case]:
 
 
 def _same(function: object) -> tuple[int, int]:
-    """What a function and its other names share: those are copies with the same code, in the same scope."""
+    """Return a key that a function shares with its aliases: copies with the same code, in the same scope."""
     code = getattr(function, "__code__", function)
     return id(code), id(getattr(function, "__closure__", None))
 
 
 def missing(library: str = "treadle") -> list[str]:
-    """The public functions that are neither called nor left out with a reason; another name of one that is counts."""
+    """Return the public functions that are neither called nor left out with a reason, under any of their names."""
     known: set[tuple[int, int]] = set()
     excused: set[str] = set()
     for namespace, _, names, _ in lines():

@@ -319,10 +319,10 @@ nn: get_scaled_dot_general_config
 lax: all_gather all_to_all axis_index axis_size pbroadcast pcast pmax pmean pmin ppermute pshuffle psum psum_scatter
 lax: psum_scatter_start pswapaxes ragged_all_to_all
 """,
-    "it says how arrays lie over devices, of which the group `sharding` has several": """
+    "it is about shardings of arrays, of which the group `sharding` has several": """
 lax: with_sharding_constraint
 """,
-    "its time is that of the functions it is given": """
+    "its time is the time of the functions it is given": """
 lax: composite custom_linear_solve custom_root platform_dependent reduce_window_shape_tuple
 """,
     "its operands are described by several other arrays; its shorter forms measure the same operation": """

@@ -44,7 +44,7 @@ def operation(
     function: Callable[[Namespace], Operation],
     *operands: Callable[[], Any],
 ) -> Case:
-    """A case: the function of a namespace, jitted, on operands that lie on the device."""
+    """Make a case: the function of a namespace, jitted, on operands that are on the device."""
 
     def make(ns: Namespace) -> Callable[[], Any]:
         compiled = ns.jit(function(ns))

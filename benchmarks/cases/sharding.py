@@ -1,4 +1,4 @@
-"""Arrays over eight virtual devices of the CPU: calls, transfers, laying out anew."""
+"""Arrays over eight virtual devices of the CPU: calls, transfers, resharding."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def mapped(total: bool) -> Callable[[Namespace], Callable[[], Any]]:
     """A jitted shard_map: each device works by itself, or all of them sum."""
 
     def make(ns: Namespace) -> Callable[[], Any]:
-        x, lies = spread(ns, 8, "x", "y"), ns.top.sharding.PartitionSpec("x", "y")
-        sums = ns.top.sharding.PartitionSpec() if total else lies
+        x, spec = spread(ns, 8, "x", "y"), ns.top.sharding.PartitionSpec("x", "y")
+        sums = ns.top.sharding.PartitionSpec() if total else spec
         function = ns.jit(
             ns.top.shard_map(
                 lambda x: ns.top.lax.psum(x, ("x", "y")) if total else 2 * x,
                 mesh=sharding(ns).mesh,
-                in_specs=lies,
+                in_specs=spec,
                 out_specs=sums,
             )
         )
@@ -74,7 +74,7 @@ def mapped(total: bool) -> Callable[[Namespace], Callable[[], Any]]:
     return make
 
 
-def anew(ns: Namespace) -> Callable[[], Any]:
+def resharded(ns: Namespace) -> Callable[[], Any]:
     """A million elements from rows to columns."""
     x = spread(ns, 1024, "x")
     where = sharding(ns, None, "x")
@@ -103,7 +103,7 @@ CASES: Final = [
     Case("device_put of 64 elements over 8 devices", put_few, budget=Budget(jax=1.1)),
     Case("jitted shard_map over 8 devices", mapped(total=False), budget=Budget(jax=1.1)),
     Case("all-reduce in a shard_map over 8 devices", mapped(total=True), budget=Budget(jax=1.1)),
-    Case("1e6 elements from rows to columns", anew, budget=Budget(jax=1.1)),
+    Case("1e6 elements from rows to columns", resharded, budget=Budget(jax=1.1)),
     Case("1e6 elements read from 8 devices", read, budget=Budget(jax=1.1)),
     Case("matrix product over 8 devices", product, budget=Budget(jax=1.1)),
 ]

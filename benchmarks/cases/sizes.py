@@ -1,8 +1,9 @@
 """Linear algebra and Fourier transforms of matrices of 10, 100 and 1000 rows, and vectors of as many elements.
 
-A line of the table has a namespace of treadle and jax, names in it, and the arguments. The same names of SciPy and
-NumPy stand beside them: of `scipy.linalg` its own, of `numpy.linalg` NumPy's, and `scipy.fft` for the transforms. `x64`
-in front of the colon: also in double precision, in processes of their own. `sizes_page.py` writes the page.
+A line of the table has a namespace of treadle and jax, names in it, and the arguments. They are compared with the
+same names of SciPy and NumPy: of `scipy.linalg` its own, of `numpy.linalg` NumPy's, and `scipy.fft` for the
+transforms. `x64` in front of the colon: also in double precision, in processes of their own. `sizes_page.py` writes
+the page.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ BOUNDS = {
     "treadle_ir.core.typing._LIMIT",
     "treadle_ir.tree.registry.MOST_CACHED",
     "treadle_numpy.operands.plans._KEPT",
-    "treadle_runtime.evaluation.compiled_entries.MOST_COMPILED",
+    "treadle_runtime.evaluation.composites.MOST_COMPILED",
     "treadle_runtime.evaluation.composites._LIMIT",
     "treadle_runtime.evaluation.evaluator._LIMIT",
     "treadle_runtime.jitting.caches.MOST_SIGNATURES",

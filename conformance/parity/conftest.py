@@ -40,11 +40,11 @@ _LONG: Final = (
 
 
 SHORT: Final = os.environ.get("TREADLE_PARITY_PART") == "short"
-ONE_OF: Final = 4  # questions, of which the short part asks one
+ONE_OF: Final = 8  # questions, of which the short part asks one
 
 
 def asked_here(questions: list[Question]) -> list[Question]:
-    """Return the questions that this part of parity asks: all of them, or every fourth in the short part.
+    """Return the questions that this part of parity asks: all of them, or every eighth in the short part.
 
     Args:
         questions: all questions, in an order in which the questions about one function are adjacent.

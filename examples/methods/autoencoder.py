@@ -94,7 +94,7 @@ def epoch(state: Any, images: Any, key: Any) -> Any:
 
 
 def main() -> None:
-    """Train, draw digits that nobody wrote."""
+    """Train, and draw new digits."""
     parser = argparse.ArgumentParser(description="a variational autoencoder")
     parser.add_argument("--plot", type=Path, help="write a picture of new digits here")
     plot = parser.parse_args().plot

@@ -39,7 +39,7 @@ def factor(log_parameters: Any) -> Any:
 
 
 def negative_log_evidence(log_parameters: Any) -> Any:
-    """What training makes small."""
+    """Return the negative log evidence, which training minimises."""
     lower = factor(log_parameters)
     fit = Y @ cho_solve(lower, Y)
     volume = 2 * tnp.sum(tnp.log(tnp.diag(lower[0])))
@@ -49,9 +49,9 @@ def negative_log_evidence(log_parameters: Any) -> Any:
 def posterior(log_parameters: Any, x: Any) -> tuple[Any, Any]:
     """Mean and standard deviation of the function at some places."""
     lower = factor(log_parameters)
-    beside = kernel(log_parameters, X, x)
-    mean = beside.T @ cho_solve(lower, Y)
-    seen = solve_triangular(lower[0], beside, lower=True)
+    cross = kernel(log_parameters, X, x)
+    mean = cross.T @ cho_solve(lower, Y)
+    seen = solve_triangular(lower[0], cross, lower=True)
     variance = tnp.exp(2 * log_parameters[0]) - tnp.sum(seen**2, axis=0)
     return mean, tnp.sqrt(tnp.maximum(variance, 0))
 

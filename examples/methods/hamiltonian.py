@@ -73,7 +73,7 @@ def chain(key: Any) -> Any:
 
 
 def r_hat(draws: Any) -> Any:
-    """How much wider all chains are than one half of a chain: 1 where they agree."""
+    """Return how much wider all chains are than one half of a chain: 1 where they agree."""
     halves = draws.reshape(2 * CHAINS, DRAWS // 2, -1)
     within = tnp.mean(tnp.var(halves, axis=1, ddof=1), axis=0)
     between = tnp.var(tnp.mean(halves, axis=1), axis=0, ddof=1)

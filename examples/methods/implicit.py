@@ -33,7 +33,7 @@ def objective(weights: Any, log_penalty: Any) -> Any:
 
 
 def fitted(log_penalty: Any) -> Any:
-    """The weights, by Newton's method in a loop that nobody differentiates."""
+    """Fit the weights by Newton's method, in a loop that is not differentiated."""
 
     def slope(weights: Any) -> Any:
         return treadle.grad(objective)(weights, log_penalty)

@@ -3,7 +3,7 @@
     python examples/methods/kalman_smoother.py
 
 A car moves on a line with random accelerations; its place is measured badly. One `scan` goes forward (R. Kalman 1960),
-one backward (H. Rauch, F. Tung and C. Striebel 1965). The result is that of the least squares problem as a whole.
+one backward (H. Rauch, F. Tung and C. Striebel 1965). The result solves the complete least squares problem.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def epsilon(steps: int) -> float:
 
 
 def main() -> None:
-    """Train, test, print what is given away."""
+    """Train, test, and print the loss of privacy."""
     digits = load_digits()
     images = digits.data.astype(np.float32) / 16
     order = np.random.default_rng(0).permutation(len(images))

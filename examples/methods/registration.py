@@ -32,7 +32,7 @@ ROWS, COLUMNS = tnp.meshgrid(tnp.arange(SIDE) * 1.0, tnp.arange(SIDE) * 1.0, ind
 
 
 def moved(motion: Any) -> tuple[Any, Any]:
-    """Where the pixels come from."""
+    """Return the coordinates from which the pixels come."""
     angle, scale, down, right = motion
     r, c = ROWS - SIDE / 2, COLUMNS - SIDE / 2
     return (

@@ -50,7 +50,7 @@ def step(wave: Any, _: Any) -> Any:
 
 
 def conserved(u: Any) -> dict[str, float]:
-    """What the equation keeps, as integrals over the ring."""
+    """Return the quantities that the equation conserves, as integrals over the ring."""
     slope = tnp.real(tnp.fft.ifft(1j * K * tnp.fft.fft(u)))
     cell = LENGTH / N
     return {

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 FIT = Path(__file__).parent / "fit.py"
-FIRST = 2.0003  # what JAX prints as the first loss; test_beside_jax.py runs it
+FIRST = 2.0003  # what JAX prints as the first loss; test_against_jax.py runs it
 
 
 def test_it_learns_and_draws(tmp_path: Path) -> None:

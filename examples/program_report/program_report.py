@@ -129,7 +129,7 @@ def report(program: Program, name: str) -> str:
 
 
 def on_devices(distribution: Distribution) -> list[str]:
-    """What a shard_map comes to on each device, and its exchanges."""
+    """Describe the cost of a shard_map on each device, and its exchanges."""
     mesh = ", ".join(f"{name}: {size}" for name, size in distribution.mesh.shape.items())
     place = shown((distribution.source.file, distribution.source.line))
     times = "" if distribution.times == 1 else f" {distribution.times} times"

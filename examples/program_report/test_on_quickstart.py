@@ -13,7 +13,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "quickstart")]
 
 import model  # noqa: E402 - the quickstart's
-import program_report  # noqa: E402 - the script beside this file
+import program_report  # noqa: E402 - the script next to this file
 
 PARAMETERS = model.init(treadle.random.key(0), 8, 8, 10)
 IMAGE = tnp.zeros((8, 8))

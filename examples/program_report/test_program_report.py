@@ -111,7 +111,7 @@ def test_no_file_gives_a_traceback(tmp_path: Path) -> None:
     """No file gives a traceback."""
     sys.path.insert(0, str(FOLDER))
     try:
-        import program_report  # noqa: PLC0415 - a script beside this file
+        import program_report  # noqa: PLC0415 - a script next to this file
     finally:
         sys.path.remove(str(FOLDER))
     rng = random.Random(7)
@@ -132,7 +132,7 @@ def test_no_file_gives_a_traceback(tmp_path: Path) -> None:
 
 
 def test_the_text_of_a_staged_program_is_enough(tmp_path: Path) -> None:
-    """What a tool stores, `str(program)`, is a whole program, though nothing but treadle-ir was imported."""
+    """The stored text `str(program)` is a complete program, though nothing but treadle-ir was imported."""
     stored = tmp_path / "stored.treadle"
     program = (
         "import sys, pathlib, numpy as np\n"

@@ -114,7 +114,7 @@ def read(path: Path, name: str) -> np.ndarray[Any, Any]:
         raise
     except FileNotFoundError:
         raise DataError(f"There is no file {path}. Check the path given to --data. {fix}") from None
-    except TypeError:  # a bare array is no context manager
+    except TypeError:  # a bare array is not a context manager
         raise DataError(f"{path} holds one bare array, not an .npz archive. {fix}") from None
     except MemoryError as error:
         raise DataError(
@@ -134,7 +134,7 @@ def damaged(path: Path, name: str, error: Exception, fix: str) -> str:
     """The message for content that numpy cannot make sense of."""
     reason = " ".join(str(error).split()).rstrip(".")
     if "allow_pickle" in reason or "pickled" in reason:
-        reason = "it holds Python objects or is no NumPy file at all, and objects are not loaded"
+        reason = "it holds Python objects or is not a NumPy file at all, and objects are not loaded"
     return f"The array `{name}` cannot be read from {path}: {reason[:200]}. {fix}"
 
 

@@ -36,7 +36,7 @@ ROW: Final = 33
 HEIGHT: Final = 19
 GAP: Final = 6
 LETTER: Final = 6.0
-FAR: Final = 4  # rows: longer edges run beside the pills, not behind them
+FAR: Final = 4  # rows: longer edges run next to the pills, not behind them
 
 
 @dataclass(eq=False)
@@ -66,7 +66,7 @@ def kind_of(name: str) -> str:
 
 
 def plain(program: Program) -> Program:
-    """The program without calls, repetitions and what nobody uses."""
+    """Return the program without calls, repetitions and unused equations."""
     return dce(cse(inline(program)))
 
 
@@ -164,7 +164,7 @@ def chained(nodes: list[Node]) -> list[Node]:
 
 
 def ids(nodes: list[Node]) -> frozenset[int]:
-    """What makes two lists of neighbours the same."""
+    """Return a key that equal lists of neighbours share."""
     return frozenset(map(id, nodes))
 
 
@@ -223,7 +223,7 @@ def spread(row: list[Node], wanted: list[float]) -> None:
 
 
 def lanes_of(spans: list[tuple[float, float]]) -> list[int]:
-    """A lane beside the pills for each long edge: short ones inside, none that overlap in one lane."""
+    """Assign a lane next to the pills to each long edge: short ones inside, none that overlap in one lane."""
     lanes = [0] * len(spans)
     taken: list[list[tuple[float, float]]] = []
     for i in sorted(range(len(spans)), key=lambda i: spans[i][1] - spans[i][0]):

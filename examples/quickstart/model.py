@@ -53,7 +53,7 @@ def halve(image: treadle.Array) -> treadle.Array:
 
 
 def logits(parameters: Parameters, image: treadle.Array) -> treadle.Array:
-    """How much one image (height, width) looks like each class."""
+    """Return for each class a score of one image (height, width)."""
     x = image[:, :, None]
     x = halve(tnp.maximum(convolve(x, parameters["conv1"]), 0))
     x = halve(tnp.maximum(convolve(x, parameters["conv2"]), 0))

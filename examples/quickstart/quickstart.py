@@ -35,7 +35,7 @@ def seed(text: str) -> int:
 
 
 def arguments(words: list[str] | None) -> argparse.Namespace:
-    """What the user asked for."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description="Train a network on images and write a report.")
     parser.add_argument(
         "--data", type=Path, metavar="FILE.npz", help="arrays `images` and `labels` of your own"
@@ -67,7 +67,7 @@ def main(words: list[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 2
-    import study  # noqa: PLC0415 -- a file that is no good is refused before treadle is loaded
+    import study  # noqa: PLC0415 -- an invalid file is refused before treadle is loaded
 
     study.run(data, options.out, options.epochs, options.seed, STARTED)
     return 0

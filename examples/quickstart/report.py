@@ -101,7 +101,7 @@ def learning(found: Findings) -> str:
 
 
 def confusion(found: Findings) -> str:
-    """Which class was taken for which."""
+    """Show which class was taken for which."""
     names, labels = found.held_out.names, found.held_out.labels
     table = np.zeros((len(names), len(names)), int)
     np.add.at(table, (labels, found.scores.argmax(axis=1)), 1)
@@ -183,7 +183,7 @@ def strange(found: Findings) -> str:
 
 
 def norm_histogram(norms: Floats) -> str:
-    """How the gradient norms are distributed, on a logarithmic axis."""
+    """Show the distribution of gradient norms, on a logarithmic axis."""
     logs = np.log10(np.maximum(norms, max(float(norms.max()) * 1e-12, 1e-30)))
     low, high = float(np.floor(logs.min())), float(np.ceil(logs.max() + 1e-9))
     counts, edges = np.histogram(logs, bins=48, range=(low, max(high, low + 1)))
@@ -297,7 +297,7 @@ def width_of(picture: str) -> int:
 
 
 def times(found: Findings) -> str:
-    """Where the seconds went."""
+    """Show where the time was spent."""
     columns = list(found.timings[0][1]) if found.timings else []
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
     rows = "".join(

@@ -51,7 +51,7 @@ def timings() -> list[tuple[str, dict[str, float]]]:
 
 
 def graphs(parameters: Any, data: Dataset) -> list[tuple[str, str, str]]:
-    """The loss of one image as a program, then its gradient, then that of many images."""
+    """Draw the loss of one image as a program, then its gradient, then the gradient of many images."""
     few = data.take(np.arange(min(32, len(data.labels))))
     one = few.images[0], few.labels[0]
     leaves = [f"{layer}.{name}" for layer in sorted(parameters) for name in ("b", "w")]

@@ -1,4 +1,4 @@
-"""The quickstart as a user runs it: a good run, files of one's own, and files that are no good.
+"""The quickstart as a user runs it: a good run, files of one's own, and invalid files.
 
 pytest examples/quickstart
 """
@@ -29,7 +29,7 @@ def run(*words: object) -> subprocess.CompletedProcess[str]:
 
 
 def refused(*words: object) -> str:
-    """What it says when it refuses: one paragraph, no traceback, and exit code 2."""
+    """Return the message of a refusal: one paragraph, no traceback, and exit code 2."""
     result = run(*words)
     assert result.returncode == 2, result.stdout + result.stderr
     assert "Traceback" not in result.stderr
@@ -116,7 +116,7 @@ def test_missing_and_foreign_files_are_explained(tmp_path: Path) -> None:
     assert "Is a directory" in refused("--data", tmp_path)
     text = tmp_path / "text.npz"
     text.write_text("5,0,0,1\n")
-    assert "no NumPy file" in refused("--data", text)
+    assert "not a NumPy file" in refused("--data", text)
     text.write_bytes(b"")
     assert str(text) in refused("--data", text)
     np.save(tmp_path / "bare.npy", IMAGES)
@@ -143,7 +143,7 @@ def test_no_spoilt_byte_surprises_the_reader(tmp_path: Path) -> None:
     refusals = 0
     for place in (*range(0, 300, 2), *RNG.integers(0, len(good), 100)):
         path.write_bytes(spoilt(good, int(place)))
-        # A changed byte may lie where nobody looks: then the file is read. Any error but this one gets out.
+        # A changed byte may be in an unused place: then the file is read. Any error but this one gets out.
         with contextlib.suppress(data.DataError):
             data.load(path)
             continue

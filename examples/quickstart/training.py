@@ -52,7 +52,7 @@ def epoch(
 
 
 def gradient_norm(parameters: model.Parameters, image: Array, label: Array) -> Array:
-    """How far one image alone would move the network."""
+    """Return how far one image alone would move the network."""
     gradient = treadle.grad(model.loss)(parameters, image, label)
     return tnp.sqrt(sum(tnp.sum(leaf * leaf) for leaf in treadle.tree.leaves(gradient)))
 
@@ -82,7 +82,7 @@ class Timed:
         return {**stages, "run": max(self.seconds - sum(stages.values()), 0.0)}
 
     def from_disk(self) -> bool:
-        """Whether every executable came from the cache on disk."""
+        """Return whether every executable came from the cache on disk."""
         return all(timing.from_disk for timing in treadle_runtime.timings(self.function))
 
 

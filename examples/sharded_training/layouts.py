@@ -11,14 +11,14 @@ from treadle.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P
 
 
 class Layout(NamedTuple):
-    """A mesh with axes "data" and "model", and the specifications of parameters; the others are whole everywhere."""
+    """A mesh with axes "data" and "model", and the specifications of parameters; the others are replicated."""
 
     title: str
     mesh: Mesh
     specs: dict[str, P]
 
     def of(self, state: model.State) -> model.State:
-        """A sharding for each array of the state: Adam's means lie like their parameters."""
+        """Return a sharding for each array of the state: Adam's means are sharded like their parameters."""
         each = {
             name: NamedSharding(self.mesh, self.specs.get(name, P())) for name in state.parameters
         }
@@ -36,7 +36,7 @@ class Layout(NamedTuple):
 
 
 def _mesh(data: int, model: int) -> Mesh:
-    """So many devices for parts of the batch, times so many for parts of the model; XLA decides how results lie."""
+    """So many devices for parts of the batch, times so many for parts of the model; XLA shards results."""
     return treadle.make_mesh((data, model), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
 
 

@@ -90,7 +90,7 @@ def attended(p: Parameters, block: int, x: Any) -> Any:
 
 
 def loss(p: Parameters, tokens: Any) -> Any:
-    """How surprising each token is after those before it: the mean, in nats."""
+    """Return how surprising each token is after the previous ones: the mean, in nats."""
     given, wanted = tokens[:, :-1], tokens[:, 1:]
     x = as_batch(nn.one_hot(given, TOKENS) @ p["embed"] + p["place"])
     for block in range(BLOCKS):

@@ -36,7 +36,7 @@ KINDS: Final = (
 
 
 class Run(NamedTuple):
-    """What training came to in one layout; bytes are those of one device."""
+    """The outcome of training in one layout; bytes are for one device."""
 
     title: str
     losses: list[float]
@@ -57,7 +57,7 @@ def held(tree: Any, device: Any) -> int:
 
 
 def trained(layout: layouts.Layout, state: model.State, batches: list[Any]) -> Run:
-    """Train from a state, laid out so."""
+    """Train from a state, with these shardings."""
     shardings = layout.of(state)
     step = treadle.jit(
         model.step,

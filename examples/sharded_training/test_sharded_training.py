@@ -31,7 +31,7 @@ print(json.dumps(example.trained(layouts.Layout("one", one, {}), state, batches)
 
 
 def run(*words: str) -> str:
-    """What a process in the example's folder prints."""
+    """Return the output of a process in the example's folder."""
     done = subprocess.run(
         [sys.executable, *words], capture_output=True, text=True, timeout=300, cwd=FOLDER
     )

@@ -372,7 +372,7 @@ def test_a_rule_may_answer_in_floats_of_another_width(narrow, wide) -> None:
 
 
 def test_cotangents_of_8_bit_floats_stay_wide() -> None:
-    """1.1 is no number of 8 bits: a rule that quantises is given it as the rule after it has said it."""
+    """8 bits cannot represent 1.1: a rule that quantises receives it as the previous rule returned it."""
     f8 = np.dtype(ml_dtypes.float8_e4m3fn)
     quantised, seen = recorded(lambda ct: (ops.convert(ct, dtype=np.dtype(np.float32)),))
     answers = custom_vjp(lambda x: ops.convert(x, dtype=np.dtype(np.float32)))

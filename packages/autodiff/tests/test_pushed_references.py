@@ -1,4 +1,4 @@
-"""References among the primals of `jvp`: values and tangents are those of the function that returns what it writes."""
+"""References among the primals of `jvp`: values and tangents agree with a function that returns what it writes."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def test_without_derivatives_the_function_has_the_reference_itself() -> None:
     assert met == [seen]
 
 
-def test_a_reference_in_a_dict_beside_an_array() -> None:
+def test_a_reference_in_a_dict_with_an_array() -> None:
     def fwd(d: Named, x: Any) -> tuple[Any, tuple[Named, Any]]:
         return ops.multiply(d["w"], x), (d, x)
 

@@ -1,4 +1,4 @@
-"""What cannot be transposed says so in the user's terms."""
+"""Errors of transposition are in the user's terms."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_linear_custom_jvp_function_is_transposed_as_what_it_computes() -> Non
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_cotangents_of_many_slices_are_laid_side_by_side(order: int) -> None:
+def test_cotangents_of_many_slices_are_concatenated(order: int) -> None:
     """Also with gaps, along either axis, and where slices overlap; the work is not the square of their number."""
     bounds = [(3 * i + i % 2, 3 * i + 3) for i in range(40)][::order]
     x = np.arange(240, dtype=np.float32).reshape(2, 120)

@@ -32,7 +32,7 @@ def test_what_divides_the_mapped_axis() -> None:
     assert divided_by([np.ones(3)], [0]) is None  # no explicit axes are in force
 
 
-def test_an_element_lies_without_the_mapped_axis_and_a_constraint_keeps_it() -> None:
+def test_an_element_is_sharded_without_the_mapped_axis_and_a_constraint_keeps_it() -> None:
     seen = []
 
     def row(x: Array) -> Array:

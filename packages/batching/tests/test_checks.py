@@ -36,7 +36,7 @@ def summed_batch(primitive: Summed, axis: Any, operands: Any, dims: Any, /) -> A
     ("wrong", "message"),
     [
         ("type", r"results of the batch rule are \(f64\[3\]\), but should be \(f64\[\]\)"),
-        ("place", r"axis 0 of f64\[3\] is no batch of 2"),
+        ("place", r"axis 0 of f64\[3\] is not a batch of 2"),
     ],
 )
 def test_wrong_batch_rules_are_caught(wrong: str, message: str) -> None:

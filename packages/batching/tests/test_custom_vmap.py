@@ -16,7 +16,7 @@ F64 = ArrayType((), np.dtype("f8"))
 
 
 def told(seen: list[Any]) -> Any:
-    """A sum of products, whose rule multiplies by 10 so that it can be told apart."""
+    """Return a sum of products whose rule multiplies by 10, to recognise it."""
 
     @custom_vmap
     def function(x: Any, d: Any) -> Any:

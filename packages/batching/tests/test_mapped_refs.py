@@ -38,7 +38,7 @@ def test_nested() -> None:
     np.testing.assert_array_equal(ref[...], held + np.array([[1.0], [2.0]]))
 
 
-def test_in_trees_and_beside_arrays() -> None:
+def test_in_trees_and_with_arrays() -> None:
     first, second = new_ref(np.zeros(3)), new_ref(np.ones(3))
 
     def swap(pair: dict[str, Any], x: Any) -> Any:

@@ -37,7 +37,7 @@ class Along:
 
 
 def along(axis: int | None) -> Any:
-    """A spec, as it stands beside integers."""
+    """Make a spec, as it is used among integers."""
     return Along(axis)
 
 
@@ -80,7 +80,7 @@ def test_specs_say_which_axes(kind: type[Table]) -> None:
     assert type(found) is kind
 
 
-def test_in_trees_beside_arrays() -> None:
+def test_in_trees_with_arrays() -> None:
     def swapped(tree: dict[str, Any]) -> dict[str, Any]:
         return {"table": Table(tree["array"]), "array": tree["tables"][1].cells}
 

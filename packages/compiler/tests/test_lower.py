@@ -9,7 +9,8 @@ import pytest
 
 from treadle_compiler import Partitioning, lower_program, mlir
 from treadle_compiler.context import LoweringContext
-from treadle_compiler.writer import ModuleWriter
+from treadle_compiler.module import Module
+from treadle_compiler.walk import Walk
 from treadle_ir import (
     AbstractMesh,
     ArrayType,
@@ -114,7 +115,7 @@ def test_a_derivative_that_is_known_by_transposition_is_not_lowered():
         lowered(function, F32)
 
 
-def test_a_scalar_beside_arrays_is_spread_once():
+def test_a_scalar_with_arrays_is_broadcast_once():
     def twice(x, s):
         return [ops.add(ops.multiply(x, s), ops.subtract(x, s))]
 
@@ -123,7 +124,8 @@ def test_a_scalar_beside_arrays_is_spread_once():
 
 
 def test_what_a_region_made_is_not_used_outside_of_it():
-    context = LoweringContext(ModuleWriter(stage(lambda x: [x], F32).program, "cpu", False))
+    module = Module(stage(lambda x: [x], F32).program, "cpu")
+    context = LoweringContext(module, Walk(module))
     scalar = context.fresh(ArrayType((), np.dtype("f4")))
     before = context.constant(1.0, F32)
 
@@ -150,12 +152,12 @@ def test_functions_of_programs_that_rules_make_are_not_mixed_up():
 
         return stage(function, F32).program
 
-    writer = ModuleWriter(stage(lambda x: [x], F32).program, "cpu", False)
-    context = LoweringContext(writer)
+    module = Module(stage(lambda x: [x], F32).program, "cpu")
+    context = LoweringContext(module, Walk(module))
     x = context.fresh(F32)
     for count in range(5, 45):
         (x,) = context.program(power(count), x)
-    assert writer.text().count("func.func private") == 40
+    assert module.text().count("func.func private") == 40
 
 
 def test_each_function_numbers_its_own_values():
@@ -196,3 +198,24 @@ def test_small_programs_that_call_one_another_twice_do_not_double_the_text():
         return len(lower_program(program).text)
 
     assert lengths(24) < 4 * lengths(12)
+
+
+def test_constants_of_equal_bytes_differ_by_their_types():
+    module = Module(stage(lambda x: [x], F32).program, "cpu")
+    context = LoweringContext(module, Walk(module))
+    zeros = [
+        context.constant(np.dtype(dtype).type(0), ArrayType(shape, np.dtype(dtype)))
+        for dtype in ("f4", "i4")
+        for shape in ((), (2,), (3,))
+    ]
+    assert len({id(each) for each in zeros}) == 6
+    assert context.constant(np.float32(0), F32) is zeros[2]
+
+
+def test_a_scalar_is_broadcast_once_to_each_shape():
+    module = Module(stage(lambda x: [x], F32).program, "cpu")
+    context = LoweringContext(module, Walk(module))
+    scalar = context.fresh(ArrayType((), np.dtype("f4")))
+    found = [context.broadcast_scalar(scalar, ArrayType((n,), np.dtype("f4"))) for n in (2, 3, 2)]
+    assert [each.shape for each in found] == [(2,), (3,), (2,)]
+    assert found[0] is found[2]

@@ -103,3 +103,10 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     assert done.stdout.splitlines()[0] == "train.py:2: treadle has no `jax.no_such`"
     assert "ran" not in done.stdout
     assert subprocess.run(command, capture_output=True, check=False).returncode == 2
+
+
+def test_annotations_are_guarded_as_their_functions_are() -> None:
+    function = "def f(x: jax.no_such) -> None: ..."
+    source = f"import jax\ntry:\n    {function}\nexcept AttributeError:\n    pass\n{function}\n"
+    found = [(use.line, use.guarded) for use in uses(source, "f.py") if use.name == "jax.no_such"]
+    assert found == [(3, True), (6, False)]

@@ -144,7 +144,7 @@ assert pickle.loads(pickle.dumps(structure)) == structure
 
 @pytest.mark.parametrize("module", ["flatten_util", "core", "tree_util", "extend.core", "numpy"])
 def test_a_star_imports_the_public_names(module: str) -> None:
-    # Views look names up when they are asked for; without an `__all__` a star would bind what was asked for by then.
+    # Views look names up when they are asked for; without an `__all__` a star would bind the names looked up before.
     lines = [
         "import sys, treadle_jax; treadle_jax.install()",
         f"from jax.{module} import *",
@@ -252,3 +252,35 @@ print(jax.device_put(x, jax.devices()[2]).devices(), SingleDeviceSharding(jax.de
         "28.0 [2.0, 3.0]",
         "{CpuDevice(id=2)} {CpuDevice(id=1)}",
     ]
+
+
+def test_a_function_of_the_name_find_spec_is_not_that_of_importlib() -> None:
+    from treadle_jax import finder
+
+    def inner() -> bool:
+        return finder._only_asked()
+
+    def find_spec() -> bool:
+        return inner()
+
+    assert not find_spec()
+
+
+def test_a_module_that_lacks_another_one_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
+    import jax
+
+    def fail(name: str) -> types.ModuleType:
+        raise ModuleNotFoundError("No module named 'other'", name="other")
+
+    with pytest.raises(AttributeError, match=r"jax\.no_such"):
+        _ = jax.no_such
+    monkeypatch.setattr("treadle_jax.view.importlib.import_module", fail)
+    with pytest.raises(ModuleNotFoundError, match="No module named 'other'"):
+        _ = jax.no_other
+
+
+def test_names_between_underscores_are_no_modules() -> None:
+    import jax
+
+    with pytest.raises(AttributeError, match=r"^module 'jax' has no attribute '__no_such__'"):
+        _ = jax.__no_such__

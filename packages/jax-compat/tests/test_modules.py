@@ -1,4 +1,4 @@
-"""The modules that treadle has no equivalent of, beside what their formulas say."""
+"""The modules that treadle has no equivalent of, against their formulas."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import treadle
 import treadle.numpy as tnp
 from treadle import lax, random
 from treadle.experimental.hijax import HiPrim
+from treadle_jax.modules._src.numpy import index_tricks
 from treadle_jax.modules.example_libraries import optimizers, stax
 from treadle_jax.modules.experimental import hijax
 
@@ -117,7 +118,7 @@ def test_layers_of_windows() -> None:
             np.testing.assert_allclose(outputs[:, i, j], reduce(window, (1, 2)), rtol=1e-5)
         other = layer((2, 3), strides=(2, 1), spec="NCHW")[1]((), x.transpose(0, 3, 1, 2))
         np.testing.assert_allclose(other.transpose(0, 2, 3, 1), outputs, rtol=1e-5)
-    # at the edges the mean is that of the elements which are there
+    # at the edges the mean is over the existing elements
     assert stax.AvgPool((2, 2), padding="SAME")[1]((), np.ones((1, 3, 3, 1), np.float32)).min() == 1
 
 
@@ -218,3 +219,24 @@ def test_the_example_libraries_have_jax_s_names() -> None:
     for module in (stax, optimizers):
         assert not [name for name in module.__all__ if not hasattr(module, name)]
     assert stax.randn is treadle.nn.initializers.normal
+
+
+@pytest.mark.parametrize("name", ["r_", "c_"])
+def test_what_concatenators_say_of_themselves_is_what_numpy_says(name: str) -> None:
+    ours = getattr(index_tricks, f"{name[0].upper()}Class")
+    theirs = getattr(np, name)
+    for attribute in ("axis", "ndmin", "trans1d"):
+        assert getattr(ours, attribute) == getattr(theirs, attribute), attribute
+    assert ours.op_name == name
+
+
+def test_sm3_keeps_the_greatest_squares_of_rows_and_columns() -> None:
+    init, update, get_params = optimizers.sm3(1.0, momentum=0.0)
+    gradient = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], np.float32)
+    state = init(tnp.zeros((2, 3)))
+    for i in range(2):
+        state = update(i, gradient, state)
+    first = np.sign(gradient)  # the totals are the squares
+    rows, columns = np.array([[9.0], [36.0]]), np.array([[16.0, 25.0, 36.0]])
+    second = gradient / np.sqrt(np.minimum(rows, columns) + gradient**2)
+    np.testing.assert_allclose(get_params(state), -first - second, rtol=1e-6)

@@ -1,4 +1,4 @@
-"""Every switch of JAX's configuration can be read and set; those that change nothing say so once."""
+"""Every switch of JAX's configuration can be read and set; switches without effect warn once."""
 
 from __future__ import annotations
 

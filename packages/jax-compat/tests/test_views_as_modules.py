@@ -111,7 +111,7 @@ def test_inspect_and_copies() -> None:
     assert cloudpickle.loads(cloudpickle.dumps(lambda: jnp.cos(0.0)))() == 1
 
 
-def test_a_module_is_loaded_anew() -> None:
+def test_a_module_is_reloaded() -> None:
     import jax
     import jax.numpy as jnp
 

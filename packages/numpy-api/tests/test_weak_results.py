@@ -20,7 +20,7 @@ BOOLS, INTEGERS = ArrayType((2,), np.dtype(np.bool_)), ArrayType((2,), np.dtype(
 
 
 def weak(function: Callable[..., Any], *values: complex | ArrayType) -> bool:
-    """Whether the result is weak; types stand for traced arrays."""
+    """Return whether the result is weak; types represent traced arrays."""
     types = [x for x in values if isinstance(x, ArrayType)]
 
     def of_arrays(*arrays: Any) -> list[Any]:

@@ -77,3 +77,10 @@ def test_its_format() -> None:
     assert ordered.update(dtype="i4").format == ordered.format
     assert ordered != ordered.update(sharding=there)
     assert "format=Layout(major_to_minor=(0,)" in repr(ordered)
+
+
+def test_weak_types_differ_from_others() -> None:
+    weak, other = [ShapeDtypeStruct((2,), "f4", weak_type=each) for each in (True, False)]
+    assert weak != other
+    assert weak == ShapeDtypeStruct((2,), "f4", weak_type=True)
+    assert hash(weak) == hash(ShapeDtypeStruct((2,), "f4", weak_type=True))

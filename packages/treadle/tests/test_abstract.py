@@ -103,3 +103,14 @@ def test_described_references() -> None:
         treadle.jit(lambda r: r[...]).lower(ref)
     program = treadle.make_jaxpr(lambda r: r[...])(ref)
     assert [each.shape for each in program.in_avals] == [(3,)]
+
+
+def test_results_over_the_mesh_of_an_argument() -> None:
+    mesh = treadle.make_mesh((1,), ("x",), axis_types=(treadle.sharding.AxisType.Explicit,))
+    rows = treadle.sharding.NamedSharding(mesh, treadle.P("x"))
+    x = treadle.device_put(tnp.ones((4, 2)), rows)
+    found = treadle.eval_shape(lambda x: x.sum(1), x).sharding
+    assert found.spec == treadle.P("x")
+    assert found.mesh.axes == mesh.axes
+    with treadle.set_mesh(mesh):
+        assert treadle.eval_shape(lambda x: x.sum(1), x).sharding.spec == treadle.P("x")

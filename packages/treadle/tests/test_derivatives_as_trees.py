@@ -106,7 +106,7 @@ def test_cotangents_are_added_to_references_in_jitted_functions() -> None:
     np.testing.assert_allclose(total[...], 2 * np.cos(X), rtol=1e-6)
 
 
-def test_the_program_that_is_walked_back() -> None:
+def test_the_program_that_is_transposed() -> None:
     jaxpr = treadle.vjp(tnp.sin, X)[1].jaxpr
     assert [str(each) for each in jaxpr.in_avals] == ["float32[3]", "float32[3]"]
     assert [equation.primitive.name for equation in jaxpr.eqns] == ["mul"]

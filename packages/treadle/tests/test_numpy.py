@@ -177,3 +177,8 @@ def test_a_batch_of_vectors_of_shifts() -> None:
     x, shifts = np.arange(6).reshape(2, 3), np.array([[1, 2], [0, -1]], np.int32)
     found = treadle.vmap(lambda s: treadle.numpy.roll(x, s, (0, 1)))(shifts)
     np.testing.assert_array_equal(found, np.stack([np.roll(x, s, (0, 1)) for s in shifts]))
+
+
+def test_sorted_vectors_have_one_axis() -> None:
+    with pytest.raises(ArgumentError, match="a should be 1-dimensional"):
+        jnp.searchsorted(np.ones((2, 2)), 1.0)

@@ -336,6 +336,12 @@ def test_choices_may_have_other_numbers_of_axes_whatever_the_setting_says() -> N
             table + row
 
 
+def test_functions_may_broadcast_what_they_make_whatever_the_setting_says() -> None:
+    with treadle.numpy_rank_promotion("raise"):
+        _, spectrum = treadle.scipy.signal.welch(tnp.ones((2, 16)), nperseg=8)  # times a window
+    assert spectrum.shape == (2, 5)
+
+
 class _Holder:
     value: object = 1
 
@@ -359,3 +365,10 @@ def test_what_options_are_for() -> None:
     kind, more, named = treadle.config.meta["jax_enable_x64"]
     assert (kind, more, [*named]) == (bool, [], ["help"])
     assert treadle.config.meta["treadle_enable_x64"] == (kind, more, named)
+
+
+def test_conversions_follow_the_width_in_force() -> None:
+    x = tnp.arange(3, dtype="int32")
+    for wide in (True, False, True, False):
+        with treadle.enable_x64(wide):
+            assert tnp.astype(x, float).dtype == (np.float64 if wide else np.float32)

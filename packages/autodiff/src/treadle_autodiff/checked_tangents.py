@@ -36,7 +36,7 @@ def flatten_along(
     `what` and `other_name` name the trees in messages, `leaf` begins the name of a leaf.
 
     Raises:
-        StructureError: the tree has another structure; ArgumentError: a leaf is no array.
+        StructureError: the tree has another structure; ArgumentError: a leaf is not an array.
     """
     if forms(structure):
         return flatten_arrays(tangent_leaves(structure, tangents), leaf)[0]
@@ -96,7 +96,7 @@ def check_tangents(what: str, primals: Sequence[ArrayType], tangents: Operands) 
 def check_cotangents(
     what: str, results: Sequence[ArrayType], cotangents: Operands
 ) -> list[Tangent]:
-    """`check_tangents` of cotangents; those of integers may be integers, as results are: they count as zero.
+    """Check cotangents, as `check_tangents`; for integer results they may be integers, which count as zero.
 
     Raises:
         ShapeError: shapes differ or the element type is not the result's.

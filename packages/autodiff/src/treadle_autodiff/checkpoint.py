@@ -12,7 +12,7 @@ from treadle_ir.calling import as_array, flatten_arrays, refuse_others
 from treadle_ir.errors import alias, functions, sequence, shown, wraps
 from treadle_ir.primitives.call import Checkpoint, CheckpointPolicy
 from treadle_ir.refs import Cell, as_body, discharged, holding, store, without_references
-from treadle_ir.sharding import types_here, varying_of
+from treadle_ir.sharding import types_here
 from treadle_ir.tracing import interned, over_mesh_of, positions, stage_tree, take_apart
 from treadle_ir.tree import PyTreeDef, tree_leaves, tree_unflatten
 
@@ -56,8 +56,8 @@ def checkpoint(
             store everything after all. It can be off, and is a little faster off, where the two are in different
             programs or loops, as in the body of a `scan`. One boolean for each positional argument is taken for on
             if one of them is.
-        policy: says by primitive which results are stored nevertheless (`checkpoint_policies`).
-        static_argnums: positional arguments that are no arrays but Python values, such as flags; from the end
+        policy: decides by primitive which results are stored nevertheless (`checkpoint_policies`).
+        static_argnums: positional arguments that are Python values instead of arrays, such as flags; from the end
             where negative.
         static_argnames: the same for keyword arguments, by name.
         concrete: None, as JAX has it no longer.
@@ -67,7 +67,7 @@ def checkpoint(
 
     Raises:
         UnsupportedError: `concrete` is given.
-        ArgumentError: by the call: an argument or a result is no array, or there is no such static argument.
+        ArgumentError: by the call: an argument or a result is not an array, or there is no such static argument.
 
     Example:
         >>> from treadle_autodiff import grad
@@ -119,9 +119,7 @@ def checkpoint(
                     return [*results, *tree_leaves(after())], structure
 
             operands = [*leaves, *held]
-            staged, out = stage_tree(
-                as_body(flat), *types_here(operands), varies=varying_of(operands)
-            )
+            staged, out = stage_tree(as_body(flat), *types_here(operands))
             primitive = Checkpoint(interned(function, staged.program), policy, prevent_cse=apart)
             results = bind(primitive, *staged.captured, *operands)
             store(cells, tree_unflatten(of_held, results[out.num_leaves :]))
@@ -140,7 +138,7 @@ def checkpoint_name(x: Tree, name: str) -> Tree:
     """The array itself, or a tree of arrays, under a name that checkpoint policies can refer to.
 
     Raises:
-        ArgumentError: the name is no string, or a leaf is not an array or a number.
+        ArgumentError: the name is not a string, or a leaf is not an array or a number.
 
     Example:
         >>> import numpy as np
@@ -154,7 +152,7 @@ def checkpoint_name(x: Tree, name: str) -> Tree:
 
 
 def _prevents(prevent_cse: bool | Sequence[bool], args: tuple[Tree, ...]) -> bool:
-    """Whether some argument is to be kept apart."""
+    """Return whether `prevent_cse` is on for any argument."""
     if isinstance(prevent_cse, bool):
         return prevent_cse
     if (

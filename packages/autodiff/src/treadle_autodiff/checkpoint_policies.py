@@ -42,7 +42,7 @@ class Offloadable:
 
 
 def decision(policy: CheckpointPolicy, primitive: Primitive) -> bool | Offloadable:
-    """Whether a policy stores the results of a primitive, and in which memory if that is another."""
+    """Return whether a policy stores the results of a primitive, or the memory to which it offloads them."""
     answer = policy(primitive)
     return answer if isinstance(answer, Offloadable) else bool(answer)
 
@@ -121,7 +121,7 @@ class checkpoint_policies:  # noqa: N801 - a namespace, JAX's name
         """Store what one of two policies stores, or both.
 
         Raises:
-            ArgumentError: a policy is no function.
+            ArgumentError: a policy is not a function.
         """
         functions("save_from_both_policies", policy_1=policy_1, policy_2=policy_2)
         return lambda primitive: decision(policy_1, primitive) or decision(policy_2, primitive)
@@ -135,7 +135,7 @@ class checkpoint_policies:  # noqa: N801 - a namespace, JAX's name
             offload_dst: the kind in which they wait for the backward pass, such as `pinned_host`.
 
         Raises:
-            ArgumentError: a kind is no string.
+            ArgumentError: a kind is not a string.
         """
         names("offload_dot_with_no_batch_dims", offload_src=offload_src, offload_dst=offload_dst)
         return lambda primitive: (

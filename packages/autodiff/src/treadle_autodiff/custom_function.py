@@ -131,7 +131,9 @@ class Results:
         if self.structure is None:
             return self.flat(output, name)
         leaves, structure = flatten_arrays(output, f"{name}: result ")
-        same_structure(f"the results of {rule}", structure, "those of the function", self.structure)
+        same_structure(
+            f"the results of {rule}", structure, "the function's results", self.structure
+        )
         for leaf, expected in zip(leaves, self.types, strict=True):
             got = type_of(leaf)
             if got.shape != expected.shape or got.dtype != expected.dtype:
@@ -240,10 +242,10 @@ def _indices(
 
 
 def pair_of(rule: str, what: str, given: object) -> tuple[Tree, Tree]:
-    """What a rule returned, if it is two things.
+    """Return the two parts of the result `given` of a rule.
 
     Raises:
-        ArgumentError: it is not.
+        ArgumentError: it is not a pair.
     """
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         raise ArgumentError(

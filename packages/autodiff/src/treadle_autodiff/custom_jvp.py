@@ -75,7 +75,7 @@ class custom_jvp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
             `jvp`, so that `defjvp` works as a decorator.
 
         Raises:
-            ArgumentError: the rule is no function, or `symbolic_zeros` no boolean.
+            ArgumentError: the rule is not a function, or `symbolic_zeros` not a boolean.
         """
         functions("custom_jvp.defjvp", jvp=jvp)
         flags("custom_jvp.defjvp", symbolic_zeros=symbolic_zeros)
@@ -95,7 +95,8 @@ class custom_jvp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
                 the result, or None. The tangents are added up.
 
         Raises:
-            ArgumentError: a rule is no function; the function has arguments without derivatives, which such rules do
+            ArgumentError: a rule is not a function; the function has arguments without derivatives, which such rules
+            do
                 not know; or, from the derivative, there are not as many rules as arguments.
         """
         for position, rule in enumerate(jvps):

@@ -118,7 +118,7 @@ class custom_vjp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
                 once, gets a cotangent for each batch element, and none is counted twice.
 
         Raises:
-            ArgumentError: a rule is no function, or a flag no boolean.
+            ArgumentError: a rule is not a function, or a flag not a boolean.
         """
         functions("custom_vjp.defvjp", fwd=fwd, bwd=bwd)
         flags(
@@ -226,14 +226,14 @@ class _Backward:
     types: tuple[ArrayType, ...]  # of the operands
     result_types: tuple[ArrayType, ...]
     symbolic: bool
-    lies: Shown | None  # how the results do
+    shardings: Shown | None  # of the results
 
     def __call__(self, residuals: Operands, cotangents: Given) -> Given:
         """Cotangents of the operands, checked; None stands for zeros."""
-        if self.lies is None:
+        if self.shardings is None:
             return self._checked(residuals, cotangents)
-        with over_mesh(self.lies.mesh):
-            return self._checked(residuals, self.lies.resharded(cotangents))
+        with over_mesh(self.shardings.mesh):
+            return self._checked(residuals, self.shardings.resharded(cotangents))
 
     def _checked(self, residuals: Operands, cotangents: Given) -> Given:
         shown = shown_zeros(cotangents, self.result_types, self.symbolic)
@@ -266,7 +266,7 @@ class _Backward:
             found += [
                 _zeros(primal)
                 if ct is None
-                or primal.tangent().dtype == float0  # whatever it is, it is no derivative
+                or primal.tangent().dtype == float0  # whatever it is, it is not a derivative
                 else exact_or_none(
                     f"the bwd rule of `{name}`", "cotangent", *_of_one_width(primal, ct)
                 )
@@ -307,7 +307,7 @@ class _Backward:
 
 
 def _zeros(primal: ArrayType) -> Operand | None:
-    """What None stands for: zeros, which rules before this one are given; nothing where there is no derivative."""
+    """Return the zeros that None represents in a cotangent; None where there is no derivative."""
     return zeros(primal.tangent()) if is_inexact(primal.dtype) else None
 
 
@@ -374,7 +374,7 @@ def custom_gradient(
         with_accums: JAX's kinds of accumulators, which are refused.
 
     Raises:
-        UnsupportedError: one of the last three is given; ArgumentError: `fun` is no function.
+        UnsupportedError: one of the last three is given; ArgumentError: `fun` is not a function.
 
     Example:
         >>> import numpy as np

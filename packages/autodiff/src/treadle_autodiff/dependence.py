@@ -9,22 +9,26 @@ from typing import Final
 from treadle_autodiff.tangents import zeros
 from treadle_ir import ArrayType, ControlFlow, Equation, Operand, Primitive, Program, Type, Value
 from treadle_ir.analysis import ForwardAnalysis
-from treadle_ir.core import Flags, Flows, InlineCall, inferred
+from treadle_ir.core import Flags, InlineCall, inferred
 from treadle_ir.errors import NOWHERE
 from treadle_ir.rewrite import dce
 from treadle_ir.tracing import interpret_unchecked as interpret
 
+_STRUCTURED: Final = (InlineCall, ControlFlow)
 
-def structure_of(primitive: Primitive) -> Flows | None:
-    """Return the flows of a call, loop or branch: some of its results may depend on an operand, and others not."""
-    return primitive.flows() if isinstance(primitive, InlineCall | ControlFlow) else None
+
+def is_structured(primitive: Primitive) -> bool:
+    """Return whether an operation is a call, loop or branch with flows: some results may not depend on an operand."""
+    return isinstance(primitive, _STRUCTURED) and type(primitive).flows is not Primitive.flows
 
 
 DEPENDENCE: Final = ForwardAnalysis[bool](
     lambda equation, flags: [any(flags)] * len(equation.results),
     or_,
     literal=False,
-    flows=lambda equation, flags: structure_of(equation.primitive) if any(flags) else None,
+    flows=lambda equation, flags: (
+        equation.primitive.flows() if any(flags) and is_structured(equation.primitive) else None
+    ),
     control=True,
 )
 """Forward dependence (activity) analysis: whether values depend on parameters that are marked."""

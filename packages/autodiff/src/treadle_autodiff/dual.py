@@ -1,4 +1,4 @@
-"""What jvp and linearize share: tracers that pair a primal with a tangent, and a trace that takes pairs apart."""
+"""Shared by jvp and linearize: tracers that pair a primal with a tangent, and a trace that unpacks pairs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from treadle_autodiff.tangents import Tangent, Zero
-from treadle_ir import Array, Operand, Operands, Primitive, type_of
+from treadle_ir import Array, Operand, Operands, Primitive, type_of, types_of
+from treadle_ir.core import Varying
 from treadle_ir.errors import NOWHERE, Source
+from treadle_ir.sharding import cast_to, missing_axes, operand_axes
 from treadle_ir.tracing import (
     Trace,
     Tracer,
+    checked_manual_axes,
     concrete_elements,
     reset_current,
     set_current,
@@ -61,14 +64,14 @@ class DualTracer(Tracer):
         return self.primal if inner is None else inner
 
     def original(self) -> object:
-        """What the user passed, if there is no tangent."""
+        """Return the user's value if there is no tangent, else this tracer."""
         if not isinstance(self.tangent, Zero):
             return self
         return transparent(self.primal if self.given is None else self.given)
 
 
 def entering(tracers: Sequence[DualTracer]) -> list[object]:
-    """What a user's function gets of its arguments: the tracers.
+    """Return the arguments for a user's function: the tracers.
 
     While jit stages, a number that is not differentiated comes as it is. What Python computes with it stays known,
     as it does of any other number in a function that is staged; an operation on a tracer would be staged.
@@ -88,11 +91,19 @@ def entering(tracers: Sequence[DualTracer]) -> list[object]:
 class DualTrace(Trace):
     """Family: differentiates what a nonzero tangent reaches and leaves the rest to the parent."""
 
-    __slots__ = ()
+    __slots__ = ("axes", "casts")
     tracer: ClassVar[type[DualTracer]]
+
+    def __init__(self, parent: Trace) -> None:
+        super().__init__(parent)
+        self.axes = checked_manual_axes()
+        # Casts of tracers to vary over more axes, by id and axes; each with its tracer, so that the id stays its own.
+        self.casts: dict[tuple[int, Varying], tuple[DualTracer, Operand]] = {}
 
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
         """Results with their tangents; constants go to the parent as they are."""
+        if self.axes:
+            operands = self._together(primitive, operands)
         primals: list[Operand] = []
         tangents: list[Tangent | None] = []
         differentiated = False
@@ -121,6 +132,29 @@ class DualTrace(Trace):
             result if isinstance(tangent, Zero) else tracer(self, result, tangent)
             for result, tangent in zip(results, result_tangents, strict=True)
         ]
+
+    def _together(self, primitive: Primitive, operands: Operands) -> Operands:
+        """Return operands that vary over the same axes: tangents have to be cast as their primals are.
+
+        What has no tangent is left to the parent.
+        """
+        types = types_of(operands)
+        wanted = operand_axes(primitive, types, self.axes)
+        return [
+            self._cast(x, missing_axes(type, to))
+            if isinstance(x, self.tracer) and x.owner is self and to != type.varying
+            else x
+            for x, type, to in zip(operands, types, wanted, strict=True)
+        ]
+
+    def _cast(self, x: DualTracer, more: Varying) -> Operand:
+        if not more or isinstance(x.tangent, Zero):
+            return x
+        found = self.casts.get((id(x), more))
+        if found is None:
+            (made,) = self.process(cast_to(more), (x,))
+            found = self.casts[id(x), more] = x, made
+        return found[1]
 
     @abstractmethod
     def differentiate(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from treadle_autodiff.linear_maps import linearized_signature
 from treadle_autodiff.linearize import linearize_tree
-from treadle_autodiff.passes import derivative_of
 from treadle_autodiff.user_function import Tree, check_callable, of_positional, released
 from treadle_autodiff.vjp import differentiable
 from treadle_autodiff.vjp_function import VJP, vjp_function
@@ -26,7 +26,8 @@ def fwd_and_bwd(
     `bwd(residuals, cotangents)` the cotangents of the arguments `argnums`, a tuple where that is a sequence.
 
     Raises:
-        ArgumentError: `fun` is no function; by the calls: there is no such argument, one is not a tree of arrays, or
+        ArgumentError: `fun` is not a function; by the calls: there is no such argument, one is not a tree of arrays,
+        or
             residuals are of something else.
         StructureError, ShapeError: by `bwd`: cotangents are not like the result.
 
@@ -57,7 +58,9 @@ def fwd_and_bwd(
         function = of_positional("fwd_and_bwd", of_chosen, structure, has_aux)
         given = opened_leaves(chosen)
         linearized, (out, aux) = linearize_tree(function, leaves, nonzero, given)
-        derivative = derivative_of("fwd_and_bwd", linearized, leaves, structure, nonzero, out)
+        derivative = linearized_signature(
+            "fwd_and_bwd", linearized, leaves, structure, nonzero, out
+        )
         residuals = vjp_function(derivative, linearized.captured, leaves, given)
         return tree_unflatten(out, linearized.results), residuals, *released(aux)
 

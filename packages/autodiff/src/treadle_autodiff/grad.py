@@ -6,8 +6,8 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Concatenate, Literal, TypeAlias, overload
 
 from treadle_autodiff.gradients import A, Gradient, GradientAndAux, P, R, ValueAndGradient, X
+from treadle_autodiff.linear_maps import pullback
 from treadle_autodiff.linearize import linearize_tree
-from treadle_autodiff.passes import pulled
 from treadle_autodiff.tangents import presented
 from treadle_autodiff.user_function import Tree, check_callable, no_reduced_axes, released
 from treadle_ir import ArgumentError, Array, DTypeError, Operands, ShapeError, type_of
@@ -117,7 +117,7 @@ def value_and_grad(
         linearized, (_, aux) = linearize_tree(function, primals, nonzero, given)
         (value,) = linearized.results
         one = type_of(value).dtype.type(1)
-        outgoing = pulled(linearized, [one], primals, nonzero)
+        outgoing = pullback(linearized, [one], primals, nonzero)
         gradients = _with_leaves(
             [(leaves, tangent_structure(structure)) for leaves, structure in arguments],
             wanted,
@@ -237,7 +237,7 @@ def differentiated(
     holomorphic: bool,
     allow_int: bool,
 ) -> list[bool]:
-    """Which leaves of an argument are differentiated; refuses what cannot be, but for parts of opaque values."""
+    """Return which leaves of an argument are differentiated; refuse others, except parts of opaque values."""
     found = forms(structure)
     if not found:
         return [check_input(x, position, holomorphic, allow_int) for x in leaves]
@@ -252,15 +252,15 @@ def differentiated(
 
 
 def is_traced(leaf: object) -> bool:
-    """Whether a leaf of an argument that is not differentiated becomes a tracer: arrays and numbers do.
+    """Return whether a leaf of an argument that is not differentiated becomes a tracer: arrays and numbers do.
 
-    Python's integers stay what they are: seeds, sizes and numbers of steps, which functions know by `isinstance`.
+    Python integers are passed unchanged: seeds, sizes and numbers of steps, which functions know by `isinstance`.
     """
     return not isinstance(leaf, int) and _is_number(leaf)
 
 
 def _is_number(leaf: object) -> bool:
-    """Whether a leaf is an array or a number; Python's truth values are none."""
+    """Return whether a leaf is an array or a number; Python booleans are neither."""
     return not isinstance(leaf, bool) and (
         isinstance(leaf, Array) or operand_or_none(leaf) is not None
     )
@@ -269,13 +269,13 @@ def _is_number(leaf: object) -> bool:
 def check_input(
     leaf: object, position: int, holomorphic: bool, allow_int: bool, name: str = "grad"
 ) -> bool:
-    """Whether the leaf is differentiated; refuses what cannot be.
+    """Return whether the leaf is differentiated; refuse it if it cannot be.
 
     Complex leaves can be differentiated in reverse, where the output is real: with z = x + iy the derivative is
     df/dx - i df/dy. Forward, one column for each leaf's element cannot hold both.
 
     Raises:
-        DTypeError: its element type has no derivatives, or not of the kind that is asked for.
+        DTypeError: its element type has no derivatives, or not of the requested kind.
     """
     dtype = type_of(leaf).dtype
     found = dtypes.user_name(dtype)

@@ -1,4 +1,4 @@
-"""What type checkers know of the functions that `grad` and `value_and_grad` return; nothing of it runs.
+"""Static types of the functions that `grad` and `value_and_grad` return; this code does not run.
 
 A gradient is a tree like the first argument. Where that is declared more loosely than what comes back, as a number
 or as anything that can become an array, the gradient is an array.

@@ -8,8 +8,8 @@ from typing import TypeAlias
 import numpy as np
 
 from treadle_autodiff.grad import Argnums, check_input
+from treadle_autodiff.linear_maps import pullback
 from treadle_autodiff.linearize import Linearized, linearize_tree
-from treadle_autodiff.passes import pulled
 from treadle_autodiff.tangents import presented
 from treadle_autodiff.user_function import Tree, check_callable, released
 from treadle_autodiff.vjp import differentiable
@@ -83,7 +83,7 @@ def _jacobian(
     allow_int: bool,
     blocks: Blocks,
 ) -> Callable[..., Tree]:
-    """What jacfwd and jacrev share: all but how the blocks are found."""
+    """Return the function that jacfwd and jacrev share, which differ in `blocks`."""
     check_callable(fun, name)
 
     @wraps(fun)
@@ -194,7 +194,7 @@ def jacrev(
                 )
 
         def pull(*cotangents: Operand) -> Operands:
-            outgoing = pulled(linearized, cotangents, leaves, nonzero)
+            outgoing = pullback(linearized, cotangents, leaves, nonzero)
             return [presented(ct, type_of(x)) for ct, x in zip(outgoing, leaves, strict=True)]
 
         rows = mapper(pull, sum(type.size for type in types), _basis(types))

@@ -64,9 +64,9 @@ def jvp_tree(
     tangents: Sequence[Tangent],
     given: Sequence[object] = (),
 ) -> tuple[Operands, list[Tangent], Out]:
-    """`jvp_flat` for a function that returns, beside its flat results, what is no operand: the third result.
+    """Apply `jvp_flat` to a function with auxiliary output, which is the third result.
 
-    `given` is what the user passed, where the primals are arrays made of it.
+    `given` are the user's values, where the primals are arrays made from them.
     """
     trace = JvpTrace(current_trace())
     tracers = [
@@ -78,6 +78,7 @@ def jvp_tree(
             results, out = run_under(trace, function, *(entering(tracers) if given else tracers))
     finally:
         trace.closed = True
+        trace.casts.clear()
     return *split(trace, results), out
 
 

@@ -1,4 +1,4 @@
-"""Shardings of cotangents under the mesh in force: those of their primals, but for the axes of partial sums."""
+"""Shardings of cotangents under the mesh in force: their primals' shardings, except for the axes of partial sums."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def reshard_like(cotangent: Operand, primal: Sharding | None) -> Operand:
 class Shown:
     """Shardings of results over explicit axes: what a user's backward function is shown of their cotangents.
 
-    The walk back is left to the compiler, but that function is the user's, as the one forward was.
+    The backward pass has automatic axes, but that function is the user's, as the forward function was.
     """
 
     mesh: MeshAxes

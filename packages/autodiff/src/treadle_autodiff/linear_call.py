@@ -24,7 +24,7 @@ def linear_call(
 ) -> Tree:
     """`fun(residual_args, linear_args)`, where the function is linear in its second argument and has this transpose.
 
-    Reverse mode runs the transpose in place of the one that would be derived from `fun`: for functions whose transpose
+    Reverse mode runs `transpose_fun` instead of a transpose derived from `fun`: for functions whose transpose
     is known by a better formula, or not known to treadle. What the functions close over are residuals, too. Forward
     mode differentiates `fun` by its residuals as any other function.
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeVar, final
 
-from treadle_autodiff.dependence import independent_results, structure_of
+from treadle_autodiff.dependence import independent_results, is_structured
 from treadle_autodiff.dual import DualTrace, DualTracer, entering
-from treadle_autodiff.halves import halves
+from treadle_autodiff.effect_partition import partition_effects
 from treadle_autodiff.registry import jvp_rules, linearize_rules
 from treadle_autodiff.tangents import Tangent, Zero
 from treadle_autodiff.user_function import released
@@ -28,7 +28,7 @@ from treadle_ir import (
 from treadle_ir.core import InlineCall, inferred
 from treadle_ir.errors import boundary
 from treadle_ir.process import deeper, frozen
-from treadle_ir.sharding import explicit_here, shardings_here
+from treadle_ir.sharding import shardings_here
 from treadle_ir.tracing import (
     Function,
     StagedTracer,
@@ -63,8 +63,8 @@ class SplitTrace(Trace):
     """Where jvp rules run under linearize: operations on tangents go to the tape, all others to the parent.
 
     A call, loop or branch goes to both, if results of it depend on no tangent: a rule may be compiled as a whole. A
-    call with effects is taken apart, so that each of its operations goes where it belongs; a loop or a branch with
-    effects goes to both with its own half of these.
+    call with effects is inlined, so that each of its operations goes where it belongs; a loop or a branch with
+    effects goes to both, with part of these effects each.
     """
 
     __slots__ = ("tape", "whole")
@@ -74,8 +74,8 @@ class SplitTrace(Trace):
         self.tape = tape
         self.whole: Primitive | None = None  # what went to the tape with effects, for messages
 
-    def hands_on(self, other: Trace) -> bool:
-        """Its own tracers, and those of the tape."""
+    def accepts_tracers_of(self, other: Trace) -> bool:
+        """Return whether `other` is this trace or its tape."""
         return other is self or other is self.tape
 
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
@@ -89,7 +89,7 @@ class SplitTrace(Trace):
                 # Each effect happens once: now, or where the tangents are known that it needs.
                 with running(self), deeper():
                     return interpret(primitive.program, *operands)
-            if structure_of(primitive) is not None:
+            if is_structured(primitive):
                 return self._split(primitive, operands)
             return tape.process(primitive, operands)
         assert self.parent is not None
@@ -103,7 +103,7 @@ class SplitTrace(Trace):
         tape = self.tape
         known = [None if type(x) is StagedTracer and x.owner is tape else x for x in operands]
         types = [type_of(x) for x in operands]
-        parts = halves(primitive, [x is None for x in known])
+        parts = partition_effects(primitive, [x is None for x in known])
         if parts is None and inferred(primitive, tuple(types))[1]:
             self.whole = primitive
         now, later = parts or (primitive, primitive)
@@ -125,7 +125,9 @@ class LinearizeTrace(DualTrace):
     def __init__(self, parent: Trace) -> None:
         super().__init__(parent)
         self.tape = StagingTrace(parent)
-        self.tape.explicit = False  # how cotangents lie follows from the primals: see `pulled`
+        self.tape.explicit = (
+            False  # shardings of cotangents follow from the primals: see `pullback`
+        )
         self._split = SplitTrace(parent, self.tape)
 
     def differentiate(
@@ -159,7 +161,7 @@ class LinearizeTrace(DualTrace):
             if whole is not None:
                 raise UnsupportedError(
                     f"{primitive.name}: its jvp rule uses the result of an effect, as a callback has, within a "
-                    f"`{whole.name}`, which reverse mode cannot take apart",
+                    f"`{whole.name}`, which reverse mode cannot partition",
                     fix="call it before the loop or branch; or use `pure_callback`, which may be called more than once",
                 )
             raise UnsupportedError(
@@ -216,9 +218,9 @@ def linearize_tree(
     nonzero: Sequence[bool],
     given: Sequence[object] = (),
 ) -> tuple[Linearized, Out]:
-    """`linearize_flat` for a function that returns, beside its flat results, what is no operand: the second result.
+    """Apply `linearize_flat` to a function with auxiliary output, which is the second result.
 
-    `given` is what the user passed, where the primals are arrays made of it.
+    `given` are the user's values, where the primals are arrays made from them.
     """
     trace = LinearizeTrace(current_trace())
     tape = trace.tape
@@ -247,15 +249,13 @@ def linearize_tree(
                 zero.append(None)
                 linear.append(tangent)
         program = tape.program(linear)
-        if given:  # the user's own derivative: those of whole shard_maps are made of bodies that are explicit
-            wanted_primals = [x for x, flag in zip(primals, nonzero, strict=True) if flag]
-            program = explicit_here(program, [*tape.captured, *wanted_primals])
     finally:
         trace.closed = True
         tape.closed = True
+        trace.casts.clear()
     if checks_leaks():
         del tracers, arguments, outputs
-        output = None  # type: ignore[assignment]  # let go of it
+        output = None  # type: ignore[assignment]  # release it
         out = released(out)  # auxiliary results may be tracers
         refuse_leaks(trace)
     return Linearized(results, program, tuple(tape.captured), tuple(zero)), out

@@ -15,7 +15,7 @@ def flags_of_leaves(function: str, name: str, given: Tree, structure: PyTreeDef)
     """One boolean for each leaf of the arguments, of a tree that is a prefix of them.
 
     Raises:
-        ArgumentError: the tree holds what is no boolean, or is no such prefix.
+        ArgumentError: a leaf is not a boolean, or the tree is not such a prefix.
     """
     flags, prefix = tree_flatten(given)
     for flag in flags:
@@ -51,7 +51,7 @@ def note_out_nzs(
 
 
 def flags_like(flags: Sequence[bool], structure: PyTreeDef) -> Tree:
-    """Flags, one for each leaf, in the structure; tuples stand for containers that are no lists and no dictionaries."""
+    """Return flags, one for each leaf, in the structure; containers other than lists and dicts become tuples."""
     return _tree(iter(flags), structure)
 
 

@@ -30,7 +30,7 @@ def split_known(
 ) -> SplitKnown:
     """Run a function of flat operands of which some are unknown, and given by their types.
 
-    The program's results are those of the function that are not known; `instantiate` makes others unknown, too.
+    The program's results are the function's results that are not known; `instantiate` makes others unknown, too.
     Functions with derivative rules of their own are in the program as what they compute.
     """
     parent = current_trace()

@@ -6,15 +6,27 @@ the gradient of a jitted function is made once, and compiled once.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import final
 
 from treadle_autodiff.jvp import jvp_flat
 from treadle_autodiff.linearize import linearize_flat
 from treadle_autodiff.tangents import Tangent, Zero, materialise
 from treadle_autodiff.transpose import transpose
-from treadle_ir import ArrayType, Operand, Operands, Program, Type, Value, ops, stage, type_of
+from treadle_ir import (
+    ArrayType,
+    Equation,
+    Operand,
+    Operands,
+    Program,
+    Type,
+    Value,
+    ops,
+    stage,
+    type_of,
+)
 from treadle_ir.core import Flags, elementwise_or, float0, unsharded
+from treadle_ir.primitives.collective import PVary
 from treadle_ir.process import frozen
 from treadle_ir.refs import Cell, as_body, holding
 from treadle_ir.rewrite import prune
@@ -94,27 +106,27 @@ def linearize_program(
     program: Program,
     nonzero: Sequence[bool],
     instantiate: Sequence[bool] | None = None,
-    varies: tuple[frozenset[Hashable], ...] | None = None,
+    hands_on: bool = True,
 ) -> LinearizedProgram:
     """Split a program's derivative in what is known and what is linear.
 
-    Results that `instantiate` marks get their tangent returned even when it is zero. `varies` says over which axes of
-    the shard_maps around the parameters vary, where that is known.
+    Args:
+        program: any program.
+        nonzero: which parameters have a tangent.
+        instantiate: which results get their tangent returned even when it is zero.
+        hands_on: whether the caller hands on residuals that are operands of the known part.
     """
     wanted = tuple(nonzero)
     forced = tuple(instantiate) if instantiate is not None else (False,) * len(program.results)
     return derived(
         program,
-        ("linearize", wanted, forced, varies),
-        lambda: _make_linearized(program, wanted, forced, varies),
+        ("linearize", wanted, forced, hands_on),
+        lambda: _make_linearized(program, wanted, forced, hands_on),
     )
 
 
 def _make_linearized(
-    program: Program,
-    nonzero: tuple[bool, ...],
-    forced: tuple[bool, ...],
-    varies: tuple[frozenset[Hashable], ...] | None,
+    program: Program, nonzero: tuple[bool, ...], forced: tuple[bool, ...], hands_on: bool
 ) -> LinearizedProgram:
     def function(*primals: Operand) -> tuple[Operands, tuple[Program, int, Flags]]:
         linearized = linearize_flat(lambda *xs: interpret(program, *xs), primals, nonzero)
@@ -124,8 +136,39 @@ def _make_linearized(
         return [*linearized.results, *kept], (linear, len(kept), returned)
 
     types = program.parameter_types
-    staged, (linear, residuals, returned) = stage_tree(function, *unsharded(types), varies=varies)
-    return LinearizedProgram(prune(staged.program), staged.captured, linear, residuals, returned)
+    staged, (linear, residuals, returned) = stage_tree(function, *unsharded(types))
+    known = staged.program
+    if hands_on:
+        known, linear = _cast_later(known, linear, len(program.results))
+    return LinearizedProgram(prune(known), staged.captured, linear, residuals, returned)
+
+
+def _cast_later(known: Program, linear: Program, count: int) -> tuple[Program, Program]:
+    """Return both parts of a derivative with the casts of parameters to residuals in the linear one.
+
+    So the residual is an operand of the known part, which its caller can hand on.
+
+    Args:
+        known: returns the residuals after its first `count` results.
+        linear: takes the residuals first.
+        count: the number of results that are no residuals.
+    """
+    cast = {e.results[0]: e for e in known.equations if isinstance(e.primitive, PVary)}
+    results, parameters = [*known.results], [*linear.parameters]
+    casts: list[Equation] = []
+    for place, atom in enumerate(known.results[count:]):
+        step = cast.get(atom) if isinstance(atom, Value) else None
+        if step is not None and step.operands[0] in known.parameters:
+            (results[count + place],) = step.operands
+            parameter = Value(step.operands[0].type)
+            casts.append(Equation(step.primitive, (parameter,), (parameters[place],), step.effects))
+            parameters[place] = parameter
+    if not casts:
+        return known, linear
+    return (
+        Program(known.parameters, known.equations, tuple(results)),
+        Program(tuple(parameters), (*casts, *linear.equations), linear.results),
+    )
 
 
 def needed_residuals(program: Program, captured: Operands) -> tuple[Program, list[Operand]]:

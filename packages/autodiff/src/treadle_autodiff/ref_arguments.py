@@ -1,6 +1,6 @@
 """References among the arguments and residuals of functions with derivative rules of their own.
 
-A reference is no operand: it has no cotangent, and what is written to it is seen at once. So it travels in the
+A reference is not an operand: it has no cotangent, and what is written to it is seen at once. So it travels in the
 structure of the tree, as a node without leaves, and the user's functions find the reference itself in its place.
 """
 
@@ -24,7 +24,7 @@ class _Lent:
 
 
 def lent(tree: Tree) -> Tree:
-    """The tree, with a node in place of each reference; itself where there is none.
+    """Return the tree with a node instead of each reference; the tree itself if there is none.
 
     Example:
         >>> import numpy as np

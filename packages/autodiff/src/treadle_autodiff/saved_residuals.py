@@ -32,10 +32,10 @@ class SavedResidual(NamedTuple):
 
 
 def saved_residuals(f: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> list[SavedResidual]:
-    """What reverse mode stores of a function for its backward pass.
+    """Return the values that reverse mode stores for the backward pass of a function.
 
     Raises:
-        ArgumentError: `f` is no function, or an argument is not a tree of arrays.
+        ArgumentError: `f` is not a function, or an argument is not a tree of arrays.
     """
     check_callable(f, "saved_residuals")
     arguments = take_apart(args, kwargs)
@@ -68,7 +68,7 @@ def print_saved_residuals(f: Callable[..., Tree], *args: Tree, **kwargs: Tree) -
     With the arguments go those that the function is called with. What is known from shapes alone is not stored.
 
     Raises:
-        ArgumentError: `f` is no function, or an argument is not a tree of arrays.
+        ArgumentError: `f` is not a function, or an argument is not a tree of arrays.
 
     Example:
         >>> import numpy as np
@@ -109,7 +109,7 @@ class _Origins:
     def __init__(self, program: Program, of_parameters: Sequence[str]) -> None:
         self._program = program
         self._of_parameters = of_parameters
-        # By id of a program, what makes its values; a number is that of a parameter.
+        # By id of a program, what makes its values; a number is the index of a parameter.
         self._makers: dict[int, dict[Atom, Equation | int]] = {}
 
     def _maker(self, program: Program, atom: Atom) -> Equation | int:

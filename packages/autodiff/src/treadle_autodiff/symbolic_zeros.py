@@ -1,4 +1,4 @@
-"""Symbolic zeros: how rules with `symbolic_zeros=True` are told, and tell, that a tangent or cotangent is zero."""
+"""Symbolic zeros: rules with `symbolic_zeros=True` receive and return them for zero tangents and cotangents."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class SymbolicZero:
 
     @staticmethod
     def from_primal_value(val: Operand) -> SymbolicZero:
-        """The zero tangent of an array: of its type, of element type float0 where that is no number with tangents.
+        """The zero tangent of an array: of its type, of element type float0 where that has no tangents.
 
         Example:
             >>> SymbolicZero.from_primal_value(1.5).dtype
@@ -109,7 +109,7 @@ def zero_from_primal(val: Tree, symbolic_zeros: bool = False) -> Tree:
     """The zero tangent of an array, or of each array of a tree: an array of zeros, or a symbolic zero.
 
     Raises:
-        ArgumentError: a leaf of `val` is no array and no number, or `symbolic_zeros` no boolean.
+        ArgumentError: a leaf of `val` is neither an array nor a number, or `symbolic_zeros` is not a boolean.
 
     Example:
         >>> import numpy as np

@@ -52,7 +52,7 @@ def zeros(type: Type) -> Operand:
 
 
 def stays_wide(primal: ArrayType, dtype: DType) -> bool:
-    """Whether a cotangent of a primal may have another element type: of 8-bit floats, which are too few for gradients.
+    """Return whether a cotangent may have a wider element type: for 8-bit floats, which are too coarse for gradients.
 
     It is the bwd rules of quantised layers that give them and take them.
     """
@@ -90,7 +90,7 @@ def add(x: Tangent, y: Tangent) -> Tangent:
 
 
 def extended_zero(dtype: DType) -> Operand:
-    """The zero of tangents of an element type that NumPy has not: what its rules say, else what is made of zeros."""
+    """Return the zero of tangents of an extended dtype: by its rules, else made of zeros."""
     rule = dtypes.rule_of(dtype, "zero")
     zero = as_array(0 if rule is None else rule())
     if type_of(zero).dtype == dtype:
@@ -99,7 +99,7 @@ def extended_zero(dtype: DType) -> Operand:
 
 
 def extended_sum(dtype: DType, x: Operand, y: Operand) -> Array:
-    """The sum of two tangents of an element type that NumPy has not, as the library that has it defines sums.
+    """Return the sum of two tangents of an extended dtype, as the library that owns it defines sums.
 
     Raises:
         DTypeError: the result is of another type.
@@ -110,7 +110,7 @@ def extended_sum(dtype: DType, x: Operand, y: Operand) -> Array:
         total = ops.add(ops.convert(x, dtype=made), ops.convert(y, dtype=made))
         return ops.convert(total, dtype=dtype)
     total = as_array(rule(as_array(x), as_array(y)))
-    if type_of(total).unsharded is not type_of(x).unsharded:
+    if type_of(total).plain is not type_of(x).plain:
         raise DTypeError(
             f"the sum of tangents of type {type_of(x)} must be of that type, got {type_of(total)}",
             fix=f"convert it in the function `add` of the rules of {dtypes.user_name(dtype)}",

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from treadle_autodiff.dependence import independent_results, structure_of
-from treadle_autodiff.parts import Part, divided_axis, rows, side_by_side
+from treadle_autodiff.dependence import independent_results, is_structured
 from treadle_autodiff.registry import TransposeRule, not_linear, transpose_rules
+from treadle_autodiff.slices import SliceCotangent, concatenated, non_overlapping, sliced_axis
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add
 from treadle_ir import Atom, Equation, Literal, Operand, Operands, Primitive, Program, Value
 from treadle_ir.errors import source
@@ -36,7 +36,7 @@ def transpose(program: Program, known: Operands, cotangents: Sequence[Tangent]) 
                 value = environment.get(atom)
                 if value is None:
                     linear.append(equation)
-                    if structure_of(equation.primitive) is not None:
+                    if is_structured(equation.primitive):
                         if needed is None:
                             needed = {x for each in program.equations for x in each.operands}
                         environment.update(_known_results(equation, environment, needed))
@@ -65,7 +65,7 @@ def transpose(program: Program, known: Operands, cotangents: Sequence[Tangent]) 
 def _known_results(
     equation: Equation, environment: dict[Value, Operand], needed: set[Atom]
 ) -> dict[Value, Operand]:
-    """Those results of a linear call, loop or branch that depend on nothing linear, if equations need them."""
+    """Return the results of a linear call, loop or branch that depend on nothing linear, if equations need them."""
     if needed.isdisjoint(equation.results):
         return {}
     operands = [
@@ -83,8 +83,10 @@ def _backwards(
     gathered: dict[Value, Tangent],
     here: source.Place,
 ) -> None:
-    """Transpose equations in reverse order; their operations are said to come from their lines."""
-    cut: dict[Value, list[Part]] = {}  # of what slices are taken, until its cotangent is needed
+    """Transpose equations in reverse order; new operations get the source locations of the equations."""
+    cut: dict[
+        Value, list[SliceCotangent]
+    ] = {}  # of what slices are taken, until its cotangent is needed
     for equation in reversed(linear):
         primitive, operands, results, _, place = equation
         if cut:
@@ -93,9 +95,9 @@ def _backwards(
                     _join(result, cut.pop(result), gathered, here)
         if not any([result in gathered for result in results]):
             continue
-        axis = divided_axis(equation)
+        axis = sliced_axis(equation)
         if axis is not None:
-            part = Part(axis, equation, gathered.pop(results[0]))
+            part = SliceCotangent(axis, equation, gathered.pop(results[0]))
             cut.setdefault(part.whole, []).append(part)
             continue
         here.replayed = place
@@ -123,13 +125,16 @@ def _backwards(
 
 
 def _join(
-    value: Value, parts: Sequence[Part], gathered: dict[Value, Tangent], here: source.Place
+    value: Value,
+    parts: Sequence[SliceCotangent],
+    gathered: dict[Value, Tangent],
+    here: source.Place,
 ) -> None:
     """Add the cotangents of slices of a value to its own."""
-    for row in rows(parts):
+    for row in non_overlapping(parts):
         here.replayed = row[0].equation.source
         if len(row) > 1:
-            found: Tangent | None = side_by_side(row)
+            found: Tangent | None = concatenated(row)
         else:
             (part,) = row
             primitive = part.equation.primitive

@@ -54,7 +54,7 @@ def no_reduced_axes(who: str, reduce_axes: object) -> None:
 
 
 def check_callable(function: object, name: str) -> None:
-    """Refuse what is no function.
+    """Refuse an object that is not a function.
 
     Raises:
         ArgumentError: it cannot be called.

@@ -12,9 +12,9 @@ from treadle_autodiff.checked_tangents import (
     same_structure,
 )
 from treadle_autodiff.jvp import jvp_tree
+from treadle_autodiff.linear_maps import forward, linearized_signature
 from treadle_autodiff.linearize import linearize_tree
 from treadle_autodiff.nonzero_inputs import flags_of_leaves, note_out_nzs
-from treadle_autodiff.passes import derivative_of, forward
 from treadle_autodiff.pushed_references import PushedReferences
 from treadle_autodiff.tangents import Tangent, presented
 from treadle_autodiff.transpose import transpose
@@ -178,7 +178,7 @@ def linearize(
     function = of_positional("linearize", fun, structure, has_aux)
     linearized, (out, aux) = linearize_tree(function, leaves, nonzero, given)
 
-    derivative = derivative_of("linearize", linearized, leaves, structure, nonzero, out)
+    derivative = linearized_signature("linearize", linearized, leaves, structure, nonzero, out)
     f_jvp = forward(derivative, linearized.captured)
     if in_nzs is not None:
         note_out_nzs(f_jvp, derivative.has_tangent, out)
@@ -186,7 +186,7 @@ def linearize(
 
 
 def differentiable(leaves: Operands, structure: PyTreeDef) -> list[bool]:
-    """Which leaves have tangents: those of floating and complex types, but for parts of opaque values."""
+    """Return which leaves have tangents: leaves of floating and complex types, except parts of opaque values."""
     fixed = fixed_places(structure)
     return [
         i not in fixed and dtypes.is_inexact(type_of(leaf).dtype) for i, leaf in enumerate(leaves)
@@ -274,7 +274,7 @@ def vjp(
     function = of_positional("vjp", fun, structure, has_aux)
     linearized, (out, aux) = linearize_tree(function, leaves, nonzero, given)
 
-    derivative = derivative_of("vjp", linearized, leaves, structure, nonzero, out)
+    derivative = linearized_signature("vjp", linearized, leaves, structure, nonzero, out)
     f_vjp = vjp_function(derivative, linearized.captured, leaves, given, saveable)
     return tree_unflatten(out, linearized.results), f_vjp, *released(aux)
 
@@ -334,7 +334,7 @@ def linear_transpose(
 
 
 def _alike(cotangents: Operands, results: Sequence[Type]) -> list[Tangent]:
-    """Cotangents of `linear_transpose`: those of integers are integers, since nothing here is differentiated."""
+    """Return the cotangents for `linear_transpose`: integer results have integer cotangents here."""
     return [
         cotangent
         if not isinstance(result, ArrayType) or type_of(cotangent).strong() == result.strong()

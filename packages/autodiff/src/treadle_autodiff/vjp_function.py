@@ -1,7 +1,7 @@
-"""`VJP`: what `vjp` returns beside the value, from cotangents of results to those of arguments.
+"""`VJP`: the second result of `vjp`, a function from cotangents of results to cotangents of arguments.
 
-It is a tree of its residuals. Those that are arguments as they were given lie in `args_res` where the arguments do, so
-that whoever has the arguments anyway can leave them out (`saveable_args`) and put them back before the call.
+It is a tree of its residuals. Those that are arguments as they were given lie in `args_res` where the arguments do,
+so that code that has the arguments anyway can leave them out (`saveable_args`) and put them back before the call.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final, Generic, TypeVar, final
 
+from treadle_autodiff.linear_maps import BackwardPass, LinearizedSignature
 from treadle_autodiff.nonzero_inputs import flags_like
-from treadle_autodiff.passes import Backward, Derivative
 from treadle_autodiff.user_function import Tree
 from treadle_ir import ArgumentError, Operand, Operands, ShapeError, ops, type_of
 from treadle_ir.calling import as_operand, shown_program
@@ -50,7 +50,7 @@ class _Mark:
 
 @final
 class NotNeeded(_Mark):
-    """Stands for an argument that is no residual."""
+    """Represents an argument that is not a residual."""
 
     __slots__ = ()
 
@@ -80,7 +80,8 @@ class VJP(Generic[R]):
 
     Attributes:
         args_res: the residuals that are arguments as they were given: a list with a tree for each argument, in which
-            `NotNeeded()` stands for what is no residual, and `NotSaveable()` for what was not to be saved.
+            `NotNeeded()` represents an argument that is not a residual, and `NotSaveable()` for what was not to be
+            saved.
         opaque_residuals: the other residuals.
 
     Example:
@@ -101,7 +102,7 @@ class VJP(Generic[R]):
 
     def __init__(
         self,
-        of: Derivative,
+        of: LinearizedSignature,
         kept: Sequence[Any],  # Any: operands and marks, one for each leaf of the arguments
         opaque_residuals: Sequence[Operand],
         places: tuple[int | None, ...],  # per residual: which leaf it is, None for an opaque one
@@ -129,7 +130,7 @@ class VJP(Generic[R]):
 
     @property
     def jaxpr(self) -> Any:  # Any: as programs are shown
-        """The linear program of residuals and tangents of arguments that is walked back."""
+        """The linear program of residuals and tangents of arguments that is transposed."""
         return shown_program(self.of.program, ())
 
     @property
@@ -139,7 +140,7 @@ class VJP(Generic[R]):
             arguments = self.of.structure
             self._args_res = (
                 [NotNeeded() for _ in arguments.children()]
-                if forms(arguments)  # whose parts are no values of users'
+                if forms(arguments)  # whose parts are not values of the user
                 else list(tree_unflatten(arguments, self._kept))
             )
         return self._args_res
@@ -161,7 +162,7 @@ class VJP(Generic[R]):
                 f"{self.out_tree}, but was called with {len(out_ct)} arguments",
                 fix="hand over the cotangents of several results as one tuple",
             )
-        return Backward(self.of)(self._residuals(), out_ct[0])
+        return BackwardPass(self.of)(self._residuals(), out_ct[0])
 
     def with_refs(self, *refs: Tree) -> Partial[tuple[Tree, ...]]:
         """The same function, but cotangents are added to references: trees like the arguments, with a `Ref` for some.
@@ -257,7 +258,7 @@ register_pytree_node(
 
 
 def _accumulated(f_vjp: VJP[Any], refs: tuple[Tree, ...], out_ct: Tree) -> tuple[Tree, ...]:
-    """What `VJP.with_refs` does when it is called."""
+    """Run a function made by `VJP.with_refs`: add cotangents to references."""
     cotangents, structure = tree_flatten(f_vjp(out_ct))
     targets = tree_leaves(refs)
     found = [
@@ -274,7 +275,7 @@ def _added(target: Ref, cotangent: Any) -> GradRef:  # Any: an array
 
 
 def vjp_function(
-    of: Derivative,
+    of: LinearizedSignature,
     residuals: Operands,
     leaves: Operands,
     given: Sequence[object],
@@ -282,7 +283,7 @@ def vjp_function(
 ) -> VJP[Any]:
     """The function of a derivative, whose residuals may be leaves of the arguments, which a user gave.
 
-    Python's numbers are no such residuals: the arrays made of them are nobody's.
+    Python numbers are not such residuals: users do not have the arrays made from them.
     """
     first: dict[int, int] = {}
     if not forms(of.structure):

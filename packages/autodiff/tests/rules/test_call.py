@@ -86,7 +86,7 @@ def test_custom_vjp_is_staged_before_anything_ran() -> None:
 
 
 def test_rules_may_close_over_tracers_of_outer_transformations() -> None:
-    """What the derivative of a call captures becomes operands of it."""
+    """Captured arrays of the derivative of a call become its operands."""
 
     def scaled(scale: Operand) -> Callable[[Operand], Operand]:
         @custom_jvp

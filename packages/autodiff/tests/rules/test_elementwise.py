@@ -73,3 +73,9 @@ def test_slopes_made_of_squares_do_not_vanish_in_f16(
     assert got.dtype == np.float16
     least = float(np.finfo(np.float16).smallest_subnormal)
     np.testing.assert_allclose(float(got), slope(float(operand)), rtol=1e-3, atol=least / 2)
+
+
+def test_zeta_by_its_second_operand() -> None:
+    # d zeta(s, q) / dq = -s zeta(s + 1, q), and zeta(4, 1) = pi^4 / 90
+    found = grad(ops.zeta, 1)(np.float64(3.0), np.float64(1.0))
+    assert math.isclose(float(found), -3 * math.pi**4 / 90, rel_tol=1e-12)

@@ -40,8 +40,8 @@ def divided_by(leaves: Sequence[object], dims: Sequence[Dim]) -> tuple[str, ...]
         names = sharding.dims[dim] if sharding is not None and dim is not None else ()
         if names and found and names != found:
             raise ShardingTypeError(
-                f"vmap: the mapped axis is divided by {found} in one argument and by {names} in another",
-                fix="lay one of them anew first: `reshard(x, P(...))`",
+                f"vmap: the mapped axis is sharded over {found} in one argument and over {names} in another",
+                fix="reshard one of them first: `reshard(x, P(...))`",
             )
         found = found or names
     return found

@@ -88,8 +88,8 @@ class BatchTrace(Trace):
         super().__init__(parent)
         self.axis = axis
 
-    def hands_on(self, other: Trace) -> bool:
-        """Those of traces over the same axis."""
+    def accepts_tracers_of(self, other: Trace) -> bool:
+        """Return whether `other` is a batching trace over the same axis."""
         return isinstance(other, BatchTrace) and other.axis is self.axis
 
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
@@ -128,7 +128,7 @@ class BatchTrace(Trace):
 
 
 def may_capture(primitive: FunctionCall) -> bool:
-    """Whether the functions of a call may have captured a batch that is in none of its operands."""
+    """Return whether the functions of a call may have captured a batched array that is not among its operands."""
     if isinstance(primitive, CustomJvpCall):
         return not primitive.pure
     return isinstance(primitive, CustomVjpCall) and not primitive.rule.pure
@@ -148,7 +148,7 @@ def batch_tree(
     dims: Sequence[Dim],
     label: str = "function",
 ) -> tuple[list[Operand], list[Dim], Out]:
-    """`batch_flat` for a function that returns, beside its flat results, what is no operand: the third result."""
+    """Apply `batch_flat` to a function with auxiliary output, which is the third result."""
     trace = BatchTrace(current_trace(), axis)
     tracers = [
         operand if dim is None else BatchTracer(trace, operand, dim)
@@ -170,7 +170,7 @@ def batch_tree(
         trace.closed = True
     if checks_leaks():
         del tracers, outputs
-        output = None  # type: ignore[assignment]  # let go of it
+        output = None  # type: ignore[assignment]  # release it
         refuse_leaks(trace)
     return results, result_dims, out
 

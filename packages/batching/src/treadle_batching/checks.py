@@ -27,7 +27,9 @@ def _unbatched(primitive: Primitive, axis: Axis, operand: object, dim: Dim) -> T
     assert isinstance(type, ArrayType)
     assert 0 <= dim < type.ndim, f"{primitive.name}: {type} has no axis {dim} for a batch"
     size = type.shape[dim]
-    assert size == axis.size, f"{primitive.name}: axis {dim} of {type} is no batch of {axis.size}"
+    assert size == axis.size, (
+        f"{primitive.name}: axis {dim} of {type} is not a batch of {axis.size}"
+    )
     return type.with_shape(type.shape[:dim] + type.shape[dim + 1 :])
 
 

@@ -70,7 +70,7 @@ class custom_vmap(Generic[P, R]):  # noqa: N801 - JAX's name, used as a decorato
         """Set the rule.
 
         Raises:
-            ArgumentError: it is no function.
+            ArgumentError: it is not a function.
         """
         functions("custom_vmap.def_vmap", vmap_rule=vmap_rule)
         self.vmap_rule = vmap_rule
@@ -166,7 +166,7 @@ def sequential_vmap(f: Callable[P, R]) -> custom_vmap[P, R]:
     For functions that cannot be vectorised, such as those that call other code, or that would take too much memory.
 
     Raises:
-        ArgumentError: `f` is no function; by the call: an argument is not a tree of arrays.
+        ArgumentError: `f` is not a function; by the call: an argument is not a tree of arrays.
 
     Example:
         >>> import numpy as np

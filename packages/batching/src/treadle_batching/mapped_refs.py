@@ -19,7 +19,7 @@ Mapping = Callable[[Callable[..., Any], Any, Any], Callable[..., Any]]
 
 
 def mapped_places(leaves: Sequence[object], dims: Sequence[object]) -> list[int]:
-    """Where references are among the leaves that have a mapped axis."""
+    """Return the positions of references among the leaves with a mapped axis."""
     return [
         i
         for i, (leaf, dim) in enumerate(zip(leaves, dims, strict=True))

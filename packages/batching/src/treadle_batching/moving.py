@@ -24,12 +24,12 @@ def insert(operand: Operand, dim: int, size: int) -> Operand:
 
 
 def at_front(operand: Operand, dim: Dim, axis: Axis) -> Operand:
-    """The operand with its batch at axis 0; one that is not batched is repeated there."""
+    """Return the operand with its batch at axis 0; an unbatched operand is repeated there."""
     return with_dim(operand, dim, 0, axis)
 
 
 def with_dim(operand: Operand, dim: Dim, destination: int, axis: Axis) -> Operand:
-    """The operand with its batch at `destination`; one that is not batched is repeated there."""
+    """Return the operand with its batch at `destination`; an unbatched operand is repeated there."""
     if dim is None:
         return insert(operand, destination, axis.size)
     return move(operand, dim, destination)

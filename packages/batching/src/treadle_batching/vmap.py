@@ -14,7 +14,7 @@ from treadle_batching.mapped_refs import map_over_refs, mapped_places
 from treadle_batching.moving import with_dim
 from treadle_batching.vmappable import (
     VMAPPABLE,
-    Whole,
+    Assembled,
     elements,
     is_spec,
     is_vmappable,
@@ -184,7 +184,7 @@ def _spread(out_axes: Any, out: PyTreeDef) -> list[Any]:  # Any: trees of axes
     """The axis of each leaf of the results.
 
     Raises:
-        ShapeError: out_axes are no prefix.
+        ShapeError: out_axes are not a prefix.
     """
     if out_axes is None or isinstance(out_axes, (int, MappingSpec)):
         return [out_axes] * out.num_leaves
@@ -237,7 +237,7 @@ def _dims_of_parts(
 
 
 def _shared(leaf: object) -> Any:  # Any: whatever it is
-    """What all batch elements share: as the user gave it, but not wider than the width in force."""
+    """Return a value that all batch elements share: the user's, but not wider than the width in force."""
     return canonical_elements(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
 
 
@@ -306,9 +306,14 @@ def _axis_size(
 
 
 def _placed(
-    result: Operand | Whole, dim: Dim, destination: object, axis: Axis, index: int, out: PyTreeDef
+    result: Operand | Assembled,
+    dim: Dim,
+    destination: object,
+    axis: Axis,
+    index: int,
+    out: PyTreeDef,
 ) -> Any:  # Any: an operand, or what a library's function made
-    if isinstance(result, Whole):
+    if isinstance(result, Assembled):
         return result.value
     if destination is None:
         if dim is not None:

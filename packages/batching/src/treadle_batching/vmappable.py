@@ -36,8 +36,8 @@ class _Mapping:
 
 @final
 @frozen
-class Whole:
-    """What `from_elt` made: a result that has its batch elements where they belong."""
+class Assembled:
+    """A result that `from_elt` made, with its batch elements in their places."""
 
     value: Value
 
@@ -70,7 +70,7 @@ def register_vmappable(
     The number of batch elements is not taken from such values: another argument has it, or `axis_size`.
 
     Raises:
-        TypeError: the first two are no classes, or what must be a function is none.
+        TypeError: the first two are not classes, or an argument is not a function.
 
     Example:
         >>> import numpy as np
@@ -105,7 +105,7 @@ def unregister_vmappable(data_type: type) -> None:
 
 
 def is_vmappable(x: object) -> bool:
-    """Whether `vmap` maps over a value by functions of its type, see `register_vmappable`.
+    """Return whether `vmap` maps over a value by functions of its type, see `register_vmappable`.
 
     Example:
         >>> from treadle_batching import is_vmappable
@@ -116,12 +116,12 @@ def is_vmappable(x: object) -> bool:
 
 
 def is_spec(x: object) -> bool:
-    """Whether in_axes and out_axes may hold a value because a registered type takes it."""
+    """Return whether in_axes and out_axes may hold a value because a registered type accepts it."""
     return any(isinstance(x, mapping.spec) for mapping in VMAPPABLE.values())
 
 
 def elements(leaves: Operands, specs: Sequence[Value]) -> Operands:
-    """What a batch element sees of the leaves of the arguments, asked for where the batched function runs."""
+    """Return what a batch element sees of the leaves of the arguments, called where the batched function runs."""
     return [
         _to_elt(leaf, spec) if is_vmappable(leaf) else leaf
         for leaf, spec in zip(leaves, specs, strict=True)
@@ -144,7 +144,7 @@ def whole_results(
         arrays = iter(array_results()(tree_unflatten(structure, others))[0])
         size = _trace().axis.size
         return [
-            Whole(_from_elt(size, leaf, spec)) if is_vmappable(leaf) else next(arrays)
+            Assembled(_from_elt(size, leaf, spec)) if is_vmappable(leaf) else next(arrays)
             for leaf, spec in zip(leaves, specs_of(structure), strict=True)
         ], structure
 
@@ -220,6 +220,6 @@ def _dim(name: str, spec: Value, rank: int) -> int:
 def _refuse(name: str, part: object) -> NoReturn:
     raise ArgumentError(
         f"vmap: {name} gives {part!r:.200} of type {type(part)} to the function for parts, "
-        "which is no array and of no registered type",
+        "which is neither an array nor of a registered type",
         fix="call it for each array of the value",
     )

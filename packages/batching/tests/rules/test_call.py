@@ -30,7 +30,7 @@ def product(x: Operand, y: Operand) -> Operands:
 
 
 def product_jvp(primals: Operands, tangents: Any) -> tuple[Operands, Operands]:
-    """Not the product's derivative, so that it can be told apart; of one row, not of all."""
+    """Return a tangent that is not the product's, to recognise the rule; it sees one row, not all."""
     (x, y), (dx, dy) = primals, tangents
     assert type_of(x).shape == type_of(dx).shape == (3,)
     return product(x, y), [ops.multiply(SCALE, ops.add(dx, dy))]
@@ -57,7 +57,7 @@ def test_call_keeps_its_label() -> None:
 
 
 def batched_call(primitive: CustomJvpCall | CustomVjpCall) -> CustomJvpStaged | CustomVjpStaged:
-    """What vectorising a function call over its first operand leaves in a program."""
+    """Return the primitive that remains of a function call after vmap over its first operand."""
     program = stage(
         lambda x, y: batch_flat(lambda x, y: bind(primitive, x, y), Axis(2), [x, y], [0, None])[0],
         array_type("f64[2,3]"),
@@ -133,7 +133,7 @@ def closing_over(a: Operand, kind: str) -> Callable[..., Operands]:
 
 @pytest.mark.parametrize("kind", ["jvp", "vjp"])
 def test_functions_may_close_over_a_batch(kind: str) -> None:
-    """Whether or not one of the operands has a batch, too."""
+    """They may, with a batched operand and without."""
     for x in (Y, Y[0]):
         found = vmap(lambda a, x: closing_over(a, kind)(x)[0], (0, 0 if x.ndim else None))(SCALE, x)
         np.testing.assert_array_equal(found, SCALE * x)

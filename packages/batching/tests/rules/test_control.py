@@ -164,7 +164,7 @@ ROW: Any = {
 PAIR = array_type("i32[2,1]")
 
 
-def test_branches_that_run_for_nobody_promise_nothing() -> None:
+def test_branches_that_no_batch_element_takes_promise_nothing() -> None:
     """Each batch element reads elements in range, sorted and distinct, or none at all."""
     read = stage(lambda x, i: [ops.gather(x, i, **ROW)], V, PAIR).program
     none = stage(

@@ -12,7 +12,7 @@ from treadle_ir import ArrayType, ops, stage
 @pytest.mark.parametrize(
     ("dim", "expected"), [(0, (0, 2, 1)), (1, (1, 2, 0)), (2, (2, 1, 0)), (-1, (2, 1, 0))]
 )
-def test_the_batch_lies_farthest_apart(dim: int, expected: tuple[int, ...]) -> None:
+def test_the_batch_is_the_major_axis_in_memory(dim: int, expected: tuple[int, ...]) -> None:
     one = ArrayType((2, 3, 4), np.dtype(np.float32))
     f = vmap(lambda x: ops.layout_constraint(x, major_to_minor=(1, 0)), in_axes=dim, out_axes=dim)
     (equation,) = stage(lambda x: [f(x)], one).program.equations

@@ -29,7 +29,7 @@ def test_batch_elements_are_numbered_with_the_last_name_fastest(order: tuple[int
     rows = X.transpose(*order, 3).reshape(12, 12)  # each batch element's, by number
 
     def spread(rows: Any) -> Any:
-        """What each batch element has, back in its place."""
+        """Return the values of the batch elements in their places."""
         sizes = [X.shape[axis] for axis in order]
         return rows.reshape(*sizes, *rows.shape[1:]).transpose(
             *np.argsort(order), *range(3, rows.ndim + 2)

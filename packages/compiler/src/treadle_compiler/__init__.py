@@ -33,7 +33,6 @@ if TYPE_CHECKING:
         forget_executables as forget_executables,
     )
     from treadle_compiler.context import (
-        HloValue as HloValue,
         LoweringContext as LoweringContext,
         NestingError as NestingError,
     )
@@ -102,6 +101,7 @@ if TYPE_CHECKING:
         element_type as element_type,
         string_text as string_text,
     )
+    from treadle_compiler.value import HloValue as HloValue
     from treadle_compiler.xla import (
         CompileError as CompileError,
         MemoryStats as MemoryStats,
@@ -135,7 +135,7 @@ if not TYPE_CHECKING:
             "treadle_compiler.callback": "LoweredCallback",
             "treadle_compiler.collectives": "Collective has_collectives read_collectives",
             "treadle_compiler.compile": "compile_lowered forget_disk forget_executables",
-            "treadle_compiler.context": "HloValue LoweringContext NestingError",
+            "treadle_compiler.context": "LoweringContext NestingError",
             "treadle_compiler.embedded": "Embedded",
             "treadle_compiler.ending": "Held held hold_at_end",
             "treadle_compiler.executable": "LoadedExecutable",
@@ -156,6 +156,7 @@ if not TYPE_CHECKING:
             "treadle_compiler.persistent": "CacheError CacheWarning DiskCache compile_cached",
             "treadle_compiler.registry": "LoweringRule lowering_rule lowering_rules",
             "treadle_compiler.types": "device_dtype device_shape element_type string_text",
+            "treadle_compiler.value": "HloValue",
             "treadle_compiler.xla": (
                 "CompileError MemoryStats Tiles compile_text cost_analysis deserialise "
                 "memory_stats optimized_hlo output_tiles platform_fingerprint raw_compile_options "

@@ -12,9 +12,10 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.mlir import ModuleError, brief, locked, mlir, new_context
 from treadle_compiler.types import dense, mlir_type
+from treadle_compiler.value import HloValue
 from treadle_ir import TOKEN, ArrayType, Program, Type
 
 IrValue: TypeAlias = Any  # a value of jaxlib.mlir, which has no types
@@ -46,7 +47,8 @@ class BuildContext:
 
     def call(self, program: Program, operands: Sequence[IrValue]) -> list[IrValue]:
         """Call a program, which becomes a function of the outer module."""
-        name = self.outer.module.function(program).removeprefix("@")
+        legalised = self.outer.legalised(program)
+        name = self.outer.function(legalised).removeprefix("@")
         ir, func = mlir().ir, mlir().func
         types = [ir.Type.parse(mlir_type(each)) for each in program.result_types]
         if name not in self._declared:

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, final
 
 import numpy as np
 
-from treadle_compiler.memories import on_device
+from treadle_compiler.function_text import function_text
+from treadle_compiler.module import Module
+from treadle_compiler.partitioning import ManualScope
+from treadle_compiler.sums import Axes, Mark
 from treadle_compiler.types import dense, is_in_parts, mlir_type, scalar_text, string_text
+from treadle_compiler.value import HloValue
 from treadle_ir import TOKEN, ArrayType, Literal, Primitive, Program, TreadleError, Type
-from treadle_ir.core import Layout, dtypes
+from treadle_ir.core import dtypes
 
 if TYPE_CHECKING:
-    from treadle_compiler.registry import LoweringRule
-    from treadle_compiler.writer import ModuleWriter
     from treadle_ir.primitives.metadata import Metadata
 
 
@@ -33,35 +35,8 @@ class NestingError(TreadleError, RecursionError):
     """A program whose loops and branches stand so deep within one another that XLA would not survive it."""
 
 
-@final
-class HloValue:
-    """A value in the text: its name and its type."""
-
-    __slots__ = ("lies", "literal", "memory", "mlir", "name", "type")
-
-    def __init__(self, name: str, type: Type) -> None:
-        self.name = name
-        self.type = type
-        self.mlir = mlir_type(type)
-        self.literal: object = None  # the scalar, when the value is a scalar constant
-        self.memory: str | None = None  # the kind it is in, where that is not the device's own
-        self.lies: Layout | None = None  # over the mesh, if it is a sum that is not added up
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of an array's value."""
-        assert isinstance(self.type, ArrayType)
-        return self.type.shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The element type of an array's value."""
-        assert isinstance(self.type, ArrayType)
-        return self.type.dtype
-
-
 def _elements(value: object, type: ArrayType) -> np.ndarray[Any, np.dtype[Any]]:
-    """The elements of a constant; those of type float0, which have no data, are lowered as booleans."""
+    """Return the elements of a constant; float0 has no data, and is lowered as booleans."""
     if dtypes.is_float0(type.dtype):
         return np.zeros((), np.bool_)
     return np.asarray(value, type.dtype)
@@ -82,11 +57,44 @@ def _with_metadata(attributes: Mapping[str, str], metadata: Metadata) -> Mapping
 _Key: TypeAlias = tuple[object, Type]
 
 
+class ProgramLowering(Protocol):
+    """Writes nested programs, for rules: the walk over programs, which calls the rules."""
+
+    def call(
+        self,
+        context: LoweringContext,
+        program: Program,
+        operands: Sequence[HloValue],
+        inlining: str = "",
+    ) -> Sequence[HloValue]:
+        """Call the program's function, or write its equations here if they are few."""
+        ...
+
+    def inline(
+        self, context: LoweringContext, program: Program, operands: Sequence[HloValue]
+    ) -> Sequence[HloValue]:
+        """Write the program's equations here."""
+        ...
+
+    def function(self, context: LoweringContext, program: Program) -> str:
+        """Return the name of the program's function."""
+        ...
+
+    def legalised(self, program: Program) -> Program:
+        """Return a program that a rule has made after the passes of `legalise`."""
+        ...
+
+
 @final
 class LoweringContext:
     """Writes the body of one function. Rules get it as their first argument.
 
-    `result_types` are those of the equation that is being lowered.
+    `result_types` are the types of the results of the equation that is being lowered.
+
+    Args:
+        module: what the function will be part of.
+        programs: writes nested programs.
+        outer: the context where the function is called first, inside the same regions and with the same attributes.
     """
 
     __slots__ = (
@@ -95,20 +103,38 @@ class LoweringContext:
         "_count",
         "lines",
         "location",
+        "manual",
+        "metadata",
         "module",
+        "open_regions",
         "platform",
+        "programs",
         "result_types",
+        "scope",
+        "sums",
         "token",
     )
 
-    def __init__(self, module: ModuleWriter) -> None:
+    def __init__(
+        self, module: Module, programs: ProgramLowering, outer: LoweringContext | None = None
+    ) -> None:
         self.module: Final = module
+        self.programs: Final = programs
         self.platform: Final = module.platform
         self.lines: list[str] = []
         self.result_types: tuple[Type, ...] = ()
-        self.location = ""  # ` loc(...)` when source locations were asked for
+        self.location = ""  # ` loc(...)` of the operations that are written
+        self.scope = ""  # the named scopes around them, outermost first: `encoder/attention`
         # of the last ordered effect in this function or region
         self.token: HloValue | None = None
+        self.open_regions = 0  # loops and branches around what is written
+        self.manual: ManualScope | None = None  # the shard_map around it
+        self.metadata: Metadata = ()  # its attributes
+        # By id of a program of a loop or a branch around it: which of its parameters and results are partial sums.
+        self.sums: dict[int, tuple[Sequence[Mark], Sequence[Axes]]] = {}
+        if outer is not None:
+            self.open_regions, self.manual = outer.open_regions, outer.manual
+            self.metadata, self.sums = outer.metadata, outer.sums
         self._constants: dict[_Key, HloValue] = {}  # and scalars that were broadcast
         self._added: list[_Key] = []  # to `_constants`, in this region
         self._count = 0
@@ -140,8 +166,8 @@ class LoweringContext:
             names = ", ".join([operand.name for operand in operands])
             types = ", ".join([operand.mlir for operand in operands])
         more = f" ({', '.join(regions)})" if regions else ""
-        if self.module.metadata and not op.endswith(".return"):
-            attributes = _with_metadata(attributes or {}, self.module.metadata)
+        if self.metadata and not op.endswith(".return"):
+            attributes = _with_metadata(attributes or {}, self.metadata)
         if attributes:
             more += f" {{{', '.join([f'{name} = {text}' for name, text in attributes.items()])}}}"
         if len(result_types) == 1:
@@ -227,7 +253,7 @@ class LoweringContext:
         )
 
     def once(self, key: _Key, make: Callable[[], HloValue]) -> HloValue:
-        """What was emitted here, or around here, under this key; made, if nothing was."""
+        """Return what was emitted here, or around here, under this key; emit it, if nothing was."""
         found = self._constants.get(key)
         if found is None:
             found = self._constants[key] = make()
@@ -259,13 +285,13 @@ class LoweringContext:
     ) -> str:
         """The text of a region: a block with parameters of these types, returning what `body` returns.
 
-        `body` emits with this same context. It may use values from outside of the region; not so where it has an `end`
-        of its own, which is that of an isolated region.
+        `body` emits with this same context. It may use values from outside of the region, unless it has an `end` of
+        its own, as isolated regions have.
 
         Raises:
             NestingError: it stands within `MOST_REGIONS` others.
         """
-        if self.module.open_regions >= MOST_REGIONS:
+        if self.open_regions >= MOST_REGIONS:
             raise NestingError(
                 f"loops and branches are nested more than {MOST_REGIONS} deep, for which XLA's stack is too small",
                 fix="make one loop of several, with what distinguishes them in its state",
@@ -276,16 +302,14 @@ class LoweringContext:
         if end != "stablehlo.return":
             self._constants = {}
         parameters = [self.fresh(type) for type in types]
-        self.module.open_regions += 1
+        self.open_regions += 1
         try:
             results = body(parameters)
-            if self.module.has_memories:
-                results = on_device(self, results)
             self.emit(end, results, ())
             lines = self.lines
         finally:
-            self.module.open_regions -= 1
-            for key in self._added:  # nobody outside may use them
+            self.open_regions -= 1
+            for key in self._added:  # no code outside may use them
                 del self._constants[key]
             self._constants = outer_constants
             self.lines, self._added, self.token = outer_lines, outer_added, outer_token
@@ -300,34 +324,53 @@ class LoweringContext:
 
         `inlining` tells XLA when to inline that call: there is one then, however small the program is.
         """
-        return self.module.emit_program(self, program, operands, inlining)
+        return self.programs.call(self, program, operands, inlining)
+
+    def legalised(self, program: Program) -> Program:
+        """A program that a rule has staged, after the passes of `legalise`; nested programs have been through them."""
+        return self.programs.legalised(program)
 
     def inline(self, program: Program, *operands: HloValue) -> Sequence[HloValue]:
         """Emit a nested program's equations here."""
-        return self.module.emit_inline(self, program, operands)
+        return self.programs.inline(self, program, operands)
+
+    def function(self, program: Program) -> str:
+        """The name of a nested program's function."""
+        return self.programs.function(self, program)
 
     def shared(
-        self, rule: LoweringRule[Any], primitive: Primitive, *operands: HloValue
+        self, rule: Callable[..., Sequence[HloValue]], primitive: Primitive, *operands: HloValue
     ) -> Sequence[HloValue]:
         """Emit what a rule emits, as a call of one function for all operations like this one.
 
         For rules that emit some hundred operations. XLA inlines the calls.
         """
-        return self.module.shared(self, rule, primitive, operands)
+        types, results, shared = [x.type for x in operands], self.result_types, self.module.shared
+        key = rule, primitive, tuple(types), results, self.manual, self.metadata
+        name = shared.get(key)
+        if name is None:
+            inner = LoweringContext(self.module, self.programs, self)
+            inner.result_types, inner.scope = results, self.scope
+            parameters = [inner.fresh(type) for type in types]
+            found = rule(inner, primitive, *parameters)
+            name = shared[key] = self.module.add_function(
+                lambda name: function_text(name, "private", inner.lines, parameters, found)
+            )
+        return self.emit("func.call", operands, results, {"callee": name})
 
     @contextmanager
     def annotating(self, metadata: Metadata) -> Iterator[None]:
-        """Operations emitted in the block carry attributes for XLA, beside those of the blocks around it.
+        """Give the operations emitted in the block attributes for XLA, in addition to what the blocks around it give.
 
         Constants of the block are its own: what comes after it has no such attributes.
         """
-        outer, constants, added = self.module.metadata, self._constants, self._added
-        self.module.metadata = tuple(sorted({**dict(outer), **dict(metadata)}.items()))
+        outer, constants, added = self.metadata, self._constants, self._added
+        self.metadata = tuple(sorted({**dict(outer), **dict(metadata)}.items()))
         self._constants, self._added = {}, []
         try:
             yield
         finally:
-            self.module.metadata, self._constants, self._added = outer, constants, added
+            self.metadata, self._constants, self._added = outer, constants, added
 
     def callback(self, function: Callable[..., object]) -> int:
         """Register a host callback of the module; the index selects it in the custom call."""

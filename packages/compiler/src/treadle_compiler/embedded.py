@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
+from treadle_compiler.value import HloValue
 from treadle_ir import ArrayType, Primitive, Type
 
 

@@ -9,8 +9,9 @@ from typing import Final, final
 
 import numpy as np
 
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.types import i64_array
+from treadle_compiler.value import HloValue
 from treadle_ir import ArrayType, DType
 from treadle_ir.core import dtypes
 from treadle_ir.primitives.compare import Direction

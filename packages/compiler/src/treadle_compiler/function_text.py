@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_compiler.context import HloValue
 from treadle_compiler.types import mlir_type
+from treadle_compiler.value import HloValue
 
 
 def function_text(

@@ -12,9 +12,10 @@ from typing import Final
 import numpy as np
 
 from treadle_compiler import emit
-from treadle_compiler.context import HloValue, LoweringContext
-from treadle_compiler.parts import as_elements, as_numbers
+from treadle_compiler.context import LoweringContext
+from treadle_compiler.elements import as_elements, as_numbers
 from treadle_compiler.types import i64_array
+from treadle_compiler.value import HloValue
 from treadle_ir import ArrayType, DType
 from treadle_ir.core.dtypes import RBG
 from treadle_ir.primitives.random import SPACING

@@ -7,8 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import final
 
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.dump import dump
+from treadle_compiler.legalise import Stage, Target, legalise
 from treadle_compiler.memories import Memories
+from treadle_compiler.module import Module
 from treadle_compiler.partitioning import (
     CustomPart,
     Inspection,
@@ -18,12 +21,11 @@ from treadle_compiler.partitioning import (
 )
 from treadle_compiler.settings import DUMP_IR_TO
 from treadle_compiler.types import is_in_parts
-from treadle_compiler.writer import ModuleWriter
+from treadle_compiler.walk import Walk
 from treadle_ir import AbstractMesh, Program, Type, UnsupportedError
 from treadle_ir.core import Layout, sums_of, with_sums
 from treadle_ir.events import ProgramLowered, heard, tell
 from treadle_ir.process import frozen
-from treadle_ir.rewrite import without_shardings
 
 
 @final
@@ -59,44 +61,49 @@ def lower_program(
 
     Args:
         program: what to lower.
-        name: the function's, for messages and events; it is no part of the text.
+        name: the function's, for messages and events; the text does not contain it.
         platform: `cpu`, `cuda`, `rocm` or `tpu`: it selects the rules.
         donated: parameters whose buffers may be used for results, as XLA chooses.
         aliases: parameters whose buffer a given result takes over (parameter to result).
         locations: write each operation's place in the user's code.
-        partitioning: how parameters and results lie over several devices.
+        partitioning: how parameters and results are sharded over several devices.
         memories: in which memory of their device they are, where one is not in the device's own.
 
     Raises:
         MissingRuleError: a primitive has no lowering rule.
     """
     started = time.perf_counter()
-    # How values are partitioned the operations say, and XLA: rules, which may stage functions, have plain types.
-    shown, program = program, without_shardings(program)
+    stages: list[Stage] = []
+    dumps = DUMP_IR_TO() is not None and not locations
+    target = Target(platform, partitioning is not None)
+    legal = legalise(program, target, stages.append if dumps else None)
     pairs = aliases or {}
     marks, ends = _marks(program, donated, pairs, partitioning)
 
-    def written(located: bool, named: str | None = None) -> ModuleWriter:
-        writer = ModuleWriter(program, platform, located, partitioning, memories, named)
-        writer.write_function("@main", program, "public", marks, ends)
-        return writer
+    def written(located: bool, named: str | None = None) -> Walk:
+        module = Module(legal, platform, partitioning)
+        walk = Walk(module, located, memories, named)
+        walk.write_main(LoweringContext(module, walk), marks, ends)
+        return walk
 
-    writer = written(locations)
-    apart = writer.memories_differ(pairs)
+    walk = written(locations)
+    apart = walk.memories_differ(pairs)
     if apart:  # a result takes a buffer over only in one and the same memory
         same = {index: result for index, result in pairs.items() if index not in apart}
         marks, ends = _marks(program, donated, same, partitioning)
-        pairs, writer = same, written(locations)
-    text = writer.text()
-    if DUMP_IR_TO() is not None and not locations:
-        dump(name, platform, shown, lambda located: written(located).text())
+        pairs, walk = same, written(locations)
+    module = walk.module
+    text = module.text()
+    if dumps:
+        stages.insert(0, ("", program))
+        dump(name, platform, stages, lambda located: written(located).module.text())
     if heard():
         tell(ProgramLowered(name, platform, len(text), time.perf_counter() - started))
-    callbacks = tuple(writer.callbacks)
+    callbacks = tuple(module.callbacks)
     given = donated | frozenset(pairs)
-    inspections = tuple(writer.inspections)
+    inspections = tuple(module.inspections)
     # What is registered while text is written is registered once, and rules of libraries' own run once.
-    may_repeat = not (writer.custom_parts or inspections or writer.has_own_rules)
+    may_repeat = not (module.custom_parts or inspections or walk.has_own_rules)
     return LoweredModule(
         text,
         program,
@@ -106,9 +113,9 @@ def lower_program(
         given,
         partitioning,
         inspections,
-        writer.memories,
-        tuple(writer.custom_parts),
-        (lambda: written(False, name).text()) if may_repeat else None,
+        walk.memories,
+        tuple(module.custom_parts),
+        (lambda: written(False, name).module.text()) if may_repeat else None,
     )
 
 
@@ -119,15 +126,18 @@ def part_text(program: Program, platform: str, mesh: AbstractMesh) -> str:
         MissingRuleError: a primitive has no lowering rule.
         UnsupportedError: it calls back into Python.
     """
-    writer = ModuleWriter(program, platform, False, Partitioning(mesh, (), ()))
-    writer.manual = ManualScope(mesh, mesh.axis_names)
-    writer.write_function("@main", program, "public")
-    if writer.callbacks:
+    legal = legalise(program, Target(platform, partitioned=True))
+    module = Module(legal, platform, Partitioning(mesh, (), ()))
+    walk = Walk(module)
+    context = LoweringContext(module, walk)
+    context.manual = ManualScope(mesh, mesh.axis_names)
+    walk.write_main(context)
+    if module.callbacks:
         raise UnsupportedError(
             "the function of one device calls back into Python, which it cannot while XLA partitions a program",
             fix="leave pure_callback, io_callback and debug.print out of it",
         )
-    return writer.part()
+    return module.part()
 
 
 def repartitioned(lowered: LoweredModule, results: Sequence[Layout | None]) -> LoweredModule:
@@ -149,7 +159,7 @@ def _marks(
     pairs: dict[int, int],
     partitioning: Partitioning | None,
 ) -> tuple[list[list[str]], list[list[str]]]:
-    """What is said of each parameter and of each result of the whole program."""
+    """Return the attributes of each parameter and of each result of the whole program."""
     marks, ends = [], []
     for index in range(len(program.parameters)):
         said = []

@@ -7,17 +7,18 @@ XLA refuses anything else, or is slow at it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias, final
+from typing import TypeAlias, final
 
-from treadle_ir import Primitive, Program
+from treadle_compiler.context import LoweringContext
+from treadle_compiler.kept import kept
+from treadle_compiler.value import HloValue
+from treadle_ir import Equation, Primitive, Program, Value
 from treadle_ir.core import InlineCall
+from treadle_ir.primitives.call import OptimizationBarrier
 from treadle_ir.primitives.control import Scan
 from treadle_ir.primitives.memory import DEVICE_MEMORY, ToMemory
 from treadle_ir.primitives.sharding import ShardingConstraint
 from treadle_ir.process import frozen
-
-if TYPE_CHECKING:
-    from treadle_compiler.context import HloValue, LoweringContext
 
 Memory: TypeAlias = str | None
 """A kind of memory other than the device's own, which is None."""
@@ -78,35 +79,56 @@ def on_device(context: LoweringContext, values: Sequence[HloValue]) -> list[HloV
 
 
 def usable(
-    context: LoweringContext, primitive: Primitive, operands: Sequence[HloValue]
+    context: LoweringContext, program: Program, equation: Equation, operands: Sequence[HloValue]
 ) -> list[HloValue]:
-    """The operands of an operation where it takes them: what does nothing but move one gets it as it is."""
+    """Return the operands of an equation of a program where it takes them.
+
+    An operation that only moves an operand gets it as it is.
+    """
     return [
-        x if x.memory is None or _only_moves(primitive, index) else brought(context, x)
+        x if x.memory is None or _only_moves(program, equation, index) else brought(context, x)
         for index, x in enumerate(operands)
     ]
 
 
-def _only_moves(primitive: Primitive, index: int) -> bool:
-    """Whether an operation, or the programs within it, does nothing with an operand but lay it out or move it."""
-    waiting = [(primitive, index)]
+def _only_moves(program: Program, equation: Equation, index: int) -> bool:
+    """Return whether an operation, or the programs within it, only assigns a layout to an operand or moves it.
+
+    A barrier does if everything after it does.
+    """
+    waiting = [(program, equation, index)]
+    seen = set()
     while waiting:
-        each, number = waiting.pop()
-        if isinstance(each, ToMemory | ShardingConstraint):
+        around, each, place = waiting.pop()
+        primitive = each.primitive
+        if (id(each), place) in seen or isinstance(primitive, ToMemory | ShardingConstraint):
             continue
-        program = _program_taking(each, number)
-        if program is None:
+        seen.add((id(each), place))
+        if isinstance(primitive, OptimizationBarrier):
+            inner, value = around, each.results[place]
+        else:
+            taking = _program_taking(primitive, place)
+            if taking is None:
+                return False
+            inner, value = taking, taking.parameters[place]
+        if any(result is value for result in inner.results):
             return False
-        parameter = program.parameters[number]
-        if any(result is parameter for result in program.results):
-            return False
-        for equation in program.equations:
-            waiting += [
-                (equation.primitive, place)
-                for place, operand in enumerate(equation.operands)
-                if operand is parameter
-            ]
+        waiting += [(inner, *use) for use in _uses(inner).get(value, ())]
     return True
+
+
+def _uses(program: Program) -> dict[Value, list[tuple[Equation, int]]]:
+    """Return the equations that take each value, with its place among their operands; the program keeps the answer."""
+
+    def find() -> dict[Value, list[tuple[Equation, int]]]:
+        found: dict[Value, list[tuple[Equation, int]]] = {}
+        for equation in program.equations:
+            for place, operand in enumerate(equation.operands):
+                if isinstance(operand, Value):
+                    found.setdefault(operand, []).append((equation, place))
+        return found
+
+    return kept(program, "uses", find)
 
 
 def _program_taking(primitive: Primitive, index: int) -> Program | None:

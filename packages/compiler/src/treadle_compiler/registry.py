@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
+from treadle_compiler.value import HloValue
 from treadle_ir import Primitive, RuleTable
 
 P = TypeVar("P", bound=Primitive)

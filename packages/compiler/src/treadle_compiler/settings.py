@@ -75,7 +75,7 @@ MEMORY_FITTING_LEVEL: Final = Setting(
     "memory_fitting_level",
     "UNKNOWN",
     parse=one_of("UNKNOWN", "O0", "O1", "O2", "O3"),
-    help="XLA's effort to make a program fit into memory, where the platform's compiler knows of one (the CPU's does "
+    help="XLA's effort to make a program fit into memory, where the platform's compiler has one (the CPU's does "
     "not). UNKNOWN leaves it to the platform.",
 )
 DUMP_IR_TO: Final = Setting(

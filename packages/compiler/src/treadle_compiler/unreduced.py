@@ -1,38 +1,38 @@
 """Arrays that are sums over axes of a mesh, of which devices have terms: what is linear in one is done term by term.
 
-XLA knows of such arrays, but of what may be done with them it believes whatever it is told. So nothing is left to it:
-operations on terms, and what makes terms, stand in regions in which the axes are the program's own, as those of
-shard_map do. A value that is a sum says how it lies (`HloValue.lies`); where one is used otherwise, it is added up.
+XLA has such arrays, but believes whatever a program says about the results of operations on them. So nothing is left to
+it: operations on terms, and operations that make terms, stand in regions in which the axes are manual, as in shard_map.
+A value that is a sum has its layout (`HloValue.layout`); where it is used otherwise, it is added up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from math import prod
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
 from treadle_compiler import emit
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.partitioning import ManualScope, axes_text, per_value_text, sharding_text
 from treadle_compiler.sums import (
     NONE,
     Axes,
+    Mark,
     axes_of,
     linear_in,
     open_layout,
     summed_axes,
     through,
 )
-from treadle_ir import AbstractMesh, ArrayType, Primitive, Type
-from treadle_ir.core import InlineCall, Layout, sums_of, with_sums
+from treadle_compiler.value import HloValue
+from treadle_ir import AbstractMesh, ArrayType, Primitive, Program, Type, Value
+from treadle_ir.core import InlineCall, Layout, sums_of, with_sums as layout_with_sums
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.sharding import ShardingConstraint
-
-if TYPE_CHECKING:
-    from treadle_compiler.writer import ModuleWriter
 
 Lower: TypeAlias = Callable[[Sequence[HloValue]], Sequence[HloValue]]
 _I32: Final = np.dtype(np.int32)
@@ -49,7 +49,7 @@ def _mesh(context: LoweringContext) -> AbstractMesh:
 
 @contextmanager
 def _resulting(context: LoweringContext, *types: Type) -> Iterator[None]:
-    """Where what is emitted has results of these types."""
+    """Emit operations in the block whose results have these types."""
     outer = context.result_types
     context.result_types = types
     try:
@@ -66,10 +66,10 @@ def _region(
     parts: Sequence[Type],
     lower: Lower,
 ) -> list[HloValue]:
-    """What `lower` makes, in a region over some axes, of parts of operands: the terms of sums."""
-    module, mesh = context.module, _mesh(context)
+    """Return what `lower` makes, in a region over some axes, of parts of operands: the terms of sums."""
+    mesh = _mesh(context)
     manual = tuple([each for each in mesh.axis_names if each in axes])
-    types, name, outer = context.result_types, module.mesh_name(mesh), module.manual
+    types, name, outer = context.result_types, context.module.mesh_name(mesh), context.manual
     results = [open_layout(type, axes) for type in types]
 
     def body(parameters: Sequence[HloValue]) -> Sequence[HloValue]:
@@ -77,11 +77,11 @@ def _region(
             parameter.literal = operand.literal
         return lower(parameters)
 
-    module.manual = ManualScope(mesh, (*(() if outer is None else outer.axes), *manual))
+    context.manual = ManualScope(mesh, (*(() if outer is None else outer.axes), *manual))
     try:
         text = context.region(parts, body, end="sdy.return")
     finally:
-        module.manual = outer
+        context.manual = outer
     attributes = {
         "in_shardings": per_value_text(name, layouts, True),
         "out_shardings": per_value_text(name, results, True),
@@ -89,7 +89,7 @@ def _region(
     }
     made = context.emit("sdy.manual_computation", operands, types, attributes, [text])
     for value, layout in zip(made, results, strict=True):
-        value.lies = layout
+        value.layout = layout
     return made
 
 
@@ -114,35 +114,73 @@ def as_sum(context: LoweringContext, x: HloValue, axes: Axes) -> HloValue:
 
 def added_up(context: LoweringContext, x: HloValue) -> HloValue:
     """An array that is added up, if it is a sum."""
-    return x if x.lies is None else _told(context, x, open_layout(x.type, NONE))
+    return (
+        x if x.layout is None else _with_sharding_annotation(context, x, open_layout(x.type, NONE))
+    )
 
 
-def _told(context: LoweringContext, x: HloValue, layout: Layout) -> HloValue:
-    """A value of which XLA is told how it lies."""
+def _with_sharding_annotation(context: LoweringContext, x: HloValue, layout: Layout) -> HloValue:
+    """Return a value with a constraint that gives XLA its layout."""
     text = sharding_text(context.module.mesh_name(_mesh(context)), layout)
-    told = context.one("sdy.sharding_constraint", [x], x.type, {"sharding": text})
-    told.lies = layout if axes_of(layout) else None
-    return told
+    annotated = context.one("sdy.sharding_constraint", [x], x.type, {"sharding": text})
+    annotated.layout = layout if axes_of(layout) else None
+    return annotated
 
 
 def _known(layout: Layout) -> Layout:
     """A layout that leaves nothing to XLA, which forgets that an array is a sum where something is left to it."""
-    return with_sums([names or () for names in layout], sums_of(layout))
+    return layout_with_sums([names or () for names in layout], sums_of(layout))
 
 
 def as_wanted(context: LoweringContext, x: HloValue, axes: Axes) -> HloValue:
     """An array as a sum over these axes; added up, where there are none."""
-    if axes_of(x.lies) == axes:
+    if axes_of(x.layout) == axes:
         return x
     whole = added_up(context, x)
     return as_sum(context, whole, axes) if axes else whole
+
+
+# --- programs -----------------------------------------------------------------------------------------
+
+
+@contextmanager
+def with_sums(
+    context: LoweringContext, programs: Sequence[tuple[Program, Sequence[Mark], Sequence[Axes]]]
+) -> Iterator[None]:
+    """Record, while a loop or a branch is written, which parameters and results of its programs are partial sums."""
+    before = context.sums
+    context.sums = before | {id(program): (starts, ends) for program, starts, ends in programs}
+    try:
+        yield
+    finally:
+        context.sums = before
+
+
+def starts_of(
+    context: LoweringContext, program: Program, operands: Mapping[Value, HloValue]
+) -> dict[Value, HloValue]:
+    """Return the parameters of such a program with their layouts."""
+    starts, _ = context.sums.get(id(program), ((), ()))
+    found = {}
+    for parameter, layout in zip(program.parameters, starts, strict=False):
+        found[parameter] = x = copy(operands[parameter])
+        x.layout = layout
+    return found
+
+
+def ends_as_wanted(
+    context: LoweringContext, program: Program, results: Sequence[HloValue]
+) -> list[HloValue]:
+    """Return the results of such a program as partial sums over the axes that it returns."""
+    _, ends = context.sums.get(id(program), ((), ()))
+    changed = [as_wanted(context, x, axes) for x, axes in zip(results, ends, strict=False)]
+    return [*changed, *results[len(changed) :]]
 
 
 # --- operations ---------------------------------------------------------------------------------------
 
 
 def lower_with_sums(
-    writer: ModuleWriter,
     context: LoweringContext,
     primitive: Primitive,
     inputs: Sequence[HloValue],
@@ -153,11 +191,11 @@ def lower_with_sums(
 
     `lower` emits it for operands that are none.
     """
-    marks = [x.lies for x in inputs]
+    marks = [x.layout for x in inputs]
     if isinstance(primitive, ShardingConstraint | InlineCall):
         return lower(inputs)
     if isinstance(primitive, Case | Scan | While):
-        return _lower_programs(writer, context, primitive, inputs, lower)
+        return _lower_programs(context, primitive, inputs, lower)
     if all([mark is None for mark in marks]):
         summed = summed_axes(primitive) if asked else None
         return _parted(context, asked, inputs, summed, lower) if summed else lower(inputs)
@@ -166,30 +204,34 @@ def lower_with_sums(
         return lower([added_up(context, x) for x in inputs])
     given = [*inputs]
     for i in operands:
-        if given[i].lies is None and given[i].literal != 0:
+        if given[i].layout is None and given[i].literal != 0:
             given[i] = as_sum(context, given[i], axes)
-    layouts = [open_layout(x.type, axes_of(x.lies)) for x in given]
+    layouts = [open_layout(x.type, axes_of(x.layout)) for x in given]
     return _region(context, axes, given, layouts, [x.type for x in given], lower)
 
 
 def _lower_programs(
-    writer: ModuleWriter,
     context: LoweringContext,
     primitive: Case | Scan | While,
     inputs: Sequence[HloValue],
     lower: Lower,
 ) -> Sequence[HloValue]:
     """The results of a loop or a branch; what does not stay a sum is added up before."""
-    sums = through(primitive, [x.lies for x in inputs])
+    sums = through(primitive, [x.layout for x in inputs])
     pairs = zip(inputs, sums.operands, strict=True)
     given = [
-        added_up(context, x) if mark is None else _told(context, x, _known(mark))
+        added_up(context, x)
+        if mark is None
+        else _with_sharding_annotation(context, x, _known(mark))
         for x, mark in pairs
     ]
-    with writer.with_sums(sums.programs):
+    with with_sums(context, sums.programs):
         results = lower(given)
     ends = zip(results, sums.results, strict=True)
-    return [x if mark is None else _told(context, x, _known(mark)) for x, mark in ends]
+    return [
+        x if mark is None else _with_sharding_annotation(context, x, _known(mark))
+        for x, mark in ends
+    ]
 
 
 def _parted(

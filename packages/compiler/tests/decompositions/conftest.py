@@ -8,6 +8,6 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
-    """What is not selected may overflow, as under the evaluator."""
+    """Ignore overflow, as the evaluator does, since it occurs in numbers that are not selected."""
     with np.errstate(all="ignore"):
         yield

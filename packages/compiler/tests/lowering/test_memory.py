@@ -10,7 +10,7 @@ import pytest
 
 from treadle_compiler import Memories, lower_program
 from treadle_ir import ArrayType, Operand, Program, bind, ops, stage
-from treadle_ir.primitives.call import Call
+from treadle_ir.primitives.call import Call, Checkpoint
 
 TYPE = ArrayType((4,), np.dtype("f4"))
 HOST = "pinned_host"
@@ -87,6 +87,26 @@ def test_functions_of_the_module_leave_their_results_there() -> None:
     lowered = lower_program(program)
     assert lowered.text.count("func.call") == 2
     assert lowered.memories == Memories((None,), (HOST, HOST))
+
+
+@pytest.mark.parametrize("moved_inside", [True, False])
+def test_a_barrier_is_passed_in_the_memory_that_what_follows_takes(moved_inside: bool) -> None:
+    """Else a residual that was offloaded would be on the device before its recomputation may start."""
+    large = ArrayType((300, 300), np.dtype("f4"))
+
+    def block(x: Operand) -> list[Operand]:
+        return [ops.tanh(ops.to_memory(x, kind="device") if moved_inside else x)]
+
+    again = Checkpoint(stage(block, large).program, recomputes=True)
+
+    def function(x: Operand) -> list[Operand]:
+        host = ops.to_memory(ops.tanh(x), kind=HOST)
+        return [*bind(again, host), *bind(again, ops.add(x, x))]
+
+    text = lower_program(stage(function, large).program).text
+    order = re.findall(r'optimization_barrier|_xla_buffer_placement = "device"', text)
+    assert order[0].startswith("optimization_barrier") == moved_inside
+    assert len(order) == 5
 
 
 def test_a_buffer_is_taken_over_within_one_memory() -> None:

@@ -65,8 +65,8 @@ if TYPE_CHECKING:
         axis_index as axis_index,
         axis_size as axis_size,
         permute as permute,
+        pvary as pvary,
         reduce_scatter as reduce_scatter,
-        vary as vary,
     )
     from treadle_ir.primitives.composite import platform_index as platform_index
     from treadle_ir.primitives.cumulative import (
@@ -141,7 +141,7 @@ if not TYPE_CHECKING:
         __name__,
         {
             "treadle_ir.primitives.collective": (
-                "all_gather all_reduce all_to_all axis_index axis_size permute reduce_scatter vary"
+                "all_gather all_reduce all_to_all axis_index axis_size permute pvary reduce_scatter"
             ),
             "treadle_ir.primitives.composite": "platform_index",
             "treadle_ir.primitives.cumulative": (

@@ -14,6 +14,8 @@ from treadle_ir import ArrayType, Primitive, ReferenceEvaluator, bind, eval_rule
 from treadle_ir.errors.kinds import IndexingError
 from treadle_ir.primitives.call import Call
 from treadle_ir.primitives.indexing import Gather, ScatterAdd
+from treadle_ir.primitives.indexing.positions import Mode
+from treadle_ir.primitives.indexing.promises import makes_promises
 from treadle_ir.reference.registry import Elements
 
 ROWS = Gather((1,), (0,), (0,), (1, 3))
@@ -177,3 +179,10 @@ def test_nested_programs_are_checked() -> None:
     call = Call(program)
     broken(call, operands)
     ReferenceEvaluator().evaluate(call, rows(3))
+
+
+@pytest.mark.parametrize("mode", ["clip", "fill", "promise_in_bounds"])
+def test_only_promises_are_checked(mode: Mode) -> None:
+    assert makes_promises(replace(ROWS, mode=mode)) == (mode == "promise_in_bounds")
+    assert makes_promises(replace(ROWS, mode=mode, indices_are_sorted=True))
+    assert makes_promises(replace(ADDED, mode=mode, unique_indices=True))

@@ -176,3 +176,9 @@ def test_partial_of_partial_keeps_the_inner_arguments_out() -> None:
         assert tree_structure(outer) == tree_structure(Partial(inner, 3))
         assert hash(tree_structure(outer)) == hash(tree_structure(Partial(inner, 3)))
         assert pickle.loads(pickle.dumps(outer))(0) == 2
+
+
+@pytest.mark.parametrize("given", [3, list])
+def test_all_leaves_wants_an_iterable(given: Any) -> None:
+    with pytest.raises(TypeError, match="all_leaves: iterable must be an iterable"):
+        all_leaves(given)

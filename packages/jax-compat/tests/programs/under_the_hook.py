@@ -28,7 +28,7 @@ other = (me + 1) % count
 assert client.key_value_try_get(f"from {other}") == f"hello of {other}"
 said = ""
 try:
-    client.key_value_try_get("what nobody has set")
+    client.key_value_try_get("a key that is not set")
 except jax.errors.JaxRuntimeError as error:
     said = str(error)
 assert said.startswith("NOT_FOUND")

@@ -27,7 +27,7 @@ MATMUL_PRECISION: Final = Setting(
         "bfloat16_3x",
         "tensorfloat32",
         "float32",
-        # presets of `lax.DotAlgorithmPreset`, apart from those of 8-bit floats
+        # presets of `lax.DotAlgorithmPreset`, except the presets of 8-bit floats
         "F16_F16_F16",
         "F16_F16_F32",
         "BF16_BF16_BF16",

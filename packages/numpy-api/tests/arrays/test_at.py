@@ -117,7 +117,7 @@ def test_values_of_a_wider_type_meet_the_elements_in_it(
 
 
 def test_values_put_in_place_are_converted_alone() -> None:
-    x = tnp.asarray(np.array([16777217, 5], np.int32))  # the first is no float32
+    x = tnp.asarray(np.array([16777217, 5], np.int32))  # float32 cannot represent the first
     with pytest.warns(FutureWarning, match="incompatible types"):
         np.testing.assert_array_equal(at(x)[1].set(1.5), [16777217, 1])
 

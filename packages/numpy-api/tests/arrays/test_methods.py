@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from treadle_ir import DTypeError
+from treadle_ir import Array, DTypeError
 from treadle_numpy.arrays.methods import byteswap, clone, transpose
 
 TYPES = "bool int8 uint16 int16 float16 int32 float32 complex64 uint64 float64 complex128".split()  # noqa: SIM905
@@ -42,3 +42,12 @@ def test_axes_are_given_one_by_one_or_as_one() -> None:
         np.testing.assert_array_equal(transpose(x, *order), x.transpose(*order))
     row: Any = np.arange(3.0)
     np.testing.assert_array_equal(transpose(row, 0), row)
+
+
+def test_arrays_have_the_methods_of_numpys_that_write_nothing() -> None:
+    writing = {"fill", "partition", "put", "resize", "setfield", "setflags"}
+    of_memory = {"base", "ctypes", "data", "dump", "dumps", "getfield", "strides", "tofile"}
+    of_the_runtime = {"flags", "to_device", "tolist"}
+    public = {name for name in dir(np.ndarray) if name[0] != "_"}
+    ours = public - writing - of_memory - of_the_runtime
+    assert {name for name in ours if not hasattr(Array, name)} == set()

@@ -1,4 +1,4 @@
-"""Operators beside what is no array."""
+"""Operators with operands that are not arrays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_sequences_repeat_as_often_as_an_argument_without_a_derivative_says() ->
     assert seen == [[0, 0], (1, 2, 1, 2), "aa"]
 
 
-def test_sequences_beside_arrays_are_refused() -> None:
+def test_sequences_with_arrays_are_refused() -> None:
     def multiplied(x: Any) -> Any:
         return [[0] * x]
 

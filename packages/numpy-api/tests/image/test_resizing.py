@@ -80,7 +80,7 @@ def test_scale_and_translate(
     found = scale_and_translate(x, (m,), (0,), [scale], [translation], method, antialias)
     expected = looped(x, m, scale, translation, method, antialias)
     edges = (np.arange(m) + 0.5 - translation) / scale
-    apart = np.minimum(abs(edges), abs(edges - 5)) > 1e-9  # rounding decides what lies on an edge
+    apart = np.minimum(abs(edges), abs(edges - 5)) > 1e-9  # rounding decides for samples on an edge
     np.testing.assert_allclose(np.asarray(found)[apart], expected[apart], rtol=1e-7, atol=1e-8)
 
 

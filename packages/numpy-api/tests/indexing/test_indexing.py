@@ -80,7 +80,7 @@ def test_updates_agree_with_numpy(index: Any, name: str) -> None:
         ufunc.at(expected, index, values)
     separated = any(p is None for p in index) and any(isinstance(p, np.ndarray) for p in index)
     if separated:
-        return  # new axes beside arrays of positions: see test_updates
+        return  # new axes together with arrays of positions: see test_updates
     np.testing.assert_array_equal(
         run(lambda x: getattr(x.at[index], name)(values), ELEMENTS), expected
     )
@@ -152,7 +152,7 @@ def test_refused(index: Any, error: type[Exception], message: str) -> None:
         ([np.int8(1), 0], np.array([3, -1])),
     ],
 )
-def test_sequences_beside_other_indices(index: Any) -> None:
+def test_sequences_with_other_indices(index: Any) -> None:
     """NumPy's rule: a list or a tuple within the index is an array."""
     found = run(lambda x: x[index], ELEMENTS)
     np.testing.assert_array_equal(found, ELEMENTS[index])
@@ -244,7 +244,7 @@ def test_integers_of_64_bits_are_outside(place: int) -> None:
 
 @pytest.mark.parametrize("wide_first", [False, True])
 def test_known_places_have_the_integers_of_the_width_in_force(wide_first: bool) -> None:
-    """What is remembered of an index under one width is not used under the other."""
+    """The cached analysis of an index under one width is not used under the other."""
     x = ArrayType((7 + wide_first, 3), np.dtype("f4"))  # each order begins with nothing remembered
     for wide in (wide_first, not wide_first):
         with X64.override(wide):

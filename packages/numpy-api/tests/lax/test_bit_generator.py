@@ -73,7 +73,7 @@ def test_element_types_share_the_words() -> None:
 
 @pytest.mark.parametrize("algorithm", list(RandomAlgorithm))
 def test_states_continue(algorithm: RandomAlgorithm) -> None:
-    """Two calls of four blocks each are one call of eight, where blocks are whole."""
+    """Two calls of four blocks each are one call of eight, where blocks are complete."""
     middle, first = rng_bit_generator(STATE, (16,), algorithm=algorithm)
     last, second = rng_bit_generator(middle, (16,), algorithm=algorithm)
     end, both = rng_bit_generator(STATE, (32,), algorithm=algorithm)

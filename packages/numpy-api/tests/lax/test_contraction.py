@@ -95,7 +95,7 @@ def test_every_preferred_type_is_had_or_refused(dtype: Any, wanted: Any) -> None
 
 def test_floats_of_16_bits_are_summed_in_32_before_they_are_narrowed() -> None:
     x = np.full(300, 1.0, np.float16)
-    x[0] = 2049.0  # in 16 bits, 2049 is no number, and 2048 + 1 is 2048
+    x[0] = 2049.0  # 16 bits cannot represent 2049, and 2048 + 1 is 2048
     ones = np.ones(300, np.float16)
     assert int(tnp.matmul(x, ones, preferred_element_type=np.int32)) == int(x.astype(int).sum())
 
@@ -169,7 +169,7 @@ def test_einsum_tells_a_users_product_which_type_is_wanted() -> None:
 def test_einsum_says_which_operand_is_the_left_one(
     subscripts: str, shapes: list[tuple[int, ...]], expected: list[Any]
 ) -> None:
-    """Which is which is something for libraries that quantise activations and weights by different rules."""
+    """The order matters to libraries that quantise activations and weights by different rules."""
     asked: list[Any] = []
 
     def product(x: Any, y: Any, axes: Any, precision: Any, preferred_element_type: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Shapes are those of the results."""
+"""Shape functions agree with the shapes of results."""
 
 from __future__ import annotations
 

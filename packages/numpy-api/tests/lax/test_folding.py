@@ -160,3 +160,14 @@ def test_windows_of_products() -> None:
 def test_errors(call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call(np.ones((2, 3), np.float32))
+
+
+@pytest.mark.parametrize(
+    "name", ["add", "mul", "max", "min", "bitwise_and", "bitwise_or", "bitwise_xor"]
+)
+def test_reductions_that_have_operations_of_their_own(name: str) -> None:
+    numpys = {"mul": "multiply", "max": "maximum", "min": "minimum"}.get(name, name)
+    x = np.array([[6, 3, 12], [5, 10, 7]], np.int32)
+    start = {"bitwise_and": -1, "mul": 1, "min": 99}.get(name, 0)
+    found = lax.reduce(x, np.int32(start), getattr(lax, name), (1,))
+    np.testing.assert_array_equal(found, getattr(np, numpys).reduce(x, axis=1))

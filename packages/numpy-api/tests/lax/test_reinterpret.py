@@ -1,4 +1,4 @@
-"""Bits read as another type: against NumPy's view, staged and not, and for 4-bit integers, which NumPy has not."""
+"""Bits read as another type: against NumPy's view, staged and not, and for 4-bit integers, which NumPy lacks."""
 
 from __future__ import annotations
 

@@ -61,6 +61,6 @@ def test_a_future_shows_the_type_and_is_no_array() -> None:
     assert shown == ["Future(f32[2,3])"]
 
 
-def test_an_axis_that_nobody_maps() -> None:
+def test_an_axis_that_is_not_mapped() -> None:
     with pytest.raises(NameError):
         lax.psum_scatter_start(np.ones(4, np.float32), "i")

@@ -15,7 +15,7 @@ RANDOM = np.random.default_rng(7)
 
 
 def spread(x: Any, kernel: Any, stride: int, hole: int) -> Any:
-    """All that a kernel touches: position i adds x_i times the mirrored kernel from i s on; [n, c] and [k, c, d]."""
+    """Add up by a loop: position i adds x_i times the mirrored kernel from i s on; [n, c] and [k, c, d]."""
     n, k = len(x), len(kernel)
     full = np.zeros(((n - 1) * stride + (k - 1) * hole + 1, kernel.shape[2]))
     for i, j in itertools.product(range(n), range(k)):

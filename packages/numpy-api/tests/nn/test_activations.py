@@ -95,7 +95,7 @@ def test_log1mexp_keeps_its_digits() -> None:
 @pytest.mark.parametrize(
     "name", ["relu6", "elu", "celu", "selu", "hard_silu", "leaky_relu", "sparse_plus"]
 )
-def test_integers_yield_to_floats_as_beside_a_python_number(name: str) -> None:
+def test_integers_yield_to_floats_as_with_a_python_number(name: str) -> None:
     whole = ArrayType((2,), np.dtype(np.int32), False)
     (made,) = stage(lambda x: [getattr(nn, name)(x)], whole).program.result_types
     assert isinstance(made, ArrayType)

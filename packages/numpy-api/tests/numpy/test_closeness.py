@@ -41,8 +41,6 @@ def test_what_is_no_array_is_refused(function: Any, wrong: Any) -> None:
 def test_what_is_compared_meets_in_one_type_first() -> None:
     with X64.override(True):
         x = np.array([0, 1, 2**31 - 1], np.int32)
-        assert not isclose(
-            x, 2**63 - 1
-        ).any()  # its lower bits are -1; its size is not that of 2**63
+        assert not isclose(x, 2**63 - 1).any()  # its lower bits are -1; its magnitude is not 2**63
         far = np.array([3e38 + 3e38j], np.complex64)  # of a size beyond single precision
         assert not isclose(np.zeros(1), far).any()

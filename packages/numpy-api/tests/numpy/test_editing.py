@@ -48,7 +48,7 @@ def test_inserted_values_are_broadcast_as_numpys(
     obj = np.array(data.draw(st.lists(st.integers(0, shape[axis]), min_size=count, max_size=count)))
     np.testing.assert_array_equal(insert(x, obj, values, axis), np.insert(x, obj, values, axis))
     one = int(obj[0])
-    swapped = np.moveaxis(values, axis, 0)  # as NumPy wants them beside a single position
+    swapped = np.moveaxis(values, axis, 0)  # as NumPy wants them for a single position
     np.testing.assert_array_equal(insert(x, one, swapped, axis), np.insert(x, one, swapped, axis))
 
 

@@ -1,4 +1,4 @@
-"""The element type that is wanted of `einsum` is that of each of its sums and products; diagonals are read alone."""
+"""The requested element type of `einsum` applies to each of its sums and products; diagonals are read alone."""
 
 from __future__ import annotations
 

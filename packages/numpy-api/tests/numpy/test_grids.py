@@ -64,7 +64,7 @@ def test_what_r_and_c_join(key: tuple[object, ...]) -> None:
 @pytest.mark.parametrize("word", ["r", "c"])
 @pytest.mark.parametrize("parts", [(V,), (V, V), (M, M)])
 def test_rows_and_columns(word: str, parts: tuple[object, ...]) -> None:
-    """Where NumPy makes a matrix of its own kind, an array of two axes."""
+    """NumPy makes a matrix of its own kind, treadle an array of two axes."""
     for ours, numpys in ((r_, np.r_), (c_, np.c_)):
         expected = np.asarray(numpys[(word, *parts)])
         np.testing.assert_array_equal(ours[(word, *parts)], expected)  # type: ignore[index]  # any key

@@ -36,7 +36,7 @@ def assert_same(found, expected):
 
 
 def operations(function, *operands):
-    """What the operations give, one by one."""
+    """Return the results of the operations, applied one by one."""
     with X64.override(True):
         results = function.__wrapped__(*operands)
     return results if isinstance(results, tuple) else (results,)

@@ -40,7 +40,7 @@ def test_refused() -> None:
 
 @pytest.mark.parametrize("mode", [None, "clip", "wrap"])
 def test_put_out_of_range(staged: Callable[..., Any], mode: str | None) -> None:
-    """Clipped where nothing is said: a program cannot raise as NumPy does."""
+    """Positions are clipped by default: a program cannot raise as NumPy does."""
     x, places = np.zeros(3, np.float32), np.array([0, 8])
     expected = x.copy()
     np.put(expected, places, 5, mode="wrap" if mode == "wrap" else "clip")

@@ -73,7 +73,7 @@ def test_vector_products_are_of_three_elements(a: int, b: int) -> None:
         cross(np.ones(a), np.ones((4, b)))
 
 
-def test_vector_products_beside_numpy() -> None:
+def test_vector_products_against_numpy() -> None:
     for axes in ({}, {"axis": 0}, {"axisc": 0}, {"axisa": 1, "axisb": 1}):
         x, y = np.random.default_rng(0).normal(size=(2, 3, 3))
         np.testing.assert_allclose(

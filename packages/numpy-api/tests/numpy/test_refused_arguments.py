@@ -1,4 +1,4 @@
-"""Arguments that cannot be heeded are refused, and none is passed over without a word."""
+"""Arguments that cannot be supported are refused, and none is ignored silently."""
 
 from __future__ import annotations
 

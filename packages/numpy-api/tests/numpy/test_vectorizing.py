@@ -67,8 +67,8 @@ def test_signatures_that_cannot_be_read(signature: str) -> None:
     ("function", "shapes", "said"),
     [
         (lambda a, x: a[0], [(2, 3), (4,)], "'m' has size 3, but 4 in argument 1"),
-        (lambda a, x: a[0], [(3,), (3,)], "argument 0 of shape .3,. has not the axes"),
-        (lambda a, x: a, [(2, 3), (3,)], "result 0 of shape .2, 3. has not the axes"),
+        (lambda a, x: a[0], [(3,), (3,)], "argument 0 of shape .3,. does not have the axes"),
+        (lambda a, x: a, [(2, 3), (3,)], "result 0 of shape .2, 3. does not have the axes"),
         (lambda a, x: a[0], [(2, 3), (3,)], "'n' has size 2, but 3 in result 0"),
     ],
 )
@@ -122,3 +122,10 @@ def test_along_an_axis(shape: tuple[int, ...], axis: int) -> None:
         )
         np.testing.assert_allclose(ours(tnp.max), np.max(x, axis), rtol=1e-6)
     assert ours(tnp.sum).shape == np.sum(x, axis).shape
+
+
+@pytest.mark.parametrize("results", [lambda x: (x, x, x), lambda x: x, lambda x: (x,)])
+def test_a_wrong_number_of_results_is_refused(results: Any) -> None:
+    function = tnp.vectorize(results, signature="() -> (), ()")
+    with pytest.raises(ArgumentError, match="wrong number of results: the signature has 2"):
+        function(np.float32(1))

@@ -28,7 +28,7 @@ def split(case: str) -> tuple[str, str, str]:
 
 
 def operands(names: tuple[str, str]) -> tuple[list[ArrayType], Any]:
-    """The types of the arrays among two operands, and a function that puts the scalars beside them."""
+    """Return the types of the arrays among two operands, and a function that adds the scalars."""
     types = [
         ArrayType((2,), bfloat16 if name == "bfloat16" else np.dtype(name))
         for name in names

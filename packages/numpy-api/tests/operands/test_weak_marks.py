@@ -1,4 +1,4 @@
-"""Weak marks of what combines an array with numbers beside it: those of the array, as on JAX."""
+"""Functions that combine an array with numbers have the array's weak mark, as on JAX."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_results_of_these_are_never_weak(operation: Callable[[Any], Any]) -> Non
     assert not made.weak
 
 
-def test_numbers_beside_what_is_not_weak_leave_the_mark_off() -> None:
+def test_numbers_with_operands_that_are_not_weak_leave_the_mark_off() -> None:
     whole = ArrayType((3,), np.dtype(np.int32), True)
     (made,) = stage(
         lambda x: [lax.pow(x, STRONG)], ArrayType((3,), np.dtype(np.float32), True)

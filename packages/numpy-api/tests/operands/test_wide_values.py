@@ -84,7 +84,7 @@ def test_python_floats_as_integers_saturate_like_arrays(how: str) -> None:
     assert int(make(-1e300, np.uint32)) == 0
 
 
-def test_integers_beside_unsigned_elements() -> None:
+def test_integers_with_unsigned_elements() -> None:
     with X64.override(True):
         x = np.zeros(2, np.uint64)
         assert at(x)[0].set(2**63)[0] == 2**63

@@ -11,8 +11,11 @@ if TYPE_CHECKING:
         ShapeDtypeStruct as ShapeDtypeStruct,
         refuse_described_ref as refuse_described_ref,
     )
-    from treadle_runtime.arrays.alive import live_arrays as live_arrays
-    from treadle_runtime.arrays.array import DeviceArray as DeviceArray, from_host as from_host
+    from treadle_runtime.arrays.array import (
+        DeviceArray as DeviceArray,
+        from_host as from_host,
+        live_arrays as live_arrays,
+    )
     from treadle_runtime.arrays.shard import Shard as Shard
     from treadle_runtime.arrays.visualize import (
         inspect_array_sharding as inspect_array_sharding,
@@ -75,12 +78,10 @@ if TYPE_CHECKING:
         timings as timings,
     )
     from treadle_runtime.jitting.options import (
-        Inline as Inline,
-        static_numbers as static_numbers,
-    )
-    from treadle_runtime.jitting.platforms import (
         PLATFORMS as PLATFORMS,
+        Inline as Inline,
         platforms_of as platforms_of,
+        static_numbers as static_numbers,
     )
     from treadle_runtime.jitting.serialised import (
         from_bytes as from_bytes,
@@ -126,6 +127,9 @@ if TYPE_CHECKING:
         devices as devices,
         local_device_count as local_device_count,
         local_devices as local_devices,
+        process_count as process_count,
+        process_index as process_index,
+        process_indices as process_indices,
     )
     from treadle_runtime.placement.explicit import (
         explicit_sharding as explicit_sharding,
@@ -155,16 +159,11 @@ if TYPE_CHECKING:
         default_device as default_device,
         set_default_device as set_default_device,
     )
-    from treadle_runtime.placement.processes import (
-        process_count as process_count,
-        process_index as process_index,
-        process_indices as process_indices,
-    )
     from treadle_runtime.placement.sharding import (
         Sharding as Sharding,
         SingleDeviceSharding as SingleDeviceSharding,
+        Space as Space,
     )
-    from treadle_runtime.placement.space import Space as Space
     from treadle_runtime.transfer.assembled import (
         make_array_from_callback as make_array_from_callback,
         make_array_from_process_local_data as make_array_from_process_local_data,
@@ -189,8 +188,7 @@ if not TYPE_CHECKING:
         __name__,
         {
             "treadle_runtime.abstract": "ShapeDtypeStruct refuse_described_ref",
-            "treadle_runtime.arrays.alive": "live_arrays",
-            "treadle_runtime.arrays.array": "DeviceArray from_host",
+            "treadle_runtime.arrays.array": "DeviceArray from_host live_arrays",
             "treadle_runtime.arrays.shard": "Shard",
             "treadle_runtime.arrays.visualize": (
                 "inspect_array_sharding visualize_array_sharding visualize_sharding"
@@ -223,8 +221,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.jitting.caches": "FunctionCache",
             "treadle_runtime.jitting.function": "JitFunction",
             "treadle_runtime.jitting.jit": "disable_jit jit timings",
-            "treadle_runtime.jitting.options": "Inline static_numbers",
-            "treadle_runtime.jitting.platforms": "PLATFORMS platforms_of",
+            "treadle_runtime.jitting.options": "PLATFORMS Inline platforms_of static_numbers",
             "treadle_runtime.jitting.serialised": "from_bytes to_bytes",
             "treadle_runtime.jitting.stages": "Compiled Lowered",
             "treadle_runtime.jitting.traced_call": "ArgInfo TracedCall structs_of",
@@ -242,7 +239,8 @@ if not TYPE_CHECKING:
                 "get_abstract_mesh get_mesh set_mesh use_abstract_mesh"
             ),
             "treadle_runtime.placement.devices": (
-                "Device default_backend device_count devices local_device_count local_devices"
+                "Device default_backend device_count devices local_device_count local_devices "
+                "process_count process_index process_indices"
             ),
             "treadle_runtime.placement.explicit": (
                 "explicit_sharding shardings_of_results shardings_over"
@@ -258,9 +256,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.placement.placement": (
                 "PlacedType Placement default_device set_default_device"
             ),
-            "treadle_runtime.placement.processes": "process_count process_index process_indices",
-            "treadle_runtime.placement.sharding": "Sharding SingleDeviceSharding",
-            "treadle_runtime.placement.space": "Space",
+            "treadle_runtime.placement.sharding": "Sharding SingleDeviceSharding Space",
             "treadle_runtime.transfer.assembled": (
                 "make_array_from_callback make_array_from_process_local_data "
                 "make_array_from_single_device_arrays"

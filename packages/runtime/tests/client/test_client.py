@@ -262,6 +262,7 @@ def test_requested_platforms() -> None:
     both = {"JAX_PLATFORMS": "cuda", "TREADLE_PLATFORMS": "cpu"}
     assert requested_platforms(both) == (("cpu",), True)
     assert requested_platforms({"JAX_PLATFORM_NAME": "cpu"}) == (("cpu",), False)
+    assert requested_platforms({"JAX_PLATFORM_NAME": "cuda,cpu"}) == (("cuda",), False)
     assert requested_platforms({"JAX_PLATFORM_NAME": "cuda", "TREADLE_PLATFORM_NAME": "cpu"}) == (
         ("cpu",),
         False,
@@ -483,3 +484,12 @@ def test_the_environment_says_whether_the_cpu_is_asynchronous() -> None:
         assert not cpu_asynchronous({name: "false"})
         assert cpu_asynchronous({name: "1"})
     assert not cpu_asynchronous({"TREADLE_CPU_ASYNC": "0", "JAX_CPU_ENABLE_ASYNC_DISPATCH": "1"})
+
+
+def test_results_of_different_shapes_have_different_handlers(cpu: Backend) -> None:
+    sharding = cpu.result_sharding(cpu.devices[0])
+    f32, i32 = np.dtype(np.float32), np.dtype(np.int32)
+    results = [((2,), f32), ((3,), f32), ((2,), i32), ((2,), f32)]
+    made = cpu.handlers([(shape, dtype, sharding) for shape, dtype in results])
+    assert made[0] is made[3]
+    assert len({id(each) for each in made}) == 3

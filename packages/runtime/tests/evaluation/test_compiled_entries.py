@@ -16,8 +16,8 @@ from treadle_ir.calling import composed
 from treadle_ir.events import ProgramCompiled, listening
 from treadle_runtime import from_host
 from treadle_runtime.arrays.array import elements_of
-from treadle_runtime.evaluation import compiled_entries
-from treadle_runtime.evaluation.compiled_entries import keep_compiled
+from treadle_runtime.evaluation import composites
+from treadle_runtime.evaluation.composites import keep_compiled
 
 ops: Any = treadle_ir.ops  # Any: tests ask more of results than an operand has
 MOST = 3
@@ -30,7 +30,7 @@ def scaled(x: Any) -> Any:
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled_entries, "MOST_COMPILED", MOST)
+    monkeypatch.setattr(composites, "MOST_COMPILED", MOST)
     compiling = importlib.import_module("treadle_compiler.compile")
     monkeypatch.setattr(compiling, "_recent", deque(maxlen=1))
 

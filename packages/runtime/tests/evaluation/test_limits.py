@@ -56,3 +56,21 @@ def test_what_is_compiled_has_the_same_sums() -> None:
     one, other = [from_host(each.astype(F32).reshape(1, 1, -1)) for each in (x, y[::-1])]
     found = slid(one, other)
     np.testing.assert_allclose(np.asarray(found).ravel(), np.convolve(x, y), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("shape", "axes", "small"),
+    [
+        ((10_000, 10), (0, 1), True),  # one run through the memory
+        ((10_000, 10), (1,), False),  # a loop for each of 10,000 rows
+        ((4, 10_000), (1,), True),
+        ((4, 3, 10), (0,), True),
+    ],
+)
+def test_reductions_by_their_rows(
+    shape: tuple[int, ...], axes: tuple[int, ...], small: bool
+) -> None:
+    type = ArrayType(shape, F32)
+    (equation,) = stage(lambda x: [ops.reduce_add(x, axes=axes)], type).program.equations
+    result = equation.results[0].type
+    assert is_small(equation.primitive, (type, result)) is small

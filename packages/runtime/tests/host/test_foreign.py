@@ -31,6 +31,8 @@ def test_options_are_checked() -> None:
     call = ffi_call
     with pytest.raises(ArgumentError, match="target_name"):
         call(3, like(X))  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="has_side_effect"):
+        call("t", like(X), has_side_effect="no")  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="vmap_method"):
         call("t", like(X), vmap_method="some")  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="declared"):

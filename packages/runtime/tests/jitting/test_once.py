@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 from typing import Any
@@ -153,3 +154,27 @@ def test_a_waiting_thread_sleeps_until_the_value_is_made() -> None:
     for thread in (maker, waiter):
         thread.join(10)
     assert len(asked) == 2  # before it waited, and after
+
+
+def test_threads_that_look_at_the_same_time_make_once() -> None:
+    making, made = OncePerKey(), dict[str, int]()
+    together = threading.Barrier(2)
+    attempts: list[int] = []
+
+    def find() -> int | None:
+        found = made.get("k")
+        with contextlib.suppress(threading.BrokenBarrierError):
+            together.wait(0.3)  # for another thread that looks now, which there must not be
+        return found
+
+    def make() -> int:
+        attempts.append(1)
+        made["k"] = 5
+        return 5
+
+    threads = [threading.Thread(target=making.once, args=("k", find, make)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(attempts) == 1

@@ -152,3 +152,10 @@ def test_none_for_all_arguments() -> None:
     np.testing.assert_array_equal(np.asarray(whole), X)
     with pytest.raises(TreeError, match="out_specs"):
         shard_map(lambda x: x, mesh=mesh(), in_specs=P(), out_specs=None)(X)
+
+
+def test_specifications_name_axes_that_the_function_sees() -> None:
+    two = Mesh(np.array(devices()[:2]).reshape(2, 1), ("x", "y"))
+    add = shard_map(lambda x: x, mesh=two, in_specs=P("y"), out_specs=P("x"), axis_names={"x"})
+    with pytest.raises(ShardingError, match="names the axis 'y', but the function sees"):
+        add(X)

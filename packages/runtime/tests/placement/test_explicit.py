@@ -16,6 +16,7 @@ from treadle_runtime import (
     auto_axes,
     explicit_axes,
     explicit_sharding,
+    get_abstract_mesh,
     jit,
     make_mesh,
     reshard,
@@ -90,7 +91,7 @@ def test_auto_axes_leave_it_to_the_compiler() -> None:
         assert spec(found) == P("x", None)
         assert np.array_equal(found, HOST.T @ HOST)
     assert auto_axes(axes="x")(gram)(x, out_sharding=P()).sharding.is_fully_replicated
-    with pytest.raises(Exception, match="how the results lie is not said"):
+    with pytest.raises(Exception, match="the output shardings were not specified"):
         auto_axes(gram)(x)
     with pytest.raises(Exception, match="the mesh has"):
         auto_axes(gram, axes="y", out_sharding=P())(x)
@@ -109,7 +110,7 @@ def test_explicit_axes_are_the_way_back() -> None:
         assert spec(x) is None
         explicit_axes(f, in_sharding=P("x"))(x)
         explicit_axes(f)(x, in_sharding=P(None, "x"))
-        with pytest.raises(Exception, match="how the arguments lie is not said"):
+        with pytest.raises(Exception, match="the input shardings were not specified"):
             explicit_axes(f)(x)
     assert seen == [P("x", None), P(None, "x")]
 
@@ -146,3 +147,16 @@ def test_without_a_mesh_in_force_arrays_show_their_own() -> None:
         for call in (gram, jit(gram)):
             with pytest.raises(ShardingTypeError, match="ambiguous"):
                 call(x)
+
+
+def test_explicit_axes_as_a_decorator_of_some_axes() -> None:
+    seen: list[Any] = []
+
+    @explicit_axes(axes="x", in_sharding=P("x"))
+    def see(x: Any) -> Any:
+        seen.append(get_abstract_mesh().axis_types)
+        return x
+
+    with set_mesh(make_mesh((1, 1), ("x", "y"), axis_types=(AxisType.Auto,) * 2)):
+        see(HOST)
+    assert seen == [(AxisType.Explicit, AxisType.Auto)]

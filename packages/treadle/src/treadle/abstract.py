@@ -180,11 +180,17 @@ def _named(function: str, axis: object) -> tuple[Hashable, int]:
 
 
 def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
-    """Shapes and element types of a function's results, without computing anything.
+    """Compute the shapes and dtypes of a function's results, without running it.
 
-    Arguments may be arrays, `ShapeDtypeStruct`s, or anything else that has a `shape` and a `dtype`; with `is_ref` a
-    `ShapeDtypeStruct` stands for a reference. Results that are `ShapeDtypeStruct`s stay what they are. References among
-    the arguments are not written. Of a result whose type is a library's own there is that type.
+    Args:
+        fun: the function; its results are trees of arrays.
+        args: its arguments: arrays, `ShapeDtypeStruct`s, or anything else that has a `shape` and a `dtype`. A
+            `ShapeDtypeStruct` with `is_ref` represents a reference. References among the arguments are not written.
+        kwargs: its keyword arguments.
+
+    Returns:
+        A tree like the results, of `ShapeDtypeStruct`s; for a value of a user-defined type its type. Results that are
+        `ShapeDtypeStruct`s are unchanged.
 
     Example:
         >>> import treadle.numpy as tnp

@@ -35,7 +35,7 @@ from treadle_ir.core import (
 )
 from treadle_ir.errors import boundaries, element_type, flags, integer, integers, refused, sequence
 from treadle_ir.process import frozen
-from treadle_ir.sharding import sizes_text, varying_of
+from treadle_ir.sharding import sizes_text
 from treadle_ir.tracing import (
     ROOT,
     EvalTrace,
@@ -203,11 +203,11 @@ class ShapedArray(AbstractValue):
             self._layout = None if shown.is_replicated else shown.dims
 
     @classmethod
-    def of(cls, type: ArrayType, vma: frozenset[Hashable] = frozenset()) -> ShapedArray:
-        """Return the abstract value of arrays of `type` that vary over the axes `vma`."""
+    def of(cls, type: ArrayType) -> ShapedArray:
+        """Return the abstract value of arrays of `type`, without their sharding."""
         made = ShapedArray.__new__(ShapedArray)
-        made._type, made._layout, made._sharding = type.unsharded, None, None
-        made._vma = vma
+        made._type, made._layout, made._sharding = type.plain, None, None
+        made._vma = type.varying
         return made
 
     @property
@@ -294,8 +294,8 @@ class ShapedArray(AbstractValue):
 
     def to_tangent_aval(self) -> ShapedArray:
         """Return the abstract value of a tangent of such an array, which has the same sharding."""
-        made = ShapedArray.of(self._type.tangent(), self._vma)
-        made._layout, made._sharding = self._layout, self._sharding
+        made = ShapedArray.of(self._type.tangent())
+        made._layout, made._sharding, made._vma = self._layout, self._sharding, self._vma
         return made
 
     at_least_vspace = to_ct_aval = to_tangent_aval
@@ -422,12 +422,11 @@ def known_of(x: object, type: ArrayType) -> ShapedArray:
     """Return the abstract value of `x`, of `type`: with its explicit sharding and the axes over which it varies."""
     shown = explicit_sharding(x)
     mesh = get_abstract_mesh() if shown is None else shown.mesh.abstract_mesh
-    (vma,) = varying_of([x]) or (frozenset[Hashable](),)
     if not mesh.axis_names:
-        return ShapedArray.of(type, vma)
+        return ShapedArray.of(type)
     spec = PartitionSpec(*[None] * type.ndim) if shown is None else shown.spec
     sharding = NamedSharding(mesh, spec)
-    return ShapedArray(type.shape, type.dtype, type.weak, sharding=sharding, vma=vma)
+    return ShapedArray(type.shape, type.dtype, type.weak, sharding=sharding, vma=type.varying)
 
 
 def trace_state_clean() -> bool:

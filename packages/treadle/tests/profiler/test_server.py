@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
+import time
 
 import pytest
 
@@ -39,3 +41,32 @@ def test_a_process_is_no_child_of_itself() -> None:
 def test_ports_are_numbers(port: object) -> None:
     with pytest.raises(ArgumentError, match="port"):
         profiler.start_server(port)  # type: ignore[arg-type]
+
+
+def test_of_threads_that_start_one_at_the_same_time_one_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    started: list[int] = []
+    refused: list[ArgumentError] = []
+
+    class Slow:
+        @staticmethod
+        def start_server(port: int) -> object:
+            time.sleep(0.2)  # in which another thread could look whether one runs
+            started.append(port)
+            return object()
+
+    def start() -> None:
+        try:
+            profiler.start_server(free_port())
+        except ArgumentError as error:
+            refused.append(error)
+
+    monkeypatch.setattr("treadle.profiler.server.profiler_module", lambda: Slow)
+    threads = [threading.Thread(target=start) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    profiler.stop_server()
+    assert (len(started), len(refused)) == (1, 1)

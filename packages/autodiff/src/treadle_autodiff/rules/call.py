@@ -6,9 +6,8 @@ under differentiation, and its derivative programs are made once.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
 from treadle_autodiff.linearize import linearize_flat
 from treadle_autodiff.programs import (
@@ -45,8 +44,8 @@ from treadle_ir.primitives.call import (
     captured_error,
     forward_mode_error,
 )
+from treadle_ir.primitives.collective import AllReduce
 from treadle_ir.refs import Cell, discharged, store
-from treadle_ir.sharding import checked_axes_here, explicit, varying_of
 from treadle_ir.tracing import interpret_unchecked as interpret
 from treadle_ir.tree import tree_flatten
 
@@ -96,7 +95,7 @@ def call_linearize(
     primitive: InlineCall, primals: Operands, nonzero: Sequence[bool], /
 ) -> tuple[Operands, LinearFunction]:
     """A call of the known program now, a call of the linear program for later."""
-    split = linearize_program(primitive.program, nonzero, varies=varying_of(primals))
+    split = linearize_program(primitive.program, nonzero)
     sources = (*(None for _ in split.captured), *range(len(primals)))
     outputs = bind(primitive.rebuilt(split.known, sources), *split.captured, *primals)
     count = len(primitive.program.results)
@@ -219,7 +218,7 @@ def custom_jvp_call_linearize(
 
 
 def _inexact(primals: Operands, nonzero: Sequence[bool]) -> list[bool]:
-    """Which primals have tangents with data."""
+    """Return which primals have tangents with data."""
     return [
         flag and is_inexact(type_of(primal).dtype)
         for primal, flag in zip(primals, nonzero, strict=False)
@@ -227,44 +226,20 @@ def _inexact(primals: Operands, nonzero: Sequence[bool]) -> list[bool]:
 
 
 def _custom_vjp_linearize(
-    label: str,
-    rule: CustomVjpRule,
-    primals: Operands,
-    nonzero: Sequence[bool],
-    begin: Sequence[frozenset[Hashable]] | None = None,
+    label: str, rule: CustomVjpRule, primals: Operands, nonzero: Sequence[bool]
 ) -> tuple[Operands, LinearFunction]:
     operands = primals[rule.captured :]
     _refuse_captured(label, _inexact(primals[: rule.captured], nonzero))
-    given = nonzero[rule.captured :]
-    results, residuals, backward = rule.forward(operands, tuple(given))
+    results, residuals, backward = rule.forward(operands, tuple(nonzero[rule.captured :]))
     types = tuple([type_of(result).tangent().unsharded for result in results])
-    reduced, begun = _axes_of_tangents(operands, given, residuals, results)
-    if begin is not None:
-        begun = tuple([one | two for one, two in zip(begun, begin, strict=True)])
 
     def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
-        primitive = CustomVjpLinear(label, backward, len(residuals), types, reduced, begun)
+        primitive = CustomVjpLinear(label, backward, len(residuals), types)
         return list(
             bind(primitive, *residuals, *[materialise(t) for t in tangents[rule.captured :]])
         )
 
     return results, linear
-
-
-_AxesOfEach: TypeAlias = tuple[frozenset[Hashable], ...]
-
-
-def _axes_of_tangents(
-    operands: Operands, nonzero: Sequence[bool], residuals: Operands, results: Operands
-) -> tuple[_AxesOfEach, _AxesOfEach]:
-    """What `CustomVjpLinear` says of its results, which vary over the axes that the results of the call vary over."""
-    given, stored, found = varying_of(operands), varying_of(residuals), varying_of(results)
-    if given is None or stored is None or found is None:
-        return (), ()
-    none = frozenset[Hashable]()
-    before = none.union(*given, *stored)
-    moving = none.union(*stored, *[each for each, flag in zip(given, nonzero, strict=True) if flag])
-    return tuple([before - each for each in found]), tuple([each - moving for each in found])
 
 
 @linearize_rule(CustomVjpCall)
@@ -280,10 +255,7 @@ def custom_vjp_call_linearize(
     primitive: CustomVjpStaged, primals: Operands, nonzero: Sequence[bool], /
 ) -> tuple[Operands, LinearFunction]:
     """The same for a call that was staged."""
-    axes = checked_axes_here()
-    nowhere = (frozenset[Hashable](),) * len(primals)  # what varies though no operand does
-    begin = explicit(primitive.program, nowhere, axes).results if axes else None
-    return _custom_vjp_linearize(primitive.label, primitive.rule, primals, nonzero, begin)
+    return _custom_vjp_linearize(primitive.label, primitive.rule, primals, nonzero)
 
 
 @transpose_rule(CustomVjpLinear)
@@ -293,10 +265,18 @@ def custom_vjp_linear_transpose(
     operands: Sequence[Operand | Linear],
     /,
 ) -> Sequence[Tangent | None]:
-    """The user's backward function."""
+    """The user's backward function.
+
+    The cotangent of what all devices share is summed over them, if the function has not done so.
+    """
     count = primitive.residuals
     residuals = [operand for operand in operands[:count] if not isinstance(operand, Linear)]
-    outgoing = primitive.backward(residuals, _given(cotangents))
+    outgoing = [
+        _summed(ct, x)
+        for ct, x in zip(
+            primitive.backward(residuals, _given(cotangents)), operands[count:], strict=True
+        )
+    ]
     return [
         *(None for _ in range(count)),
         *(
@@ -304,6 +284,15 @@ def custom_vjp_linear_transpose(
             for ct, x in zip(outgoing, operands[count:], strict=True)
         ),
     ]
+
+
+def _summed(cotangent: Operand | None, operand: Operand | Linear) -> Operand | None:
+    if cotangent is None or not isinstance(operand, Linear):
+        return cotangent
+    more = type_of(cotangent).varying - operand.type.varying
+    if not more:
+        return cotangent
+    return bind(AllReduce("add", tuple(sorted(more)), invariant=True), cotangent)[0]
 
 
 for _vjp in (CustomVjpCall, CustomVjpStaged, CustomVjpLinear):

@@ -19,7 +19,6 @@ from treadle_ir.primitives.memory import ToMemory
 from treadle_ir.process import frozen
 from treadle_ir.rewrite import prune
 from treadle_ir.settings import LOG_CHECKPOINT_RESIDUALS
-from treadle_ir.sharding import varying_of
 from treadle_ir.tracing import derived, interpret_unchecked as interpret
 
 
@@ -29,7 +28,7 @@ def checkpoint_linearize(
 ) -> tuple[Operands, LinearFunction]:
     """The results now; the linear map starts from the operands (and what the policy keeps) again."""
     program = primitive.program
-    split = linearize_program(program, nonzero, varies=varying_of(primals))
+    split = linearize_program(program, nonzero)
     types = program.result_types
     keeping = derived(
         split.known, ("keeping", primitive.policy), lambda: _keeping(primitive, split, len(types))
@@ -67,7 +66,7 @@ class _Keeping:
 
 
 def _keeping(primitive: Checkpoint, split: LinearizedProgram, results: int) -> _Keeping:
-    """What the policy names is kept only where the backward pass needs it, and so are operands."""
+    """Return which results that the policy names, and which operands, the backward pass needs."""
     allowed = _kept(primitive, split.known)
     again = _make_again(split, allowed)
     used = {atom for equation in again.equations for atom in equation.operands}.union(again.results)
@@ -159,7 +158,7 @@ def _interpret_with(
         for equation in program.equations
         if not equation.results or not all(result in at_hand for result in equation.results)
     )
-    # What is given becomes a parameter; an equation that makes it beside other results keeps those only.
+    # A given value becomes a parameter; an equation that makes it and other results keeps only the others.
     shadowed = Program((*program.parameters, *given), equations, program.results)
     return interpret(shadowed, *operands, *values)
 

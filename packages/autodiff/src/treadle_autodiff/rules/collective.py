@@ -22,8 +22,8 @@ from treadle_ir.primitives.collective import (
     AllToAll,
     AxisIndex,
     Permute,
+    PVary,
     ReduceScatter,
-    Vary,
 )
 
 
@@ -53,7 +53,7 @@ def all_reduce_transpose(
     (ct_y,) = cotangents
     assert not isinstance(ct_y, Zero)
     if primitive.invariant:
-        return list(bind(Vary(primitive.axis_names), ct_y))
+        return list(bind(PVary(primitive.axis_names), ct_y))
     return list(bind(primitive, ct_y))
 
 
@@ -137,12 +137,12 @@ def permute_transpose(
     return list(bind(Permute(primitive.axis_names, primitive.size, back), ct_y))
 
 
-linear(Vary)
+linear(PVary)
 
 
-@transpose_rule(Vary)
+@transpose_rule(PVary)
 def vary_transpose(
-    primitive: Vary, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+    primitive: PVary, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
 ) -> Sequence[Tangent | None]:
     """One value for all devices: its cotangent is the sum of theirs."""
     (ct_y,) = cotangents

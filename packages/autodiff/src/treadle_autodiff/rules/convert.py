@@ -18,7 +18,7 @@ locally_constant(BitcastConvert)
 def convert_jvp(
     primitive: Convert, primals: Operands, tangents: Sequence[Tangent], /
 ) -> tuple[Operands, Sequence[Tangent]]:
-    """Linear between floating and complex types, and those of libraries with tangents; flat to and from all others."""
+    """Convert tangents: linear between floating, complex and user-defined types with tangents; zero for all others."""
     (x,), (dx,) = primals, tangents
     (y,) = results = bind(primitive, x)
     tangent = type_of(y).tangent()
@@ -47,7 +47,7 @@ def convert_transpose(
 def copy_transpose(
     primitive: Copy, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
 ) -> Sequence[Tangent | None]:
-    """The cotangent itself: a copy is for whoever holds the buffer, which a cotangent's user is not."""
+    """Return the cotangent itself: a copy protects the owner of a buffer, and a cotangent has no other owner."""
     return [cotangents[0]]
 
 

@@ -28,7 +28,7 @@ from treadle_ir.primitives.custom_vmap import (
 )
 from treadle_ir.tracing import Function, interpret_unchecked as interpret
 
-NO_TRANSPOSE: Final = "its batching rule says nothing of its transpose"
+NO_TRANSPOSE: Final = "its batching rule does not define its transpose"
 
 
 def _differentiated(
@@ -119,7 +119,7 @@ def reverse_mode_error() -> DerivativeError:
     """The error for reverse mode, which cannot go through a batching rule."""
     return DerivativeError(
         "custom_vmap: reverse mode (grad, vjp, jacrev) cannot differentiate a function with a batching rule of its "
-        "own, which says nothing of the function's transpose",
+        "own, which does not define the function's transpose",
         fix="vectorise first, as in grad of vmap; use forward mode; or give the function a derivative with custom_vjp",
     )
 

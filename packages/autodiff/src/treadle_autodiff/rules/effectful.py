@@ -15,7 +15,7 @@ from treadle_ir.primitives.effectful import DebugCallback, HostCall
 def host_call_jvp(
     primitive: HostCall, primals: Operands, tangents: Sequence[Tangent], /
 ) -> tuple[Operands, Sequence[Tangent]]:
-    """There is none: nobody knows what the Python code does."""
+    """Raise an error: what the Python code does is unknown."""
     raise DerivativeError(
         f"{primitive.name}: host callbacks have no derivative of their own",
         fix="wrap the function that makes the callback in custom_jvp or custom_vjp, or call stop_gradient "

@@ -55,7 +55,7 @@ def broadcast_to(tangent: Operand, type: ArrayType) -> Operand:
 
 
 def gather(cotangent: Operand, type: ArrayType) -> Operand:
-    """A cotangent of an operand's shape: summed if the operand was a scalar beside arrays."""
+    """Return a cotangent of an operand's shape: summed if the operand was a scalar together with arrays."""
     shape = type_of(cotangent).shape
     if shape == type.shape:
         return cotangent
@@ -80,7 +80,7 @@ def _scaled(factor: float, x: Operand) -> Operand:
 
 
 def _of_squares(slope: Callable[[Operand], Operand]) -> Derivative:
-    """A slope made of squares: those of f16 overflow at 256, so it is computed in f32 there."""
+    """Wrap a slope that is computed from squares: squares in f16 overflow at 256, so f16 is computed in f32."""
 
     def derivative(x: Operand, y: Operand) -> Operand:
         if type_of(x).dtype != _F16:
@@ -133,8 +133,8 @@ DERIVATIVES: Final[dict[type[Primitive], Derivative]] = {
 
 
 def _first_wins(x: Operand, y: Operand, z: Operand, direction: Direction) -> Operand:
-    # 1 where x is the one that is taken, 1/2 at a tie, else 0. `direction` orders no complex numbers: the one that
-    # equals the result is taken.
+    # 1 where x is selected, 1/2 at a tie, else 0. `direction` orders no complex numbers: the operand that equals
+    # the result is selected.
     tie = ops.select(ops.compare(x, y, direction="eq"), number(0.5, x), number(0, x))
     if dtypes.is_complex(type_of(x).dtype):
         own = ops.select(ops.compare(x, y, direction="eq"), tie, number(1, x))
@@ -143,7 +143,7 @@ def _first_wins(x: Operand, y: Operand, z: Operand, direction: Direction) -> Ope
 
 
 def _power_by_base(dx: Operand, x: Operand, y: Operand, z: Operand) -> Operand:
-    # y x^(y - 1); where both are 0 the exponent is replaced, since 0 * 0^-1 is no number. Not wherever y is 0: the
+    # y x^(y - 1); where both are 0 the exponent is replaced, since 0 * 0^-1 is NaN. Not wherever y is 0: the
     # product has a slope by y there.
     flat = ops.and_(
         ops.compare(x, number(0, x), direction="eq"), ops.compare(y, number(0, y), direction="eq")
@@ -357,7 +357,7 @@ def integer_power_jvp(
 def next_after_jvp(
     primitive: e.NextAfter, primals: Operands, tangents: Sequence[Tangent], /
 ) -> tuple[Operands, Sequence[Tangent]]:
-    """That of x, which the result follows at one unit in the last place, whatever the direction."""
+    """Return the tangent of x, which the result follows at one unit in the last place, whatever the direction."""
     (z,) = results = bind(primitive, *primals)
     dx, _ = tangents
     type = type_of(z)

@@ -1,4 +1,4 @@
-"""Foreign calls have no derivative: nobody knows what native code does."""
+"""Foreign calls have no derivative: what native code does is unknown."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Derivatives of Fourier transforms, which are linear.
 
 Linear functions of complex numbers are transposed with respect to Re(sum of ct y), without a conjugate. The matrix of
-"fft", exp(-2 pi i j k / n), is symmetric, and so is that of "ifft".
+"fft", exp(-2 pi i j k / n), is symmetric, and so is the matrix of "ifft".
 
 "rfft" keeps y_k = sum over j of x_j w^(j k) for k = 0 ... n // 2, with w = exp(-2 pi i / n), so
 ct_x_j = Re(sum over these k of ct_k w^(j k)) = Re(sum of conj(ct_k) w^(-j k)). "irfft" computes 1/n times such a sum,

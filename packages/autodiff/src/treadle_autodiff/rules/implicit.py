@@ -176,7 +176,7 @@ def _with_unused(program: Program, operands: Operands) -> Program:
 def root_jvp(
     primitive: Root, primals: Operands, tangents: Sequence[Tangent], /
 ) -> tuple[Operands, Sequence[Tangent]]:
-    """What `tangent_solve` makes of the function's derivative by the constants; the guess has no part in it."""
+    """Apply `tangent_solve` to the function's derivative by the constants; the guess has no effect."""
     count = primitive.constants
     constants = primals[:count]
     results = bind(primitive, *primals)

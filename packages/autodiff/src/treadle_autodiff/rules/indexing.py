@@ -113,7 +113,7 @@ def _updates_type(operand: Operand | Linear) -> ArrayType:
 
 
 def _names_once(primitive: ScatterFamily, indices: Operand) -> bool:
-    """Whether no element is updated twice: promised, or there is one index vector only."""
+    """Return whether no element is updated twice: it is promised, or there is only one index vector."""
     shape = type_of(indices).shape[:-1]
     paired = primitive.scatter_indices_batching_dims
     return primitive.unique_indices or all(
@@ -138,7 +138,7 @@ def scatter_add_jvp(
 def scatter_add_transpose(
     primitive: ScatterAdd, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
 ) -> Sequence[Tangent | None]:
-    """The operand's cotangent is the result's; each update's is the one that stands where the update went."""
+    """Return the result's cotangent for the operand, and for each update the cotangent at its place."""
     operand, indices, updates = operands
     assert not isinstance(indices, Linear)
     ct = materialise(cotangents[0])
@@ -154,7 +154,7 @@ def scatter_add_transpose(
 def scatter_jvp(
     primitive: Scatter, primals: Operands, tangents: Sequence[Tangent]
 ) -> tuple[Operands, Sequence[Tangent]]:
-    """Tangents are replaced where elements are; where updates collide, by the tangent of the one that stays."""
+    """Replace tangents where elements are replaced; where updates collide, by the tangent of the update that stays."""
     operand, indices, updates = primals
     d_operand, _, d_updates = tangents
     if isinstance(d_updates, Zero) or _names_once(primitive, indices):
@@ -239,7 +239,7 @@ def _products_of_others(
 
     The numbers are sorted by the element they go to, and products taken within its run, of all that come before
     and of all that come after, by doubling: after a step each place holds the product of twice as many factors.
-    Nothing is divided, so that zeros are no exception and second derivatives come out right.
+    There is no division, so that zeros need no special case and second derivatives are right.
 
     Source: W. D. Hillis and G. L. Steele, "Data parallel algorithms" (1986), for the doubling.
     """
@@ -293,7 +293,7 @@ def scatter_multiply_transpose(
 def _extreme_jvp(
     primitive: ScatterFamily, primals: Operands, tangents: Sequence[Tangent]
 ) -> tuple[Operands, Sequence[Tangent]]:
-    # The tangent of an element is that of whatever is equal to it: the operand's element or an update; where
+    # The tangent of an element is the tangent of the equal value: the operand's element or an update; where
     # several are equal, their mean. (The same choice as for maximum and minimum.)
     operand, indices, updates = primals
     d_operand, _, d_updates = tangents

@@ -1,6 +1,6 @@
 """Derivatives of memories: a tangent is where its array is; a cotangent stays where it was computed.
 
-The order in memory is that of the array for both.
+The order in memory is the array's for both.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ linear(LayoutConstraint)
 def to_memory_transpose(
     primitive: ToMemory, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
 ) -> Sequence[Tangent | None]:
-    """The cotangent itself: nobody has said of it where it is to be."""
+    """Return the cotangent itself: no memory is specified for it."""
     return [cotangents[0]]
 
 

@@ -128,7 +128,7 @@ def _extreme_jvp(
 
 
 def _fall_short(x: Operand, extreme: Operand, short: Direction) -> Operand:
-    """Where elements are not the extreme; nowhere where that is NaN."""
+    """Return where elements are not the extreme; nowhere if the extreme is NaN."""
     if not dtypes.is_complex(type_of(x).dtype):
         return ops.compare(x, extreme, direction=short)
     return ops.and_(

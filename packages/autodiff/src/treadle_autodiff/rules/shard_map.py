@@ -1,13 +1,14 @@
 """Derivatives of shard_map: shard_maps of the derivatives of the body.
 
-Where the shard_map checks what varies, the body is made explicit first (`sharding.varying`): then cotangents of what
-is one value for all devices are added up by the rule of `Vary`. Without the check every device has a value of its own;
-the cotangent of one result that all of them say is divided among them, and those of one operand are added up.
+Where the shard_map checks varying axes, they are part of the types of its body (`treadle_ir.sharding.varying`), and the
+cotangent of a value that is the same on all devices is summed over them by the rule of `PVary`. Without the check every
+device has a value of its own; the cotangent of a result that all of them return is divided among them, and the
+cotangents of one operand are added up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
@@ -15,12 +16,23 @@ from treadle_autodiff.programs import jvp_program, linearize_program, transpose_
 from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rule
 from treadle_autodiff.rules.call import with_zeros
 from treadle_autodiff.tangents import Linear, Tangent, Zero
-from treadle_ir import ArrayType, Operand, Operands, Program, bind, ops, stage, type_of
+from treadle_ir import (
+    Array,
+    ArrayType,
+    Operand,
+    Operands,
+    Program,
+    bind,
+    ops,
+    stage,
+    type_of,
+    types_of,
+)
 from treadle_ir.core import Layout
 from treadle_ir.primitives.collective import AllReduce
 from treadle_ir.primitives.shard_map import ShardMap, axes_of
-from treadle_ir.sharding import explicit, explicit_body, varying_of
-from treadle_ir.tracing import interpret_unchecked as interpret
+from treadle_ir.sharding import fitted_shard_map
+from treadle_ir.tracing import checked_manual_axes, interpret_unchecked as interpret
 
 
 def _whole(types: Sequence[Operand]) -> tuple[Layout, ...]:
@@ -31,8 +43,9 @@ def _whole(types: Sequence[Operand]) -> tuple[Layout, ...]:
 def shard_map_jvp(
     primitive: ShardMap, primals: Operands, tangents: Sequence[Tangent], /
 ) -> tuple[Operands, Sequence[Tangent]]:
-    """The jvp program; tangents lie as their primals do."""
+    """Build the jvp program; tangents are sharded as their primals."""
     nonzero = [not isinstance(tangent, Zero) for tangent in tangents]
+    primitive = _typed(primitive, primals)
     with primitive.inside():
         jvp = jvp_program(primitive.body, nonzero)
     given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
@@ -44,7 +57,7 @@ def shard_map_jvp(
         in_layouts=(*_whole(jvp.captured), *layouts, *_those(layouts, nonzero)),
         out_layouts=(*ends, *_those(ends, jvp.nonzero)),
     )
-    outputs = bind(pushed, *jvp.captured, *primals, *given)
+    outputs = _bound(pushed, *jvp.captured, *primals, *given)
     types = [type_of(x) for x in outputs[: len(ends)]]
     return outputs[: len(ends)], with_zeros(outputs[len(ends) :], jvp.nonzero, types)
 
@@ -57,32 +70,21 @@ def _those(layouts: Sequence[Layout], flags: Sequence[bool]) -> list[Layout]:
 def shard_map_linearize(
     primitive: ShardMap, primals: Operands, nonzero: Sequence[bool], /
 ) -> tuple[Operands, LinearFunction]:
-    """A shard_map that also returns residuals, put together along all axes that they vary over; one that takes them."""
-    body = explicit_body(primitive).program
+    """Return results and residuals, stacked along all axes over which they vary, and the shard_map of tangents."""
+    primitive = _typed(primitive, primals)
     layouts, ends = primitive.in_layouts, primitive.out_layouts
-    outer = varying_of(primals) or (frozenset[Hashable](),) * len(primals)
-    own = [axes_of(layout) if primitive.checked else frozenset() for layout in layouts]
-    given = tuple([one | two for one, two in zip(outer, own, strict=True)])
     with primitive.inside():
-        split = linearize_program(body, nonzero, varies=given)
-    count, every = len(ends), frozenset(primitive.manual_axes)
+        split = linearize_program(primitive.body, nonzero, hands_on=False)
+    count = len(ends)
     captured = _whole(split.captured)
-    if primitive.checked:
-        sets = [axes_of(layout) for layout in (*captured, *layouts)]
-        varies = [each & every for each in explicit(split.known, sets, every).results[count:]]
-    else:
-        varies = [every] * split.residuals
-    kept = [
-        _residual(primitive, type, each)
-        for type, each in zip(split.known.result_types[count:], varies, strict=True)
-    ]
+    kept = [_residual(primitive, type) for type in split.known.result_types[count:]]
     known = replace(
         primitive,
-        body=_stacked(split.known, count),
+        body=_stacked(primitive, split.known, count),
         in_layouts=(*captured, *layouts),
         out_layouts=(*ends, *kept),
     )
-    outputs = bind(known, *split.captured, *primals)
+    outputs = _bound(known, *split.captured, *primals)
     results, residuals = outputs[:count], outputs[count:]
     types = [type_of(x) for x in results]
 
@@ -92,22 +94,37 @@ def shard_map_linearize(
         given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
         pushed = replace(
             primitive,
-            body=_unstacked(split.linear, split.residuals),
+            body=_unstacked(primitive, split.linear, split.residuals),
             in_layouts=(*kept, *_those(layouts, nonzero)),
             out_layouts=tuple(_those(ends, split.nonzero)),
         )
-        return with_zeros(bind(pushed, *residuals, *given), split.nonzero, types)
+        return with_zeros(_bound(pushed, *residuals, *given), split.nonzero, types)
 
     return results, linear
 
 
-def _residual(primitive: ShardMap, type: object, varies: frozenset[Hashable]) -> Layout:
-    """A residual gets a leading axis, along which the devices' own lie."""
+def _typed(primitive: ShardMap, operands: Operands) -> ShardMap:
+    """Return a shard_map whose body has the types of its operands' parts."""
+    return fitted_shard_map(
+        primitive, [type.varying for type in types_of(operands)], checked_manual_axes()
+    )
+
+
+def _bound(primitive: ShardMap, *operands: Operand) -> Sequence[Array]:
+    """Bind a shard_map that was made of another."""
+    return bind(_typed(primitive, operands), *operands)
+
+
+def _residual(primitive: ShardMap, type: object) -> Layout:
+    """Return the layout of a residual with a leading axis, which the axes that it varies over divide."""
     assert isinstance(type, ArrayType)
-    return tuple([name for name in primitive.manual_axes if name in varies]), *((),) * type.ndim
+    names = primitive.manual_axes
+    if primitive.checked:
+        names = tuple([name for name in names if name in type.varying])
+    return names, *((),) * type.ndim
 
 
-def _stacked(program: Program, first: int) -> Program:
+def _stacked(primitive: ShardMap, program: Program, first: int) -> Program:
     """The program with a leading axis of size 1 for the results from `first` on."""
 
     def function(*operands: Operand) -> Operands:
@@ -115,10 +132,11 @@ def _stacked(program: Program, first: int) -> Program:
         more = [ops.reshape(x, shape=(1, *type_of(x).shape)) for x in results[first:]]
         return [*results[:first], *more]
 
-    return stage(function, *program.parameter_types).program
+    with primitive.inside():
+        return stage(function, *program.parameter_types).program
 
 
-def _unstacked(program: Program, count: int) -> Program:
+def _unstacked(primitive: ShardMap, program: Program, count: int) -> Program:
     """The program with a leading axis of size 1 for the first parameters."""
     types = [
         type.with_shape((1, *type.shape)) if index < count and isinstance(type, ArrayType) else type
@@ -129,7 +147,8 @@ def _unstacked(program: Program, count: int) -> Program:
         residuals = [ops.reshape(x, shape=type_of(x).shape[1:]) for x in operands[:count]]
         return interpret(program, *residuals, *operands[count:])
 
-    return stage(function, *types).program
+    with primitive.inside():
+        return stage(function, *types).program
 
 
 @transpose_rule(ShardMap)
@@ -140,11 +159,13 @@ def shard_map_transpose(
     linear = [isinstance(operand, Linear) for operand in operands]
     nonzero = [not isinstance(cotangent, Zero) for cotangent in cotangents]
     layouts, ends = primitive.in_layouts, primitive.out_layouts
+    given = [x.type.varying if isinstance(x, Linear) else type_of(x).varying for x in operands]
+    primitive = fitted_shard_map(primitive, given, checked_manual_axes())
     with primitive.inside():
-        transposed = transpose_program(explicit_body(primitive).program, linear, nonzero)
+        transposed = transpose_program(primitive.body, linear, nonzero)
     body = transposed.program
     known = [operand for operand in operands if not isinstance(operand, Linear)]
-    given = [cotangent for cotangent in cotangents if not isinstance(cotangent, Zero)]
+    incoming = [cotangent for cotangent in cotangents if not isinstance(cotangent, Zero)]
     outward = _those(_those(layouts, linear), transposed.nonzero)
     inward = (
         *_whole(transposed.captured),
@@ -152,9 +173,9 @@ def shard_map_transpose(
         *_those(ends, nonzero),
     )
     if not primitive.checked:
-        body = _shared(primitive, body, inward[len(inward) - len(given) :], outward)
+        body = _shared(primitive, body, inward[len(inward) - len(incoming) :], outward)
     pulled = replace(primitive, body=body, in_layouts=inward, out_layouts=tuple(outward))
-    outputs = iter(bind(pulled, *transposed.captured, *known, *given))
+    outputs = iter(_bound(pulled, *transposed.captured, *known, *incoming))
     flags = iter(transposed.nonzero)
     return [
         (next(outputs) if next(flags) else Zero(operand.type.tangent()))

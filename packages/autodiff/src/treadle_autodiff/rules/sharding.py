@@ -1,4 +1,4 @@
-"""Derivatives of layouts: a tangent, and a cotangent, lies as the array does; the array itself is looked at."""
+"""Derivatives of sharding constraints: tangents and cotangents get the array's sharding; inspection sees the array."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def sharding_constraint_transpose(
     operands: Sequence[Operand | Linear],
     /,
 ) -> Sequence[Tangent | None]:
-    """The cotangent, laid out in the same way; where a sum is put off, that of one of the two is."""
+    """Constrain the cotangent in the same way; unreduced and reduced axes are exchanged."""
     (ct,) = cotangents
     assert not isinstance(ct, Zero)
     back = replace(primitive, unreduced=primitive.reduced, reduced=primitive.unreduced)
@@ -31,5 +31,5 @@ def sharding_constraint_transpose(
 def inspect_sharding_jvp(
     primitive: InspectSharding, primals: Operands, tangents: Sequence[Tangent], /
 ) -> tuple[Operands, Sequence[Tangent]]:
-    """The primal is looked at."""
+    """Inspect the primal."""
     return bind(primitive, *primals), []

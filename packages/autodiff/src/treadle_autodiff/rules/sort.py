@@ -69,7 +69,7 @@ def sort_jvp(
 def _total_order(x: Operand) -> Operand:
     """Integers in the order in which floats are sorted alone: -0.0 before 0.0, every NaN last.
 
-    With positions beside them the floats would leave zeros in the order they had, so that values with and
+    With positions as further operands the floats would leave zeros in their order, so that values with and
     without a derivative would differ in the sign of zeros.
     """
     x = ops.stop_gradient(x)

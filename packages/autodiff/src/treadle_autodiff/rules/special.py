@@ -1,6 +1,6 @@
 """Derivatives of the special functions that formulas compute.
 
-Where a derivative has no closed form, as those by the parameters of the incomplete functions, it is that of the
+Where a derivative has no closed form, as by the parameters of the incomplete functions, it is the derivative of the
 function's own formula.
 """
 
@@ -150,7 +150,7 @@ PARTIALS: Final[dict[type[Primitive], tuple[Partial, Partial]]] = {
         ),
     ),
     e.Polygamma: (
-        lambda dn, n, x, z: ops.multiply(dn, number(0, dn)),  # it has whole orders only
+        lambda dn, n, x, z: ops.multiply(dn, number(0, dn)),  # orders are integers
         lambda dx, n, x, z: ops.multiply(dx, ops.polygamma(ops.add(n, number(1, n)), x)),
     ),
     e.RandomGammaGrad: (

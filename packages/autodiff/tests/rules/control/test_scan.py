@@ -164,7 +164,7 @@ def test_scan_without_iterations_passes_the_carry(assert_same: Same) -> None:
     assert_same([grad(loss)(C)], [np.cos(C)])
 
 
-def test_linear_loop_beside_a_counter_is_transposed(assert_same: Same) -> None:
+def test_linear_loop_with_a_counter_is_transposed(assert_same: Same) -> None:
     def step(i: Operand, c: Operand, x: Operand) -> list[Operand]:
         scale = ops.convert(i, dtype=np.dtype(np.float64))
         return [ops.add(i, np.int32(1)), ops.multiply(scale, ops.add(c, x)), c]

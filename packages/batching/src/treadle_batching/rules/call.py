@@ -2,7 +2,7 @@
 
 A function with derivative rules of its own keeps them: the rules are batched as the function is. All that
 comes out of these has its batch at axis 0, since the parent may run a rule in the function's place. Where no operand
-has a batch, the functions may have captured one; if they have not, nothing that comes out has a batch.
+has a batch, the functions may have captured one; if not, no result has a batch.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ def _in_front(results: Operands, dims: Sequence[Dim], axis: Axis) -> list[Operan
 
 
 @final
-class _Batch:
-    """Whether a batch comes out of a call: surely if one goes in, else if its functions have captured one."""
+class _OutputBatched:
+    """Whether the results of a call are batched: if an operand is batched, or a captured array."""
 
-    __slots__ = ("is_there",)
+    __slots__ = ("any",)
 
     def __init__(self, dims: Sequence[Dim]) -> None:
-        self.is_there = any([dim is not None for dim in dims])
+        self.any = any([dim is not None for dim in dims])
 
     def in_front(self, results: Operands, dims: Sequence[Dim], axis: Axis) -> list[Operand]:
-        """The results with their batch in front, if there is one."""
-        self.is_there = self.is_there or any([dim is not None for dim in dims])
-        return _in_front(results, dims, axis) if self.is_there else [*results]
+        """Return the results with their batch in front, if there is one."""
+        self.any = self.any or any([dim is not None for dim in dims])
+        return _in_front(results, dims, axis) if self.any else [*results]
 
 
 @final
@@ -90,9 +90,9 @@ def _batched_function(
     constants: Operands,
     dims: Sequence[Dim],
     label: str,
-    batch: _Batch,
+    batch: _OutputBatched,
 ) -> Function:
-    """A function over a batch. `constants` are its first arguments; `dims` are those of all arguments."""
+    """A function over a batch. `constants` are its first arguments; `dims` belong to all arguments."""
 
     def batched(*xs: Operand) -> Operands:
         return batch.in_front(*batch_flat(function, axis, (*constants, *xs), dims, label), axis)
@@ -106,7 +106,7 @@ def _batched_jvp(
     constants: Operands,
     dims: Sequence[Dim],
     label: str,
-    batch: _Batch,
+    batch: _OutputBatched,
 ) -> FlatJvp:
     """A jvp rule over a batch. `constants` are its first primals, which have no tangents."""
 
@@ -129,10 +129,12 @@ def _batched_jvp(
     return batched
 
 
-def _bound(call: Primitive, operands: Operands, batch: _Batch) -> tuple[Operands, Sequence[Dim]]:
+def _bound(
+    call: Primitive, operands: Operands, batch: _OutputBatched
+) -> tuple[Operands, Sequence[Dim]]:
     """The results of a batched call, whose batches are all at axis 0."""
     results = bind(call, *operands)
-    return results, [0 if batch.is_there else None] * len(results)
+    return results, [0 if batch.any else None] * len(results)
 
 
 @batch_rule(CustomJvpCall)
@@ -140,7 +142,7 @@ def custom_jvp_function_batch(
     primitive: CustomJvpCall, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
     """The function and its jvp, both batched."""
-    label, batch = primitive.label, _Batch(dims)
+    label, batch = primitive.label, _OutputBatched(dims)
     function = _batched_function(primitive.function, axis, (), dims, label, batch)
     jvp = _batched_jvp(primitive.jvp, axis, (), dims, label, batch)
     return _bound(CustomJvpCall(label, function, jvp, primitive.pure), operands, batch)
@@ -152,7 +154,11 @@ def custom_jvp_call_batch(
 ) -> tuple[Operands, Sequence[Dim]]:
     """The same for a call that was staged: its program and its deferred derivative are batched."""
     label, captured = primitive.label, primitive.derivative.captured
-    run, constants, batch = partial(interpret, primitive.program), operands[:captured], _Batch(dims)
+    run, constants, batch = (
+        partial(interpret, primitive.program),
+        operands[:captured],
+        _OutputBatched(dims),
+    )
     function = _batched_function(run, axis, constants, dims, label, batch)
     jvp = _batched_jvp(primitive.derivative, axis, constants, dims, label, batch)
     call = CustomJvpCall(label, function, jvp, primitive.derivative.pure)
@@ -160,7 +166,7 @@ def custom_jvp_call_batch(
 
 
 def _batched_rule(
-    rule: CustomVjpRule, axis: Axis, dims: Sequence[Dim], label: str, batch: _Batch
+    rule: CustomVjpRule, axis: Axis, dims: Sequence[Dim], label: str, batch: _OutputBatched
 ) -> CustomVjpRule:
     """The functions of a custom_vjp over a batch at `dims`."""
 
@@ -171,7 +177,7 @@ def _batched_rule(
 
         results, result_dims, (count, backward) = batch_tree(both, axis, xs, dims, label)
         outputs = batch.in_front(results, result_dims, axis)
-        if not batch.is_there:
+        if not batch.any:
             return outputs[:count], outputs[count:], backward
 
         def batched(residuals: Operands, cotangents: Given) -> Given:
@@ -219,7 +225,7 @@ def custom_vjp_function_batch(
     primitive: CustomVjpCall, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
     """The function and both its rules, batched."""
-    label, batch = primitive.label, _Batch(dims)
+    label, batch = primitive.label, _OutputBatched(dims)
     function = _batched_function(primitive.function, axis, (), dims, label, batch)
     rule = _batched_rule(primitive.rule, axis, dims, label, batch)
     return _bound(CustomVjpCall(label, function, rule), operands, batch)
@@ -231,7 +237,11 @@ def custom_vjp_call_batch(
 ) -> tuple[Operands, Sequence[Dim]]:
     """The same for a call that was staged; captured operands are constants for the rules."""
     label, captured = primitive.label, primitive.rule.captured
-    run, constants, batch = partial(interpret, primitive.program), operands[:captured], _Batch(dims)
+    run, constants, batch = (
+        partial(interpret, primitive.program),
+        operands[:captured],
+        _OutputBatched(dims),
+    )
     function = _batched_function(run, axis, constants, dims, label, batch)
     rule = _batched_rule(primitive.rule, axis, dims[captured:], label, batch)
     return _bound(CustomVjpCall(label, function, rule), operands[captured:], batch)
@@ -257,7 +267,7 @@ def custom_vjp_linear_batch(
         assert isinstance(batched, ArrayType)
         types.append(batched)
     linear = replace(primitive, backward=backward, types=tuple(types))
-    return _bound(linear, operands, _Batch(dims))
+    return _bound(linear, operands, _OutputBatched(dims))
 
 
 @batch_rule(OptimizationBarrier)

@@ -20,8 +20,8 @@ from treadle_ir.primitives.collective import (
     AllToAll,
     AxisIndex,
     Permute,
+    PVary,
     ReduceScatter,
-    Vary,
 )
 
 
@@ -156,9 +156,9 @@ def permute_batch(
     return [ops.select(hit, taken, zeros)], [0]
 
 
-@batch_rule(Vary)
+@batch_rule(PVary)
 def vary_batch(
-    primitive: Vary, axis: Axis, operands: Operands, dims: Sequence[Dim], /
+    primitive: PVary, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
-    """It is said of all batch elements."""
+    """Apply the operation to all batch elements alike."""
     return bind(primitive, *operands), dims

@@ -177,7 +177,7 @@ def _all_branches(
 @final
 @frozen(eq=False)
 class _Input:
-    """An operand of all branches, of which each takes derivatives by those batch elements only that go this way.
+    """An operand of all branches; each branch differentiates only by the batch elements that take it.
 
     The others run a branch on what it was not meant for. Cotangents of what they do not take are zero, and zero times
     an infinite derivative is NaN: of `sqrt` at 0, say, in a branch that is there to avoid it.
@@ -185,11 +185,11 @@ class _Input:
 
     x: Operand
     dim: Dim
-    stopped: Operand | None  # the same without a derivative; None where nobody differentiates
+    stopped: Operand | None  # the same without a derivative; None without differentiation
 
     @classmethod
     def of(cls, x: Operand, dim: Dim, axis: Axis) -> _Input:
-        """What branches take for an operand; one that is not batched is spread over the batch, unless it is large."""
+        """Return the form of an operand for branches; an unbatched operand is repeated, unless it is large."""
         type_ = type_of(x)
         concrete = not isinstance(x, Tracer) or isinstance(current_trace(), EvalTrace)
         if concrete or not is_inexact(type_.dtype):
@@ -318,7 +318,7 @@ def _batched_while(primitive: While, axis: Axis, flags: Flags) -> _WhileLoop:
     carried = tuple(primitive.body_groups(of_body).carry)
     holds = batch_program(primitive.cond, axis, _dims(of_cond), (False,))
     step = batch_program(primitive.body, axis, _dims(of_body), carried)
-    captured = WhileOperands[Any](holds.captured, step.captured)
+    captured: WhileOperands[Any] = WhileOperands(holds.captured, step.captured)
     groups = captured.joined(primitive.operand_groups(flags))
     batched = primitive.with_programs(holds.program, step.program, groups)
     if holds.dims[0] is None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.registry import batch_rule
-from treadle_batching.rules.shape import beside, only_dim
+from treadle_batching.rules.shape import only_dim, shift_axis_past_batch_dim
 from treadle_ir import Operands, bind
 from treadle_ir.primitives.cumulative import Cumulative
 
@@ -16,6 +16,8 @@ from treadle_ir.primitives.cumulative import Cumulative
 def cumulative_batch(
     primitive: Cumulative, axis: Axis, operands: Operands, dims: Sequence[Dim]
 ) -> tuple[Operands, Sequence[Dim]]:
-    """Accumulate along the axis beside the batch."""
+    """Accumulate along the axis, shifted past the batch."""
     dim = only_dim(dims)
-    return bind(replace(primitive, axis=beside(primitive.axis, dim)), *operands), [dim]
+    return bind(
+        replace(primitive, axis=shift_axis_past_batch_dim(primitive.axis, dim)), *operands
+    ), [dim]

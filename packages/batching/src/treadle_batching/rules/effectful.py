@@ -99,7 +99,7 @@ def pure_callback_batch(
 def io_callback_batch(
     primitive: IoCallback, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
-    """One by one. In which order a batch's effects should come, nobody has said, so ordered ones are refused."""
+    """Run the effects one by one. The order of a batch's effects is unspecified, so ordered effects are refused."""
     if primitive.ordered:
         raise MissingRuleError(
             "io_callback: an ordered callback cannot be batched: vmap has no order among its elements",

@@ -16,8 +16,8 @@ def elementwise_batch(
 ) -> tuple[Operands, Sequence[Dim]]:
     """Bring the arrays to one batch position and apply; scalars that all batch elements share stay scalars.
 
-    The operands of one batch element have one shape, or are scalars. A batched scalar beside arrays is broadcast:
-    with its batch alone it has neither their shape nor rank 0.
+    The operands of one batch element have one shape, or are scalars. A batched scalar together with arrays is
+    broadcast: with its batch alone it has neither their shape nor rank 0.
     """
     ranks = [type_of(x).ndim - (dim is not None) for x, dim in zip(operands, dims, strict=True)]
     rank = max(ranks)

@@ -1,4 +1,4 @@
-"""Collectives among groups of batch elements: those of each group become the batch elements of an axis of their own."""
+"""Collectives among groups of batch elements: the members of each group become the batch elements of an inner axis."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ Solving: TypeAlias = LinearSolve | Root
 @final
 @frozen(eq=False)
 class _Batched:
-    """An equation over a batch. `captured` goes first among its constants; `dims` are those of the results."""
+    """An equation over a batch. `captured` goes first among its constants; `dims` belong to the results."""
 
     primitive: Solving
     captured: tuple[Operand, ...]
@@ -36,7 +36,7 @@ def _programs(
 ) -> tuple[list[Program], tuple[Operand, ...], list[BatchedProgram]]:
     """Programs over a batch that take the same captured operands, these, and what was batched.
 
-    `dims` are those of the constants; all other parameters and the first `solution` results have their batch at axis 0.
+    `dims` belong to the constants; all other parameters and the first `solution` results have their batch at axis 0.
     """
     batched = [
         batch_program(

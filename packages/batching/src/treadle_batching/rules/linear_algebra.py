@@ -26,7 +26,7 @@ def linear_algebra_batch(
 def triangular_solve_batch(
     primitive: TriangularSolve, axis: Axis, operands: Operands, dims: Sequence[Dim]
 ) -> tuple[Operands, Sequence[Dim]]:
-    """Where there is one matrix for all right-hand sides, these stand side by side in one equation."""
+    """Solve one equation with concatenated right-hand sides where they share one matrix; else batch the matrices."""
     a, b = operands
     a_dim, b_dim = dims
     if a_dim is not None or b_dim is None or type_of(a).ndim > 2:

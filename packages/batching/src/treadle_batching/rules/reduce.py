@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.registry import batch_rule
-from treadle_batching.rules.shape import beside, only_dim
+from treadle_batching.rules.shape import only_dim, shift_axis_past_batch_dim
 from treadle_ir import Operands, bind
 from treadle_ir.primitives.reduce import ArgReduction, Reduction
 
@@ -16,9 +16,9 @@ from treadle_ir.primitives.reduce import ArgReduction, Reduction
 def reduction_batch(
     primitive: Reduction, axis: Axis, operands: Operands, dims: Sequence[Dim]
 ) -> tuple[Operands, Sequence[Dim]]:
-    """Reduce the axes beside the batch."""
+    """Reduce the axes, shifted past the batch."""
     dim = only_dim(dims)
-    axes = tuple([beside(i, dim) for i in primitive.axes])
+    axes = tuple([shift_axis_past_batch_dim(i, dim) for i in primitive.axes])
     result_dim = dim - sum(i < dim for i in axes)
     return bind(replace(primitive, axes=axes), *operands), [result_dim]
 
@@ -27,7 +27,7 @@ def reduction_batch(
 def arg_reduction_batch(
     primitive: ArgReduction, axis: Axis, operands: Operands, dims: Sequence[Dim]
 ) -> tuple[Operands, Sequence[Dim]]:
-    """Search along the axis beside the batch."""
+    """Search along the axis, shifted past the batch."""
     dim = only_dim(dims)
-    searched = beside(primitive.axis, dim)
+    searched = shift_axis_past_batch_dim(primitive.axis, dim)
     return bind(replace(primitive, axis=searched), *operands), [dim - (searched < dim)]

@@ -43,7 +43,7 @@ def one_by_one(
 
 
 def _runs(names: tuple[Hashable, ...], size: int, axis: Axis) -> Runs:
-    """The names before that of the axis, its own, and those after it."""
+    """Return the names before the axis's name, its own, and the names after it."""
     at = names.index(axis.name)
     before, after = names[:at], names[at + 1 :]
     others = size // axis.size if axis.size else 0
@@ -84,7 +84,7 @@ def _exchanged(primitive: AllToAll, runs: Runs, x: Operand) -> Operand:
 
 
 def _permuted(primitive: Permute, runs: Runs, x: Operand) -> Operand:
-    """What the source has, taken from what all have; zeros where there is none."""
+    """Return the source's values, selected from the values of all; zeros where there is no source."""
     sources = {there: here for here, there in primitive.pairs}
     places = range(primitive.size)
     table = np.array([[sources.get(place, 0), place in sources] for place in places], np.int32)

@@ -21,8 +21,8 @@ from treadle_ir.primitives.shape import (
 )
 
 
-def beside(axis: int, dim: int) -> int:
-    """Where an axis of the unbatched operand is, once the batch sits at `dim`."""
+def shift_axis_past_batch_dim(axis: int, dim: int) -> int:
+    """Return the axis of the batched operand for an axis of the unbatched one, with the batch at `dim`."""
     return axis + (dim <= axis)
 
 
@@ -64,7 +64,7 @@ def transpose_batch(
 ) -> tuple[Operands, Sequence[Dim]]:
     """One transpose does both: the batch comes out at the front."""
     dim = only_dim(dims)
-    permutation = (dim, *[beside(i, dim) for i in primitive.permutation])
+    permutation = (dim, *[shift_axis_past_batch_dim(i, dim) for i in primitive.permutation])
     return [ops.transpose(operands[0], permutation=permutation)], [0]
 
 
@@ -72,9 +72,9 @@ def transpose_batch(
 def reverse_batch(
     primitive: Reverse, axis: Axis, operands: Operands, dims: Sequence[Dim]
 ) -> tuple[Operands, Sequence[Dim]]:
-    """The same axes, beside the batch."""
+    """Keep the axes, shifted past the batch."""
     dim = only_dim(dims)
-    dimensions = [beside(i, dim) for i in primitive.dimensions]
+    dimensions = [shift_axis_past_batch_dim(i, dim) for i in primitive.dimensions]
     return [ops.reverse(operands[0], dimensions=dimensions)], [dim]
 
 
@@ -85,14 +85,16 @@ def concatenate_batch(
     """All batches go where the first one is."""
     dim = next(dim for dim in dims if dim is not None)
     moved = [with_dim(x, d, dim, axis) for x, d in zip(operands, dims, strict=True)]
-    return [ops.concatenate(moved, dimension=beside(primitive.dimension, dim))], [dim]
+    return [
+        ops.concatenate(moved, dimension=shift_axis_past_batch_dim(primitive.dimension, dim))
+    ], [dim]
 
 
 @batch_rule(Pad)
 def pad_batch(
     primitive: Pad, axis: Axis, operands: Operands, dims: Sequence[Dim]
 ) -> tuple[Operands, Sequence[Dim]]:
-    """No padding along the batch; values that differ are put where a padded mask says so."""
+    """Pad without padding along the batch; batched padding values are selected by a padded mask."""
     (x, value), (x_dim, value_dim) = operands, dims
     if value_dim is None:
         assert x_dim is not None

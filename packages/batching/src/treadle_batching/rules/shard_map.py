@@ -8,9 +8,11 @@ from dataclasses import replace
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.programs import batch_program
 from treadle_batching.registry import batch_rule
-from treadle_ir import Operands, bind, type_of
+from treadle_ir import Operands, bind, type_of, types_of
 from treadle_ir.core import Layout
 from treadle_ir.primitives.shard_map import ShardMap
+from treadle_ir.sharding import fitted_shard_map
+from treadle_ir.tracing import checked_manual_axes
 
 
 @batch_rule(ShardMap)
@@ -27,7 +29,9 @@ def shard_map_batch(
         in_layouts=(*around, *map(_with_batch, primitive.in_layouts, dims)),
         out_layouts=tuple(map(_with_batch, primitive.out_layouts, batched.dims)),
     )
-    return bind(over, *batched.captured, *operands), batched.dims
+    given = (*batched.captured, *operands)
+    over = fitted_shard_map(over, [type.varying for type in types_of(given)], checked_manual_axes())
+    return bind(over, *given), batched.dims
 
 
 def _with_batch(layout: Layout, dim: Dim) -> Layout:

@@ -1,4 +1,4 @@
-"""Batch rule of layouts: the batch elements are laid out as one would be, and the batch as the mapped arrays are."""
+"""Batch rule of sharding constraints: they apply to each batch element, and the mapped axis keeps its sharding."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint
 def sharding_constraint_batch(
     primitive: ShardingConstraint, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
-    """One more axis, of which nothing is said where no explicit axes are in force."""
+    """Add an axis, which is unspecified where no explicit axes are in force."""
     dim = only_dim(dims)
     layout = (*primitive.layout[:dim], axis.over, *primitive.layout[dim:])
     return bind(replace(primitive, layout=layout), *operands), [dim]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.moving import move, with_dim
 from treadle_batching.registry import batch_rule
-from treadle_batching.rules.shape import beside, only_dim
+from treadle_batching.rules.shape import only_dim, shift_axis_past_batch_dim
 from treadle_ir import Operands, bind, type_of
 from treadle_ir.primitives.sort import Sort, TopK
 
@@ -20,7 +20,7 @@ def sort_batch(
     """All batches go where the first one is; each is sorted on its own."""
     dim = next(dim for dim in dims if dim is not None)
     moved = [with_dim(x, d, dim, axis) for x, d in zip(operands, dims, strict=True)]
-    sorting = replace(primitive, dimension=beside(primitive.dimension, dim))
+    sorting = replace(primitive, dimension=shift_axis_past_batch_dim(primitive.dimension, dim))
     return bind(sorting, *moved), [dim] * len(moved)
 
 

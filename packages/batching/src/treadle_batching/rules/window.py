@@ -15,8 +15,8 @@ from treadle_ir.primitives.window import ReduceWindowFamily, Windowed, WindowSel
 W = TypeVar("W", bound=Windowed)
 
 
-def _beside(primitive: W, dim: int) -> W:
-    """The primitive on arrays that have one more axis, at `dim`."""
+def _shifted(primitive: W, dim: int) -> W:
+    """Return the primitive for arrays with one more axis, at `dim`."""
 
     def one_more(sizes: tuple[int, ...]) -> tuple[int, ...]:
         return (*sizes[:dim], 1, *sizes[dim:])
@@ -38,7 +38,7 @@ def reduce_window_batch(
     """Each element of the batch by itself, where it stands."""
     (dim,) = dims
     assert dim is not None
-    return bind(_beside(primitive, dim), *operands), [dim]
+    return bind(_shifted(primitive, dim), *operands), [dim]
 
 
 @batch_rule(WindowSelection)
@@ -51,4 +51,4 @@ def window_selection_batch(
     moved = [
         with_dim(operand, dim, place, axis) for operand, dim in zip(operands, dims, strict=True)
     ]
-    return bind(_beside(primitive, place), *moved), [place]
+    return bind(_shifted(primitive, place), *moved), [place]

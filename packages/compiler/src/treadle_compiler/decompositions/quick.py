@@ -182,7 +182,7 @@ def lgamma(x: Number) -> Number:
     above = y + 1.0
     value = (y + 0.5) * log(above) - above + 0.5 * math.log(2 * math.pi) - log(y)
     value = value + chebyshev(STIRLING, 2.0 / above - 1.0) / (12.0 * above)
-    rest = abs(x - nearest(x))  # sin(pi x) is that of it, but for the sign
+    rest = abs(x - nearest(x))  # sin(pi x) and sin(pi rest) differ by the sign only
     value = where(below, math.log(math.pi) - log(_sine_of_turns(0.5 * rest)) - value, value)
     return where(abs(x).equals(math.inf), x.full(math.inf), value)
 

@@ -23,6 +23,7 @@ from treadle_compiler.lowering import (
     fourier as fourier,
     implicit as implicit,
     indexing as indexing,
+    legalised as legalised,
     linear_algebra as linear_algebra,
     linear_call as linear_call,
     memory as memory,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.memories import barrier
-from treadle_compiler.recompute import large
 from treadle_compiler.registry import lowering_rule, lowering_rules
+from treadle_compiler.value import HloValue
 from treadle_ir.core import InlineCall
 from treadle_ir.primitives.call import (
     BACKWARD_ONLY,
@@ -50,23 +50,9 @@ def jitted_call_lowering(
 def checkpoint_lowering(
     context: LoweringContext, primitive: Checkpoint, /, *operands: HloValue
 ) -> Sequence[HloValue]:
-    """The equations in place, between barriers where the forward pass and the recomputation could meet.
-
-    Without them XLA would see one computation written twice, do it once and keep the result, which is what
-    `checkpoint` is there to avoid. The cotangents of the recomputation go through its barrier with the rest, so
-    it cannot start before the backward pass has come this far. Its results go through another, or XLA would put
-    off the sum over all uses of a weight to the end and fuse it into one loop over as many arrays.
-    The forward pass gets a barrier on the CPU, where XLA fuses elementwise operations into all their consumers:
-    in a chain of checkpoints it would compute the chain from its start for each of them (100 sines in 10 checkpoints:
-    3 times the time) rather than store what each was given.
-    """
-    forward = primitive.stores and context.platform == "cpu"
-    apart = (primitive.recomputes or forward) and id(primitive) in context.module.apart
+    """The equations in place; `legalise/recompute.py` has put the barriers around it."""
     with deeper():
-        if not apart or not large([operand.type for operand in operands]):
-            return context.inline(primitive.program, *operands)
-        results = context.inline(primitive.program, *barrier(context, operands))
-        return barrier(context, results) if primitive.recomputes and results else results
+        return context.inline(primitive.program, *operands)
 
 
 @lowering_rule(CustomJvpStaged)

@@ -11,9 +11,10 @@ from typing import Any, Final
 import numpy as np
 
 from treadle_compiler import emit
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.partitioning import ManualScope, axes_text, per_value_text
 from treadle_compiler.registry import lowering_rule
+from treadle_compiler.value import HloValue
 from treadle_ir import ArrayType
 from treadle_ir.errors import AxisNameError
 from treadle_ir.primitives.collective import (
@@ -24,8 +25,8 @@ from treadle_ir.primitives.collective import (
     Collective,
     Groups,
     Permute,
+    PVary,
     ReduceScatter,
-    Vary,
 )
 
 _U32: Final = np.dtype(np.uint32)
@@ -34,7 +35,7 @@ _CHANNEL: Final = "#stablehlo.channel_handle<handle = 1, type = 1>"
 
 
 def _scope(context: LoweringContext, primitive: Collective) -> ManualScope:
-    scope = context.module.manual
+    scope = context.manual
     missing = [name for name in primitive.axis_names if scope is None or name not in scope.axes]
     if scope is None or missing:
         raise AxisNameError(
@@ -151,8 +152,8 @@ def permute_lowering(
     return context.emit("stablehlo.collective_permute", [x], [x.type], attributes)
 
 
-@lowering_rule(Vary)
-def vary_lowering(context: LoweringContext, primitive: Vary, x: HloValue) -> Sequence[HloValue]:
+@lowering_rule(PVary)
+def vary_lowering(context: LoweringContext, primitive: PVary, x: HloValue) -> Sequence[HloValue]:
     """Nothing."""
     return [x]
 

@@ -13,9 +13,10 @@ from typing import Final
 import numpy as np
 
 from treadle_compiler import emit
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.lowering.shape import concatenate_lowering
 from treadle_compiler.registry import lowering_rule
+from treadle_compiler.value import HloValue
 from treadle_ir.primitives.shape import Concatenate
 
 LEAST_SIZE: Final = 1 << 14

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from treadle_compiler import emit
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
+from treadle_compiler.value import HloValue
 from treadle_ir.core import dtypes
 from treadle_ir.primitives.compare import Clamp, Compare, Direction, Select
 

@@ -17,7 +17,8 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from treadle_compiler import emit
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
+from treadle_compiler.value import HloValue
 from treadle_ir import ArrayType, Primitive
 from treadle_ir.core import dtypes
 from treadle_ir.primitives import elementwise as e

@@ -8,9 +8,10 @@ import numpy as np
 
 from treadle_compiler import emit
 from treadle_compiler.attributes import attribute_text
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import string_text
+from treadle_compiler.value import HloValue
 from treadle_ir import UnsupportedError
 from treadle_ir.primitives.composite import Composite, PlatformIndex
 from treadle_ir.process import deeper
@@ -22,7 +23,7 @@ def composite_lowering(
 ) -> Sequence[HloValue]:
     """A composite whose decomposition is the program's function."""
     with deeper():
-        function = context.module.function(primitive.program)
+        function = context.function(primitive.program)
     attributes = {
         "name": string_text(primitive.label),
         "composite_attributes": attribute_text("composite", dict(primitive.settings)),

@@ -10,9 +10,10 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from treadle_compiler import emit
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import axes_text, i64_array, i64_pairs
+from treadle_compiler.value import HloValue
 from treadle_ir import ArrayType, DType
 from treadle_ir.core import dtypes
 from treadle_ir.primitives.contract import EIGENS_AXES, Convolution, DotGeneral, has_one_feature

@@ -13,10 +13,11 @@ from typing import Final
 import numpy as np
 
 from treadle_compiler import emit
-from treadle_compiler.context import HloValue, LoweringContext
-from treadle_compiler.memories import staying
-from treadle_compiler.parts import as_elements, as_numbers
+from treadle_compiler.context import LoweringContext
+from treadle_compiler.elements import as_elements, as_numbers
+from treadle_compiler.memories import on_device, staying
 from treadle_compiler.registry import lowering_rule
+from treadle_compiler.value import HloValue
 from treadle_ir import TOKEN, ArrayType, Program, Type
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.process import deeper
@@ -33,7 +34,7 @@ def _same_types(values: Sequence[HloValue], types: Sequence[Type]) -> list[HloVa
     made = []
     for value, type in zip(values, types, strict=True):
         made.append(HloValue(value.name, type))
-        made[-1].lies = value.lies
+        made[-1].layout = value.layout
     return made
 
 
@@ -64,7 +65,7 @@ def case_lowering(
         def branch(program: Program) -> str:
             def body(_: Sequence[HloValue]) -> Sequence[HloValue]:
                 context.token = token
-                results = context.inline(program, *operands)
+                results = on_device(context, context.inline(program, *operands))
                 return results if context.token is None else [context.token, *results]
 
             return context.region((), body)
@@ -99,12 +100,12 @@ def _loop(
     def holds(values: Sequence[HloValue]) -> Sequence[HloValue]:
         if ordered:
             context.token = values[-1]
-        return [condition(values[: len(carries)])]
+        return on_device(context, [condition(values[: len(carries)])])
 
     def iteration(values: Sequence[HloValue]) -> Sequence[HloValue]:
         if ordered:
             context.token = values[-1]
-        results = list(body(values[: len(carries)]))
+        results = on_device(context, body(values[: len(carries)]))
         return [*results, context.token] if ordered and context.token is not None else results
 
     regions = (context.region(types, holds), context.region(types, iteration))

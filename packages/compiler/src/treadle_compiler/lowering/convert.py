@@ -8,8 +8,9 @@ from typing import Final
 import numpy as np
 
 from treadle_compiler import emit
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
+from treadle_compiler.value import HloValue
 from treadle_ir import ArrayType
 from treadle_ir.core import dtypes
 from treadle_ir.primitives.convert import BitcastConvert, Convert, Copy, ReducePrecision

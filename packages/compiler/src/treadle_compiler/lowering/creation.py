@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
+from treadle_compiler.value import HloValue
 from treadle_ir import ArrayType
 from treadle_ir.primitives.creation import DimensionSize, Iota
 

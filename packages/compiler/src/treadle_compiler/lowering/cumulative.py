@@ -21,10 +21,11 @@ from typing import Final
 import numpy as np
 
 from treadle_compiler import emit
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.lowering.reduce import wide
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import i64_array
+from treadle_compiler.value import HloValue
 from treadle_ir import ArrayType, DType
 from treadle_ir.core import dtypes
 from treadle_ir.core.dtypes import greatest, least

@@ -2,7 +2,7 @@
 
 Ordered callbacks pass a token along, which is all that keeps XLA from exchanging them: the last one is kept in
 `context.token`. Programs with ordered effects are inlined, or their functions take a token and return one
-(`ModuleWriter.emit_program`), so that there is one chain; a loop's body has a chain of its own.
+(`Walk.call`), so that there is one chain; a loop's body has a chain of its own.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from treadle_compiler.callback import LoweredCallback
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.partitioning import sharding_text
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import is_in_parts
+from treadle_compiler.value import HloValue
 from treadle_ir import TOKEN, MissingRuleError
 from treadle_ir.core import Layout
 from treadle_ir.primitives.effectful import HostCall, PureCallback
@@ -42,7 +43,7 @@ def host_call_lowering(
     }
     types = primitive.callback.results
     # Within shard_map each device calls back, with its own part.
-    several = context.module.partitioning is not None and context.module.manual is None
+    several = context.module.partitioning is not None and context.manual is None
     if several:
         attributes["sdy.sharding"] = context.module.on_first_device(max(1, len(types) + ordered))
         operands = tuple([_whole(context, x) for x in operands])

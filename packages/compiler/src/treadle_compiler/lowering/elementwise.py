@@ -13,11 +13,12 @@ from typing import Final
 import numpy as np
 
 from treadle_compiler import emit
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.decompositions.euclid import greatest_common_divisor_program
 from treadle_compiler.lowering.elementwise_complex import function_of
 from treadle_compiler.lowering.integer_powers import integer_power
 from treadle_compiler.registry import lowering_rule, lowering_rules
+from treadle_compiler.value import HloValue
 from treadle_ir import ArrayType, Primitive
 from treadle_ir.core import dtypes
 from treadle_ir.primitives import elementwise as e
@@ -100,9 +101,8 @@ def greatest_common_divisor_lowering(
     """Euclid's algorithm, until no element goes on."""
     type = emit.result_type(context)
     spread = [context.broadcast_scalar(each, type) for each in (x, y)]
-    return context.program(
-        greatest_common_divisor_program(ArrayType(type.shape, type.dtype)), *spread
-    )
+    program = greatest_common_divisor_program(ArrayType(type.shape, type.dtype))
+    return context.program(context.legalised(program), *spread)
 
 
 @lowering_rule(e.Popcnt)

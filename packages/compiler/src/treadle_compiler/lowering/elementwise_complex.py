@@ -14,9 +14,10 @@ from typing import Final
 import numpy as np
 
 from treadle_compiler import emit
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.lowering.complex_ends import with_ends
 from treadle_compiler.registry import lowering_rules
+from treadle_compiler.value import HloValue
 from treadle_ir import Primitive
 from treadle_ir.core import dtypes
 from treadle_ir.primitives import elementwise as e

@@ -33,10 +33,11 @@ from typing import Final, TypeAlias, final
 import numpy as np
 
 from treadle_compiler import emit
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.decompositions.turns import FAR_ANGLES, TURNS
 from treadle_compiler.kept import kept
 from treadle_compiler.registry import lowering_rule, lowering_rules
+from treadle_compiler.value import HloValue
 from treadle_ir import ArrayType, Primitive, Program, Type
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.compare import Direction

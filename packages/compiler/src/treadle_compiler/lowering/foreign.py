@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from treadle_compiler.callback import LoweredCallback
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import string_text
+from treadle_compiler.value import HloValue
 from treadle_ir import MissingRuleError
 from treadle_ir.primitives.foreign import AxisOrder, BufferCallback, ForeignCall, NativeCall
 

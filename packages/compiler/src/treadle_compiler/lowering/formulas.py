@@ -12,9 +12,10 @@ from typing import Final
 import numpy as np
 
 from treadle_compiler import emit
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.decompositions.staged import program_of
 from treadle_compiler.registry import lowering_rules
+from treadle_compiler.value import HloValue
 from treadle_ir import ArrayType, Primitive
 from treadle_ir.formulas import PRIMITIVES, formula_of
 
@@ -33,7 +34,7 @@ def _formula_lowering(
     ]
     rounded = wide == _F64 != type.dtype
     program = program_of(formula_of(primitive), len(operands), computed, rounded)
-    (result,) = context.program(program, *converted)
+    (result,) = context.program(context.legalised(program), *converted)
     return [emit.convert(context, result, type.dtype)]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from treadle_compiler import emit
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
+from treadle_compiler.value import HloValue
 from treadle_ir import ArrayType
 from treadle_ir.core import dtypes
 

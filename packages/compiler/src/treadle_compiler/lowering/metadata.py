@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
+from treadle_compiler.value import HloValue
 from treadle_ir.primitives.metadata import ValueMetadata, XlaMetadata
 from treadle_ir.process import deeper
 
@@ -23,5 +24,5 @@ def xla_metadata_lowering(
 def value_metadata_lowering(
     context: LoweringContext, primitive: ValueMetadata, x: HloValue, /
 ) -> Sequence[HloValue]:
-    """Nothing: the equation that makes the value was lowered with the attributes."""
+    """Nothing: `legalise/metadata.py` has attached the attributes to the equation that makes the value."""
     return [x]

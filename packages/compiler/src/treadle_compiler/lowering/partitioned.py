@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.partitioning import PARTITIONED, CustomPart, part_mark
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import is_in_parts
+from treadle_compiler.value import HloValue
 from treadle_ir.primitives.partitioned import CustomPartitioning
 from treadle_ir.process import deeper
 
@@ -23,7 +24,7 @@ def custom_partitioning_lowering(
     """
     module, program = context.module, primitive.program
     types = program.result_types
-    asked = module.partitioning is not None and module.manual is None
+    asked = module.partitioning is not None and context.manual is None
     told = bool(types) and not program.effects
     if not asked or not told or any(map(is_in_parts, (*program.parameter_types, *types))):
         with deeper():

@@ -15,7 +15,8 @@ from typing import Final
 import numpy as np
 
 from treadle_compiler import emit
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
+from treadle_compiler.elements import as_elements, as_numbers
 from treadle_compiler.generator import (
     folded_by_generator,
     generated,
@@ -24,9 +25,9 @@ from treadle_compiler.generator import (
     to_words,
 )
 from treadle_compiler.memories import barrier
-from treadle_compiler.parts import as_elements, as_numbers, each_part
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import device_shape, is_in_parts
+from treadle_compiler.value import HloValue
 from treadle_ir import ArrayType
 from treadle_ir.core.dtypes import UNSAFE_RBG, is_key, is_wide_key
 from treadle_ir.primitives.random import (
@@ -167,8 +168,6 @@ def random_split_lowering(
     type = emit.result_type(context)
     if keys.dtype == UNSAFE_RBG:
         return [keys_by_generator(context, keys, primitive.shape, type)]
-    if is_wide_key(keys.dtype):
-        return each_part(context, random_split_lowering, primitive, [keys])
     return context.shared(_split, primitive, keys)
 
 
@@ -186,8 +185,6 @@ def random_fold_in_lowering(
     type = emit.result_type(context)
     if keys.dtype == UNSAFE_RBG:
         return [folded_by_generator(context, keys, data, type)]
-    if is_wide_key(keys.dtype):
-        return each_part(context, random_fold_in_lowering, primitive, [keys, data])
     return context.shared(_fold_in, primitive, keys, data)
 
 

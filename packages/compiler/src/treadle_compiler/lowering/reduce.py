@@ -17,8 +17,9 @@ from typing import Final
 import numpy as np
 
 from treadle_compiler import emit
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
+from treadle_compiler.value import HloValue
 from treadle_ir import ArrayType, DType
 from treadle_ir.core import dtypes
 from treadle_ir.core.dtypes import greatest, least
@@ -148,7 +149,7 @@ def _folded(
     NaN, which one instruction does, and whether there is NaN in any. The last strip overlaps the one before it.
     """
     module = context.module
-    divided = module.partitioning is not None and module.manual is None
+    divided = module.partitioning is not None and context.manual is None
     if divided or x.dtype.itemsize < 4:
         return x, axes
     if len(axes) == len(x.shape):

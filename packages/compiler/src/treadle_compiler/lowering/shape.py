@@ -8,9 +8,10 @@ from typing import Final
 import numpy as np
 
 from treadle_compiler import emit
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import axes_text, i64_array
+from treadle_compiler.value import HloValue
 from treadle_ir import ArrayType
 from treadle_ir.core import is_symbolic
 from treadle_ir.primitives.shape import (

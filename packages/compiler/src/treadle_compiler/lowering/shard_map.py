@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
+from treadle_compiler.memories import on_device
 from treadle_compiler.partitioning import ManualScope, axes_text, per_value_text
 from treadle_compiler.registry import lowering_rule
+from treadle_compiler.value import HloValue
 from treadle_ir.errors import ShardingError
 from treadle_ir.primitives.shard_map import ShardMap
 
@@ -17,9 +19,9 @@ def shard_map_lowering(
 ) -> Sequence[HloValue]:
     """The body in a region; over a single device, the body."""
     module = context.module
-    outer = module.manual
+    outer = context.manual
     around = () if outer is None else outer.axes
-    module.manual = scope = ManualScope(primitive.mesh, (*around, *primitive.manual_axes))
+    context.manual = scope = ManualScope(primitive.mesh, (*around, *primitive.manual_axes))
     try:
         if module.partitioning is None:
             if primitive.mesh.size > 1:
@@ -31,7 +33,7 @@ def shard_map_lowering(
         types = context.result_types
         text = context.region(
             primitive.body.parameter_types,
-            lambda parts: context.inline(primitive.body, *parts),
+            lambda parts: on_device(context, context.inline(primitive.body, *parts)),
             end="sdy.return",
         )
         mesh = module.mesh_name(primitive.mesh)
@@ -42,4 +44,4 @@ def shard_map_lowering(
         }
         return context.emit("sdy.manual_computation", operands, types, attributes, [text])
     finally:
-        module.manual = outer
+        context.manual = outer

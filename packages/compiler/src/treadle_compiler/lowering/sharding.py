@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.memories import staying
 from treadle_compiler.partitioning import inspection_mark, sharding_text
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.unreduced import as_wanted
+from treadle_compiler.value import HloValue
 from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint
 
 
@@ -24,7 +25,7 @@ def sharding_constraint_lowering(
     made = as_wanted(context, x, axes) if axes else x
     attributes = {"sharding": sharding_text(mesh, lies)}
     laid = context.one("sdy.sharding_constraint", [made], x.type, attributes)
-    laid.lies = lies if axes else None
+    laid.layout = lies if axes else None
     return [staying(x, laid)]
 
 
@@ -34,7 +35,7 @@ def inspect_sharding_lowering(
 ) -> Sequence[HloValue]:
     """A custom call that XLA's partitioner answers. Within shard_map there is no question: a part is its device's."""
     module = context.module
-    asked = module.partitioning is not None and module.manual is None
+    asked = module.partitioning is not None and context.manual is None
     number = module.add_inspection(primitive.callback, len(x.shape))
     if asked:
         attributes = {

@@ -21,12 +21,12 @@ from treadle_ir.core.mesh import AbstractMesh
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.program import Equation, Program
 from treadle_ir.errors.source import Source
-from treadle_ir.primitives.collective import AxisIndex, Collective, Permute, Vary
+from treadle_ir.primitives.collective import AxisIndex, Collective, Permute, PVary
 from treadle_ir.primitives.shard_map import ShardMap
 from treadle_ir.process.frozen_classes import frozen
 
 _Sizes: TypeAlias = Mapping[str, int]  # of the axes of a mesh, by their names
-_SILENT: Final = (AxisIndex, Vary)  # a device knows them by itself
+_SILENT: Final = (AxisIndex, PVary)  # a device knows them by itself
 _RING: Final[dict[str, str]] = {
     "all_reduce": "all-reduce",
     "all_gather": "all-gather",

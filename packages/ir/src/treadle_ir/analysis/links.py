@@ -20,8 +20,8 @@ from treadle_ir.primitives.collective import (
     AxisIndex,
     Collective,
     Permute,
+    PVary,
     ReduceScatter,
-    Vary,
 )
 
 
@@ -32,7 +32,7 @@ class Load(NamedTuple):
     hops: int
 
 
-_SILENT: Final = (AxisIndex, Vary)  # a device knows them by itself
+_SILENT: Final = (AxisIndex, PVary)  # a device knows them by itself
 
 
 def link_loads(equation: Equation, sizes: Mapping[str, int]) -> dict[str, Load]:

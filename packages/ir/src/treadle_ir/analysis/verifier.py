@@ -14,12 +14,13 @@ from treadle_ir.core.mesh import AbstractMesh
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.printing import print_equation
 from treadle_ir.core.program import Equation, Program
-from treadle_ir.core.types import Type
+from treadle_ir.core.types import INVARIANT, Type
 from treadle_ir.core.typing import inferred
 from treadle_ir.core.values import Literal, Value
 from treadle_ir.errors.kinds import ShardingTypeError, TreadleError, VerifyError
 from treadle_ir.sharding.rules import sharded_results
 from treadle_ir.sharding.specialised import typed_over
+from treadle_ir.sharding.varying import varying_results
 
 
 def verify_program(program: Program) -> None:
@@ -113,15 +114,40 @@ def _problem(equation: Equation, defined: set[Value]) -> str | None:
     if len(results) != len(inferred_types):
         return f"it has {len(results)} results, but the operation gives {len(inferred_types)}"
     for position, (value, expected) in enumerate(zip(results, inferred_types, strict=True)):
-        if value.type is not expected and value.type.unsharded is not expected:
+        if value.type is not expected and value.type.plain is not expected:
             return (
                 f"result {position} has the type {value.type}, but the operation gives {expected}"
             )
     if equation.effects != effects:
         return "its effects are not those of the operation"
+    problem = _varying_problem(equation, types, inferred_types)
+    if problem is not None:
+        return problem
     for value in results:
         if value.type.sharding is not None:
             return _sharding_problem(equation, value.type.sharding.mesh, inferred_types)
+    return None
+
+
+def _varying_problem(
+    equation: Equation, operands: tuple[Type, ...], inferred_types: tuple[Type, ...]
+) -> str | None:
+    """Return which result varies over more axes than its type says; None if none does.
+
+    It may vary over fewer: where nothing is differentiated any more, casts are left out.
+    """
+    primitive = equation.primitive
+    if not any([type.varying for type in operands]) and not has_programs(primitive):
+        return None
+    # An invariant sum is so over the axes of a `shard_map` that checks what varies; of others nothing is known here.
+    axes = frozenset(
+        [name for name in getattr(primitive, "axis_names", ()) if isinstance(name, str)]
+    )
+    shared = getattr(primitive, "invariant", False)
+    found = varying_results(primitive, operands, inferred_types, axes if shared else INVARIANT)
+    for position, (result, expected) in enumerate(zip(equation.results, found, strict=True)):
+        if not expected.varying <= result.type.varying:
+            return f"result {position} has the type {result.type}, but it varies as {expected} does"
     return None
 
 
@@ -169,6 +195,7 @@ def _call_problem(parameters: tuple[Type, ...], operands: tuple[Type, ...]) -> s
         if parameter is not operand and parameter.strong() != operand.strong():
             return f"operand {position} has the type {operand}, but the parameter of the program has {parameter}"
         given, wanted = operand.sharding, parameter.sharding
-        if given is not None and wanted is not None and given.over(wanted.mesh) is not wanted:
+        apart = given is not None and wanted is not None and given.over(wanted.mesh) is not wanted
+        if apart or not operand.varying <= parameter.varying:
             return f"operand {position} has the type {operand}, but the parameter of the program has {parameter}"
     return None

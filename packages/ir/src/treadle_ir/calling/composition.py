@@ -63,8 +63,8 @@ def composed(
         host: a maker of host functions. It gets the types of the arrays, and returns a function of NumPy arrays that
             the evaluator may call instead, or None. A host function returns the results as new arrays, or None where
             the operations have to compute them. It is called for arguments that are arrays and tuples of arrays only.
-            Its results are those of the operations to the last bit, since the first call runs the operations; with
-            `loops`, they are the same up to rounding, and it serves from the first call on, and arrays of any size.
+            It gives the same results as the operations, to the last bit, since the first call runs the operations; with
+            `loops`, the same up to rounding, and it serves from the first call on, and arrays of any size.
 
     Example:
         >>> import numpy as np
@@ -85,7 +85,6 @@ def composed(
     def mark(function: Callable[..., Any]) -> Callable[..., Any]:
         if host is not None:
             host_functions[function] = host
-        hold = _holder(function, numbers, _held if loops else _held_small)
 
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -99,6 +98,10 @@ def composed(
                 return trace.composed_call(function, args, kwargs)
             return function(*args, **kwargs)
 
+        if not numbers:
+            return call
+        hold = _holder(function, numbers, _held if loops else _held_small)
+
         @wraps(function)
         def call_holding(*args: Any, **kwargs: Any) -> Any:
             trace = current_trace()
@@ -110,7 +113,7 @@ def composed(
             except MemoryError as error:
                 raise _out_of_memory(error) from None
 
-        return call_holding if numbers else call
+        return call_holding
 
     return mark if function is None else mark(function)
 

@@ -109,10 +109,12 @@ if TYPE_CHECKING:
         variables_of as variables_of,
     )
     from treadle_ir.core.types import (
+        INVARIANT as INVARIANT,
         TOKEN as TOKEN,
         ArrayType as ArrayType,
         TokenType as TokenType,
         Type as Type,
+        Varying as Varying,
         unsharded as unsharded,
     )
     from treadle_ir.core.typing import inferred as inferred
@@ -157,7 +159,7 @@ if not TYPE_CHECKING:
                 "is_symbolic is_symbolic_dim max_dim min_dim scope_of symbolic_dim_bounds "
                 "variables_of"
             ),
-            "treadle_ir.core.types": "TOKEN ArrayType TokenType Type unsharded",
+            "treadle_ir.core.types": "INVARIANT TOKEN ArrayType TokenType Type Varying unsharded",
             "treadle_ir.core.typing": "inferred",
             "treadle_ir.core.values": "Atom Literal Value",
         },

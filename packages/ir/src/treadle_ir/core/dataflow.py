@@ -106,7 +106,7 @@ def _driven(
 def _forward(
     flows: Flows, operands: Sequence[S], join: Join[S], control: bool
 ) -> Generator[_Request[S], Sequence[S], Solution[S]]:
-    parameters = [tuple([operands[i] for i in entry]) for entry in flows.entry]
+    parameters = [tuple(map(operands.__getitem__, entry)) for entry in flows.entry]
     returned: list[tuple[S, ...]] = [()] * len(parameters)
     predicate = flows.predicate if control else None
     decided: list[S] = []  # the state of the predicate, once it is known
@@ -131,11 +131,13 @@ def _forward(
                     pending.append(target)
     if predicate is not None and predicate.region == OPERANDS:
         decided = [operands[predicate.place]]
-    places = {**dict(enumerate(returned)), OPERANDS: operands}
-    ends = [
-        reduce(join, [*[places[region][i] for region, i in sources], *decided])
-        for sources in flows.exits
-    ]
+    ends = []
+    for sources in flows.exits:
+        states = [*decided]
+        for region, place in sources:
+            values = operands if region == OPERANDS else returned[region]
+            states.append(values[place])
+        ends.append(states[0] if len(states) == 1 else reduce(join, states))
     return Solution(tuple(parameters), tuple(returned), tuple(ends))
 
 
@@ -163,15 +165,14 @@ def _backward(
         region = pending.pop()
         parameters[region] = tuple((yield flows.regions[region], tuple(returned[region])))
         for i, state in zip(flows.entry[region], parameters[region], strict=True):
-            reach(Origin(OPERANDS, i), state)
-        before = [tuple(each) for each in returned]
-        backedges = flows.backedges[region] if flows.backedges else ()
-        for source, state in zip(backedges, parameters[region], strict=False):
+            operands[i] = join(operands[i], state)
+        if not flows.backedges:
+            continue
+        before = [[*each] for each in returned]
+        for source, state in zip(flows.backedges[region], parameters[region], strict=True):
             if source is not None:
                 reach(source, state)
-        pending += [
-            i for i, each in enumerate(before) if tuple(returned[i]) != each and i not in pending
-        ]
+        pending += [i for i, each in enumerate(before) if returned[i] != each and i not in pending]
     return Solution(tuple(parameters), tuple(map(tuple, returned)), tuple(operands))
 
 

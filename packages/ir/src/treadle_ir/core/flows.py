@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar, final
 
-from treadle_ir.process.frozen_classes import frozen
-
 if TYPE_CHECKING:
     from treadle_ir.core.program import Program
 
@@ -31,8 +29,7 @@ class Origin(NamedTuple):
 
 
 @final
-@frozen
-class Iterations:
+class Iterations(NamedTuple):
     """How often a loop runs its regions: at most `most` times, None if that is unknown.
 
     `exact` says that it is this number. Compiled code holds `unroll` iterations one after the other. With `reverse`
@@ -51,8 +48,7 @@ class Iterations:
 
 
 @final
-@frozen
-class Flows:
+class Flows(NamedTuple):
     """The edges along which values flow through the regions of an operation.
 
     Attributes:

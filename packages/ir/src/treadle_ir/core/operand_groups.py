@@ -1,7 +1,7 @@
 """Named groups of a loop's operands, parameters and results, and of whatever is known of each: arrays, types, flags.
 
-Rules of loops divide flat lists by `scan.operands(items)` or `scan.results(items)`, work on the groups, and make a flat
-list of them again with `flat`.
+Rules of loops divide flat lists by `scan.operand_groups(items)` or `scan.result_groups(items)`, work on the groups, and
+make a flat list of them again with `flat`.
 
 Example:
     >>> operands = ScanOperands(consts=["w"], carry=["c"], xs=["x", "y"])
@@ -13,66 +13,72 @@ Example:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Generic, Self, TypeVar, final
-
-from treadle_ir.process.frozen_classes import frozen
+from collections.abc import Sequence
+from itertools import chain, compress
+from typing import Generic, NamedTuple, Self, TypeVar, final
 
 T = TypeVar("T")
 
 
-class Groups(Generic[T]):
-    """Items in named groups: the attributes of a subclass, in the order of the flat list."""
+class Groups(tuple[Sequence[T], ...]):
+    """Items in named groups, in the order of the flat list. Subclasses are named tuples, which name the groups."""
 
-    def __iter__(self) -> Iterator[Sequence[T]]:
-        return iter(vars(self).values())
+    __slots__ = ()
 
     def flat(self) -> tuple[T, ...]:
         """Return all items, group by group."""
-        return tuple([item for group in self for item in group])
+        return tuple(chain.from_iterable(self))
 
     def where(self, flags: Groups[bool]) -> Self:
         """Return the items whose flags are set."""
-        return type(self)(
-            *[
-                [item for item, flag in zip(group, marks, strict=True) if flag]
-                for group, marks in zip(self, flags, strict=True)
-            ]
+        return tuple.__new__(
+            type(self),
+            [[*compress(group, marks)] for group, marks in zip(self, flags, strict=True)],
         )
 
     def joined(self, *others: Self) -> Self:
         """Return the items of these groups, then the items of the others, group by group."""
-        every = zip(self, *others, strict=True)
-        return type(self)(*[[item for group in groups for item in group] for groups in every])
+        return tuple.__new__(
+            type(self), [[*chain(*groups)] for groups in zip(self, *others, strict=True)]
+        )
 
 
-@final
-@frozen(eq=False)
-class ScanOperands(Groups[T]):
-    """The operands of a scan, or the parameters of its body."""
-
+class _ScanOperands(NamedTuple, Generic[T]):
     consts: Sequence[T] = ()
     carry: Sequence[T] = ()
     xs: Sequence[T] = ()
 
 
-@final
-@frozen(eq=False)
-class ScanResults(Groups[T]):
-    """The results of a scan, or of its body."""
-
+class _ScanResults(NamedTuple, Generic[T]):
     carry: Sequence[T] = ()
     ys: Sequence[T] = ()
 
 
-@final
-@frozen(eq=False)
-class WhileOperands(Groups[T]):
-    """The operands of a while loop."""
-
+class _WhileOperands(NamedTuple, Generic[T]):
     cond_consts: Sequence[T] = ()
     body_consts: Sequence[T] = ()
     carry: Sequence[T] = ()
+
+
+@final
+class ScanOperands(_ScanOperands[T], Groups[T]):
+    """The operands of a scan, or the parameters of its body."""
+
+    __slots__ = ()
+
+
+@final
+class ScanResults(_ScanResults[T], Groups[T]):
+    """The results of a scan, or of its body."""
+
+    __slots__ = ()
+
+
+@final
+class WhileOperands(_WhileOperands[T], Groups[T]):
+    """The operands of a while loop."""
+
+    __slots__ = ()
 
     @property
     def for_cond(self) -> tuple[T, ...]:

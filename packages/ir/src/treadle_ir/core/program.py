@@ -138,7 +138,7 @@ class Program:
             if mesh is not None and isinstance(result, Literal):  # the same on each device
                 kind = result.type.with_sharding(replicated(0, mesh))
             ((type_,), _) = inferred(operation, (kind,), mesh)
-            made = Value(type_)
+            made = Value(type_.with_varying(result.type.varying))
             equations.append(Equation(operation, (result,), (made,), PURE))
             results.append(made)
         if len(equations) == len(self.equations):

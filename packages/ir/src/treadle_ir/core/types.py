@@ -9,15 +9,19 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final, TypeVar, final
+from typing import Any, ClassVar, Final, TypeAlias, TypeVar, final
 from weakref import WeakValueDictionary
 
 from treadle_ir.core.dtypes import DType, dtype_name, element_type, tangent_dtype
-from treadle_ir.core.sharding import Sharding, braces, sizes_text
+from treadle_ir.core.sharding import Sharding, braces, names_text, sizes_text
 from treadle_ir.core.sizes import Symbolic
 from treadle_ir.process.fork import fork_safe_lock
 
 T = TypeVar("T", bound="Type")
+Varying: TypeAlias = frozenset[str]
+"""The manual axes of a mesh over which a value differs between devices."""
+
+INVARIANT: Final[Varying] = frozenset()
 
 
 class Type(ABC):
@@ -25,18 +29,28 @@ class Type(ABC):
 
     __slots__ = ("__weakref__",)
     sharding: Sharding | None = None  # only arrays may have one
+    varying: Varying = INVARIANT  # only arrays may vary
 
     @abstractmethod
     def tangent(self) -> Type:
         """The type of this type's tangent vectors (integers: `f0`, a type with one value)."""
 
     def strong(self) -> Type:
-        """This type without the weak mark and the sharding, which only arrays may have."""
+        """This type without the weak mark, the sharding and the varying axes, which only arrays may have."""
         return self
 
     @property
     def unsharded(self) -> Type:
         """This type without a sharding, which only arrays may have."""
+        return self
+
+    @property
+    def plain(self) -> Type:
+        """This type without a sharding and varying axes, which only arrays may have."""
+        return self
+
+    def distributed_as(self, other: Type) -> Type:
+        """Return this type with the sharding and the varying axes of another, which only arrays may have."""
         return self
 
     @property
@@ -58,9 +72,10 @@ class ArrayType(Type):
     Sizes are integers, or symbolic dimensions that act as such (`treadle_ir.symbolic`).
     `weak` marks what came from a Python scalar: it yields to the other operand in promotion. `sharding` says how the
     array is divided over the explicit axes of a mesh; None where there is no such mesh, or the compiler decides.
+    `varying` names the manual axes of the enclosing `shard_map`s over which the elements differ between devices.
     """
 
-    __slots__ = ("dtype", "ndim", "shape", "sharding", "size", "weak")
+    __slots__ = ("dtype", "ndim", "shape", "sharding", "size", "varying", "weak")
 
     shape: tuple[int, ...]
     dtype: DType
@@ -80,13 +95,18 @@ class ArrayType(Type):
         dtype: DType,
         weak: bool = False,
         sharding: Sharding | None = None,
+        varying: Varying = INVARIANT,
     ) -> ArrayType:
-        """The one type with this shape, element type, weakness and sharding."""
-        key = (shape, dtype, weak) if sharding is None else (shape, dtype, weak, sharding)
+        """The one type with this shape, element type, weakness, sharding and varying axes."""
+        key: tuple[Any, ...] = (shape, dtype, weak)
+        if sharding is not None or varying:
+            key = (*key, sharding, varying)
         found = cls._recent.get(key)
         if found is not None:
             return found
-        made = cls._intern(tuple(map(_size, shape)), element_type(dtype), bool(weak), sharding)
+        made = cls._intern(
+            tuple(map(_size, shape)), element_type(dtype), bool(weak), sharding, varying
+        )
         if len(cls._recent) >= 8192:
             cls._recent.clear()
         cls._recent[key] = made  # also of an equal element type that is another object
@@ -94,10 +114,15 @@ class ArrayType(Type):
 
     @classmethod
     def _intern(
-        cls, shape: tuple[int, ...], dtype: DType, weak: bool, sharding: Sharding | None
+        cls,
+        shape: tuple[int, ...],
+        dtype: DType,
+        weak: bool,
+        sharding: Sharding | None,
+        varying: Varying,
     ) -> ArrayType:
         assert sharding is None or len(sharding.dims) == len(shape), "an entry for each axis"
-        key = (shape, dtype, weak, sharding)
+        key = (shape, dtype, weak, sharding, varying)
         with cls._lock:
             found = cls._interned.get(key)
             if found is None:
@@ -106,7 +131,7 @@ class ArrayType(Type):
                 for n in shape:
                     size *= n
                 for name, value in zip(
-                    ("shape", "dtype", "weak", "sharding", "ndim", "size"),
+                    ("shape", "dtype", "weak", "sharding", "varying", "ndim", "size"),
                     (*key, len(shape), size),
                     strict=True,
                 ):
@@ -119,7 +144,8 @@ class ArrayType(Type):
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.shape, self.dtype, self.weak)
-        return ArrayType, parts if self.sharding is None else (*parts, self.sharding)
+        plain = self.sharding is None and not self.varying
+        return ArrayType, parts if plain else (*parts, self.sharding, self.varying)
 
     def __copy__(self) -> ArrayType:
         return self
@@ -128,7 +154,7 @@ class ArrayType(Type):
         return self
 
     def __repr__(self) -> str:
-        """As in the text format: `f32[2,3]`, `f32[]*` when weak, `f32[8@x,4]` when sharded."""
+        """As in the text format: `f32[2,3]`, `f32[]*` (weak), `f32[8@x,4]` (sharded), `f32[3]{V:x}` (varying)."""
         return self.text()
 
     def text(self, mesh: str = "") -> str:
@@ -139,35 +165,55 @@ class ArrayType(Type):
         """
         sharding = self.sharding
         mark = "*" if self.weak else ""
+        varying = f"{{V:{names_text(sorted(self.varying))}}}" if self.varying else ""
         if sharding is None:
-            return f"{dtype_name(self.dtype)}[{','.join(map(str, self.shape))}]{mark}"
+            return f"{dtype_name(self.dtype)}[{','.join(map(str, self.shape))}]{mark}{varying}"
         sizes = sizes_text(self.shape, sharding.dims)
-        return f"{dtype_name(self.dtype)}[{sizes}]{mark}{braces(sharding, mesh)}"
+        return f"{dtype_name(self.dtype)}[{sizes}]{mark}{braces(sharding, mesh)}{varying}"
 
     def tangent(self) -> ArrayType:
         """The same type when it is floating or complex; of libraries' element types what they say, else `f0`."""
         found = tangent_dtype(self.dtype)
-        return self if found is self.dtype else ArrayType(self.shape, found)
+        return (
+            self if found is self.dtype else ArrayType(self.shape, found, False, None, self.varying)
+        )
 
     def strong(self) -> ArrayType:
-        """This type without the weak mark and the sharding."""
-        plain = not self.weak and self.sharding is None
+        """This type without the weak mark, the sharding and the varying axes."""
+        plain = not self.weak and self.sharding is None and not self.varying
         return self if plain else ArrayType(self.shape, self.dtype)
 
     @property
     def unsharded(self) -> ArrayType:
         """This type without its sharding."""
-        return self if self.sharding is None else ArrayType(self.shape, self.dtype, self.weak)
+        return self if self.sharding is None else self.with_sharding(None)
+
+    @property
+    def plain(self) -> ArrayType:
+        """This type without its sharding and its varying axes."""
+        if self.sharding is None and not self.varying:
+            return self
+        return ArrayType(self.shape, self.dtype, self.weak)
 
     def with_sharding(self, sharding: Sharding | None) -> ArrayType:
         """This type with another sharding."""
         if sharding is self.sharding:
             return self
-        return ArrayType(self.shape, self.dtype, self.weak, sharding)
+        return ArrayType(self.shape, self.dtype, self.weak, sharding, self.varying)
+
+    def with_varying(self, varying: Varying) -> ArrayType:
+        """This type with other varying axes."""
+        if varying == self.varying:
+            return self
+        return ArrayType(self.shape, self.dtype, self.weak, self.sharding, varying)
+
+    def distributed_as(self, other: Type) -> ArrayType:
+        """Return this type with the sharding and the varying axes of another."""
+        return self.with_sharding(other.sharding).with_varying(other.varying)
 
     def with_shape(self, shape: tuple[int, ...]) -> ArrayType:
         """This type with another shape, and without a sharding."""
-        return ArrayType(shape, self.dtype, self.weak)
+        return ArrayType(shape, self.dtype, self.weak, None, self.varying)
 
     def without_leading_axis(self) -> ArrayType:
         """Return the type of the elements along the leading axis, as a scan hands them to its body."""
@@ -177,7 +223,7 @@ class ArrayType(Type):
 
     def with_dtype(self, dtype: DType) -> ArrayType:
         """This type with another element type, no longer weak."""
-        return ArrayType(self.shape, dtype, False, self.sharding)
+        return ArrayType(self.shape, dtype, False, self.sharding, self.varying)
 
     @property
     def nbytes(self) -> int:
@@ -210,6 +256,14 @@ class TokenType(Type):
 
 
 TOKEN: Final = TokenType()
+
+
+def plain(types: Sequence[T]) -> tuple[T, ...]:
+    """Return types without their shardings and varying axes."""
+    for type in types:
+        if type.sharding is not None or type.varying:
+            return tuple([each.plain for each in types])  # type: ignore[misc]  # of the same class
+    return tuple(types)
 
 
 def unsharded(types: Sequence[T]) -> tuple[T, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from treadle_ir.core.dtypes import is_extended, no_numbers
 from treadle_ir.core.effects import Effects
 from treadle_ir.core.primitive import Primitive
-from treadle_ir.core.types import ArrayType, Type, unsharded
+from treadle_ir.core.types import INVARIANT, ArrayType, Type, Varying, plain
 
 if TYPE_CHECKING:
     from treadle_ir.core.mesh import AbstractMesh
@@ -28,7 +28,10 @@ def _refuse_extended(primitive: Primitive, operands: tuple[Type, ...]) -> None:
 
 
 def inferred(
-    primitive: Primitive, operands: tuple[Type, ...], mesh: AbstractMesh | None = None
+    primitive: Primitive,
+    operands: tuple[Type, ...],
+    mesh: AbstractMesh | None = None,
+    axes: Varying = INVARIANT,
 ) -> Inferred:
     """Result types and effects of applying a primitive to operands of these types.
 
@@ -37,15 +40,22 @@ def inferred(
         operands: the types of its operands.
         mesh: the mesh in force, if it has explicit axes: the results have shardings over these. Without one, results
             have none, and the shardings of operands do not count.
+        axes: the manual axes in force that are checked: results vary over these. Without any, results are invariant,
+            and what operands vary over does not count.
 
     Raises:
         ShapeError, DTypeError: the operands do not fit; nothing is cached.
         ShardingTypeError: their shardings do not.
     """
-    key = (primitive, operands) if mesh is None else (primitive, operands, mesh)
+    somewhere = mesh is not None or axes
+    key = (primitive, operands, mesh, axes) if somewhere else (primitive, operands)
     found = _CACHE.get(key)
     if found is None:
-        found = _infer(primitive, operands) if mesh is None else _over(mesh, primitive, operands)
+        found = (
+            _distributed(primitive, operands, mesh, axes)
+            if somewhere
+            else _infer(primitive, operands)
+        )
         if type(primitive).programs is Primitive.programs and not primitive.opaque:
             if len(_CACHE) >= _LIMIT:
                 _CACHE.clear()
@@ -56,12 +66,19 @@ def inferred(
 def _infer(primitive: Primitive, operands: tuple[Type, ...]) -> Inferred:
     if not primitive.takes_keys:
         _refuse_extended(primitive, operands)
-    plain = unsharded(operands)
-    return unsharded(primitive.infer(*plain)), primitive.effects(*plain)
+    given = plain(operands)
+    return plain(primitive.infer(*given)), primitive.effects(*given)
 
 
-def _over(mesh: AbstractMesh, primitive: Primitive, operands: tuple[Type, ...]) -> Inferred:
+def _distributed(
+    primitive: Primitive, operands: tuple[Type, ...], mesh: AbstractMesh | None, axes: Varying
+) -> Inferred:
     from treadle_ir.sharding.rules import sharded_results  # noqa: PLC0415 - few need it
+    from treadle_ir.sharding.varying import varying_results  # noqa: PLC0415
 
-    plain, effects = inferred(primitive, operands)
-    return sharded_results(primitive, operands, plain, mesh), effects
+    results, effects = inferred(primitive, operands)
+    if mesh is not None:
+        results = sharded_results(primitive, operands, results, mesh)
+    if axes:
+        results = varying_results(primitive, operands, results, axes)
+    return results, effects

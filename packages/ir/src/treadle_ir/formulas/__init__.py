@@ -1,7 +1,8 @@
 """Formulas of special functions, written once for all that compute with them.
 
-`table` says which formula is the meaning of a primitive. An `Engine` runs a formula: the reference evaluator has one on
-NumPy's arrays, the compiler one that stages programs. Results of narrower types are rounded from float64.
+`table` says which formula is the meaning of a primitive. An `Engine` runs a formula: the engine of the reference
+evaluator on NumPy's arrays, the engine of the compiler by staging a program. Results of narrower types are rounded from
+float64.
 """
 
 from __future__ import annotations

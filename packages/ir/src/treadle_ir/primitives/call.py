@@ -8,7 +8,7 @@ until someone differentiates the program.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ClassVar, Final, TypeAlias, final
 
@@ -253,9 +253,8 @@ class CustomVjpStaged(InlineCall):
 class CustomVjpLinear(Primitive):
     """The derivative of a `custom_vjp` call: linear in its tangents, known only by its transpose.
 
-    Operands are the residuals, then one tangent per primal; results are the tangents of the call's results. `reduced`
-    says over which axes of the shard_maps around each of these is the same on all devices, though operands are not,
-    and `begun` over which it differs, though no operand may; nothing, where they are empty.
+    Operands are the residuals, then one tangent per primal; results are the tangents of the call's results. `types`
+    say which manual axes these vary over, as the results of the call do.
     """
 
     takes_keys: ClassVar[bool] = True  # among the residuals
@@ -265,8 +264,6 @@ class CustomVjpLinear(Primitive):
     backward: FlatBackward
     residuals: int
     types: tuple[ArrayType, ...]
-    reduced: tuple[frozenset[Hashable], ...] = ()
-    begun: tuple[frozenset[Hashable], ...] = ()
 
     def is_deferred(self) -> bool:
         """The backward function runs when this is transposed."""

@@ -14,7 +14,7 @@ from typing import ClassVar, Literal, TypeAlias, final
 import numpy as np
 
 from treadle_ir.calling.operands import as_array
-from treadle_ir.core.effects import Effects, NamedAxis
+from treadle_ir.core.effects import PURE, Effects, NamedAxis
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.registry import register
 from treadle_ir.core.types import ArrayType, Type
@@ -201,8 +201,8 @@ class Permute(Collective):
 @register
 @final
 @frozen
-class Vary(Collective):
-    """The operand, from here on taken for one value on each device along the named axes of a shard_map.
+class PVary(Collective):
+    """The operand, cast to vary over the named axes of a `shard_map`, where it is the same on all devices.
 
     Nothing is computed; but the cotangent is the sum of the devices' cotangents.
     """
@@ -215,6 +215,10 @@ class Vary(Collective):
         """The operand's type."""
         (x,) = operands
         return (x,)
+
+    def effects(self, *operands: Type) -> Effects:
+        """None: what it returns does not depend on the axes."""
+        return PURE
 
 
 def _divided(name: str, x: ArrayType, axis: int, count: int) -> tuple[int, ...]:
@@ -340,10 +344,10 @@ def permute(x: Operand, *, axis_name: Hashable, pairs: tuple[tuple[int, int], ..
     return bind(Permute(names, axis_size(names), pairs), x)[0]
 
 
-def vary(x: Operand, *, axis_name: Hashable) -> Array:
-    """The operand, taken for one value on each device along axes of a shard_map; other axes are left out."""
+def pvary(x: Operand, *, axis_name: Hashable) -> Array:
+    """Return the operand, cast to vary over axes of a `shard_map` that checks what varies; others are left out."""
     names = tuple([name for name in _names(axis_name) if axis_kind(name) == "manual"])
-    return bind(Vary(names), x)[0] if names else as_array(x)
+    return bind(PVary(names), x)[0] if names else as_array(x)
 
 
 def axis_index(axis_name: Hashable) -> Array:

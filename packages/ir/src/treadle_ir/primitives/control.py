@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, TypeVar, final
+from typing import Any, ClassVar, Final, TypeVar, final
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from treadle_ir.errors.kinds import ArgumentError, DTypeError, ShapeError
 from treadle_ir.process.frozen_classes import frozen
 
 T = TypeVar("T")
+_grouped: Final = tuple.__new__  # the constructors, which fill in empty groups, take twice as long
 
 
 def check_types(
@@ -186,12 +187,12 @@ class While(ControlFlow):
     def operand_groups(self, items: Sequence[T]) -> WhileOperands[T]:
         """Divide a list with an item for each operand into its groups."""
         first, last = self.cond_constants, self.cond_constants + self.body_constants
-        return WhileOperands(items[:first], items[first:last], items[last:])
+        return _grouped(WhileOperands, (items[:first], items[first:last], items[last:]))
 
     def body_groups(self, items: Sequence[T]) -> WhileOperands[T]:
         """Divide a list with an item for each parameter of the body into the groups of its operands."""
         count = self.body_constants
-        return WhileOperands(body_consts=items[:count], carry=items[count:])
+        return _grouped(WhileOperands, ((), items[:count], items[count:]))
 
     def with_programs(self, cond: Program, body: Program, operands: WhileOperands[Any]) -> While:
         """Return this loop with other programs, for operands in these groups."""
@@ -295,16 +296,19 @@ class Scan(ControlFlow):
     def operand_groups(self, items: Sequence[T]) -> ScanOperands[T]:
         """Divide a list with an item for each operand, or each parameter of the body, into its groups."""
         first, last = self.constants, self.constants + self.carries
-        return ScanOperands(items[:first], items[first:last], items[last:])
+        return _grouped(ScanOperands, (items[:first], items[first:last], items[last:]))
 
     def result_groups(self, items: Sequence[T]) -> ScanResults[T]:
         """Divide a list with an item for each result into its groups."""
-        return ScanResults(items[: self.carries], items[self.carries :])
+        return _grouped(ScanResults, (items[: self.carries], items[self.carries :]))
 
-    def with_body(self, body: Program, operands: ScanOperands[Any]) -> Scan:
-        """Return this loop with another body, for operands in these groups."""
+    def with_body(
+        self, body: Program, operands: ScanOperands[Any], reverse: bool | None = None
+    ) -> Scan:
+        """Return this loop with another body, for operands in these groups, and in another direction if wanted."""
         consts, carry, _ = operands
-        return Scan(body, self.length, len(consts), len(carry), self.reverse, self.unroll)
+        direction = self.reverse if reverse is None else reverse
+        return Scan(body, self.length, len(consts), len(carry), direction, self.unroll)
 
     def programs(self) -> Mapping[str, Program]:
         """The body."""

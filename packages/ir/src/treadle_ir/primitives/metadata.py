@@ -73,7 +73,7 @@ def with_metadata(
     primitive: Primitive, atoms: Sequence[Atom], source: Source, metadata: Metadata
 ) -> tuple[XlaMetadata, list[Atom]]:
     """A call of a program with one equation, which has attributes; and the call's operands. Literals stay inside."""
-    inside = {atom: Value(atom.type.unsharded) for atom in atoms if isinstance(atom, Value)}
+    inside = {atom: Value(atom.type.plain) for atom in atoms if isinstance(atom, Value)}
     operands = tuple([inside[atom] if isinstance(atom, Value) else atom for atom in atoms])
     types, effects = inferred(primitive, tuple([atom.type for atom in atoms]))
     results = tuple([Value(type) for type in types])

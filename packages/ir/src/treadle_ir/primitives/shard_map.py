@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from math import prod
@@ -149,6 +149,6 @@ def whole_type(part: Type, layout: Layout, mesh: AbstractMesh) -> ArrayType:
     )
 
 
-def axes_of(layout: Layout) -> frozenset[Hashable]:
+def axes_of(layout: Layout) -> frozenset[str]:
     """The axes of the mesh that a layout cuts along."""
     return frozenset([name for names in layout for name in names or ()])

@@ -1,9 +1,8 @@
-"""NumPy kernels of elementwise arithmetic.
+"""NumPy kernels of elementwise operations.
 
-`BARE` lists the operations that are one NumPy function whose result has the operands' element type: the runtime
-may call that function without the rule. NumPy and ml_dtypes compute f16, bf16 and f8 functions in f32 and round
-once; what takes several steps does so here by `through`. NumPy widens integers of less than
-a byte, so integer kernels convert back.
+An operation whose row names a function of NumPy's is that function. NumPy and ml_dtypes compute f16, bf16 and f8
+functions in f32 and round once; operations of several steps do so by `through`. NumPy widens integers of less than a
+byte, so integer kernels convert back.
 """
 
 from __future__ import annotations
@@ -26,22 +25,8 @@ F64: Final = BY_NAME["f64"]
 _WIDE: Final = frozenset(BY_NAME[name] for name in ("f32", "f64", "c64", "c128"))
 _COMMON: Final = "fdFD"  # NumPy's letters of f32, f64, c64 and c128, for the shortest test
 
-# One NumPy function each, closed over every element type that the primitive takes.
-BARE: Final[dict[type[Primitive], Kernel]] = {
-    primitive: row.numpy
-    for primitive, row in e.OPERATIONS.items()
-    if row.numpy is not None and not row.widens
-}
-
-# The same, but NumPy answers i4 and u4 with i8 and u8.
-WIDENING: Final[dict[type[Primitive], Kernel]] = {
-    primitive: row.numpy
-    for primitive, row in e.OPERATIONS.items()
-    if row.numpy is not None and row.widens
-}
-
-# Ours, on float64.
-SPECIAL: Final[dict[type[Primitive], Kernel]] = {
+# Functions that NumPy lacks, on float64.
+_SPECIAL: Final[dict[type[Primitive], Kernel]] = {
     e.Digamma: functions.digamma,
     e.Erf: functions.erf,
     e.ErfInv: functions.erf_inv,
@@ -50,7 +35,7 @@ SPECIAL: Final[dict[type[Primitive], Kernel]] = {
 }
 
 
-def _bare(primitive: type[Primitive], function: Kernel) -> None:
+def _one_function(primitive: type[Primitive], function: Kernel) -> None:
     # By number of operands: unpacking a tuple of arguments would cost half of what np.add does.
     def unary(primitive: Primitive, x: Elements, /) -> tuple[Elements]:
         return (function(x),)
@@ -77,11 +62,10 @@ def _special(primitive: type[Primitive], function: Kernel) -> None:
     eval_rules.register(primitive, rule)
 
 
-for _primitive, _function in BARE.items():
-    _bare(_primitive, _function)
-for _primitive, _function in WIDENING.items():
-    _narrowing(_primitive, _function)
-for _primitive, _function in SPECIAL.items():
+for _kind, _row in e.OPERATIONS.items():
+    if _row.numpy is not None:
+        (_narrowing if _row.widens else _one_function)(_kind, _row.numpy)
+for _primitive, _function in _SPECIAL.items():
     _special(_primitive, _function)
 
 

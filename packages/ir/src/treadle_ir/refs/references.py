@@ -215,7 +215,7 @@ def _refuse_staged(cell: Cell) -> NoReturn:
 
 
 def _is_within(trace: Trace | None, other: Trace) -> bool:
-    while trace is not None and not trace.hands_on(other):
+    while trace is not None and not trace.accepts_tracers_of(other):
         trace = trace.parent
     return trace is not None
 

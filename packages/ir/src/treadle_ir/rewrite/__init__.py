@@ -6,11 +6,15 @@ other way round; and effects with their order. `optimise` is the pipeline of `ji
 
 from __future__ import annotations
 
+from treadle_ir.core.equality import inside_out as inside_out
 from treadle_ir.rewrite.cse import cse as cse
 from treadle_ir.rewrite.dce import dce as dce, prune as prune
 from treadle_ir.rewrite.fold import fold as fold
 from treadle_ir.rewrite.inline import inline as inline
-from treadle_ir.rewrite.nested import with_nested as with_nested
+from treadle_ir.rewrite.nested import (
+    rebuilt as rebuilt,
+    with_nested as with_nested,
+)
 from treadle_ir.rewrite.optimise import optimise as optimise
 from treadle_ir.rewrite.plain import plain as plain
 from treadle_ir.rewrite.simplify import (

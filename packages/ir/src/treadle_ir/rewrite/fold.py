@@ -76,7 +76,7 @@ def _evaluated(equation: Equation) -> Rewritten | None:
     if element.shape != () or element.dtype != type_.dtype:
         return None
     scalar: Any = element[()]  # a scalar of whatever type
-    return Literal(scalar, type_.unsharded)
+    return Literal(scalar, type_.plain)
 
 
 def _unspread(equation: Equation, made_by: MadeBy) -> Rewritten | None:
@@ -84,7 +84,7 @@ def _unspread(equation: Equation, made_by: MadeBy) -> Rewritten | None:
     primitive = equation.primitive
     operands = [literal_behind(operand, made_by) or operand for operand in equation.operands]
     types = tuple([operand.type for operand in operands])
-    wanted = tuple([result.type.unsharded for result in equation.results])
+    wanted = tuple([result.type.plain for result in equation.results])
     if (
         inferred(primitive, types)[0] != wanted
     ):  # nothing gives the shape any more, or something else changed

@@ -54,17 +54,17 @@ def standing_for(equation: Equation, atom: Atom) -> Rewritten | None:
     if type.sharding is not wanted.sharding and not isinstance(atom, Literal):
         return None
     if isinstance(atom, Literal):
-        return Literal(atom.value, wanted.unsharded)
+        return Literal(atom.value, wanted.plain)
     primitive = Convert(wanted.dtype, wanted.weak)
     return [Equation(primitive, (atom,), equation.results, equation.effects, equation.source)]
 
 
 def _differs_in_knowledge(type: Type, other: Type) -> bool:
-    """Whether two types differ only in that the sharding of one is left to the compiler, and no sum is partial."""
-    if type.unsharded is not other.unsharded:
+    """Whether two types differ only in what they vary over, or in that one has no sharding, and no sum is partial."""
+    if type.plain is not other.plain:
         return False
     one, two = type.sharding, other.sharding
-    return (one is None or two is None) and not any(
+    return (one is two or one is None or two is None) and not any(
         [each.partial.axes for each in (one, two) if each]
     )
 

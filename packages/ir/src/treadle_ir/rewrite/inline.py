@@ -6,7 +6,6 @@ from typing import Final
 
 from treadle_ir.core.families import InlineCall
 from treadle_ir.core.program import Equation, Program
-from treadle_ir.core.types import ArrayType
 from treadle_ir.core.typing import inferred
 from treadle_ir.core.values import Atom, Value
 from treadle_ir.primitives.call import Call
@@ -71,7 +70,7 @@ def _append_changed(
     types, effects = inferred(equation.primitive, tuple([operand.type for operand in operands]))
     results = tuple(
         [
-            Value(type.with_sharding(old.type.sharding) if isinstance(type, ArrayType) else type)
+            Value(type.distributed_as(old.type))
             for type, old in zip(types, equation.results, strict=True)
         ]
     )

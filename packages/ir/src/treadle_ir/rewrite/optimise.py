@@ -9,6 +9,7 @@ from treadle_ir.core.equality import has_programs
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.program import Equation, Program
 from treadle_ir.primitives.call import StopGradient
+from treadle_ir.primitives.collective import PVary
 from treadle_ir.primitives.elementwise import Add, Subtract
 from treadle_ir.rewrite.cancel import cancel_add_sub
 from treadle_ir.rewrite.dce import dce
@@ -42,7 +43,7 @@ def optimise(
     wanted = enabled() if names is None else chosen(names)
     named = rules(wanted)
     together: dict[type[Primitive], Sequence[Rule]]
-    together = {**RULES, StopGradient: (_without_derivative,)}
+    together = {**RULES, StopGradient: (_without_derivative,), PVary: (_without_derivative,)}
     if keeps_rounding:
         for added in (Add, Subtract):
             together[added] = (*RULES[added], keep_rounding)

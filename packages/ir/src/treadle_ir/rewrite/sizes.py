@@ -83,9 +83,7 @@ class _Substitution:
                 raise
             results = tuple(
                 [
-                    Value(
-                        new.with_sharding(old.type.sharding) if isinstance(new, ArrayType) else new
-                    )
+                    Value(new.distributed_as(old.type))
                     for new, old in zip(types, equation.results, strict=True)
                 ]
             )

@@ -1,4 +1,4 @@
-"""Programs without the shardings of their values: what leaves the process does not speak of meshes in its types."""
+"""Programs with plain types: what leaves the process, or is lowered, does not speak of meshes in its types."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from treadle_ir.rewrite.nested import map_programs
 
 
 def without_shardings(program: Program) -> Program:
-    """Return the program, and those nested in it, with types that have no shardings; itself where none has any."""
+    """Return the program, and those nested in it, with types without shardings and varying axes.
+
+    It is the program itself where no type has any.
+    """
     return map_programs(program, _plain)
 
 
@@ -18,7 +21,9 @@ def _plain(program: Program) -> Program:
         *[result for equation in program.equations for result in equation.results],
     ]
     plain: dict[Atom, Value] = {
-        value: Value(value.type.unsharded) for value in defined if value.type.sharding is not None
+        value: Value(value.type.plain)
+        for value in defined
+        if value.type.sharding is not None or value.type.varying
     }
     if not plain:
         return program

@@ -43,7 +43,7 @@ ENABLE_CHECKS: Final = Setting(
     False,
     parse=yes_or_no,
     keyed=False,
-    help="Every program that is staged, derived or rewritten is verified: for those who write primitives and rules.",
+    help="Every program that is staged, derived or rewritten is verified: for authors of primitives and rules.",
 )
 CHECK_TRACER_LEAKS: Final = Setting(
     "check_tracer_leaks",

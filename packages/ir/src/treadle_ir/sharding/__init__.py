@@ -34,11 +34,10 @@ if TYPE_CHECKING:
         types_here as types_here,
     )
     from treadle_ir.sharding.varying import (
-        checked_axes_here as checked_axes_here,
-        explicit as explicit,
-        explicit_body as explicit_body,
-        explicit_here as explicit_here,
-        varying_of as varying_of,
+        cast_to as cast_to,
+        fitted_shard_map as fitted_shard_map,
+        missing_axes as missing_axes,
+        operand_axes as operand_axes,
     )
 
 # Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
@@ -53,8 +52,6 @@ if not TYPE_CHECKING:
             "treadle_ir.sharding.staged": (
                 "result_shardings sharding_of shardings_here type_here types_here"
             ),
-            "treadle_ir.sharding.varying": (
-                "checked_axes_here explicit explicit_body explicit_here varying_of"
-            ),
+            "treadle_ir.sharding.varying": "cast_to fitted_shard_map missing_axes operand_axes",
         },
     )

@@ -11,7 +11,7 @@ from treadle_ir.core.partial import LayoutWithSums, with_sums
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.program import Program
 from treadle_ir.core.sharding import Sharding, replicated
-from treadle_ir.core.types import ArrayType, Type, unsharded
+from treadle_ir.core.types import ArrayType, Type, Varying, unsharded
 from treadle_ir.core.typing import Inferred, inferred
 from treadle_ir.core.values import Atom, Literal
 from treadle_ir.primitives.shape import BroadcastInDim, Reverse, Transpose
@@ -71,22 +71,27 @@ def result_shardings(program: Program, mesh: AbstractMesh) -> tuple[Sharding | N
 
 
 def inferred_here(
-    primitive: Primitive, atoms: Sequence[Atom]
+    primitive: Primitive, atoms: Sequence[Atom], mesh: AbstractMesh | None, axes: Varying
 ) -> tuple[Primitive, Inferred, ShardingConstraint | None]:
-    """Return an operation with its result types and effects under the mesh in force.
+    """Return an operation with its result types and effects.
 
     The programs that the operation holds are those for the shardings of its operands. Where the compiler could lay out
     its one result otherwise, the third result is the constraint to be recorded after it.
 
+    Args:
+        primitive: the operation.
+        atoms: its operands, which vary over the same axes.
+        mesh: the mesh in force if it has explicit axes; None leaves shardings to the compiler.
+        axes: the manual axes in force that are checked.
+
     Raises:
         ShardingTypeError: its operands do not go together, or the result could lie in several ways.
     """
-    mesh = explicit_mesh()
-    if mesh is None:  # this part of the program is left to the compiler
-        return primitive, inferred(primitive, tuple([atom.type for atom in atoms])), None
+    if mesh is None:
+        return primitive, inferred(primitive, tuple([x.type for x in atoms]), None, axes), None
     types = typed_over(atoms, mesh)
     primitive = specialised_primitive(primitive, types, mesh)
-    found = inferred(primitive, types, mesh)
+    found = inferred(primitive, types, mesh, axes)
     return primitive, found, _constraint(primitive, found[0], mesh)
 
 

@@ -1,176 +1,170 @@
-"""Over which axes of a shard_map a value varies, and the program that says so: `Vary` wherever it begins to.
+"""Varying manual axes: over which axes of a `shard_map` a value differs between devices, and casts to vary over more.
 
-Types say nothing of it. A parameter varies over the axes that cut it, a result over those of its operands; a sum over
-an axis is the same on all of it. Where an operation has operands that vary over different axes, those that vary over
-fewer are taken for one value on each device there. That is no computation, but a step that derivatives have to know:
-the cotangent of the one value is the sum of the devices' (`Vary`). `explicit` writes these steps down, so that all
-rules of derivatives are those of their primitives alone.
-
-Only axes that a shard_map checks (`check_vma`) count: those of kind "manual" in the context.
+A parameter of a `shard_map`'s body varies over the axes that divide it, and the result of an operation over the axes of
+its operands; a sum over an axis is invariant there. Where operands of one operation vary over different axes, `PVary`
+casts those that vary over fewer. That computes nothing, but its transpose is a sum over devices. The trace that an
+operation is bound in inserts the casts: see `operand_axes`. Only axes of kind "manual" in the context count, whose
+`shard_map` checks what varies (`check_vma`). See decisions/0161-varying-axes-in-types.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeAlias, final
 
 from treadle_ir.core.dtypes import is_inexact
 from treadle_ir.core.equality import has_programs
 from treadle_ir.core.families import InlineCall
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.program import Equation, Program
-from treadle_ir.core.types import ArrayType, Type
+from treadle_ir.core.types import INVARIANT, ArrayType, Type, Varying
 from treadle_ir.core.values import Atom, Value
 from treadle_ir.primitives.call import (
     Call,
     Checkpoint,
+    CustomVjpCall,
     CustomVjpLinear,
     CustomVjpStaged,
-    FlatBackward,
-    Given,
 )
-from treadle_ir.primitives.collective import AllGather, AllReduce, Collective, Vary
+from treadle_ir.primitives.collective import AllGather, AllReduce, Collective, PVary
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.metadata import XlaMetadata
 from treadle_ir.primitives.shard_map import ShardMap, axes_of
 from treadle_ir.process.frozen_classes import frozen
-from treadle_ir.settings.context import Context, current_context
-from treadle_ir.tracing.array import Operand, Operands
 from treadle_ir.tracing.memo import derived
-from treadle_ir.tracing.staging import StagedTracer, StagingTrace
-from treadle_ir.tracing.trace import bind
-from treadle_ir.tracing.tracer import Tracer
 
-Axes: TypeAlias = frozenset[Hashable]
-NO_AXES: Axes = frozenset()
+# Programs whose parameters vary as the operands do; a rule of its own takes operands that vary alike.
+_CALLS = (Call, Checkpoint, XlaMetadata, CustomVjpStaged)
 
 
-def checked_axes_here(context: Context | None = None) -> Axes:
-    """The axes of the shard_maps around the running code, or in a context, that check what varies."""
-    axes = (context or current_context()).axes
-    return frozenset([name for name, _, kind in axes if kind == "manual"])
+def with_varying(type: Type, varying: Varying) -> Type:
+    """Return a type with these varying axes; only arrays vary."""
+    return type.with_varying(varying) if isinstance(type, ArrayType) else type
 
 
-@final
-@frozen(eq=False)
-class Explicit:
-    """A program with its `Vary` steps, and what its results vary over."""
+def missing_axes(type: Type, wanted: Varying) -> Varying:
+    """Return the axes of `wanted` that an operand of a type has to be cast to vary over.
 
-    program: Program
-    results: tuple[Axes, ...]
-    captured: tuple[Operand, ...] = ()
-
-
-@final
-@frozen(eq=False)
-class Step:
-    """An operation: itself (its nested programs made explicit), what operands have to vary over, what results do."""
-
-    primitive: Primitive
-    operands: tuple[Axes, ...]
-    results: tuple[Axes, ...]
+    Only what has cotangents is cast: of integers, it makes no difference.
+    """
+    if wanted == type.varying or not isinstance(type, ArrayType) or not is_inexact(type.dtype):
+        return INVARIANT
+    return wanted - type.varying
 
 
-def explicit(
-    program: Program,
-    parameters: Sequence[Axes],
-    axes: Axes,
-    wanted: Sequence[Axes] | None = None,
-) -> Explicit:
-    """The program with a `Vary` wherever a value begins to vary over more axes.
+def cast_to(axes: Varying) -> PVary:
+    """Return the operation that casts its operand to vary over more axes."""
+    return PVary(tuple(sorted(axes)))
+
+
+def operand_axes(
+    primitive: Primitive, operands: Sequence[Type], axes: Varying
+) -> Sequence[Varying]:
+    """Return the axes that each operand of an operation has to vary over, so that they go together.
 
     Args:
-        program: any program.
-        parameters: what each parameter varies over.
-        axes: the axes that count.
-        wanted: what each result has to vary over, at least.
+        primitive: any operation; the programs that it holds are `fitted` to the operands.
+        operands: the types of the operands.
+        axes: the axes in force that are checked.
     """
-    given, ends = tuple(parameters), None if wanted is None else tuple(wanted)
-    # Loops and branches ask for the same of what is in them again and again.
-    return derived(
-        program, ("explicit", given, axes, ends), lambda: _explicit(program, given, axes, ends)
-    )
-
-
-def _explicit(
-    program: Program,
-    parameters: tuple[Axes, ...],
-    axes: Axes,
-    wanted: tuple[Axes, ...] | None,
-) -> Explicit:
-    varies: dict[Value, Axes] = dict(zip(program.parameters, parameters, strict=True))
-    equations: list[Equation] = []
-    made: dict[tuple[Value, Axes], Value] = {}  # one step for all that need it
-
-    def widened(atom: Atom, to: Axes) -> Atom:
-        if not isinstance(atom, Value) or not _has_cotangent(atom.type):
-            return atom
-        more = to - varies[atom]
-        if not more:
-            return atom
-        key = atom, more
-        if key not in made:
-            value = made[key] = Value(atom.type)
-            step = Vary(tuple(sorted(more, key=str)))
-            equations.append(Equation(step, (atom,), (value,), step.effects()))
-            varies[value] = varies[atom] | more
-        return made[key]
-
-    for equation in program.equations:
-        sets = [varies[x] if isinstance(x, Value) else NO_AXES for x in equation.operands]
-        step = step_of(equation.primitive, sets, equation, axes)
-        operands = tuple(
-            [widened(x, to) for x, to in zip(equation.operands, step.operands, strict=True)]
-        )
-        primitive, effects = step.primitive, equation.effects
-        if primitive is not equation.primitive:  # a step within it has effects, too
-            effects = primitive.effects(*[x.type for x in operands])
-        equations.append(Equation(primitive, operands, equation.results, effects, equation.source))
-        varies.update(zip(equation.results, step.results, strict=True))
-    ends = [varies[x] if isinstance(x, Value) else NO_AXES for x in program.results]
-    if wanted is not None:
-        ends = [one | two for one, two in zip(ends, wanted, strict=True)]
-    results = tuple([widened(x, to) for x, to in zip(program.results, ends, strict=True)])
-    return Explicit(Program(program.parameters, tuple(equations), results), tuple(ends))
-
-
-def _has_cotangent(type: Type) -> bool:
-    return isinstance(type, ArrayType) and is_inexact(type.dtype)
-
-
-def step_of(primitive: Primitive, sets: Sequence[Axes], equation: Equation, axes: Axes) -> Step:
-    """What an operation does to what its operands vary over."""
-    every = NO_AXES.union(*sets)
-    count = len(equation.results)
+    sets = [type.varying for type in operands]
+    if isinstance(primitive, PVary | CustomVjpLinear | CustomVjpCall | ShardMap):
+        return sets
+    if isinstance(primitive, Scan):
+        return _varying(primitive.body)
+    if isinstance(primitive, While):
+        constants = primitive.cond_constants + primitive.body_constants
+        return (*sets[:constants], *_varying(primitive.body)[primitive.body_constants :])
+    if isinstance(primitive, Case):
+        return (sets[0], *_varying(primitive.branches[0]))
+    if isinstance(primitive, InlineCall):
+        return _varying(primitive.program)
+    every = INVARIANT.union(*sets)
     if isinstance(primitive, Collective):
-        named = frozenset(primitive.axis_names) & axes
-        wide = every | named
-        if isinstance(primitive, Vary):
-            left_out = [
-                name for name in primitive.axis_names if name in every
-            ]  # it varies there already
-            begun = tuple([name for name in primitive.axis_names if name not in left_out])
-            return Step(Vary(begun), tuple(sets), (wide,))
-        shared = isinstance(primitive, AllReduce | AllGather) and primitive.invariant
-        left = wide - named if shared else wide
-        return Step(primitive, (wide,) * len(sets), (left,) * count)
+        every |= axes.intersection(primitive.axis_names)
+    return [every] * len(sets)
+
+
+def varying_results(
+    primitive: Primitive, operands: Sequence[Type], results: Sequence[Type], axes: Varying
+) -> tuple[Type, ...]:
+    """Return the result types of an operation with the axes that they vary over.
+
+    Args:
+        primitive: any operation; the programs that it holds are `fitted` to the operands.
+        operands: the types of the operands, which vary over `operand_axes`.
+        results: the types of the results, with any varying axes.
+        axes: the axes in force that are checked.
+    """
+    varying = _result_axes(primitive, operands, axes)
+    if varying is None:
+        every = INVARIANT.union(*[type.varying for type in operands])
+        if isinstance(primitive, Collective):
+            named = axes.intersection(primitive.axis_names)
+            shared = isinstance(primitive, AllReduce | AllGather) and primitive.invariant
+            every = every - named if shared else every | named
+        varying = [every] * len(results)
+    return tuple([with_varying(type, each) for type, each in zip(results, varying, strict=True)])
+
+
+def _result_axes(
+    primitive: Primitive, operands: Sequence[Type], axes: Varying
+) -> Sequence[Varying] | None:
+    """Return what results vary over if the operation itself says so; None if it follows from the operands."""
     if isinstance(primitive, CustomVjpLinear):
-        settled = replace(primitive, backward=_settled(primitive, sets, axes))
-        reduced = primitive.reduced or (NO_AXES,) * count
-        begun = primitive.begun or (NO_AXES,) * count
-        ends = [every - less | more & axes for less, more in zip(reduced, begun, strict=True)]
-        return Step(settled, tuple(sets), tuple(ends))
+        return [type.varying for type in primitive.types]
+    if isinstance(primitive, InlineCall):
+        return _returned(primitive.program)
+    if isinstance(primitive, Case):
+        index = operands[0].varying
+        found = zip(*map(_returned, primitive.branches), strict=True)
+        return [index.union(*each) for each in found]  # one that is a literal has not been cast
+    if isinstance(primitive, Scan):
+        first, last = primitive.constants, primitive.constants + primitive.carries
+        return _carried(_varying(primitive.body)[first:last], _returned(primitive.body))
+    if isinstance(primitive, While):
+        return _carried(
+            _varying(primitive.body)[primitive.body_constants :], _returned(primitive.body)
+        )
+    if isinstance(primitive, ShardMap):
+        own = frozenset(primitive.manual_axes)
+        return [each - own for each in _returned(primitive.body)]
+    return None
+
+
+def _carried(carries: Sequence[Varying], returned: Sequence[Varying]) -> list[Varying]:
+    """Return what results of a loop vary over: its carries as they go in, too, since a literal has not been cast."""
+    after = [one | two for one, two in zip(carries, returned, strict=False)]
+    return [*after, *returned[len(carries) :]]
+
+
+def _varying(program: Program) -> list[Varying]:
+    return [type.varying for type in program.parameter_types]
+
+
+def _returned(program: Program) -> list[Varying]:
+    return [type.varying for type in program.result_types]
+
+
+def fitted(primitive: Primitive, operands: Sequence[Type], axes: Varying) -> Primitive:
+    """Return an operation with the programs that it holds for operands that vary as these types say.
+
+    A `PVary` keeps the axes that its operand does not vary over yet.
+    """
+    sets = [type.varying for type in operands]
+    if isinstance(primitive, PVary):
+        names = tuple([name for name in primitive.axis_names if name not in sets[0]])
+        return primitive if names == primitive.axis_names else PVary(names)
     if not has_programs(primitive):
-        return Step(primitive, (every,) * len(sets), (every,) * count)
-    if isinstance(primitive, Call | Checkpoint | XlaMetadata):
-        inner = explicit(primitive.program, sets, axes)
-        return Step(replace(primitive, program=inner.program), tuple(sets), inner.results)
-    if isinstance(primitive, CustomVjpStaged):  # cotangents that differ are added up by `_settled`
-        return Step(primitive, tuple(sets), explicit(primitive.program, sets, axes).results)
-    if isinstance(primitive, InlineCall):  # with a rule of its own, which takes operands alike
-        inner = explicit(primitive.program, (every,) * len(sets), axes)
-        return Step(primitive, (every,) * len(sets), inner.results)
+        return primitive
+    if isinstance(primitive, InlineCall):
+        if not isinstance(primitive, _CALLS):
+            sets = [INVARIANT.union(*sets)] * len(sets)
+        program = program_varying(primitive.program, sets, axes)
+        if program is primitive.program:
+            return primitive
+        made: Primitive = replace(primitive, program=program)  # type: ignore[type-var]  # all of them are dataclasses
+        return made
     if isinstance(primitive, Case):
         return _case(primitive, sets, axes)
     if isinstance(primitive, Scan):
@@ -178,143 +172,181 @@ def step_of(primitive: Primitive, sets: Sequence[Axes], equation: Equation, axes
     if isinstance(primitive, While):
         return _while(primitive, sets, axes)
     if isinstance(primitive, ShardMap):
-        return _shard_map(primitive, sets, axes)
-    return Step(primitive, (every,) * len(sets), (every,) * count)
+        return fitted_shard_map(primitive, sets, axes)
+    return primitive
 
 
-def _settled(primitive: CustomVjpLinear, sets: Sequence[Axes], axes: Axes) -> FlatBackward:
-    """A user's backward function, whose cotangents of one value are added up over the devices if it has not done so."""
-    backward, every = primitive.backward, NO_AXES.union(*sets)
-    wanted = sets[primitive.residuals :]
-
-    def settled(residuals: Operands, cotangents: Given) -> Given:
-        outgoing: list[Operand | None] = []
-        for ct, to in zip(backward(residuals, cotangents), wanted, strict=True):
-            more = NO_AXES if ct is None else (varies_over(ct, axes) & every) - to
-            if ct is not None and more:
-                names = tuple(sorted(more, key=str))
-                (ct,) = bind(AllReduce("add", names, invariant=True), ct)
-            outgoing.append(ct)
-        return outgoing
-
-    return settled
+def _case(primitive: Case, sets: Sequence[Varying], axes: Varying) -> Case:
+    branches = [program_varying(branch, sets[1:], axes) for branch in primitive.branches]
+    wanted = [sets[0].union(*each) for each in zip(*map(_returned, branches), strict=True)]
+    alike = tuple([program_varying(each, sets[1:], axes, wanted) for each in primitive.branches])
+    return primitive if alike == primitive.branches else replace(primitive, branches=alike)
 
 
-def _case(primitive: Case, sets: Sequence[Axes], axes: Axes) -> Step:
-    branches = [explicit(branch, sets[1:], axes) for branch in primitive.branches]
-    both = [
-        sets[0].union(*each) for each in zip(*[branch.results for branch in branches], strict=True)
-    ]
-    alike = tuple([explicit(b, sets[1:], axes, both).program for b in primitive.branches])
-    return Step(replace(primitive, branches=alike), tuple(sets), tuple(both))
-
-
-def _scan(primitive: Scan, sets: Sequence[Axes], axes: Axes) -> Step:
+def _scan(primitive: Scan, sets: Sequence[Varying], axes: Varying) -> Scan:
     first, last = primitive.constants, primitive.constants + primitive.carries
     carries = [*sets[first:last]]
     while True:
         given = (*sets[:first], *carries, *sets[last:])
-        found = explicit(primitive.body, given, axes)
-        after = [one | two for one, two in zip(carries, found.results, strict=False)]
+        body = program_varying(primitive.body, given, axes)
+        found = _returned(body)
+        after = [one | two for one, two in zip(carries, found, strict=False)]
         if after == carries:
             break
         carries = after
-    wanted = (*carries, *found.results[len(carries) :])
-    body = explicit(primitive.body, given, axes, wanted).program
-    return Step(replace(primitive, body=body), given, wanted)
+    body = program_varying(primitive.body, given, axes, (*carries, *found[len(carries) :]))
+    return primitive if body is primitive.body else replace(primitive, body=body)
 
 
-def _while(primitive: While, sets: Sequence[Axes], axes: Axes) -> Step:
+def _while(primitive: While, sets: Sequence[Varying], axes: Varying) -> While:
     of_cond, last = primitive.cond_constants, primitive.cond_constants + primitive.body_constants
     carries = [*sets[last:]]
     while True:
-        (goes_on,) = explicit(primitive.cond, (*sets[:of_cond], *carries), axes).results
+        cond = program_varying(primitive.cond, (*sets[:of_cond], *carries), axes)
+        (goes_on,) = _returned(cond)
         given = (*sets[of_cond:last], *carries)
-        found = explicit(primitive.body, given, axes).results
-        after = [goes_on | one | two for one, two in zip(carries, found, strict=True)]
+        body = program_varying(primitive.body, given, axes)
+        after = [goes_on | one | two for one, two in zip(carries, _returned(body), strict=True)]
         if after == carries:
             break
         carries = after
-    body = explicit(primitive.body, given, axes, carries).program
-    return Step(replace(primitive, body=body), (*sets[:last], *carries), tuple(carries))
+    body = program_varying(primitive.body, given, axes, carries)
+    if cond is primitive.cond and body is primitive.body:
+        return primitive
+    return replace(primitive, cond=cond, body=body)
 
 
-def _shard_map(primitive: ShardMap, sets: Sequence[Axes], axes: Axes) -> Step:
-    made = explicit_body(primitive, sets, axes)
-    own = frozenset(primitive.manual_axes)
-    return Step(
-        replace(primitive, body=made.program),
-        tuple(sets),
-        tuple([each - own for each in made.results]),
+def fitted_shard_map(
+    primitive: ShardMap, outer: Sequence[Varying] = (), axes: Varying = INVARIANT
+) -> ShardMap:
+    """Return a `shard_map` whose body takes and returns values that vary as its layouts say.
+
+    A parameter varies over the axes that divide the operand. A result is cast to vary over the axes along which it is
+    put together.
+
+    Args:
+        primitive: a `shard_map`.
+        outer: what each operand varies over, of the axes around the `shard_map`.
+        axes: the axes around it that are checked.
+    """
+    given = list(outer) or [INVARIANT] * len(primitive.in_layouts)
+    wanted = None
+    if primitive.checked:
+        axes = axes.union(primitive.manual_axes)
+        given = [
+            axes_of(each) | more for each, more in zip(primitive.in_layouts, given, strict=True)
+        ]
+        wanted = [axes_of(each) for each in primitive.out_layouts]
+    body = program_varying(primitive.body, given, axes, wanted)
+    return primitive if body is primitive.body else replace(primitive, body=body)
+
+
+@frozen(eq=False)
+class _Answer:
+    """A program that `derived` remembers; it captures nothing."""
+
+    program: Program
+    captured: tuple[()] = ()
+
+
+def program_varying(
+    program: Program,
+    parameters: Sequence[Varying],
+    axes: Varying,
+    wanted: Sequence[Varying] | None = None,
+) -> Program:
+    """Return a program for parameters that vary over other axes; itself if its parameters vary so already.
+
+    Args:
+        program: any program.
+        parameters: what each parameter varies over.
+        axes: the axes in force that are checked.
+        wanted: what each result has to vary over, at least; by default, what follows from the parameters.
+    """
+    given = tuple(parameters)
+    if given == tuple(_varying(program)) and (
+        wanted is None
+        or not any(
+            [
+                isinstance(atom, Value) and missing_axes(atom.type, to)
+                for atom, to in zip(program.results, wanted, strict=True)
+            ]
+        )
+    ):
+        return program
+    ends = None if wanted is None else tuple(wanted)
+    return derived(
+        program,
+        ("varying", given, axes, ends),
+        lambda: _Answer(_program_varying(program, given, axes, ends)),
+    ).program
+
+
+def _program_varying(
+    program: Program,
+    parameters: Sequence[Varying],
+    axes: Varying,
+    wanted: Sequence[Varying] | None,
+) -> Program:
+    instead: dict[Value, Value] = {
+        old: Value(with_varying(old.type, varying))
+        for old, varying in zip(program.parameters, parameters, strict=True)
+    }
+    casts = Casts()
+    for equation in program.equations:
+        given: Sequence[Atom] = [
+            instead[x] if isinstance(x, Value) else x for x in equation.operands
+        ]
+        primitive, operands = casts.together(equation.primitive, given, axes)
+        types = [x.type for x in operands]
+        before = [result.type for result in equation.results]
+        results = tuple(map(Value, varying_results(primitive, types, before, axes)))
+        instead.update(zip(equation.results, results, strict=True))
+        effects = equation.effects
+        if primitive is not equation.primitive:
+            effects = primitive.effects(*types)
+        casts.equations.append(
+            Equation(primitive, tuple(operands), results, effects, equation.source)
+        )
+    ends: list[Atom] = [instead[x] if isinstance(x, Value) else x for x in program.results]
+    if wanted is not None:
+        ends = [casts.cast(atom, to) for atom, to in zip(ends, wanted, strict=True)]
+    return Program(
+        tuple([instead[x] for x in program.parameters]), tuple(casts.equations), tuple(ends)
     )
 
 
-def explicit_body(
-    primitive: ShardMap,
-    outer: Sequence[Axes] | None = None,
-    axes: Axes = NO_AXES,
-    demanded: bool = True,
-) -> Explicit:
-    """The body of a shard_map with its steps; `outer` is what the operands vary over, of the axes around it.
+class Casts:
+    """Equations of a program that is being written, and the casts among them: a value is cast once.
 
-    With `demanded`, results vary over the axes along which they are put together, at least.
+    Args:
+        equations: the list that casts are appended to; a new one by default.
     """
-    around = outer or (NO_AXES,) * len(primitive.in_layouts)
-    if not primitive.checked:
-        return explicit(primitive.body, around, axes)
-    own = frozenset(primitive.manual_axes)
-    given = [
-        axes_of(layout) | more for layout, more in zip(primitive.in_layouts, around, strict=True)
-    ]
-    wanted = [axes_of(layout) for layout in primitive.out_layouts]
-    return explicit(primitive.body, given, axes | own, wanted if demanded else None)
 
+    __slots__ = ("_made", "equations")
 
-def varies_over(operand: object, axes: Axes) -> Axes:
-    """Over which of some axes an operand varies, at a place within the function that is being staged.
+    def __init__(self, equations: list[Equation] | None = None) -> None:
+        self.equations: list[Equation] = [] if equations is None else equations
+        self._made: dict[tuple[Value, Varying], Value] = {}
 
-    What is said of the arguments of a staged function is known; where nothing is said, they vary over all.
-    """
-    while isinstance(operand, Tracer):
-        if type(operand) is StagedTracer:
-            trace = operand.owner
-            assert isinstance(trace, StagingTrace)
-            own = checked_axes_here(trace.context)  # it may be outside of some of them
-            _look_at_new(trace, own)
-            return trace.varies.get(operand.value, own) & axes
-        operand = operand.behind()
-    return NO_AXES
+    def together(
+        self, primitive: Primitive, atoms: Sequence[Atom], axes: Varying
+    ) -> tuple[Primitive, list[Atom]]:
+        """Return an operation and its operands, cast so that they go together."""
+        types = [atom.type for atom in atoms]
+        primitive = fitted(primitive, types, axes)
+        wanted = operand_axes(primitive, types, axes)
+        return primitive, [self.cast(x, to) for x, to in zip(atoms, wanted, strict=True)]
 
-
-def _look_at_new(trace: StagingTrace, axes: Axes) -> None:
-    """Find out what results vary over, of the equations that were written down since the last time."""
-    known = trace.varies
-    outside: dict[Value, object] | None = None
-
-    def of(atom: Atom) -> Axes:
-        nonlocal outside
-        if not isinstance(atom, Value):
-            return NO_AXES
-        found = known.get(atom)
-        if found is None:  # a parameter of which nothing was said, or something from outside
-            outside = trace.outside() if outside is None else outside
-            found = varies_over(outside[atom], axes) if atom in outside else axes
-            known[atom] = found
-        return found
-
-    for equation in trace.equations[trace.looked_at :]:
-        step = step_of(equation.primitive, [of(x) for x in equation.operands], equation, axes)
-        known.update(zip(equation.results, step.results, strict=True))
-    trace.looked_at = len(trace.equations)
-
-
-def varying_of(operands: Sequence[object]) -> tuple[Axes, ...] | None:
-    """Over which axes operands vary here; None where no shard_map is around that checks it."""
-    axes = checked_axes_here()
-    return tuple([varies_over(x, axes) for x in operands]) if axes else None
-
-
-def explicit_here(program: Program, operands: Sequence[object]) -> Program:
-    """A program with the steps that it needs on these operands; itself where no shard_map is around that checks it."""
-    varies = varying_of(operands)
-    return program if varies is None else explicit(program, varies, checked_axes_here()).program
+    def cast(self, atom: Atom, wanted: Varying) -> Atom:
+        """Return an atom, cast to vary over these axes at least; a literal has no cotangent."""
+        more = missing_axes(atom.type, wanted)
+        if not more or not isinstance(atom, Value):
+            return atom
+        made = self._made.get((atom, more))
+        if made is None:
+            made = Value(with_varying(atom.type, atom.type.varying | more))
+            self._made[atom, more] = made
+            step = cast_to(more)
+            self.equations.append(Equation(step, (atom,), (made,), step.effects(atom.type)))
+        return made

@@ -269,7 +269,8 @@ _AXIS: Final = r'(?:[A-Za-z_][A-Za-z0-9_]*|"(?:[^"\\\n]|\\.)*")'  # of a mesh
 _AXES: Final = rf"(?:{_AXIS}|\({_AXIS}(?:,{_AXIS})+\))"
 SHARDED_SIZES: Final = rf"(?:[-+*^(), 0-9A-Za-z_]|@{_AXES})*"
 SHARDING: Final = rf"\{{(?:@[A-Za-z0-9_]+)?(?:,?[UR]:{_AXES})*\}}"
-_TYPE: Final = re.compile(rf"({ELEMENT})\[({SHARDED_SIZES})\](\*?)({SHARDING})?")
+VARYING: Final = rf"\{{V:{_AXES}\}}"
+_TYPE: Final = re.compile(rf"({ELEMENT})\[({SHARDED_SIZES})\](\*?)({SHARDING})?({VARYING})?")
 _DIVIDED: Final = re.compile(rf"@({_AXES})")
 _PARTIAL: Final = re.compile(rf"([UR]):({_AXES})")
 _KNOWN: Final = re.compile(r"[0-9, ]*")
@@ -296,7 +297,11 @@ def read_type(
     match = _TYPE.fullmatch(text)
     if match is None:
         raise ValueError(f"`{shortened(text)}` is not a type, such as f32[2,3]")
-    name, written, weak, braces = match.groups()
+    name, written, weak, braces, varying = match.groups()
+    if varying is not None:
+        invariant = read_type(text.removesuffix(varying), scope, meshes)
+        assert isinstance(invariant, ArrayType)
+        return invariant.with_varying(frozenset(_read_axes(varying[3:-1])))
     sizes = _DIVIDED.sub("", written)
     if sizes != written or braces is not None:
         plain = read_type(f"{name}[{sizes}]{weak}", scope)

@@ -6,13 +6,21 @@ import re
 from typing import Final, NamedTuple, final
 
 from treadle_ir.errors.kinds import ParseError
-from treadle_ir.text.attributes import ELEMENT, REAL, SHARDED_SIZES, SHARDING, SIZES, shortened
+from treadle_ir.text.attributes import (
+    ELEMENT,
+    REAL,
+    SHARDED_SIZES,
+    SHARDING,
+    SIZES,
+    VARYING,
+    shortened,
+)
 
 _PATTERN: Final = re.compile(
     rf"""(?P<space>[ \t\r]+|\#.*)
     |(?P<literal>(?:{REAL}|True|False|zero|\({REAL},\ ?{REAL}\)):{ELEMENT}\*?)
     |(?P<value>%[A-Za-z0-9_]+)
-    |(?P<type>{ELEMENT}\[{SHARDED_SIZES}\]\*?(?:{SHARDING})?)
+    |(?P<type>{ELEMENT}\[{SHARDED_SIZES}\]\*?(?:{SHARDING})?(?:{VARYING})?)
     |(?P<dimension>\[{SIZES}\])
     |(?P<bytes>x"[0-9a-f]*")
     |(?P<name>[A-Za-z_][A-Za-z0-9_.]*(?:<[a-z]+>)?)

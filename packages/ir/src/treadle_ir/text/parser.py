@@ -311,7 +311,7 @@ class _Parser:
             )
         values: list[Value] = []
         for (token, name_text, written), type in zip(results, types, strict=True):
-            if written.unsharded is not type.unsharded:
+            if written.plain is not type.plain:
                 raise lexer.error(
                     f"{mnemonic.text} gives {type}, but {written} is written here", token.column
                 )

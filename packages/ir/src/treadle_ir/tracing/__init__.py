@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from treadle_ir.tracing.compile_time import ensure_compile_time_eval as ensure_compile_time_eval
     from treadle_ir.tracing.current_mesh import (
         MESH as MESH,
+        checked_manual_axes as checked_manual_axes,
         explicit_mesh as explicit_mesh,
         left_to_the_compiler as left_to_the_compiler,
         over_mesh as over_mesh,
@@ -101,7 +102,7 @@ if not TYPE_CHECKING:
             "treadle_ir.tracing.captures": "rearranged share_captures unused_parameters",
             "treadle_ir.tracing.compile_time": "ensure_compile_time_eval",
             "treadle_ir.tracing.current_mesh": (
-                "MESH explicit_mesh left_to_the_compiler over_mesh over_mesh_of"
+                "MESH checked_manual_axes explicit_mesh left_to_the_compiler over_mesh over_mesh_of"
             ),
             "treadle_ir.tracing.evaluator": "Evaluator",
             "treadle_ir.tracing.interning": "interned",

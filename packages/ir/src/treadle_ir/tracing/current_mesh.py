@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Final, final
 
 from treadle_ir.core.mesh import AbstractMesh, AxisType, MeshAxes
+from treadle_ir.core.types import INVARIANT, Varying
 from treadle_ir.settings.context import Context, Setting, current_context, overriding
 
 
@@ -50,6 +51,14 @@ def explicit_mesh(context: Context | None = None) -> AbstractMesh | None:
     if manual:
         axes = axes.with_types(AxisType.Manual, [str(name) for name in manual])
     return axes if axes.explicit_axes else None
+
+
+def checked_manual_axes(context: Context | None = None) -> Varying:
+    """Return the axes of the enclosing `shard_map`s, here or in a context, that check what varies."""
+    axes = (current_context() if context is None else context).axes
+    if not axes:
+        return INVARIANT
+    return frozenset([name for name, _, kind in axes if kind == "manual" and isinstance(name, str)])
 
 
 _NO_AXES: Final = AbstractMesh((), ())

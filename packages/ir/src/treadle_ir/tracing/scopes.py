@@ -21,10 +21,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @final
 class named_scope(ContextDecorator):  # noqa: N801 - reads as a statement
-    """`with named_scope("attention"):` names what is staged in the block; also a decorator, `@named_scope("f")`.
+    """Name the operations that are staged in a block: `with named_scope("attention"):`; also a decorator.
+
+    Args:
+        name: the name, which shows in profiles and in the text of programs.
 
     Raises:
-        ArgumentError: the name is no string. (Also a TypeError.)
+        ArgumentError: the name is not a string. (Also a TypeError.)
 
     Example:
         >>> import treadle, treadle.numpy as tnp
@@ -59,10 +62,17 @@ class named_scope(ContextDecorator):  # noqa: N801 - reads as a statement
 
 
 def named_call(fun: F, *, name: str | None = None) -> F:
-    """The function in a named scope of its own name, or of the name given.
+    """Run a function in a named scope of its own name, or of the given name.
+
+    Args:
+        fun: the function.
+        name: the name; the function's own if None.
+
+    Returns:
+        A function of the same arguments and results.
 
     Raises:
-        ArgumentError: `fun` is no function, or the name is no string.
+        ArgumentError: `fun` is not a function, or the name is not a string.
 
     Example:
         >>> import treadle, treadle.numpy as tnp

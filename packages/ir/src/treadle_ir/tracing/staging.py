@@ -6,7 +6,7 @@ since programs are closed and hold no arrays; scalars become literals.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias, TypeVar, final
 
 import numpy as np
@@ -27,7 +27,7 @@ from treadle_ir.process.nesting import deeper
 from treadle_ir.settings.context import context_overrides, current_context
 from treadle_ir.settings.declared import ENABLE_CHECKS, FULL_TRACEBACKS, TRACEBACK_FRAMES
 from treadle_ir.tracing.array import Array, Function, Operand, Operands, type_of
-from treadle_ir.tracing.current_mesh import explicit_mesh
+from treadle_ir.tracing.current_mesh import checked_manual_axes, explicit_mesh
 from treadle_ir.tracing.leaks import checks_leaks, refuse_leaks
 from treadle_ir.tracing.provenance import arguments_behind
 from treadle_ir.tracing.trace import Trace, current_trace, run_under
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from treadle_ir.core.mesh import AbstractMesh
     from treadle_ir.core.sharding import Sharding
+    from treadle_ir.sharding.varying import Casts
 
 Out = TypeVar("Out")
 # Any: from a function, its arguments and keyword arguments to its result.
@@ -95,7 +96,9 @@ class StagingTrace(Trace):
 
     __slots__ = (
         "_callers",
+        "_casts",
         "_known",
+        "axes",
         "captured",
         "composed_call",
         "constants",
@@ -103,9 +106,7 @@ class StagingTrace(Trace):
         "equations",
         "explicit",
         "interned",
-        "looked_at",
         "parameters",
-        "varies",
     )
 
     def __init__(self, parent: Trace | None) -> None:
@@ -121,10 +122,10 @@ class StagingTrace(Trace):
         # How an evaluator that stages composed functions records those with a host function: see `calling.composed`.
         self.composed_call: ComposedCall | None = None
         self.context = current_context()
-        # Over which axes of shard_maps values vary, as far as was asked, and how many equations were looked at for it:
-        # see `treadle_ir.sharding.varying`.
-        self.varies: dict[Value, frozenset[Hashable]] = {}
-        self.looked_at = 0
+        # The axes of shard_maps that results may vary over, and the casts of the program that is being written: see
+        # `treadle_ir.sharding.varying`.
+        self.axes = checked_manual_axes(self.context)
+        self._casts: Casts | None = None
         # Whether results have shardings over the explicit axes of the mesh in force: see `treadle_ir.sharding`.
         self.explicit = explicit_mesh(self.context) is not None
         self._known: dict[
@@ -191,7 +192,7 @@ class StagingTrace(Trace):
     def _is_within(self, other: Trace) -> bool:
         """Whether what this trace writes down runs under the other one, so that its tracers can be operands."""
         trace = self.parent
-        while trace is not None and not trace.hands_on(other):
+        while trace is not None and not trace.accepts_tracers_of(other):
             trace = trace.parent
         return trace is not None
 
@@ -235,8 +236,8 @@ class StagingTrace(Trace):
             primitive, atoms = with_metadata(primitive, atoms, source, metadata)
             operand_types = [atom.type for atom in atoms]
         said: Primitive | None = None
-        if self.explicit:
-            primitive, (types, effects), said = self._inferred_here(primitive, atoms)
+        if self.explicit or self.axes:
+            primitive, atoms, (types, effects), said = self._inferred_here(primitive, atoms)
         else:
             types, effects = inferred(primitive, tuple(operand_types))
         if len(types) == 1:  # as nearly always
@@ -253,12 +254,23 @@ class StagingTrace(Trace):
         return [StagedTracer(self, result, source) for result in results]
 
     def _inferred_here(
-        self, primitive: Primitive, atoms: Sequence[Atom]
-    ) -> tuple[Primitive, Inferred, Primitive | None]:
-        """The operation, its result types with shardings and its effects, and what tells the compiler of these."""
-        from treadle_ir.sharding.staged import inferred_here  # noqa: PLC0415 - few need it
+        self, primitive: Primitive, atoms: list[Atom]
+    ) -> tuple[Primitive, list[Atom], Inferred, Primitive | None]:
+        """Return the operation, its operands, result types and effects, and what tells the compiler of their shardings.
 
-        return inferred_here(primitive, atoms)
+        Operands are cast so that they vary over the same axes.
+        """
+        from treadle_ir.sharding.staged import inferred_here  # noqa: PLC0415 - few need it
+        from treadle_ir.sharding.varying import Casts  # noqa: PLC0415
+
+        axes = self.axes
+        if axes:
+            if self._casts is None:
+                self._casts = Casts(self.equations)
+            primitive, atoms = self._casts.together(primitive, atoms, axes)
+        mesh = explicit_mesh() if self.explicit else None
+        primitive, found, said = inferred_here(primitive, atoms, mesh, axes)
+        return primitive, atoms, found, said
 
     def program(self, results: Operands) -> Program:
         """The program that computes these results."""
@@ -308,19 +320,10 @@ def stage(function: Function, *types: Type) -> Staged:
     return stage_tree(lambda *operands: (function(*operands), None), *types)[0]
 
 
-def stage_tree(
-    function: Callable[..., tuple[Operands, Out]],
-    *types: Type,
-    varies: Sequence[frozenset[Hashable]] | None = None,
-) -> tuple[Staged, Out]:
-    """`stage` for a function that returns, beside its flat results, what is no operand: that is the second result.
-
-    `varies` says over which axes of the shard_maps around the arguments vary: over all, where nothing is said.
-    """
+def stage_tree(function: Callable[..., tuple[Operands, Out]], *types: Type) -> tuple[Staged, Out]:
+    """Like `stage`, for a function that also returns an object that is no operand: it is the second result."""
     trace = StagingTrace(current_trace())
     tracers = [trace.parameter(type) for type in types]
-    if varies is not None:
-        trace.varies.update(zip(trace.parameters, varies, strict=True))
     outer = place.get()
     if outer is not None:
         place.set(None)  # scopes and lines are the program's own

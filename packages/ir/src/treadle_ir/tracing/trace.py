@@ -46,7 +46,7 @@ class Trace(ABC):
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
         """Apply a primitive to operands, in this trace's sense."""
 
-    def hands_on(self, other: Trace) -> bool:
+    def accepts_tracers_of(self, other: Trace) -> bool:
         """Whether operations under this trace may have tracers of the other one for operands: its own, by default."""
         return other is self
 

@@ -18,10 +18,10 @@ from treadle_numpy.indexing.unwrapped import unwrapped
 from treadle_numpy.indexing.writing import How, ScatterInstruction, update
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, negative
 from treadle_numpy.numpy.ufuncs.powers import power
+from treadle_numpy.operands.arrays import filled
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
 from treadle_numpy.operands.devices import Device
-from treadle_numpy.operands.fill import filled
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.promote import as_weak, converted
 
 
@@ -74,11 +74,11 @@ def at(x: ArrayLike) -> Updates:
 def _updated(
     out_sharding: Device, how: How, at: UpdatesAt, values: ArrayLike, wraps: bool
 ) -> Array:
-    """Return the array with values combined into it, laid over a mesh as said."""
+    """Return the array with values combined into it, with the sharding `out_sharding`."""
     index = at._positions(wraps)
     if out_sharding is None:
         return update(how, at._array, index, values)
-    return laid_out(update, out_sharding, how, at._array, index, values)
+    return with_out_sharding(update, out_sharding, how, at._array, index, values)
 
 
 def _method(name: str, instruction: ScatterInstruction, doc: str) -> Callable[..., Array]:
@@ -111,7 +111,8 @@ class UpdatesAt:
     Negative positions count from the end, or are out of range with `wrap_negative_indices=False`. `mode` is what
     happens to positions out of range: "drop" (the default; "fill" means the same), "clip", or "promise_in_bounds".
     `indices_are_sorted` and `unique_indices` are promises that may make it faster, about positions that all count from
-    the start. `out_sharding` says how the result lies over a mesh, where explicit axes leave it open: see `reshard`.
+    the start. `out_sharding` is the sharding of the result over a mesh, where explicit axes leave it open: see
+    `reshard`.
     """
 
     __slots__ = ("_array", "_index")
@@ -164,7 +165,7 @@ class UpdatesAt:
         flags("x.at[...].get", indices_are_sorted=indices_are_sorted, unique_indices=unique_indices)
         how = gather_mode(mode, "clip"), fill_value, indices_are_sorted, unique_indices
         if out_sharding is not None:
-            return laid_out(take_entries, out_sharding, x, entries, *how)
+            return with_out_sharding(take_entries, out_sharding, x, entries, *how)
         return take_entries(x, entries, *how)
 
     set = _method("set", ops.scatter, "Return the array with other values there.")
@@ -216,7 +217,7 @@ class UpdatesAt:
     ) -> Array:
         """Return the array divided by values there; of floating numbers, as every quotient is."""
         if out_sharding is not None:
-            return laid_out(
+            return with_out_sharding(
                 self.divide,
                 out_sharding,
                 values,
@@ -241,7 +242,7 @@ class UpdatesAt:
     ) -> Array:
         """Return the array raised to powers there."""
         if out_sharding is not None:
-            return laid_out(
+            return with_out_sharding(
                 self.power,
                 out_sharding,
                 values,

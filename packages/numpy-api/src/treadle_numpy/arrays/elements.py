@@ -1,4 +1,4 @@
-"""Methods of arrays on their elements, whose signatures differ from those of the functions that they stand for."""
+"""Methods of arrays on their elements, whose signatures differ from the functions that they call."""
 
 from __future__ import annotations
 

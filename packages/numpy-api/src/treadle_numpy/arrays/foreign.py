@@ -22,7 +22,7 @@ FOREIGN: Final = {
 
 @final
 class ForeignMethod:
-    """Stands for a method that arrays have not; `hasattr` and `dir` do not find it."""
+    """Represents a method that arrays lack; `hasattr` and `dir` do not find it."""
 
     __slots__ = ("_fix", "_name")
 

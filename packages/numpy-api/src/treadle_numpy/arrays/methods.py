@@ -1,4 +1,4 @@
-"""Methods of arrays on their shape and type, whose signatures differ from those of the functions behind them."""
+"""Methods of arrays on their shape and type, whose signatures differ from the functions that they call."""
 
 from __future__ import annotations
 

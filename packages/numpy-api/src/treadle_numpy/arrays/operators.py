@@ -1,7 +1,7 @@
 """Operators of arrays: what `x + y` and `x == y` mean.
 
 Operators leave operands that are not arrays to Python (`NotImplemented`), so that other classes can take part,
-except that a list beside an array is refused with advice: Python's own message would not name the fix.
+except that a list together with an array is refused with advice: Python's own message would not name the fix.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from treadle_ir.primitives.compare import Compare, Direction
 from treadle_ir.primitives.elementwise import Add, Divide, IntegerPower, Multiply, Square, Subtract
 from treadle_ir.tracing import current_trace, transparent
 from treadle_numpy.indexing.reading import getitem
-from treadle_numpy.numpy.ufuncs import arithmetic, bits, comparison, powers, signs
+from treadle_numpy.numpy.ufuncs import arithmetic, bits, logic, powers, signs
 from treadle_numpy.operands.coerce import ArrayLike, is_array_like
-from treadle_numpy.operands.scalars import scalar_beside
+from treadle_numpy.operands.scalars import scalar_like
 
 Results: TypeAlias = Array | tuple[Array, Array]
 Operator: TypeAlias = Callable[[Array, object], object]  # Results, or NotImplemented
@@ -79,7 +79,7 @@ def forward(
         if kind is float or kind is int:
             type_ = x.type
             if type_.dtype in plain:
-                scalar = scalar_beside(y, type_)
+                scalar = scalar_like(y, type_)
                 if scalar is not None:
                     return current_trace().process(primitive, (x, scalar))[0]  # type: ignore[arg-type]
         if not is_array_like(y):
@@ -104,7 +104,7 @@ def reflected(
         if kind is float or kind is int:
             type_ = x.type
             if type_.dtype in plain:
-                scalar = scalar_beside(y, type_)
+                scalar = scalar_like(y, type_)
                 if scalar is not None:
                     return current_trace().process(primitive, (scalar, x))[0]  # type: ignore[arg-type]
         if not is_array_like(y):
@@ -131,12 +131,12 @@ _BINARY: Final[dict[str, tuple[str, Function, Primitive | None, frozenset[DType]
     "rshift": (">>", bits.right_shift, None, _NONE),
 }
 _COMPARISONS: Final[dict[Direction, tuple[str, Function, frozenset[DType]]]] = {
-    "eq": ("==", comparison.equal, _ALL),
-    "ne": ("!=", comparison.not_equal, _ALL),
-    "lt": ("<", comparison.less, _REAL),
-    "le": ("<=", comparison.less_equal, _REAL),
-    "gt": (">", comparison.greater, _REAL),
-    "ge": (">=", comparison.greater_equal, _REAL),
+    "eq": ("==", logic.equal, _ALL),
+    "ne": ("!=", logic.not_equal, _ALL),
+    "lt": ("<", logic.less, _REAL),
+    "le": ("<=", logic.less_equal, _REAL),
+    "gt": (">", logic.greater, _REAL),
+    "ge": (">=", logic.greater_equal, _REAL),
 }
 
 

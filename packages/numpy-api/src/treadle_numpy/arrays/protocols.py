@@ -14,8 +14,8 @@ from treadle_numpy.lax.joining import unstack
 from treadle_numpy.numpy.array_api import __array_api_version__
 from treadle_numpy.numpy.manipulation.conversion import astype
 from treadle_numpy.numpy.manipulation.rearranging import flip
-from treadle_numpy.numpy.reductions.truths import any
-from treadle_numpy.numpy.ufuncs.comparison import equal
+from treadle_numpy.numpy.reductions.logical import any
+from treadle_numpy.numpy.ufuncs.logic import equal
 from treadle_numpy.numpy.ufuncs.rounding import round
 from treadle_numpy.operands.coerce import ArrayLike, coerce
 

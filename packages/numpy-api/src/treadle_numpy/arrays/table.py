@@ -27,7 +27,7 @@ _METHODS: Final = {
     "numpy.reductions.positions": "argmax argmin",
     "numpy.reductions.running": "cumprod cumsum",
     "numpy.reductions.sums": "prod sum",
-    "numpy.reductions.truths": "all any",
+    "numpy.reductions.logical": "all any",
     "numpy.searching.choosing": "choose",
     "numpy.searching.finding": "nonzero",
     "numpy.searching.sorted_vectors": "searchsorted",
@@ -89,7 +89,7 @@ def as_method(name: str, function: FunctionType) -> FunctionType:
 
 
 def table() -> dict[str, object]:
-    """What arrays offer, by name."""
+    """Return the methods, properties and operators of arrays, by name."""
     members = operators()
     for module, names in _METHODS.items():
         for name in names.split():

@@ -16,8 +16,8 @@ from treadle_ir.errors import names, shown
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, subtract
 from treadle_numpy.numpy.ufuncs.cardinal import sinc
-from treadle_numpy.numpy.ufuncs.comparison import less, less_equal
 from treadle_numpy.numpy.ufuncs.extremes import maximum
+from treadle_numpy.numpy.ufuncs.logic import less, less_equal
 
 __all__ = ["ResizeMethod"]
 

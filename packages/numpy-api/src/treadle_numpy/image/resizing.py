@@ -20,9 +20,14 @@ from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.taking import take
 from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, subtract
-from treadle_numpy.numpy.ufuncs.comparison import greater, greater_equal, less_equal, not_equal
 from treadle_numpy.numpy.ufuncs.extremes import maximum, minimum
-from treadle_numpy.numpy.ufuncs.logic import logical_and
+from treadle_numpy.numpy.ufuncs.logic import (
+    greater,
+    greater_equal,
+    less_equal,
+    logical_and,
+    not_equal,
+)
 from treadle_numpy.numpy.ufuncs.signs import abs
 from treadle_numpy.operands.arrays import array_of, on_host
 from treadle_numpy.operands.axes import as_axes

@@ -139,13 +139,15 @@ def _positions(item: object) -> list[tuple[_Part, int]]:
     """Return an index that is not a range, as parts with the number of axes each takes.
 
     Raises:
-        RangeError: an integer of more than 64 bits. Any other one that is too large is outside of the axis.
+        RangeError: an integer of more than 64 bits. Other integers that are too large are out of range of the axis.
     """
     if isinstance(item, (bool, np.bool_)):
         return [(np.zeros(int(item), np.int32), 0)]
     if isinstance(item, (int, np.integer)) and hasattr(item, "__index__"):  # time spans have none
         return [(integer("x[...]", "an index", item), 1)]
-    if isinstance(item, (list, tuple)):  # beside other indices, NumPy's array of what is in it
+    if isinstance(
+        item, (list, tuple)
+    ):  # together with other indices, NumPy's array of its elements
         item = array_from("x[...]", item, None) if item else np.zeros(0, np.int32)
     elif is_symbolic_dim(item):
         item = as_array(item)

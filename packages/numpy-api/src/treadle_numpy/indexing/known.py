@@ -20,7 +20,7 @@ _ENDS: Final = frozenset([int, type(None)])
 
 
 def static_key(index: object) -> StaticKey | None:
-    """What equal static index expressions share: ints, and ranges as tuples of their ends; None for all others.
+    """Return a key that equal static index expressions share: ints, and ranges as tuples of their ends; else None.
 
     Classes are compared exactly: `True` and `1.0` equal 1 and mean something else, or nothing.
     """
@@ -106,7 +106,7 @@ def plan_known(own: tuple[int, ...], entries: list[Entry]) -> tuple[Primitive, .
 
 
 def all_inside(own: tuple[int, ...], entries: list[Entry]) -> bool:
-    """Return whether all known positions are those of elements.
+    """Return whether all known positions are within their axes.
 
     Raises:
         IndexingError: one is not, and `check_static_indices` is on.
@@ -126,7 +126,7 @@ def all_inside(own: tuple[int, ...], entries: list[Entry]) -> bool:
 
 
 def _is_inside(index: int, size: int) -> bool:
-    """Return whether a position is surely that of an element; of a symbolic size, what is known decides."""
+    """Return whether a position is certainly within an axis; for a symbolic size, its lower bound decides."""
     least = symbolic_dim_bounds(size)[0] if is_symbolic((size,)) else size
     return -least <= index < least
 

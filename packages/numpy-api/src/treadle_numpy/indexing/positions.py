@@ -45,7 +45,7 @@ def result_type(function: str, size: int) -> DType:
 
 
 def counted(index: Operand, size: int, whole: DType) -> Positions:
-    """Computed positions in the type that counts them. One that it does not hold stays out of bounds, on its side."""
+    """Return computed positions in the type that counts them; positions that do not fit stay out of bounds."""
     dtype, known = index.dtype, _known(index)
     if known is not None:
         if dtype != whole and not is_symbolic_dim(size) and not np.can_cast(dtype, whole):
@@ -87,7 +87,7 @@ def _known(index: Operand) -> Elements | None:
 
 
 def _holds_more(dtype: DType, whole: DType) -> bool:
-    """Return whether an unsigned type has numbers beyond those of a signed one."""
+    """Return whether an unsigned type has numbers beyond the signed type's."""
     return is_unsigned(dtype) and dtype.itemsize >= whole.itemsize
 
 

@@ -24,8 +24,7 @@ from treadle_numpy.indexing.entries import Entry, neighbouring, read_index
 from treadle_numpy.indexing.known import STATIC, all_inside, plan_known, plan_position, static_key
 from treadle_numpy.indexing.positions import counted, counting, index_vectors, wrapped
 from treadle_numpy.indexing.slices import part_of
-from treadle_numpy.operands.arrays import array_of
-from treadle_numpy.operands.bind import bind
+from treadle_numpy.operands.arrays import array_of, bind
 from treadle_numpy.operands.broadcast import common_shape
 from treadle_numpy.operands.plans import remember
 

@@ -91,7 +91,7 @@ _EVERYTHING: Final = slice(None)
 
 
 def part_of(x: Array, index: object) -> Part | None:
-    """What the ranges of an index cut out of an array; None where there are none.
+    """Return the part of an array that the ranges of an index select; None where there are none.
 
     Raises:
         IndexingError: a range does not fit its axis.

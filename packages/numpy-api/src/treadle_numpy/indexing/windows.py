@@ -16,7 +16,7 @@ from treadle_numpy.indexing.known import StaticKey
 from treadle_numpy.indexing.positions import counting
 from treadle_numpy.operands.coerce import operand_type
 from treadle_numpy.operands.plans import remember
-from treadle_numpy.operands.scalars import scalar_beside, size_scalar
+from treadle_numpy.operands.scalars import scalar_like, size_scalar
 
 _WINDOWS: Final[
     dict[tuple[ArrayType, StaticKey, bool], tuple[BroadcastInDim, tuple[np.generic, ...]]]
@@ -31,7 +31,7 @@ def write_window(x: Array, known: StaticKey, index: object, value: object) -> Ar
     index names no window.
     """
     type = operand_type(x)
-    scalar = scalar_beside(value, type)
+    scalar = scalar_like(value, type)
     if scalar is None:
         return None
     key = type, known, x64_enabled()

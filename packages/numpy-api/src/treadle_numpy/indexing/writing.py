@@ -28,7 +28,7 @@ from treadle_numpy.indexing.windows import window_shape, window_starts, write_wi
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.promote import as_weak, converted
-from treadle_numpy.operands.scalars import scalar_beside, size_scalar
+from treadle_numpy.operands.scalars import scalar_like, size_scalar
 from treadle_numpy.operands.sequences import array_from
 
 
@@ -56,7 +56,7 @@ class ScatterInstruction(Protocol):
 
 
 class How(NamedTuple):
-    """How values are combined into elements: by which instruction, and what is said of the positions."""
+    """How values are combined into elements: by which instruction, and the promises about the positions."""
 
     instruction: ScatterInstruction
     mode: IndexMode = None
@@ -107,7 +107,7 @@ def _values(x: Array, values: ArrayLike | Sequence[ArrayLike]) -> Operand:
     """The values of an update in the type in which they meet the array's elements; a warning where it is wider."""
     if isinstance(values, (list, tuple)):
         values = array_from("x.at[...]", values, None)
-    scalar = scalar_beside(values, operand_type(x))
+    scalar = scalar_like(values, operand_type(x))
     if scalar is not None:
         return scalar
     operand = coerce("x.at[...]", 1, values)

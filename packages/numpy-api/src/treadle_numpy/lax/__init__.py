@@ -1,7 +1,7 @@
 """The instructions under JAX's names, with little on top.
 
 Unlike the functions of `treadle.numpy` these promote nothing and broadcast scalars only: operands that are arrays
-must have one element type and one shape. Python numbers take the element type of the arrays beside them.
+must have one element type and one shape. Python numbers take the element type of the arrays in the same call.
 """
 
 # Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.

@@ -11,8 +11,8 @@ from treadle_ir.errors import functions
 from treadle_numpy.indexing.modes import IndexMode
 from treadle_numpy.lax.control.loops import while_loop
 from treadle_numpy.lax.gather_scatter import ScatterDimensionNumbers, scatter_add
+from treadle_numpy.operands.arrays import filled
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
-from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import Shape, as_shape
 

@@ -231,7 +231,7 @@ def _attribute_names(cls: type[Primitive]) -> list[str]:
 
 
 def _parameters_of(cls: type[Primitive]) -> dict[str, Parameter]:
-    """Return all parameters of an instruction by name: those of the table, and the other attributes as they are."""
+    """Return all parameters of an instruction by name: from the table, and the other attributes as they are."""
     known = _PARAMETERS.get(cls.name, {})
     told = {attribute for parameter in known.values() for attribute in parameter.attributes}
     told.update(_HIDDEN.get(cls.name, ()))
@@ -248,7 +248,7 @@ def parameters(primitive: Primitive) -> dict[str, Tree]:
 
 
 def ordered(name: str, operands: Sequence[T]) -> Sequence[T]:
-    """Operands of an instruction in the order of JAX's primitive; or, of those, in that of the instruction."""
+    """Return operands in the order of JAX's primitive, from the instruction's order, or the other way round."""
     order = _ORDERS.get(name)
     return operands if order is None else [operands[i] for i in order]
 
@@ -263,8 +263,9 @@ def instruction(
 ) -> Primitive | None:
     """Return the instruction with these parameters; nested programs may be whatever has a `program`.
 
-    `untold` are attributes that no parameter shows. Constants may be left out. None where it has other parameters, or
-    another constant than given, as `round` by another method is another instruction; or what is given is no such thing.
+    `untold` are attributes that no parameter shows. Constants may be left out. None if it has other parameters, or a
+    constant that differs from the given one, as `round` with a different method is a different instruction; or if a
+    value is invalid.
     """
     known = _parameters_of(cls)
     if not given.keys() <= known.keys():

@@ -73,7 +73,7 @@ def _binary(
     function.__doc__ = f"""{doc}
 
     The operands have one element type and one shape, or one is a scalar; Python's numbers take the type of the other.
-    Of operands with as many axes, those of size 1 are repeated.
+    Between operands with as many axes, axes of size 1 are repeated.
 
     Raises:
         ShapeError: the shapes differ by more than sizes of 1, and neither is a scalar's.
@@ -89,7 +89,7 @@ def _binary(
 def _numbers(
     name: str, instruction: Callable[[Operand, Operand], Array]
 ) -> Callable[[Operand, Operand], Array]:
-    """Return the instruction without its meaning for booleans, which this function has not."""
+    """Return the instruction without its meaning for booleans, which this function lacks."""
 
     def of_numbers(x: Operand, y: Operand) -> Array:
         if is_bool(x.dtype):
@@ -147,14 +147,14 @@ _mul = _binary("mul", _numbers("mul", ops.multiply), "iufc", "The product.", "mu
 def mul(x: ArrayLike, y: ArrayLike, *, out_dtype: DTypeLike | None = None) -> Array:
     """Return the product.
 
-    The operands have one shape, or one is a scalar, and one element type, unless that of the result is said: then they
-    are converted to it first. Python's numbers take the type of the other. Of operands with as many axes, those of
+    The operands have one shape, or one is a scalar, and one element type, unless the result's is given: then they are
+    converted to it first. Python's numbers take the type of the other. Between operands with as many axes, axes of
     size 1 are repeated.
 
     Args:
         x: the first factor.
         y: the second factor.
-        out_dtype: the element type of the result, which may be wider than that of the factors.
+        out_dtype: the element type of the result, which may be wider than the factors' element type.
 
     Raises:
         ShapeError: the shapes differ by more than sizes of 1, and neither is a scalar's.
@@ -230,7 +230,7 @@ sub = _binary(
 
 
 def pow(x: ArrayLike, y: ArrayLike) -> Array:
-    """`x ** y`; beside floating or complex x, the exponents may be integers of any type.
+    """Return `x ** y`; with floating or complex x, the exponents may be integers of any type.
 
     Otherwise the operands have one element type. The shapes are equal but for sizes of 1, or one operand is a scalar.
 

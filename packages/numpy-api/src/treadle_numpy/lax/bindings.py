@@ -1,4 +1,4 @@
-"""What views bind where JAX's primitive has other parameters than the function of `treadle.lax`."""
+"""Functions that views bind where the parameters of JAX's primitive differ from the function of `treadle.lax`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Collectives over named axes, on trees: psum, pmean, pmax, pmin, all_gather, axis_index, axis_size.
 
-With `axis_index_groups`, lists of numbers along the axis, each batch element is among those of its own group only.
+With `axis_index_groups`, lists of numbers along the axis, each participant belongs to its own group only.
 """
 
 from __future__ import annotations
@@ -206,8 +206,9 @@ def all_gather(
         axis_index_groups: which batch elements are gathered together; all, unless said.
         axis: where the new axis is, or the one along which arrays are joined.
         tiled: whether arrays are joined, and not stacked.
-        to: "invarying" says that the result is one value that all devices share, as that of `psum` is, so that a
-            shard_map may return it whole; "varying" that it counts as one for each.
+        to: "invarying": the result is one value that all devices share, like the result of `psum`, so that a
+        shard_map may
+            return it unsharded; "varying": it counts as one value for each.
 
     Raises:
         NameError: no such axis is being mapped.
@@ -232,7 +233,7 @@ def all_gather(
 
     groups = as_groups("all_gather", axis_index_groups, axis_name)
     invariant = _is_invariant(to, groups is not None)
-    if axis_name == ():  # as in JAX, no axis for nobody
+    if axis_name == ():  # as in JAX, no axes leave the value unchanged
         return over(lambda leaf: leaf, x)
 
     def gathered(leaf: Array) -> Array:
@@ -265,7 +266,7 @@ def _is_invariant(to: object, in_groups: bool) -> bool:
 
 
 def axis_index(axis_name: Hashable) -> Array:
-    """Return the number of the batch element along a named axis (or among those of a tuple of them), an int32 scalar.
+    """Return the index of the participant along a named axis (or along the axes of a tuple of names), an int32 scalar.
 
     Of a tuple of names the last one counts fastest: over `("i", "j")` it is `axis_index("i") * axis_size("j") +
     axis_index("j")`.

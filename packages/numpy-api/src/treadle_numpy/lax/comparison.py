@@ -22,7 +22,7 @@ def _compared(name: Direction, doc: str, shown: str) -> BinaryFunction:
     function.__doc__ = f"""{doc}, elementwise, as booleans; with NaN the answer is {name == "ne"}.
 
     The operands have one element type and one shape, or one is a scalar; Python's numbers take the type of the other.
-    Of operands with as many axes, those of size 1 are repeated.
+    Between operands with as many axes, axes of size 1 are repeated.
 
     Raises:
         ShapeError: the shapes differ by more than sizes of 1, and neither is a scalar's.

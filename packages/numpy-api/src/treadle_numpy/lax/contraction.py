@@ -18,7 +18,7 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.exact import strict
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.promote import with_dtype
 
 _F32: Final = np.dtype(np.float32)
@@ -86,7 +86,7 @@ def multiplied(
     precision: PrecisionLike,
     element_type: DTypeLike | None,
 ) -> Array:
-    """`contracted`, also of operands of two element types: of the one that holds more, where nothing else is wanted.
+    """Contract, also operands of two element types: in the wider one by default.
 
     Floats of less than 32 bits, of which neither holds all of the other, are multiplied in 32.
     """
@@ -110,7 +110,7 @@ def multiplied(
 
 
 def _room(dtype: DType) -> tuple[bool, bool, int, float]:
-    """How much an element type holds: complex numbers more than floats, these more than integers, then by size."""
+    """Return a rank of element types: complex numbers hold more than floats, these more than integers, then by size."""
     if is_complex(dtype) or is_floating(dtype):
         most = float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
         return is_complex(dtype), True, dtype.itemsize, most
@@ -161,7 +161,7 @@ def dot_general(
 
     Raises:
         ShapeError: axes that are paired have different sizes.
-        ArgumentError: `dimension_numbers` is no such pair of pairs, or there is no such precision.
+        ArgumentError: `dimension_numbers` is not such a pair of pairs, or the precision is unknown.
 
     Example:
         >>> import numpy as np
@@ -170,7 +170,7 @@ def dot_general(
         (2, 3, 5)
     """
     if out_sharding is not None:
-        return laid_out(
+        return with_out_sharding(
             dot_general,
             out_sharding,
             lhs,
@@ -207,7 +207,7 @@ def dot(
     With `dimension_numbers` it is `dot_general`. `precision` and `preferred_element_type` are as for that.
 
     Raises:
-        ShapeError: an operand has not one or two axes, or the summed axes have different sizes.
+        ShapeError: an operand does not have one or two axes, or the summed axes have different sizes.
 
     Example:
         >>> import numpy as np
@@ -215,7 +215,7 @@ def dot(
         [11.]
     """
     if out_sharding is not None:
-        return laid_out(
+        return with_out_sharding(
             dot,
             out_sharding,
             lhs,

@@ -14,7 +14,7 @@ from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.exact import strict
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.shapes import as_shape
 
 __all__ = [
@@ -126,7 +126,7 @@ def conv_general_dilated(
         [ 0. -1. -1.]
     """
     if out_sharding is not None:
-        return laid_out(
+        return with_out_sharding(
             conv_general_dilated,
             out_sharding,
             lhs,
@@ -194,7 +194,7 @@ def _dilated(sizes: Sequence[int], dilations: Sequence[int]) -> tuple[int, ...]:
     """Return the sizes of axes whose elements lie apart.
 
     Raises:
-        ShapeError: they are those of an array that no memory can hold.
+        ShapeError: the array would be too large for any memory.
     """
     apart = [(n - 1) * max(by, 1) + 1 if n else 0 for n, by in zip(sizes, dilations, strict=True)]
     return as_shape("conv_general_dilated", apart)

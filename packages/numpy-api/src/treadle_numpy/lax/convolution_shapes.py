@@ -51,7 +51,7 @@ def conv_shape_tuple(
     """Return the shape of a convolution's result, batch and feature axes first.
 
     Raises:
-        ArgumentError: lists have not one entry for each spatial axis; batch_group_count does not divide the batch.
+        ArgumentError: lists do not have one entry for each spatial axis; batch_group_count does not divide the batch.
 
     Example:
         >>> conv_shape_tuple((1, 3, 8, 8), (4, 3, 3, 3), (1, 1), "VALID")
@@ -77,7 +77,7 @@ def conv_general_shape_tuple(
     """Return the shape of a convolution's result.
 
     Raises:
-        ArgumentError: wrong dimension numbers, or lists that have not one entry for each spatial axis.
+        ArgumentError: wrong dimension numbers, or lists that do not have one entry for each spatial axis.
 
     Example:
         >>> numbers = ("NHWC", "HWIO", "NHWC")
@@ -101,7 +101,7 @@ def conv_transpose_shape_tuple(
     """Return the shape of what `conv_transpose` returns.
 
     Raises:
-        ArgumentError: wrong dimension numbers, or lists that have not one entry for each spatial axis.
+        ArgumentError: wrong dimension numbers, or lists that do not have one entry for each spatial axis.
 
     Example:
         >>> numbers = ("NHWC", "HWIO", "NHWC")
@@ -130,7 +130,7 @@ def reduce_window_shape_tuple(
     """Return the shape of what `reduce_window` returns.
 
     Raises:
-        ArgumentError: lists have not one positive number for each axis.
+        ArgumentError: lists do not have one positive number for each axis.
 
     Example:
         >>> reduce_window_shape_tuple((5, 6), (2, 3), (1, 2), "VALID")

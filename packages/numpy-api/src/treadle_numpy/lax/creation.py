@@ -7,12 +7,12 @@ import numpy as np
 from treadle_ir import Array, DType, ShapeError, ops
 from treadle_ir.calling import composed
 from treadle_ir.errors import refused
+from treadle_numpy.operands.arrays import filled
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.fill import filled
-from treadle_numpy.operands.laid_out import laid_out, lying_like
+from treadle_numpy.operands.out_sharding import lying_like, with_out_sharding
 from treadle_numpy.operands.promote import as_weak, operand_in
 from treadle_numpy.operands.shapes import Shape, as_shape
 
@@ -24,7 +24,7 @@ def full(
 ) -> Array:
     """Return an array of one value, in its own element type if none is given.
 
-    `sharding` says how the result lies over a mesh: see `reshard`.
+    `sharding` is the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ShapeError: the value is not a scalar, or a size is negative.
@@ -35,7 +35,7 @@ def full(
          [7 7 7]]
     """
     if sharding is not None:
-        return laid_out(full, sharding, shape, fill_value, dtype)
+        return with_out_sharding(full, sharding, shape, fill_value, dtype)
     wanted = as_dtype("full", dtype)
     given = "full", 1, fill_value
     value = coerce(*given) if wanted is None else operand_in(*given, wanted)
@@ -59,7 +59,7 @@ def empty(shape: Shape, dtype: DTypeLike, *, out_sharding: Device = None) -> Arr
         [0. 0.]
     """
     if out_sharding is not None:
-        return laid_out(empty, out_sharding, shape, dtype)
+        return with_out_sharding(empty, out_sharding, shape, dtype)
     wanted = as_dtype("empty", dtype)
     if wanted is None:
         raise refused("empty", "dtype", "an element type", None)
@@ -75,8 +75,8 @@ def full_like(
 ) -> Array:
     """Return one value in an array's shape and element type, or in those that are given instead.
 
-    `sharding` says how the result lies over a mesh: see `reshard`. Without it a result of the array's shape is where
-    the array has been put.
+    `sharding` is the sharding of the result over a mesh: see `reshard`. Without it a result of the array's shape has
+    the array's placement.
 
     Raises:
         ShapeError: the value is not a scalar, or a size is negative.
@@ -131,7 +131,7 @@ def broadcasted_iota(
          [0 1 2]]
     """
     if out_sharding is not None:
-        return laid_out(broadcasted_iota, out_sharding, dtype, shape, dimension)
+        return with_out_sharding(broadcasted_iota, out_sharding, dtype, shape, dimension)
     sizes = as_shape("broadcasted_iota", shape)
     return ops.iota(
         shape=sizes,

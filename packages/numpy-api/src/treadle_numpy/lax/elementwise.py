@@ -357,7 +357,7 @@ def integer_pow(x: ArrayLike, y: int) -> Array:
     """`x ** y` for an integer that Python knows.
 
     Raises:
-        ArgumentError: `y` is no Python integer.
+        ArgumentError: `y` is not a Python integer.
         DTypeError: the elements are boolean, or integers with a negative `y`.
 
     Example:

@@ -43,7 +43,7 @@ def _exchanged(
 ) -> Tree:
     """Return a function of every leaf, of the name, of how many batch elements exchange, and of the groups that do."""
     groups = as_groups(name, given, axis_name)
-    if axis_name == ():  # nobody to exchange with
+    if axis_name == ():  # a single participant
         return over(lambda leaf: leaf, x)
     size = ops.axis_size(axis_name) if groups is None else len(groups[0])
     return over(lambda leaf: f(leaf, axis_name, size, groups), x)
@@ -78,9 +78,9 @@ def _width(name: str, x: Array, axis: int, count: int, tiled: bool) -> int:
 
 
 def ppermute(x: Tree, axis_name: Hashable, perm: Sequence[tuple[int, int]]) -> Tree:
-    """What another batch element of a named axis has, of every leaf; zeros where nobody sends.
+    """Permute every leaf between the participants of a named axis; participants that receive nothing get zeros.
 
-    `perm` is a list of pairs (source, destination); no batch element sends or receives twice.
+    `perm` is a list of pairs (source, destination); no participant sends or receives twice.
 
     Raises:
         NameError: no such axis is being mapped.
@@ -117,7 +117,7 @@ def ppermute(x: Tree, axis_name: Hashable, perm: Sequence[tuple[int, int]]) -> T
 
 
 def pshuffle(x: Tree, axis_name: Hashable, perm: Sequence[int]) -> Tree:
-    """What batch element `perm[i]` of a named axis has, in batch element i, of every leaf.
+    """Give participant i of a named axis every leaf of participant `perm[i]`.
 
     Raises:
         NameError: no such axis is being mapped.
@@ -259,7 +259,7 @@ def psum_scatter(
 
 
 def pbroadcast(x: Tree, axis_name: Hashable, source: int) -> Tree:
-    """What one batch element of a named axis has, in all of them, of every leaf.
+    """Broadcast every leaf of one participant of a named axis to all of them.
 
     Raises:
         NameError: no such axis is being mapped.
@@ -292,7 +292,7 @@ def pbroadcast(x: Tree, axis_name: Hashable, source: int) -> Tree:
 def pcast(x: Tree, axis_name: Hashable, *, to: str) -> Tree:
     """The same value, taken for one on each device along an axis of a shard_map (`to="varying"`).
 
-    It is taken for that wherever it meets others that vary, without being told.
+    This cast is implicit wherever the value is used together with others that vary.
 
     Raises:
         NameError: no such axis is being mapped.
@@ -321,7 +321,7 @@ def pcast(x: Tree, axis_name: Hashable, *, to: str) -> Tree:
             f"pcast: to={to!r} says that a value is a partial sum, or the sum of such, which are not there",
             fix="sum with lax.psum",
         )
-    return tree_map(lambda leaf: ops.vary(coerce_array("pcast", 0, leaf), axis_name=axis_name), x)
+    return tree_map(lambda leaf: ops.pvary(coerce_array("pcast", 0, leaf), axis_name=axis_name), x)
 
 
 def ragged_all_to_all(

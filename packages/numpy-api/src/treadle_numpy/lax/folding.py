@@ -88,7 +88,7 @@ class Fold:
         if returned != self.structure:
             lines = "; ".join(explain_difference(self.structure, returned))
             raise StructureError(
-                f"{name}: the computation returns another structure than it takes: {lines}",
+                f"{name}: the computation returns a structure that differs from its arguments': {lines}",
                 fix="return the same containers as the operands have",
             )
         for wanted, found in zip(types, body.result_types[0], strict=True):

@@ -86,11 +86,11 @@ def gather(
     mode: IndexMode = None,
     fill_value: FillValue = None,
 ) -> Array:
-    """Slices of an array from computed places: the index vectors lie along the last axis of the indices.
+    """Gather slices of an array at computed places: the last axis of the indices holds the index vectors.
 
-    All slices have `slice_sizes`; `dimension_numbers` says which axes are what. With `mode` "clip", slices that are out
-    of range are moved into it; otherwise they are `fill_value` throughout: if that is None, NaN for floats and complex
-    numbers, the least value for signed integers, the greatest one for unsigned ones, True for booleans.
+    All slices have `slice_sizes`; `dimension_numbers` says which axes are what. With `mode` "clip", slices that are
+    out of range are moved into it; otherwise they are `fill_value` throughout: if that is None, NaN for floats and
+    complex numbers, the least value for signed integers, the greatest one for unsigned ones, True for booleans.
     "promise_in_bounds" says that there are none. `unique_indices` and `indices_are_sorted` are promises too.
 
     Raises:
@@ -221,14 +221,14 @@ def _scatter(
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""{doc}
 
-    The index vectors lie along the last axis of the indices; `dimension_numbers` says which axes are what. Updates out
+    The last axis of the indices holds the index vectors; `dimension_numbers` assigns the axes. Updates out
     of range are dropped, or with `mode` "clip" moved into range; "promise_in_bounds" says that there are none.
     `indices_are_sorted` and `unique_indices` are promises too.
 
     Raises:
         ArgumentError: `dimension_numbers` is of another class, or there is no such mode.
         ShapeError: axes or sizes do not fit the operand, the indices and the updates.
-        DTypeError: operand and updates have different element types{others}, or the indices are no integers.
+        DTypeError: operand and updates have different element types{others}, or the indices are not integers.
 
     Example:
         >>> import numpy as np
@@ -243,7 +243,7 @@ def _scatter(
 scatter = _scatter(
     "scatter",
     ops.scatter,
-    "The array with updates put at computed places; which of several at one place stays is not said.",
+    "Scatter updates to computed places of an array; of several updates to one place, an unspecified one stays.",
     "[2. 5. 7.]",
 )
 scatter_add = _scatter(

@@ -121,7 +121,7 @@ def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array
 
     Raises:
         AxisError: there is no such axis.
-        ShapeError: a size is negative, or they do not sum up to that of the axis.
+        ShapeError: a size is negative, or they do not sum up to the size of the axis.
 
     Example:
         >>> [x.tolist() for x in split(np.array([1, 2, 3, 4]), (1, 3))]
@@ -171,7 +171,7 @@ def unstack(x: ArrayLike, axis: int = 0) -> tuple[Array, ...]:
 
 
 def tile(operand: ArrayLike, reps: Shape) -> Array:
-    """Return the array repeated as a whole along each axis; `reps` has a number for each.
+    """Repeat the entire array along each axis; `reps` has a number for each.
 
     Raises:
         ShapeError: a number is negative, or there is not one for each axis.
@@ -205,8 +205,8 @@ def pad(
 
     Raises:
         ArgumentError: `padding_config` is not a sequence of triples of integers.
-        ShapeError: it has not one triple for each axis or leaves a negative size, or the value is not a scalar.
-        DTypeError: array and value have different element types.
+        ShapeError: it does not have one triple for each axis, or leaves a negative size, or the value is not a
+        scalar. DTypeError: array and value have different element types.
 
     Example:
         >>> print(pad(np.array([1, 2, 3]), 0, [(2, 1, 0)]), pad(np.array([1, 2, 3]), 0, [(0, -1, 1)]))

@@ -1,4 +1,4 @@
-"""Logarithms to the bases 2 and 10, which are whole for powers of the base."""
+"""Logarithms to the bases 2 and 10, which are integers for powers of the base."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from treadle_autodiff import custom_jvp
 from treadle_ir import Array, Operand, ops
 from treadle_ir.core.dtypes import is_complex
 from treadle_numpy.operands.arrays import array_of
-from treadle_numpy.operands.float_formats import F32, FORMATS, Format
+from treadle_numpy.operands.dtypes import F32, FORMATS, Format
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.scalars import number
 
@@ -64,7 +64,7 @@ def _of_floats(base: int, x: Array) -> Array:
 
 
 def _two(form: Format) -> tuple[float, float]:
-    """The logarithm of 2 to base 10: its first bits, as many as leave room for those of an exponent, and the rest."""
+    """Return log10(2) in two parts: its first bits, as many as leave room for the bits of an exponent, and the rest."""
     unit = 2.0 ** (form.stored - _EXPONENT)
     first = round(_TWO[0] * unit) / unit
     return first, (_TWO[0] - first) + _TWO[1]

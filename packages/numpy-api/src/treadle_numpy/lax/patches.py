@@ -35,16 +35,16 @@ def conv_general_dilated_patches(
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """What a convolution's windows see, each window flattened along the feature axis of the result.
+    """Extract the windows of a convolution, each flattened along the feature axis of the result.
 
     `filter_shape` is the window's size along each spatial axis of the kernel, in the order of `dimension_numbers[1]`.
     The result has the shape of a convolution's with features x window elements: features vary slowest, the axes of the
-    window in the order of `dimension_numbers[1]`. Other arguments are those of `conv_general_dilated`.
+    window in the order of `dimension_numbers[1]`. Other arguments are as for `conv_general_dilated`.
 
     Elements are moved, not multiplied: infinities stay, where JAX's patches have NaN. `precision` changes nothing.
 
     Raises:
-        ShapeError: lists have not one entry for each spatial axis.
+        ShapeError: lists do not have one entry for each spatial axis.
         ArgumentError: wrong dimension numbers or padding.
 
     Example:
@@ -87,11 +87,11 @@ def conv_general_dilated_local(
     """Return a convolution that has a kernel of its own for each place of the window ("locally connected").
 
     The spatial axes of `rhs` are the places: they have the sizes of the result's. Its axis of input features has a
-    weight for each element of a window, in the order of `conv_general_dilated_patches`. Other arguments are those of
+    weight for each element of a window, in the order of `conv_general_dilated_patches`. Other arguments are as for
     `conv_general_dilated`.
 
     Raises:
-        ShapeError: lists have not one entry for each spatial axis, or the kernels have not the sizes said above.
+        ShapeError: lists do not have one entry for each spatial axis, or the kernels do not have these sizes.
         ArgumentError: wrong dimension numbers or padding.
 
     Example:

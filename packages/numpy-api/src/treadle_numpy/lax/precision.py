@@ -63,7 +63,7 @@ class DotAlgorithm(NamedTuple):
 class DotAlgorithmPreset(enum.Enum):
     """An algorithm of dot products by name: types of the operands, of the sum, and how many products of parts.
 
-    Those of 8-bit floats exist on accelerators only, and are refused here.
+    Algorithms with 8-bit floats exist on accelerators only, and are refused here.
 
     Example:
         >>> print(DotAlgorithmPreset.BF16_BF16_F32)

@@ -1,6 +1,6 @@
 """The primitives of `jax.lax` by name, as views; one line each.
 
-Those of `jax.lax.linalg` and the others of `jax.extend.core.primitives` have tables of their own beside this one.
+The primitives of `jax.lax.linalg` and the others of `jax.extend.core.primitives` have tables of their own.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ TABLE: Final = {
     "cummin_p": View("cummin", "lax:cummin", "cumulative_minimum"),
     "cumprod_p": View("cumprod", "lax:cumprod", "cumulative_multiply"),
     "cumsum_p": View("cumsum", "lax:cumsum", "cumulative_add"),
-    "dce_sink_p": View("dce_sink", several=True, instead="results that nobody needs are not kept"),
+    "dce_sink_p": View("dce_sink", several=True, instead="unused results are not kept"),
     "device_put_p": View("device_put", several=True, instead="use treadle.device_put"),
     "digamma_p": View("digamma", "lax:digamma", "digamma"),
     "div_p": View("div", "lax:div", "divide"),

@@ -1,7 +1,7 @@
 """Products with matrices of groups: consecutive rows that each group has, and a matrix for each group.
 
 An operand is repeated for each group with zeros where other groups have their rows, and one dot_general does the rest:
-its memory is that of the operand times the number of groups.
+its memory is the operand's times the number of groups.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def ragged_dot_general(
     If it is free, rhs has an axis that counts the groups, and every row is multiplied with its group's part. If it is
     contracted, the result has the groups in front, with the sum over each. If it is batched, rows after the last group
     give zeros. `group_sizes` is [g], or has the sizes for each index of the axes that come before the ragged one: the
-    batched axes, and of the others those of its kind.
+    batched axes, and the other axes of its kind.
 
     Raises:
         ShapeError: the shapes do not fit.

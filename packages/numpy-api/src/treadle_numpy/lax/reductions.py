@@ -17,8 +17,8 @@ from treadle_numpy.operands.axes import as_axes, as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.laid_out import laid_out
-from treadle_numpy.operands.promote import beside
+from treadle_numpy.operands.out_sharding import with_out_sharding
+from treadle_numpy.operands.promote import as_dtype_of
 from treadle_numpy.operands.shapes import size_of
 from treadle_numpy.operands.trees import Container, Tree
 
@@ -53,7 +53,7 @@ class _Instruction(Reduction, Protocol):
 
 
 _NUMBERS: Final = "[[1, 2], [3, 4]]"
-_TRUTHS: Final = "[[True, False], [True, True]]"
+_BOOLEANS: Final = "[[True, False], [True, True]]"
 
 
 def _reduction(
@@ -61,7 +61,7 @@ def _reduction(
 ) -> ReductionFunction:
     def function(operand: ArrayLike, axes: Sequence[int], *, out_sharding: Device = None) -> Array:
         if out_sharding is not None:
-            return laid_out(function, out_sharding, operand, axes)
+            return with_out_sharding(function, out_sharding, operand, axes)
         x = coerce_array(name, 0, operand)
         named = tuple(sorted(as_axis(name, axis, x.ndim) for axis in sequence(name, "axes", axes)))
         return instruction(x, axes=named)
@@ -92,13 +92,13 @@ reduce_min = _reduction(
     "reduce_min", ops.reduce_minimum, "least", "the greatest value of the element type", "[1 3]"
 )
 reduce_and = _reduction(
-    "reduce_and", ops.reduce_and, "bitwise and", "every bit set", "[False  True]", _TRUTHS
+    "reduce_and", ops.reduce_and, "bitwise and", "every bit set", "[False  True]", _BOOLEANS
 )
 reduce_or = _reduction(
-    "reduce_or", ops.reduce_or, "bitwise or", "no bit set", "[ True  True]", _TRUTHS
+    "reduce_or", ops.reduce_or, "bitwise or", "no bit set", "[ True  True]", _BOOLEANS
 )
 reduce_xor = _reduction(
-    "reduce_xor", ops.reduce_xor, "bitwise exclusive or", "no bit set", "[ True False]", _TRUTHS
+    "reduce_xor", ops.reduce_xor, "bitwise exclusive or", "no bit set", "[ True False]", _BOOLEANS
 )
 
 
@@ -184,7 +184,9 @@ def reduce(
         13.0
     """
     if out_sharding is not None:
-        return laid_out(reduce, out_sharding, operands, init_values, computation, dimensions)
+        return with_out_sharding(
+            reduce, out_sharding, operands, init_values, computation, dimensions
+        )
     dimensions = sequence("reduce", "dimensions", dimensions)
     functions("reduce", computation=computation)
     if operand_or_none(operands) is None:
@@ -201,7 +203,7 @@ def reduce(
 def _combined(x: Array, start: Tree, name: str, axes: tuple[int, ...]) -> Array:
     """Return a reduction by a monoid of this name."""
     monoid = MONOIDS[name]
-    initial = beside(coerce("reduce", 1, start), x)
+    initial = as_dtype_of(coerce("reduce", 1, start), x)
     if initial.shape:
         raise ShapeError(
             f"reduce: the initial value must be a scalar, got shape {initial.shape}",

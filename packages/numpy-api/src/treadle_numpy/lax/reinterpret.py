@@ -33,7 +33,7 @@ def words(x: Array) -> Array:
 
 
 def from_words(x: Array, dtype: DType) -> Array:
-    """What `words` gives, back as elements; the last axis goes."""
+    """Restore elements from their `words`; the last axis is dropped."""
     shape = x.shape[:-1]
     if dtypes.is_complex(dtype):
         return _joined(ops.bitcast_convert(x, dtype=dtypes.real_part(dtype)))

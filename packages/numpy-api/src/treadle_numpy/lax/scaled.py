@@ -26,7 +26,7 @@ def scaled_dot(
 ) -> Array:
     """`dot_general` of operands times their scales, of which each is for a block of elements along contracted axes.
 
-    It is computed in float32 (float64 if an operand is of that type) and has derivatives, which JAX's has not.
+    It is computed in float32 (float64 if an operand is of that type) and has derivatives, which JAX's lacks.
 
     Shapes:
         lhs_scale, rhs_scale: as the operand, but along contracted axes a divisor of its size: one number for each block
@@ -36,8 +36,8 @@ def scaled_dot(
         rhs: the right operand.
         lhs_scale: the scales of `lhs`; none by default.
         rhs_scale: the scales of `rhs`; none by default.
-        dimension_numbers: contracted and batch axes; by default those of a product of matrices, or of batches of them.
-        preferred_element_type: the element type of the result; by default bfloat16.
+        dimension_numbers: contracted and batch axes; by default the axes of a product of matrices, or of batches of
+        them. preferred_element_type: the element type of the result; by default bfloat16.
 
     Raises:
         ShapeError: operands and scales do not go together.

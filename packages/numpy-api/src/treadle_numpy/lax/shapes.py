@@ -22,7 +22,7 @@ from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.devices import Device
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.shapes import LARGE, Shape, as_shape
 
 __all__ = [
@@ -55,7 +55,7 @@ def broadcast(operand: ArrayLike, sizes: Sequence[int], *, out_sharding: Device 
          [1 2 3]]
     """
     if out_sharding is not None:
-        return laid_out(broadcast, out_sharding, operand, sizes)
+        return with_out_sharding(broadcast, out_sharding, operand, sizes)
     x = coerce_array("broadcast", 0, operand)
     lead = as_shape("broadcast", sizes)
     places = tuple(range(len(lead), len(lead) + x.ndim))
@@ -76,7 +76,8 @@ def broadcast_in_dim(
     `broadcast_dimensions` says which axis of `shape` each axis of the operand becomes.
 
     Raises:
-        ShapeError: an axis has neither size 1 nor that of its place, or the places are no distinct axes of the shape.
+        ShapeError: an axis has neither size 1 nor the size of its place, or the places are not distinct axes of the
+        shape.
 
     Example:
         >>> print(broadcast_in_dim(np.array([1, 2, 3]), (3, 2), (0,)))
@@ -85,7 +86,9 @@ def broadcast_in_dim(
          [3 3]]
     """
     if out_sharding is not None:
-        return laid_out(broadcast_in_dim, out_sharding, operand, shape, broadcast_dimensions)
+        return with_out_sharding(
+            broadcast_in_dim, out_sharding, operand, shape, broadcast_dimensions
+        )
     broadcast_dimensions = integers(
         "broadcast_in_dim", "broadcast_dimensions", broadcast_dimensions
     )
@@ -103,7 +106,7 @@ def broadcast_like(arr: ArrayLike, like_arr: ArrayLike) -> Array:
     """Return the array broadcast to the shape of another one, by NumPy's rules; of the other, only the shape matters.
 
     Raises:
-        ShapeError: the shapes do not broadcast, or not to that of `like_arr`.
+        ShapeError: the shapes do not broadcast, or not to the shape of `like_arr`.
 
     Example:
         >>> print(broadcast_like(np.array([1, 2]), np.zeros((2, 2))))
@@ -164,7 +167,7 @@ def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
         first, second = shapes
         joint: tuple[int, ...] = ()
         if type(first) is tuple and type(second) is tuple and len(first) == len(second):
-            # Read and joined in one pass, in the half of the time; whatever is unusual goes the long way.
+            # Read and joined in one pass, in half the time; anything unusual takes the slow path.
             for x, y in zip(first, second):  # noqa: B905 - of one length
                 if not (
                     x.__class__ is int and y.__class__ is int and 0 <= x < LARGE and 0 <= y < LARGE
@@ -188,7 +191,7 @@ def reshape(
     *,
     out_sharding: Device = None,
 ) -> Array:
-    """The same elements in another shape, the last axis fastest; after a transposition if `dimensions` says so.
+    """Return the elements in another shape, the last axis fastest; with `dimensions`, after this transposition.
 
     `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
@@ -203,7 +206,7 @@ def reshape(
          [5 6]]
     """
     if out_sharding is not None:
-        return laid_out(reshape, out_sharding, operand, new_sizes, dimensions)
+        return with_out_sharding(reshape, out_sharding, operand, new_sizes, dimensions)
     dimensions = integers_or_none("reshape", "dimensions", dimensions)
     x = coerce_array("reshape", 0, operand)
     if dimensions is not None and tuple(dimensions) != tuple(range(x.ndim)):

@@ -1,4 +1,4 @@
-"""How arrays lie over devices."""
+"""Shardings of arrays over devices."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ T = TypeVar("T")
 
 
 def with_sharding_constraint(x: T, shardings: Any) -> T:
-    """Return the arrays of a tree, laid over the devices of a mesh as said.
+    """Return the arrays of a tree, with the given shardings.
 
-    Within a jitted function it tells the compiler how an intermediate array lies; otherwise the array is brought there.
-    The value is the same; derivatives lie in the same way.
+    Within a jitted function it gives the compiler the sharding of an intermediate array; otherwise the array is
+    resharded. The value is the same; derivatives have the same sharding.
 
     Args:
         x: a tree of arrays.
@@ -23,7 +23,7 @@ def with_sharding_constraint(x: T, shardings: Any) -> T:
             prefix of `x`; None leaves an array as it is.
 
     Raises:
-        ShardingError: an array cannot be laid out so.
+        ShardingError: an array cannot be sharded so.
         PlacementError: there is a specification, and no mesh in force.
         ArgumentError: a leaf is not a sharding, or not an array.
 
@@ -34,5 +34,5 @@ def with_sharding_constraint(x: T, shardings: Any) -> T:
     """
     if shardings is None:
         return x
-    laid: T = installed_placer("with_sharding_constraint")(x, shardings)
-    return laid
+    sharded: T = installed_placer("with_sharding_constraint")(x, shardings)
+    return sharded

@@ -37,7 +37,7 @@ def slice(
     """Return the elements at start, start + stride, ... below limit, on each axis; strides are 1 if none are given.
 
     Raises:
-        ShapeError: lists have not one entry for each axis, a range leaves its axis, or a stride is not positive.
+        ShapeError: lists do not have one entry for each axis, a range leaves its axis, or a stride is not positive.
 
     Example:
         >>> import numpy as np

@@ -1,8 +1,8 @@
 """Collectives in two halves: `psum_scatter_start` begins one, and what it returns waits for it.
 
 A program has the whole collective, where it starts. XLA itself splits collectives into a start and a wait on the
-platforms where they run beside other work, and moves the wait as far down as the first operation that needs the
-result; so nothing is lost, and derivatives and batching are those of the collective.
+platforms where they run in parallel with other work, and moves the wait as far down as the first operation that needs
+the result; so nothing is lost, and derivatives and batching work as for the collective.
 """
 
 from __future__ import annotations

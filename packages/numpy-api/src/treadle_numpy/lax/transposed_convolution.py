@@ -116,7 +116,7 @@ def transposed_pads(
     """Return how much is put on both sides of the dilated input.
 
     Raises:
-        ArgumentError: another padding, or lists that have not one entry for each axis.
+        ArgumentError: another padding, or lists that do not have one entry for each axis.
     """
     if len(strides) != len(extents):
         raise ArgumentError(

@@ -75,8 +75,8 @@ class BindParams(dict[str, Any]):
 class PrimitiveView:
     """An instruction under the name of JAX's primitive.
 
-    `name` is JAX's, `multiple_results` says whether `bind` returns a list. Where treadle has no such instruction, or it
-    takes programs, `bind` says so.
+    `name` is JAX's, `multiple_results` says whether `bind` returns a list. Where treadle has no such instruction, or
+    it takes programs, `bind` raises an error.
 
     Example:
         >>> import numpy as np
@@ -117,7 +117,7 @@ class PrimitiveView:
     def bind(
         self, *operands: Any, **parameters: Any
     ) -> Any:  # Any: as the function takes and returns
-        """Apply the instruction to operands, with JAX's parameters: those of an equation, or those of the function.
+        """Apply the instruction to operands, with JAX's parameters: the parameters of an equation, or of the function.
 
         Raises:
             UnsupportedError: treadle has no such instruction, or it takes programs.
@@ -148,7 +148,7 @@ class PrimitiveView:
     ) -> Any:  # Any: as bind
         """Apply the instruction under a trace; parameters come last, and what is known of the operands is not needed.
 
-        The parameters that a trace was given apply the very instruction that it was given, even one that takes
+        The parameters that a trace was given apply the very instruction that it was given, even if that takes
         programs.
 
         Raises:
@@ -157,7 +157,7 @@ class PrimitiveView:
         return bound_under(self, trace, operands, avals_and_parameters[-1])
 
     def get_bind_params(self, params: Mapping[str, Any]) -> BindParams:  # Any: as bind
-        """What `bind` takes by name, as interpreters ask for it."""
+        """Return the keyword arguments of `bind`, as interpreters ask for them."""
         return BindParams(params)
 
     @property
@@ -230,7 +230,7 @@ class PrimitiveView:
 def bound_under(
     view: Any, trace: Trace, operands: Sequence[Any], parameters: dict[str, Any]
 ) -> Any:
-    """What a view's `bind` gives under a trace. Any: a view, and as its `bind` takes and returns."""
+    """Return the results of a view's `bind` under a trace. Any: a view, and as its `bind` takes and returns."""
     with running(trace):
         met = parameters.instruction if isinstance(parameters, MetParameters) else None
         if met is None:

@@ -14,7 +14,7 @@ from treadle_ir.errors import functions, integers, integers_or_none, names, pair
 from treadle_numpy.lax.folding import Fold, TreeComputation
 from treadle_numpy.lax.monoids import MONOIDS, Computation, Monoid, monoid_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
-from treadle_numpy.operands.promote import beside
+from treadle_numpy.operands.promote import as_dtype_of
 from treadle_numpy.operands.shapes import as_shape
 from treadle_numpy.operands.trees import Container, Tree
 
@@ -36,7 +36,7 @@ def padtype_to_pads(
     ("SAME") or in front ("SAME_LOWER").
 
     Raises:
-        ArgumentError: another word than these, or lists of different lengths.
+        ArgumentError: an unknown padding, or lists of different lengths.
 
     Example:
         >>> padtype_to_pads((8, 8), (3, 2), (1, 2), "SAME")
@@ -119,7 +119,7 @@ def reduce_window(
     windows of n elements take a logarithmic number of steps along each axis.
 
     Raises:
-        ShapeError: lists have not one positive entry for each axis, or an initial value is not a scalar.
+        ShapeError: lists do not have one positive entry for each axis, or an initial value is not a scalar.
         ArgumentError: another padding.
         StructureError, DTypeError: the function returns something else than it takes.
 
@@ -189,7 +189,7 @@ def _combined(
         base_dilation=base,
         window_dilation=holes,
     )
-    return monoid.combine(result, beside(coerce("reduce_window", 1, start), x))
+    return monoid.combine(result, as_dtype_of(coerce("reduce_window", 1, start), x))
 
 
 # A constant that changes nothing is left out by XLA, which else goes over the results once more; any other number is an

@@ -81,7 +81,7 @@ def _relu_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple[
 
 
 def _above_zero(x: Operand, y: Operand) -> Array:
-    """Whether `x` is what `maximum(x, 0)`, which is `y`, has taken; complex numbers are ordered by `maximum` alone."""
+    """Return where `maximum(x, 0)`, which is `y`, selected `x`; only `maximum` orders complex numbers."""
     zero = zero_like(x)
     if is_complex(operand_type(x).dtype):
         return ops.compare(y, zero, direction="ne")
@@ -98,7 +98,7 @@ def relu(x: ArrayLike) -> Array:
     """
     operand = coerce("relu", 0, x)
     type = operand_type(operand)
-    if is_bool(type.dtype):  # as beside the number 0
+    if is_bool(type.dtype):  # as together with the number 0
         operand = with_dtype(operand, type, default_dtype(int), True)
     result: Array = _relu(array_of(operand))
     return result
@@ -178,8 +178,8 @@ def _softplus_jvp(
     return _softplus(x), ops.multiply(dx, ops.logistic(x))
 
 
-def _float_beside_numbers(function: str, x: object) -> Operand:
-    """One operand, as a float if it is an integer or a boolean; a boolean as a weak one, as beside a Python number."""
+def _float_operand(function: str, x: object) -> Operand:
+    """Coerce one operand, integers and booleans to floats; a boolean to a weak one, as with a Python number."""
     operand = coerce(function, 0, x)
     if is_bool(operand_type(operand).dtype):
         return weakly_inexact_operand(function, operand)
@@ -194,7 +194,7 @@ def softplus(x: ArrayLike) -> Array:
         >>> print(softplus(500.0))
         500.0
     """
-    operand = _float_beside_numbers("softplus", x)
+    operand = _float_operand("softplus", x)
     if is_complex(operand.dtype):
         return logaddexp(operand, 0.0)
     result: Array = _softplus(operand)
@@ -209,7 +209,7 @@ def soft_sign(x: ArrayLike) -> Array:
         >>> print(soft_sign(np.array([-1.0, 3.0], np.float32)))
         [-0.5   0.75]
     """
-    operand = _float_beside_numbers("soft_sign", x)
+    operand = _float_operand("soft_sign", x)
     size = ops.abs(operand)
     return divide(operand, ops.add(size, number(1, size)))
 
@@ -262,7 +262,7 @@ def mish(x: ArrayLike) -> Array:
         >>> print(mish(np.array([-500.0, 0.0, 500.0], np.float32)))
         [ -0.   0. 500.]
     """
-    operand = _float_beside_numbers("mish", x)
+    operand = _float_operand("mish", x)
     return multiply(operand, tanh(softplus(operand)))
 
 

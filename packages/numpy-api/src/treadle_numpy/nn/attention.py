@@ -20,8 +20,8 @@ from treadle_numpy.numpy.reductions.extremes import max
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.searching.choosing import where as where_
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, subtract
-from treadle_numpy.numpy.ufuncs.comparison import greater_equal, less, less_equal
 from treadle_numpy.numpy.ufuncs.exponentials import exp
+from treadle_numpy.numpy.ufuncs.logic import greater_equal, less, less_equal
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.promote import converted, promote
@@ -54,20 +54,20 @@ def _lengths(argument: str, lengths: ArrayLike, batch: tuple[int, ...]) -> Array
         raise DTypeError(f"{_NAME}: {argument} must be integers, got {found.dtype}")
     if found.shape != (batch or (1,)):
         raise ShapeError(
-            f"{_NAME}: {argument} has shape {found.shape}, but must have that of the batch, {batch or (1,)}"
+            f"{_NAME}: {argument} has shape {found.shape}, but must have the shape of the batch, {batch or (1,)}"
         )
     return ops.reshape(found, shape=(*batch, 1, 1, 1))
 
 
 def _fitting(argument: str, x: Array, shape: tuple[int, ...]) -> Array:
-    """A bias or mask without the axes of size 1 that it has before those of the scores, to which it broadcasts."""
+    """Return a bias or mask without leading axes of size 1 beyond the axes of the scores, to which it broadcasts."""
     extra = builtins.max(x.ndim - len(shape), 0)
     own = x.shape[extra:]
     if x.shape[:extra] != (1,) * extra or any(
         n not in (1, m) for n, m in zip(own[::-1], shape[::-1], strict=False)
     ):
         raise ShapeError(
-            f"{_NAME}: the {argument} has shape {x.shape}, which does not broadcast to {shape}, that of the scores: "
+            f"{_NAME}: the {argument} has shape {x.shape}, which does not broadcast to the scores' shape {shape}, "
             "[*batch, heads, queries, keys]"
         )
     return ops.reshape(x, shape=own) if extra else x
@@ -99,8 +99,8 @@ def _checked(query: Array, key: Array, value: Array) -> None:
         )
     if not key.shape[-2] or query.shape[-2] % key.shape[-2]:
         raise ShapeError(
-            f"{_NAME}: the number of query heads, {query.shape[-2]}, must be a multiple of that of key/value heads, "
-            f"{key.shape[-2]}"
+            f"{_NAME}: the number of query heads, {query.shape[-2]}, must be a multiple of "
+            f"the number of key/value heads, {key.shape[-2]}"
         )
 
 
@@ -189,8 +189,8 @@ def dot_product_attention(
         mask: booleans: where they are false, a query does not look at a key.
         scale: what the products are multiplied by; `1 / sqrt(H)` if None.
         is_causal: whether queries look at keys of their own and earlier positions only.
-        query_seq_lengths: how many queries there are; the results of those beyond are 0.
-        key_value_seq_lengths: how many keys there are; nobody looks at those beyond.
+        query_seq_lengths: how many queries there are; the results of queries beyond are 0.
+        key_value_seq_lengths: how many keys there are; keys beyond are ignored.
         local_window_size: how many positions to the left and to the right queries look at.
         implementation: None or 'xla'.
         return_residual: whether the logarithm of the softmax's denominator comes, too.

@@ -8,7 +8,7 @@ from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.shapes import as_index
 
 __all__ = ["one_hot"]
@@ -34,7 +34,7 @@ def one_hot(
          [0. 0. 1.]]
     """
     if out_sharding is not None:
-        return laid_out(one_hot, out_sharding, x, num_classes, dtype=dtype, axis=axis)
+        return with_out_sharding(one_hot, out_sharding, x, num_classes, dtype=dtype, axis=axis)
     count = as_index("one_hot", "num_classes", num_classes)
     operand = coerce_array("one_hot", 0, x)
     wanted = as_dtype("one_hot", float if dtype is None else dtype)

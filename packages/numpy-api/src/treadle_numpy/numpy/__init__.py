@@ -9,7 +9,6 @@ from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
     from treadle_numpy.numpy import fft as fft, linalg as linalg
-    from treadle_numpy.numpy.aliases import bool as bool, ndarray as ndarray
     from treadle_numpy.numpy.array_api import (
         __array_api_version__ as __array_api_version__,
         __array_namespace_info__ as __array_namespace_info__,
@@ -23,10 +22,12 @@ if TYPE_CHECKING:
     )
     from treadle_numpy.numpy.constants import (
         ComplexWarning as ComplexWarning,
+        bool as bool,
         e as e,
         euler_gamma as euler_gamma,
         inf as inf,
         nan as nan,
+        ndarray as ndarray,
         newaxis as newaxis,
         pi as pi,
     )
@@ -276,6 +277,7 @@ if TYPE_CHECKING:
         minmax as minmax,
         ptp as ptp,
     )
+    from treadle_numpy.numpy.reductions.logical import all as all, any as any
     from treadle_numpy.numpy.reductions.nan_functions import (
         nanargmax as nanargmax,
         nanargmin as nanargmin,
@@ -298,7 +300,6 @@ if TYPE_CHECKING:
         prod as prod,
         sum as sum,
     )
-    from treadle_numpy.numpy.reductions.truths import all as all, any as any
     from treadle_numpy.numpy.searching.choosing import (
         choose as choose,
         piecewise as piecewise,
@@ -400,14 +401,6 @@ if TYPE_CHECKING:
         right_shift as right_shift,
     )
     from treadle_numpy.numpy.ufuncs.cardinal import sinc as sinc
-    from treadle_numpy.numpy.ufuncs.comparison import (
-        equal as equal,
-        greater as greater,
-        greater_equal as greater_equal,
-        less as less,
-        less_equal as less_equal,
-        not_equal as not_equal,
-    )
     from treadle_numpy.numpy.ufuncs.divisors import gcd as gcd, lcm as lcm
     from treadle_numpy.numpy.ufuncs.exponentials import (
         exp as exp,
@@ -448,10 +441,16 @@ if TYPE_CHECKING:
         iterable as iterable,
     )
     from treadle_numpy.numpy.ufuncs.logic import (
+        equal as equal,
+        greater as greater,
+        greater_equal as greater_equal,
+        less as less,
+        less_equal as less_equal,
         logical_and as logical_and,
         logical_not as logical_not,
         logical_or as logical_or,
         logical_xor as logical_xor,
+        not_equal as not_equal,
     )
     from treadle_numpy.numpy.ufuncs.parts import (
         angle as angle,
@@ -513,14 +512,13 @@ if TYPE_CHECKING:
         tan as tan,
         tanh as tanh,
     )
-    from treadle_numpy.numpy.ufuncs.universal import ufunc as ufunc
+    from treadle_numpy.numpy.ufuncs.universal import frompyfunc as frompyfunc, ufunc as ufunc
     from treadle_numpy.numpy.uniques import (
         unique_all as unique_all,
         unique_counts as unique_counts,
         unique_inverse as unique_inverse,
         unique_values as unique_values,
     )
-    from treadle_numpy.numpy.universal import frompyfunc as frompyfunc
     from treadle_numpy.numpy.vectorizing import vectorize as vectorize
     from treadle_numpy.numpy.windows import (
         bartlett as bartlett,
@@ -533,11 +531,10 @@ else:
     __getattr__, __dir__, __all__ = namespaces.lazy(
         __name__,
         {
-            "aliases": "bool ndarray",
             "array_api": "__array_api_version__ __array_namespace_info__",
             "bit_packing": "packbits unpackbits",
             "closeness": "allclose array_equal array_equiv isclose",
-            "constants": "ComplexWarning e euler_gamma inf nan newaxis pi",
+            "constants": "ComplexWarning bool e euler_gamma inf nan ndarray newaxis pi",
             "contraction.einsums": "einsum einsum_path",
             "contraction.products": (
                 "cross dot inner kron matmul matvec outer tensordot vdot vecdot vecmat"
@@ -591,13 +588,13 @@ else:
             "polynomials": "polyval",
             "printing": "array_repr array_str get_printoptions printoptions set_printoptions",
             "reductions.extremes": "amax amin max min minmax ptp",
+            "reductions.logical": "all any",
             "reductions.nan_functions": (
                 "nanargmax nanargmin nancumprod nancumsum nanmax nanmin nanprod nansum"
             ),
             "reductions.positions": "argmax argmin",
             "reductions.running": "cumprod cumsum cumulative_prod cumulative_sum",
             "reductions.sums": "count_nonzero prod sum",
-            "reductions.truths": "all any",
             "searching.choosing": "choose piecewise select where",
             "searching.counting": "bincount",
             "searching.finding": "argwhere compress extract flatnonzero nonzero",
@@ -626,7 +623,6 @@ else:
                 "bitwise_or bitwise_right_shift bitwise_xor invert left_shift right_shift"
             ),
             "ufuncs.cardinal": "sinc",
-            "ufuncs.comparison": "equal greater greater_equal less less_equal not_equal",
             "ufuncs.divisors": "gcd lcm",
             "ufuncs.exponentials": "exp exp2 expm1 log log1p log2 log10 logaddexp logaddexp2",
             "ufuncs.extremes": "clip fmax fmin maximum minimum",
@@ -636,7 +632,10 @@ else:
                 "iscomplex iscomplexobj isfinite isinf isnan isneginf isposinf isreal isrealobj "
                 "isscalar iterable"
             ),
-            "ufuncs.logic": "logical_and logical_not logical_or logical_xor",
+            "ufuncs.logic": (
+                "equal greater greater_equal less less_equal logical_and logical_not logical_or "
+                "logical_xor not_equal"
+            ),
             "ufuncs.parts": "angle conj conjugate imag real",
             "ufuncs.powers": "cbrt float_power pow power sqrt square",
             "ufuncs.rounding": "around ceil fix floor rint round trunc",
@@ -645,9 +644,8 @@ else:
                 "acos acosh arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan "
                 "atan2 atanh cos cosh deg2rad degrees rad2deg radians sin sinh tan tanh"
             ),
-            "ufuncs.universal": "ufunc",
+            "ufuncs.universal": "frompyfunc ufunc",
             "uniques": "unique_all unique_counts unique_inverse unique_values",
-            "universal": "frompyfunc",
             "vectorizing": "vectorize",
             "windows": "bartlett blackman hamming hanning kaiser",
         },

@@ -45,7 +45,7 @@ class ArrayNamespaceInfo:
     """
 
     def capabilities(self) -> dict[str, bool | int]:
-        """What depends on elements: it works on arrays that are known, but not while a function is traced."""
+        """Return which features that depend on elements are supported also while a function is traced."""
         return {"boolean indexing": False, "data-dependent shapes": False, "max dimensions": 64}
 
     def default_device(self) -> object:
@@ -92,7 +92,7 @@ class ArrayNamespaceInfo:
 
 
 def __array_namespace_info__() -> ArrayNamespaceInfo:  # noqa: N807 - the standard's name
-    """What the namespace supports: devices, element types, capabilities.
+    """Return what the namespace supports: devices, element types, capabilities.
 
     Example:
         >>> info = __array_namespace_info__()

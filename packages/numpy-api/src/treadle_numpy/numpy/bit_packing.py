@@ -16,7 +16,7 @@ from treadle_numpy.numpy.manipulation.shapes import ravel
 from treadle_numpy.numpy.padding import pad
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
-from treadle_numpy.operands.truth import truth
+from treadle_numpy.operands.scalars import truth
 
 __all__ = ["packbits", "unpackbits"]
 

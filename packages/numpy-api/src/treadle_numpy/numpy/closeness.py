@@ -12,16 +12,15 @@ from treadle_ir.calling import composed
 from treadle_ir.core import default_dtype
 from treadle_ir.core.dtypes import is_bool, is_inexact, is_key, is_unsigned
 from treadle_ir.errors import flags
-from treadle_numpy.numpy.reductions.truths import all
+from treadle_numpy.numpy.reductions.logical import all
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, subtract
-from treadle_numpy.numpy.ufuncs.comparison import equal, less_equal
 from treadle_numpy.numpy.ufuncs.extremes import maximum, minimum
 from treadle_numpy.numpy.ufuncs.kinds import isfinite, isnan
-from treadle_numpy.numpy.ufuncs.logic import logical_and, logical_or
+from treadle_numpy.numpy.ufuncs.logic import equal, less_equal, logical_and, logical_or
 from treadle_numpy.numpy.ufuncs.signs import abs
+from treadle_numpy.operands.arrays import filled
 from treadle_numpy.operands.broadcast import check_settings, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce
-from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted, promote_operands
 from treadle_numpy.operands.sequences import operand_from
 
@@ -82,7 +81,17 @@ def allclose(
     atol: ArrayLike = 1e-08,
     equal_nan: bool = False,
 ) -> Array:
-    """Return whether all elements are close, as a boolean array without axes.
+    """Return whether all elements are close: `abs(a - b) <= atol + rtol * abs(b)`.
+
+    Args:
+        a: an array.
+        b: an array that broadcasts with `a`.
+        rtol: the relative tolerance.
+        atol: the absolute tolerance.
+        equal_nan: whether NaNs are equal.
+
+    Returns:
+        A boolean of shape `()`.
 
     Example:
         >>> print(allclose(1.0, 1.0 + 1e-9))

@@ -1,4 +1,4 @@
-"""Numbers with names, and the warning of NumPy's for imaginary parts that are lost."""
+"""Numbers with names, classes under the names that NumPy has, and the warning for discarded imaginary parts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import Final
 import numpy as np
 from numpy.exceptions import ComplexWarning
 
-__all__ = ["ComplexWarning", "e", "euler_gamma", "inf", "nan", "newaxis", "pi"]
+from treadle_ir import Array
+from treadle_numpy.numpy.dtypes.types import bool_
+
+__all__ = ["ComplexWarning", "bool", "e", "euler_gamma", "inf", "nan", "ndarray", "newaxis", "pi"]
 
 e: Final = np.e
 euler_gamma: Final = np.euler_gamma
@@ -15,3 +18,7 @@ inf: Final = np.inf
 nan: Final = np.nan
 newaxis: Final = None
 pi: Final = np.pi
+
+
+bool = bool_
+ndarray = Array

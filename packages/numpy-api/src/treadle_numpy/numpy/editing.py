@@ -1,7 +1,6 @@
 """Elements put in and taken out: insert, delete, trim_zeros.
 
-The sizes of the results follow from sizes and positions alone, but for those of `trim_zeros` and of repeated
-positions.
+The sizes of the results follow from sizes and positions alone, except with `trim_zeros` and repeated positions.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from treadle_numpy.numpy.reductions.running import cumsum
 from treadle_numpy.numpy.sorting import argsort
 from treadle_numpy.numpy.taking import take
 from treadle_numpy.numpy.ufuncs.arithmetic import add, subtract
-from treadle_numpy.operands.arrays import Elements, array_of
+from treadle_numpy.operands.arrays import Elements, array_of, filled
 from treadle_numpy.operands.axes import Axis, as_axis, sorted_axes
 from treadle_numpy.operands.coerce import (
     ArrayLike,
@@ -34,9 +33,8 @@ from treadle_numpy.operands.coerce import (
     host_elements,
     operand_type,
 )
-from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.scalars import truth
 from treadle_numpy.operands.shapes import as_index
-from treadle_numpy.operands.truth import truth
 
 __all__ = ["delete", "insert", "trim_zeros"]
 
@@ -56,7 +54,7 @@ def delete(
     as if they were the last.
 
     Raises:
-        IndexingError: a position is out of range, or a mask has not one element for each place.
+        IndexingError: a position is out of range, or a mask does not have one element for each place.
         DTypeError: positions are neither integers nor booleans.
         ConcretizationError: positions are traced, without `assume_unique_indices`.
 
@@ -99,7 +97,7 @@ def delete(
 
 
 def _without(x: Array, along: int, taken: Elements) -> Array:
-    """What is left without the places that are taken out."""
+    """Return the array without the positions `taken` along an axis."""
     size = x.shape[along]
     gone = np.unique(np.where(taken < 0, taken + size, taken))
     starts, stops = np.append(0, gone + 1), np.append(gone, size)
@@ -145,7 +143,7 @@ def insert(arr: ArrayLike, obj: Places, values: ArrayLike, axis: int | None = No
 
     Raises:
         DTypeError: positions are not integers.
-        ShapeError: the positions are no vector, or the values do not broadcast to the places.
+        ShapeError: the positions are not a vector, or the values do not broadcast to the places.
 
     Example:
         >>> print(insert(np.array([1, 2, 3]), np.array([0, 2]), np.array([8, 9])))

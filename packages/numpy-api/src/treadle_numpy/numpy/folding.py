@@ -23,16 +23,16 @@ from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
 from treadle_numpy.numpy.manipulation.joining import concatenate
 from treadle_numpy.numpy.manipulation.shapes import ravel, reshape
 from treadle_numpy.numpy.reductions.extremes import max, min
+from treadle_numpy.numpy.reductions.logical import all, any
 from treadle_numpy.numpy.reductions.running import cumprod, cumsum
 from treadle_numpy.numpy.reductions.sums import prod, sum
-from treadle_numpy.numpy.reductions.truths import all, any
 from treadle_numpy.numpy.taking import take
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, negative, subtract
 from treadle_numpy.numpy.ufuncs.extremes import maximum, minimum
 from treadle_numpy.numpy.ufuncs.logic import logical_and, logical_or
 from treadle_numpy.numpy.ufuncs.universal import ufunc
 from treadle_numpy.operands.arguments import named_only
-from treadle_numpy.operands.arrays import Elements, array_of
+from treadle_numpy.operands.arrays import Elements, array_of, filled
 from treadle_numpy.operands.axes import Axis, as_axis, sorted_axes
 from treadle_numpy.operands.coerce import (
     ArrayLike,
@@ -42,11 +42,10 @@ from treadle_numpy.operands.coerce import (
     operand_type,
 )
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.scalars import truth
 from treadle_numpy.operands.shapes import kept_shape
 from treadle_numpy.operands.trees import Tree
-from treadle_numpy.operands.truth import truth
 
 _Ufunc = ufunc[Any]  # of whatever results
 _TOTALS: Final[dict[_Ufunc, Callable[..., Array]]] = {add: sum, multiply: prod}

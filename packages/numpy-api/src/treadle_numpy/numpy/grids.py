@@ -108,8 +108,9 @@ ogrid: Final = OpenGrid()
 class Concatenator:
     """`r_[0:3, 5]` joins along the first axis, `c_[x, y]` vectors as columns.
 
-    As with NumPy, a string in front says otherwise: `r_["-1,2,0", x, y]` joins along axis -1 what is given at least
-    2 axes, its own beginning at place 0. With "r" or "c", a vector that comes out is one row or one column.
+    As with NumPy, a string in front says otherwise: `r_["-1,2,0", x, y]` joins along axis -1 operands that are
+    extended to at least 2 axes, their own axes beginning at place 0. With "r" or "c", a vector that comes out is one
+    row or one column.
     """
 
     def __init__(self, axis: int, least: int, place: int) -> None:

@@ -72,9 +72,9 @@ def pad(
     mode: str | Callable[..., ArrayLike | None] = "constant",
     **kwargs: Any,  # what goes with the mode
 ) -> Array:
-    """Return the array with elements put around it.
+    """Pad an array.
 
-    Modes, with what may be said with them:
+    Modes, with their options:
 
     - 'constant' (`constant_values`, 0), 'empty' (zeros), 'edge', 'wrap';
     - 'linear_ramp' from the edge to `end_values` (0);
@@ -82,6 +82,13 @@ def pad(
     - 'reflect' and 'symmetric': 'even', or with `reflect_type` 'odd', which turns about the edge, too;
     - a function `f(vector, (before, after), axis, kwargs)`, called with vectors that have zeros around them, which
       returns what shall be there.
+
+    Args:
+        array: an array.
+        pad_width: the number of elements to add before and after: an integer, a pair for all axes, a pair for each
+            axis, or a dict of them by axis.
+        mode: the mode, or a function.
+        kwargs: the options of the mode.
 
     Raises:
         ArgumentError: a width is negative, or the mode takes no such argument.

@@ -19,7 +19,7 @@ from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.promote import converted, promote
-from treadle_numpy.operands.truth import truth
+from treadle_numpy.operands.scalars import truth
 
 __all__ = ["unwrap"]
 

@@ -23,7 +23,7 @@ from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import check_settings, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.promote import converted
-from treadle_numpy.operands.truth import truth
+from treadle_numpy.operands.scalars import truth
 
 __all__ = ["fill_diagonal", "place", "put", "put_along_axis"]
 

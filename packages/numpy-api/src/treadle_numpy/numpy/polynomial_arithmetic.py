@@ -45,7 +45,7 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
 
 @composed
 def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
-    """Return the difference of two polynomials; shapes and errors are those of `polyadd`.
+    """Return the difference of two polynomials; shapes and errors are as for `polyadd`.
 
     Example:
         >>> print(polysub(np.array([1, 2, 3]), np.array([2, 1])))

@@ -16,7 +16,7 @@ from treadle_numpy.numpy.manipulation.shapes import expand_dims
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply
-from treadle_numpy.numpy.ufuncs.comparison import equal
+from treadle_numpy.numpy.ufuncs.logic import equal
 from treadle_numpy.numpy.ufuncs.parts import conjugate, real
 from treadle_numpy.numpy.ufuncs.powers import sqrt
 from treadle_numpy.operands.arrays import array_of
@@ -59,7 +59,7 @@ def polyfit(
 
     Raises:
         ArgumentError: the degree is negative, or there are too few points to scale the covariance.
-        ShapeError: x and y have not one size, there are no points, or w is not a vector of that size.
+        ShapeError: x and y differ in size, there are no points, or w is not a vector of that size.
 
     Example:
         >>> import numpy as np
@@ -91,7 +91,7 @@ def polyfit(
             )
         left = multiply(left, expand_dims(weight, 1))
         right = multiply(right, expand_dims(weight, 1) if values.ndim == 2 else weight)
-    # columns of one length make the singular values those of the shapes of the powers, not of their sizes
+    # columns of unit length make the singular values depend on the shapes of the powers, not on their sizes
     squares = multiply(left, conjugate(left)) if is_complex(left.dtype) else multiply(left, left)
     lengths = sqrt(real(sum(squares, 0)))
     lengths = where(equal(lengths, 0), 1, lengths)

@@ -22,13 +22,12 @@ from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.sorting import argsort
 from treadle_numpy.numpy.taking import take
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, negative
-from treadle_numpy.numpy.ufuncs.comparison import equal
+from treadle_numpy.numpy.ufuncs.logic import equal
 from treadle_numpy.numpy.ufuncs.signs import absolute
-from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.arrays import array_of, filled
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import promote
-from treadle_numpy.operands.truth import truth
+from treadle_numpy.operands.scalars import truth
 
 __all__ = ["poly", "roots"]
 
@@ -84,7 +83,7 @@ def roots(p: ArrayLike, *, strip_zeros: bool = True) -> Array:
     at the end for each leading zero.
 
     Raises:
-        ShapeError: the coefficients are no vector.
+        ShapeError: the coefficients are not a vector.
         ConcretizationError: while tracing, with `strip_zeros`.
 
     Example:

@@ -13,9 +13,9 @@ from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy import in_numpy
 from treadle_numpy.numpy.dtypes.questions import result_type
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply
+from treadle_numpy.operands.arrays import filled
 from treadle_numpy.operands.broadcast import check_settings, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
-from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted
 
 __all__ = ["polyval"]

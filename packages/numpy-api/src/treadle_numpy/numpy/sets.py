@@ -20,19 +20,18 @@ from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
 from treadle_numpy.numpy.manipulation.joining import concatenate
 from treadle_numpy.numpy.manipulation.shapes import ravel, reshape
+from treadle_numpy.numpy.reductions.logical import any
 from treadle_numpy.numpy.reductions.running import cumsum
-from treadle_numpy.numpy.reductions.truths import any
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.searching.finding import nonzero, taken
 from treadle_numpy.numpy.searching.sorted_vectors import searchsorted
 from treadle_numpy.numpy.sorting import sort
 from treadle_numpy.numpy.taking import take
 from treadle_numpy.numpy.ufuncs.kinds import isnan
-from treadle_numpy.operands.arrays import array_of, made
+from treadle_numpy.operands.arrays import array_of, filled, made
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import check_settings
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, host_elements
-from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted, promote
 
 __all__ = ["intersect1d", "isin", "setdiff1d", "setxor1d", "union1d", "unique"]
@@ -105,9 +104,21 @@ def unique(
     fill_value: ArrayLike | None = None,
     sorted: bool = True,
 ) -> Array | tuple[Array, ...]:
-    """Return the distinct elements in ascending order; on request where each first stands, and how often.
+    """Return the distinct elements in ascending order.
 
-    `sorted` may be false where the order does not matter; they are sorted then, too.
+    Args:
+        ar: an array.
+        return_index: whether to return the first position of each, too.
+        return_inverse: whether to return the position in the result of each element of `ar`, too.
+        return_counts: whether to return how often each occurs, too.
+        axis: compare slices along this axis; for None elements of the flat array.
+        equal_nan: whether NaNs are equal.
+        size: the static number of elements to return; needed while tracing.
+        fill_value: the element where there are fewer; the least one by default.
+        sorted: has no effect: the elements are always sorted.
+
+    Returns:
+        The elements, or a tuple of them and the requested arrays.
 
     Example:
         >>> print(unique(np.array([3, 1, 3], np.int32)))
@@ -287,7 +298,7 @@ def setdiff1d(
     size: int | None = None,
     fill_value: ArrayLike | None = None,
 ) -> Array:
-    """Return the distinct elements of the one that the other has not.
+    """Return the distinct elements of the first array that the second lacks.
 
     Example:
         >>> print(setdiff1d(np.array([1, 2, 3]), np.array([2])))
@@ -392,7 +403,7 @@ def setxor1d(
     size: int | None = None,
     fill_value: ArrayLike | None = None,
 ) -> Array:
-    """Return the distinct elements that one of the two has and the other has not, in ascending order.
+    """Return the distinct elements that exactly one of the two arrays has, in ascending order.
 
     `assume_unique` promises that both have distinct elements, and saves looking. While tracing, `size` must say how
     many there are at most; places that are left hold `fill_value`, or the least of the elements found.

@@ -50,7 +50,15 @@ def sort(
     stable: bool = True,
     descending: bool = False,
 ) -> Array:
-    """Return the elements in ascending order along an axis; NaN last.
+    """Sort elements along an axis in ascending order; NaN comes last.
+
+    Args:
+        a: an array.
+        axis: the axis; None means the flat array.
+        kind: must be None.
+        order: must be None.
+        stable: whether equal elements keep their order; they always do.
+        descending: whether to sort in descending order.
 
     Example:
         >>> print(sort(np.array([3, 1, 2], np.int32)))
@@ -74,9 +82,16 @@ def argsort(
     descending: bool = False,
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """Return the positions that put the elements in ascending order along an axis; equal ones keep their order.
+    """Return the positions that sort elements along an axis in ascending order; NaN comes last.
 
-    They are in the default integer type, or in the one given.
+    Args:
+        a: an array.
+        axis: the axis; None means the flat array.
+        kind: must be None.
+        order: must be None.
+        stable: whether equal elements keep their order; they always do.
+        descending: whether to sort in descending order.
+        dtype: the integer dtype of the result; the default integer if None.
 
     Example:
         >>> print(argsort(np.array([3, 1, 2], np.int32)))

@@ -35,11 +35,23 @@ def take(
     indices_are_sorted: bool = False,
     fill_value: FillValue = None,
 ) -> Array:
-    """Return the elements at some positions along an axis; of the flat array by default.
+    """Take elements at positions along an axis.
 
     Differs from NumPy: positions out of range give NaN (`mode="fill"`, the default), never an error.
-    `unique_indices` and `indices_are_sorted` are promises that may make it faster, about positions that all count from
-    the start.
+    Args:
+        a: an array.
+        indices: an array of integers.
+        axis: the axis; None means the flat array.
+        out: must be None: arrays are immutable.
+        mode: for positions out of range: "fill" (the default), "clip", "wrap" or "promise_in_bounds".
+        unique_indices: a promise that no position occurs twice, which may be faster.
+        indices_are_sorted: a promise that positions ascend, which may be faster. With either promise, all positions
+            count from the start.
+        fill_value: the element for positions out of range; by default NaN, the least signed or greatest unsigned
+            integer, or True.
+
+    Returns:
+        An array with the dtype of `a`, in whose shape the shape of `indices` replaces the axis.
 
     Raises:
         ArgumentError: the positions are not integers.
@@ -98,11 +110,22 @@ def take_along_axis(
     *,
     wrap_negative_indices: bool = True,
 ) -> Array:
-    """For each vector along an axis, its elements at the positions in the same place of `indices`.
+    """Take elements along an axis at positions that differ between vectors.
+
+    Args:
+        arr: an array.
+        indices: integers, with as many axes as `arr`; the other axes broadcast.
+        axis: the axis; None means the flat array.
+        mode: for positions out of range, as in `take`.
+        fill_value: the element for positions out of range, as in `take`.
+        wrap_negative_indices: whether negative positions count from the end.
+
+    Returns:
+        An array of the shape of `indices`, broadcast.
 
     Raises:
         ArgumentError: the positions are not integers.
-        ArgumentError: the positions have not as many axes as the array.
+        ArgumentError: the positions do not have as many axes as the array.
 
     Example:
         >>> print(take_along_axis(np.array([[3, 1]], np.int32), np.array([[1, 0]]), 1))

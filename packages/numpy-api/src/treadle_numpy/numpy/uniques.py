@@ -61,7 +61,7 @@ def unique_all(
 def unique_counts(
     x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None
 ) -> UniqueCountsResult:
-    """Return the distinct elements, and how often each occurs; `size` and errors are those of `unique_all`.
+    """Return the distinct elements, and how often each occurs; `size` and errors are as for `unique_all`.
 
     Example:
         >>> import numpy as np
@@ -78,7 +78,7 @@ def unique_counts(
 def unique_inverse(
     x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None
 ) -> UniqueInverseResult:
-    """Return the distinct elements, and which of them each element is; `size` and errors are those of `unique_all`.
+    """Return the distinct elements, and which of them each element is; `size` and errors are as for `unique_all`.
 
     Example:
         >>> import numpy as np
@@ -95,7 +95,7 @@ def unique_inverse(
 def unique_values(
     x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None
 ) -> Array:
-    """Return the distinct elements; `size` and errors are those of `unique_all`.
+    """Return the distinct elements; `size` and errors are as for `unique_all`.
 
     Example:
         >>> import numpy as np

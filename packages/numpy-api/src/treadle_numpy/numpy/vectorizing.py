@@ -109,13 +109,13 @@ def _call(
     args: tuple[Tree, ...],
     kwargs: dict[str, Tree],
 ) -> Tree:
-    """Return one call: arguments that are mapped are told from others, and mapped."""
+    """Return one call: arguments that are mapped are separated from the others, and mapped."""
     given: dict[int | str, Tree] = dict(enumerate(args))
     given.update((name, x) for name, x in kwargs.items())
     mapped = [key for key in given if key not in excluded]
     if signature is not None and any(isinstance(key, str) for key in mapped):
         raise ArgumentError(
-            f"vectorize: the signature {signature.text} says nothing of keyword arguments",
+            f"vectorize: the signature {signature.text} does not cover keyword arguments",
             fix="pass them by position, or put their names into `excluded`",
         )
     dims = [()] * len(mapped) if signature is None else signature.inputs
@@ -146,7 +146,7 @@ def _sizes(
     for position, (x, own) in enumerate(zip(arrays, dims, strict=True)):
         if x.ndim < len(own):
             raise ShapeError(
-                f"vectorize: argument {position} of shape {x.shape} has not the axes ({', '.join(own)})"
+                f"vectorize: argument {position} of shape {x.shape} does not have the axes ({', '.join(own)})"
             )
         first = x.ndim - len(own)
         _bind(sizes, own, x.shape[first:], f"argument {position}")
@@ -179,7 +179,7 @@ def _checked(result: Tree, signature: _Signature, sizes: dict[str, int]) -> Tree
     for position, (x, own) in enumerate(zip(arrays, signature.outputs, strict=True)):
         if x.ndim != len(own):
             raise ShapeError(
-                f"vectorize: result {position} of shape {x.shape} has not the axes ({', '.join(own)})"
+                f"vectorize: result {position} of shape {x.shape} does not have the axes ({', '.join(own)})"
             )
         _bind(sizes, own, x.shape, f"result {position}")
     return tuple(arrays) if several else arrays[0]

@@ -33,7 +33,7 @@ def row_major(function: str, order: str | None) -> None:
     """Refuse an order of elements in memory that is not arrays' own.
 
     Raises:
-        ArgumentError: the order is neither left out nor one that row-major arrays have.
+        ArgumentError: the order is given, and not an order that row-major arrays have.
     """
     names(function, order=order)
     if order not in (None, "K", "C", "A"):

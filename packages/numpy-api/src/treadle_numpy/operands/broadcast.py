@@ -1,4 +1,4 @@
-"""Operands of one shape, by NumPy's rule; elementwise primitives take scalars beside arrays as they are."""
+"""Operands of one shape, by NumPy's rule; elementwise primitives take scalars together with arrays."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def common_shape(function: str, shapes: Sequence[tuple[int, ...]]) -> tuple[int,
             if size != 1:
                 if result[axis] not in (1, size):
                     listed = ", ".join(map(str, shapes))
-                    # The words that people search for: those of JAX.
+                    # JAX's words, which people search for.
                     who = "I" if function.startswith("broadcast_") else f"{function} got i"
                     raise ShapeError(
                         f"{who}ncompatible shapes for broadcasting: {listed}",
@@ -108,7 +108,7 @@ def broadcast(function: str, operands: list[Operand], *, counted: bool = True) -
 
 
 def stretched(function: str, operands: list[Operand]) -> list[Operand]:
-    """Coerced operands whose axes of size 1 are repeated; those of other numbers of axes are left alone.
+    """Repeat axes of size 1 of coerced operands; operands with a different number of axes are left alone.
 
     Raises:
         ShapeError: two sizes of an axis differ and neither is 1.
@@ -162,7 +162,7 @@ def broadcast_pair(function: str, x: Array, y: Array) -> tuple[Operand, Operand]
 
 
 def _broadcasting(own: tuple[int, ...], shape: tuple[int, ...]) -> Primitive | None:
-    """What broadcasts an array to a shape; None for one that has it, and for a scalar."""
+    """Return the primitive that broadcasts to a shape; None for arrays that have the shape, and for scalars."""
     if not own or own == shape:
         return None
     return BroadcastInDim(shape, tuple(range(len(shape) - len(own), len(shape))))

@@ -1,6 +1,6 @@
 """Users' values as operands: what primitives take, of canonical element type.
 
-Primitives promote nothing and broadcast nothing: that is the work of `promote` and `broadcast`, beside this module.
+Primitives promote nothing and broadcast nothing: that is the work of the modules `promote` and `broadcast`.
 """
 
 from __future__ import annotations

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Final, TypeAlias, TypeGuard, final, overload
+from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard, final, overload
 
 import ml_dtypes
 import numpy as np
 
 from treadle_ir import Array, DType, DTypeError
 from treadle_ir.core import canonical_dtype, default_dtype, dtypes as ir_dtypes
+from treadle_ir.core.dtypes import BY_NAME
 from treadle_ir.errors import element_type
 from treadle_ir.settings import EXPLICIT_X64
 from treadle_ir.tracing import as_staged
@@ -52,7 +53,7 @@ class ScalarType(type):
         return hash(cls.dtype.type)
 
     def __repr__(cls) -> str:
-        # Under the name that users know it by; it is pickled by the one that is there without the facade.
+        # Under the name that users know; it is pickled by its name without the facade.
         module = cls.__module__.replace("treadle_numpy.", "treadle.")
         return f"<class '{module}.{cls.__qualname__}'>"
 
@@ -137,7 +138,7 @@ def as_dtype(function: str, dtype: DTypeLike | None) -> DType | None:
 
 
 def named_dtype(function: str, dtype: object) -> DType:
-    """What a `dtype` argument names, at its own width.
+    """Return the element type that a `dtype` argument names, at its own width.
 
     Raises:
         ArgumentError: it names no element type.
@@ -149,3 +150,17 @@ def named_dtype(function: str, dtype: object) -> DType:
     if isinstance(dtype, ScalarType):
         return dtype.dtype
     return element_type(function, dtype)
+
+
+class Format(NamedTuple):
+    """A binary format of IEEE 754: the integers of its width, and how its bits are divided."""
+
+    bits: DType
+    stored: int  # bits of the mantissa, without the leading one
+    bias: int  # of the exponent
+
+
+F32: Final = BY_NAME["f32"]
+F64: Final = BY_NAME["f64"]
+# Narrower types are computed in float32.
+FORMATS: Final = {F32: Format(BY_NAME["i32"], 23, 127), F64: Format(BY_NAME["i64"], 52, 1023)}

@@ -12,12 +12,12 @@ from treadle_numpy.operands.promote import with_dtype
 
 
 def strict(name: str, *arguments: ArrayLike) -> list[Operand]:
-    """Operands of one element type: Python's numbers take that of the arrays; nothing else is converted.
+    """Return operands of one element type: Python numbers take the arrays' type; nothing else is converted.
 
-    Beside arrays that are all weak, Python's numbers stay weak.
+    Together with arrays that are all weak, Python numbers stay weak.
 
-    A number that the element type has no room for (a complex one beside floats, 1.5 beside integers) stays what it is:
-    the instruction says that the types differ.
+    A number that the element type has no room for (a complex one with floats, 1.5 with integers) stays what it
+    is: the instruction reports that the types differ.
     """
     for x in arguments:
         if not isinstance(x, Array):

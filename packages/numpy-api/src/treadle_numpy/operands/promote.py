@@ -1,6 +1,6 @@
 """Operands of one element type: element types meet by the promotion lattice.
 
-Python scalars become scalars of the element type that the arrays beside them have (they are weak).
+Python scalars become scalars of the element type that the arrays in the same call have (they are weak).
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _as_wide(x: complex, dtype: DType) -> Elements:
     raise out_of_range(OverflowError(), x, dtype)
 
 
-def beside(operand: Operand, x: Array) -> Operand:
+def as_dtype_of(operand: Operand, x: Array) -> Operand:
     """Return a coerced operand in the element type of an array; it stays weak only where that is weak, too."""
     type = operand_type(operand)
     return with_dtype(operand, type, x.dtype, operand_type(x).weak and type.weak)
@@ -137,7 +137,7 @@ def inexact_operand(function: str, x: object) -> Operand:
 
 
 def weakly_inexact_operand(function: str, x: object) -> Operand:
-    """Return one operand, as a float if it is an integer or a boolean: a weak one, as beside a Python number."""
+    """Return one operand, as a float if it is an integer or a boolean: a weak one, as with a Python number."""
     operand = coerce(function, 0, x)
     type = operand_type(operand)
     if is_inexact(type.dtype):

@@ -1,4 +1,4 @@
-"""Numbers beside an operand, in its element type."""
+"""Numbers in the element type of another operand."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import numpy as np
 
 from treadle_ir import Array, ArrayType, DType, Literal, Operand, ops
 from treadle_ir.core import is_symbolic_dim
-from treadle_ir.core.dtypes import BY_NAME, is_integer
-from treadle_numpy.operands.coerce import operand_type
+from treadle_ir.core.dtypes import BY_NAME, is_bool, is_integer
+from treadle_numpy.operands.coerce import coerce, operand_type
 
 Scalar: TypeAlias = np.generic | Literal
 Number: TypeAlias = bool | int | float | complex | np.generic
 FLOATS: Final = frozenset([BY_NAME[name] for name in ("bf16", "f16", "f32", "f64")])
 
 
-def scalar_beside(value: object, type: ArrayType) -> np.generic | None:
+def scalar_like(value: object, type: ArrayType) -> np.generic | None:
     """Return a Python number as a scalar of an array's element type; None if promotion has to decide.
 
-    Floats beside floating arrays and ints beside integer and floating arrays take the array's element type.
+    Floats with floating arrays, and ints with integer and floating arrays, take the array's element type.
     """
     dtype = type.dtype
     kind = value.__class__
@@ -64,3 +64,11 @@ def literal(value: Number, x: Operand) -> np.generic:
     """Return a Python number in the element type of an operand, as a scalar of the host."""
     scalar: np.generic = x.dtype.type(value)
     return scalar
+
+
+def truth(function: str, position: int, x: object) -> Operand:
+    """Return an operand as a boolean: whether it is not zero (NaN is not)."""
+    operand = coerce(function, position, x)
+    if is_bool(operand.dtype):
+        return operand
+    return ops.compare(operand, zero_like(operand), direction="ne")

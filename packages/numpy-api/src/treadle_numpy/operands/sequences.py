@@ -8,7 +8,16 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, Literal, Operand, ShapeError, ops
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    DType,
+    Literal,
+    Operand,
+    ShapeError,
+    UnsupportedError,
+    ops,
+)
 from treadle_ir.calling import as_array
 from treadle_ir.core import canonical_dtype, default_dtype, is_symbolic_dim, promoted
 from treadle_ir.core.dtypes import (
@@ -20,6 +29,7 @@ from treadle_ir.core.dtypes import (
     no_numbers,
 )
 from treadle_ir.errors import RangeError, array_of_jax, is_of_jax, out_of_range
+from treadle_ir.tracing import current_evaluator
 from treadle_numpy.operands.arrays import Elements, array_of, made
 from treadle_numpy.operands.coerce import (
     SCALARS,
@@ -29,7 +39,6 @@ from treadle_numpy.operands.coerce import (
     refused,
     weak_literal,
 )
-from treadle_numpy.operands.elsewhere import adopted
 from treadle_numpy.operands.promote import converted, operand_in
 
 _MOST_AXES: Final = 64  # as NumPy has it
@@ -102,7 +111,7 @@ def _is_handed_out(x: object) -> bool:
 
 
 def _as_numpy(function: str, x: object) -> Elements:
-    """What an object hands out as its array."""
+    """Return the NumPy array that an object converts to."""
     if isinstance(x, type):
         raise refused(function, 0, x)
     try:
@@ -204,7 +213,7 @@ def _plain(leaf: object) -> object:
 
 
 def _leaves(x: Nested) -> list[object]:
-    """What stands in nested sequences, without recursion."""
+    """Return the leaves of nested sequences, without recursion."""
     leaves: list[object] = []
     waiting: list[tuple[object, int]] = [(x, 0)]
     while waiting:
@@ -262,3 +271,28 @@ def _shape(function: str, x: Nested, leaves: Iterable[Sizes]) -> Sizes:
             if not around:
                 return shape
             around[-1][1].append(shape)
+
+
+_HOST: Final = (1, 3)  # DLPack's kDLCPU and kDLCUDAHost
+
+
+def adopted(function: str, x: object) -> Array | None:
+    """Return an array in the memory of an accelerator where `x` has its elements; None where the host has them.
+
+    Raises:
+        UnsupportedError: nothing here can reach them.
+    """
+    ask = getattr(type(x), "__dlpack_device__", None)
+    if ask is None:
+        return None
+    kind, number = map(int, ask(x))
+    if kind in _HOST:
+        return None
+    made = current_evaluator().adopted(x, kind, number)
+    if made is None:
+        raise UnsupportedError(
+            f"{function}: the elements are on a device of DLPack's kind {kind}, not in the memory of the CPU or of an "
+            "NVIDIA GPU",
+            fix="bring them to the CPU first, in the library that they come from",
+        )
+    return made

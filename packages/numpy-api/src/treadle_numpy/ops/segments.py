@@ -21,10 +21,10 @@ from treadle_numpy.indexing.positions import index_vectors
 from treadle_numpy.indexing.writing import ScatterInstruction
 from treadle_numpy.numpy.reductions.extremes import max, min
 from treadle_numpy.numpy.reductions.sums import prod, sum
+from treadle_numpy.operands.arrays import filled
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
 from treadle_numpy.operands.devices import Device
-from treadle_numpy.operands.fill import filled
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.promote import converted
 
 __all__ = ["segment_max", "segment_min", "segment_prod", "segment_sum"]
@@ -75,7 +75,7 @@ def segment_sum(
         [ 3.  0. 12.  0.]
     """
     if out_sharding is not None:
-        return laid_out(
+        return with_out_sharding(
             segment_sum,
             out_sharding,
             data,
@@ -105,7 +105,7 @@ def segment_prod(
 ) -> Array:
     """Return the product of the rows of each segment; one for a segment that has none.
 
-    Shapes, options and errors are those of `segment_sum`.
+    Shapes, options and errors are as for `segment_sum`.
 
     `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
@@ -115,7 +115,7 @@ def segment_prod(
         [ 2.  1. 32.  1.]
     """
     if out_sharding is not None:
-        return laid_out(
+        return with_out_sharding(
             segment_prod,
             out_sharding,
             data,
@@ -145,8 +145,8 @@ def segment_max(
 ) -> Array:
     """Return the greatest of the rows of each segment, element by element.
 
-    A segment without rows gets minus infinity, the least integer, or False. Shapes, options and errors are those of
-    `segment_sum`, but booleans are taken; complex numbers are ordered by real part, then by imaginary part.
+    A segment without rows gets minus infinity, the least integer, or False. Shapes, options and errors are as for
+    `segment_sum`, but booleans are accepted; complex numbers are ordered by real part, then by imaginary part.
 
     `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
@@ -156,7 +156,7 @@ def segment_max(
         [  2. -inf   8. -inf]
     """
     if out_sharding is not None:
-        return laid_out(
+        return with_out_sharding(
             segment_max,
             out_sharding,
             data,
@@ -186,7 +186,7 @@ def segment_min(
 ) -> Array:
     """Return the least of the rows of each segment, element by element.
 
-    A segment without rows gets infinity, the greatest integer, or True. Shapes, options and errors are those of
+    A segment without rows gets infinity, the greatest integer, or True. Shapes, options and errors are as for
     `segment_max`.
 
     `out_sharding` is the sharding of the result over a mesh: see `reshard`.
@@ -197,7 +197,7 @@ def segment_min(
         [ 1. inf  4. inf]
     """
     if out_sharding is not None:
-        return laid_out(
+        return with_out_sharding(
             segment_min,
             out_sharding,
             data,

@@ -118,7 +118,7 @@ def _keys(
     """Keys of the words that a function of a generator gave.
 
     Raises:
-        DTypeError, ShapeError: they are no such words.
+        DTypeError, ShapeError: they are not such words.
     """
     words = _array(name, given)
     if words.dtype != _U32:

@@ -10,7 +10,7 @@ from treadle_ir.core.dtypes import BY_NAME, is_unsigned
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.shapes import Shape, as_shape
 from treadle_numpy.random.keys import KeyLike, single
 from treadle_numpy.random.order import random_bits
@@ -34,7 +34,7 @@ def bits(
         [4070199207 4202968722]
     """
     if out_sharding is not None:
-        return laid_out(bits, out_sharding, key, shape, dtype)
+        return with_out_sharding(bits, out_sharding, key, shape, dtype)
     wanted = as_dtype("bits", dtype) or canonical_dtype(BY_NAME["u64"])
     if not is_unsigned(wanted) or wanted.itemsize not in (1, 2, 4, 8):
         raise ArgumentError(f"dtype argument `dtype` must be an unsigned int dtype, got {wanted}")

@@ -1,8 +1,8 @@
 """Keys: where randomness comes from. Typed keys (`key(0)`) and raw ones (`PRNGKey(0)`, their words) are both taken.
 
 Typed keys are arrays of an element type of their generator, so they are indexed, stacked, chosen and transformed as
-arrays are. They are not numbers: arithmetic refuses them. Raw keys are the words themselves, u32[*shape, 2]; those of
-another generator than threefry2x32 have four words, and are taken where it is the default.
+arrays are. They are not numbers: arithmetic refuses them. Raw keys are the words themselves, u32[*shape, 2]; raw keys
+of the other generators have four words, and are accepted where that generator is the default.
 
 There are three generators:
 
@@ -193,7 +193,7 @@ def key_dtype(impl_spec: Implementation = None) -> DType:
         impl_spec: 'threefry2x32', 'rbg' or 'unsafe_rbg'; None: the setting `default_prng_impl`.
 
     Raises:
-        ArgumentError: no such implementation; UnsupportedError: one that only JAX has.
+        ArgumentError: no such implementation; UnsupportedError: an implementation that only JAX has.
 
     Example:
         >>> key_dtype() == key(0).dtype

@@ -2,8 +2,8 @@
 
 By position, element i is made of the cipher of i alone (`treadle_ir`'s operations). In halves, the counters 0 to n - 1
 are cut in the middle, element i of the first half is enciphered together with element i of the second, and the two
-words take the two places; a last counter 0 fills up an odd number. That order is there for results that must be those
-of older programs: `threefry_partitionable` asks for it. Found by asking JAX 0.10.2, and tested against it.
+words take the two places; a last counter 0 fills up an odd number. That order exists for results that must agree with
+older programs: `threefry_partitionable` selects it. Found by asking JAX 0.10.2, and tested against it.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def test_the_default_runs_elsewhere(staged: Any) -> None:
 def test_errors(staged: Any) -> None:
     with pytest.raises(UnsupportedError, match="runs on none of tpu, rocm"):
         lax.platform_dependent(1.0, tpu=lambda x: x, rocm=lambda x: x)
-    with pytest.raises(ArgumentError, match="`gpu` is no platform"):
+    with pytest.raises(ArgumentError, match="`gpu` is not a platform"):
         lax.platform_dependent(1.0, gpu=lambda x: x)
     with pytest.raises(ArgumentError, match="there is no function"):
         lax.platform_dependent(1.0)

@@ -14,7 +14,9 @@ from treadle_ir.refs import Ref, new_ref, ref_addupdate, ref_set
 from treadle_numpy import lax
 
 F32 = ArrayType((), np.dtype("f4"))
-written: Any = ref_set  # for lambdas: it returns nothing, which is no expression to mypy
+written: Any = (
+    ref_set  # for lambdas: it returns nothing, which mypy does not accept as an expression
+)
 X = np.arange(3, dtype=np.float32)
 
 
@@ -180,7 +182,7 @@ class TestInside:
         np.testing.assert_array_equal(ref[...], X)
 
     def test_a_body_without_refs_is_staged_once(self) -> None:
-        runs: Any = []  # else appending is no expression
+        runs: Any = []  # else mypy does not accept appending as an expression
         lax.scan(lambda c, x: (c, runs.append(0)), 0, X)
         assert len(runs) == 1
 

@@ -42,13 +42,13 @@ def made(name, *operands):
 
 
 def found(name, *operands):
-    """What the counterpart gives, without NumPy's warnings."""
+    """Return the results of the counterpart, without NumPy's warnings."""
     with np.errstate(all="ignore"):
         return made(name, *operands)(*operands)
 
 
 def operations(function, *operands):
-    """What the operations give, one by one."""
+    """Return the results of the operations, applied one by one."""
     with X64.override(True):
         results = function.__wrapped__(*operands)
     return results if isinstance(results, tuple) else (results,)

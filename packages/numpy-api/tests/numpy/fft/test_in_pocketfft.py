@@ -1,4 +1,4 @@
-"""Transforms of real numbers by half of them are those of the operations."""
+"""Transforms of real numbers by half of them agree with the operations."""
 
 import numpy as np
 import pytest

@@ -16,7 +16,7 @@ def chain(sizes: list[int]) -> list[np.ndarray]:
 
 
 def work(sizes: list[int]) -> list[int]:
-    """How many products of numbers each product of matrices takes."""
+    """Return how many products of numbers each product of matrices takes."""
     types = [ArrayType(x.shape, x.dtype) for x in chain(sizes)]
     program = stage(lambda *xs: [linalg.multi_dot(xs)], *types).program
     found = []
@@ -30,7 +30,7 @@ def work(sizes: list[int]) -> list[int]:
 
 
 def test_many_matrices_are_multiplied_in_the_order_that_costs_least() -> None:
-    """As NumPy does; the order is found at once, also that of very many."""
+    """As NumPy does; the order is found at once, also for very many."""
     sizes = [30, 35, 15, 5, 10, 20, 25]  # the example of the book
     assert sum(work(sizes)) == 15125
     assert len(work([2] * 81)) == 79

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from treadle_ir import ArgumentError
 from treadle_numpy.numpy import compress, extract
 
-TRUTHS = st.lists(st.booleans(), max_size=7)
+BOOLEANS = st.lists(st.booleans(), max_size=7)
 
 
 def result_or_refusal(function: Any, *arguments: Any) -> Any:
@@ -21,10 +21,10 @@ def result_or_refusal(function: Any, *arguments: Any) -> Any:
         return "refused"
 
 
-@given(TRUTHS, st.integers(0, 5))
+@given(BOOLEANS, st.integers(0, 5))
 @settings(deadline=None)
-def test_numpys_functions_give_or_refuse_the_same(truths: list[bool], size: int) -> None:
-    mask, x = np.array(truths, bool), np.arange(size, dtype=np.int32)
+def test_numpys_functions_give_or_refuse_the_same(booleans: list[bool], size: int) -> None:
+    mask, x = np.array(booleans, bool), np.arange(size, dtype=np.int32)
     for ours, theirs in [(compress, np.compress), (extract, np.extract)]:
         assert result_or_refusal(ours, mask, x) == result_or_refusal(theirs, mask, x)
 

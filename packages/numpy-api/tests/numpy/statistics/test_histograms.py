@@ -1,4 +1,4 @@
-"""Edges of bins are in one element type, whoever makes them."""
+"""Edges of bins are in one element type, given or computed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Greatest common divisors and least common multiples are Python's, and refuse what are no integers."""
+"""Greatest common divisors and least common multiples are Python's, and refuse operands that are not integers."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def test_integer_to_negative_power() -> None:
         tnp.power(np.array([2], np.int32), -1)
 
 
-def test_list_beside_a_traced_array(staged: Callable[..., Any]) -> None:
+def test_list_with_a_traced_array(staged: Callable[..., Any]) -> None:
     with pytest.raises(TypeError, match="unsupported operand"):
         staged(lambda x: x.__add__([1.0]), X)
     with pytest.raises(TypeError, match="do not support item assignment"):

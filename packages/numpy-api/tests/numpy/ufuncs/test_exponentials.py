@@ -41,7 +41,7 @@ def test_operands_that_are_infinite_and_equal_weigh_the_same(infinity: float) ->
     assert np.isnan(grad(tnp.logaddexp)(np.float64(np.nan), x))
 
 
-def test_a_scalar_beside_an_array() -> None:
+def test_a_scalar_with_an_array() -> None:
     x, y = np.array([0.0, 1.0, 2.0]), np.float64(1.0)
 
     def total(y: Operand) -> Operand:

@@ -29,7 +29,7 @@ def test_hypot_at_the_origin_and_far_from_it() -> None:
 
 
 def test_hypot_of_special_numbers_is_numpys() -> None:
-    """Infinite beside anything, as IEEE 754 says of it, also beside NaN."""
+    """The result is infinite with any other operand, as IEEE 754 defines it, also with NaN."""
     numbers = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -2.5])
     x, y = (each.ravel() for each in np.meshgrid(numbers, numbers))
     expected = np.hypot(x, y)

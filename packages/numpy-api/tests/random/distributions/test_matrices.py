@@ -30,7 +30,7 @@ def test_covariance(method: str) -> None:
     mean = np.array([3.0, -1.0], np.float32)
     drawn = random.multivariate_normal(KEY, mean, COV, (4000,), method=method)
     numbers = np.asarray(drawn).astype(np.float64)
-    # the deviation of a mean is 0.022 at most, that of a covariance 0.045
+    # the deviation of a mean is 0.022 at most, of a covariance 0.045
     np.testing.assert_allclose(numbers.mean(0), mean, atol=0.09)
     np.testing.assert_allclose(np.cov(numbers.T), COV, atol=0.18)
 

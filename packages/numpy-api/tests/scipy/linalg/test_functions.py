@@ -78,7 +78,7 @@ def test_sylvesters_equation(method: str) -> None:
 @pytest.mark.parametrize("method", ["schur", "eigen"])
 @pytest.mark.parametrize("dtype", [float, complex])
 def test_derivatives_of_many_of_sylvesters_equations(method: str, dtype: type) -> None:
-    """Beside those of each, and of differences of SciPy's; JAX refuses several."""
+    """They agree with each equation's derivatives, and with differences of SciPy's; JAX refuses several."""
     rng = np.random.default_rng(7)
     shapes = (3, 4, 4), (3, 2, 2), (3, 4, 2)
     at, way = [

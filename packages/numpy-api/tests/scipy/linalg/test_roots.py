@@ -1,4 +1,4 @@
-"""Roots of triangular matrices by blocks: their squares, beside those by columns and SciPy's."""
+"""Roots of triangular matrices by blocks: their squares, compared with roots by columns and SciPy's."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Values between pixels are those of a loop over the neighbours, in the image that each mode continues."""
+"""Values between pixels agree with a loop over the neighbours, in the image that each mode continues."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ MODES = ("full", "same", "valid")
 
 
 def looped(x: Any, y: Any) -> Any:
-    """All that overlaps."""
+    """Convolve by a loop over all overlaps."""
     result = np.zeros(
         [n + m - 1 for n, m in zip(x.shape, y.shape, strict=True)], np.result_type(x, y)
     )

@@ -33,7 +33,7 @@ def test_transforms(
     if (bins if not onesided else 2 * bins - 2) < 2:
         return
     times, found = istft(z, **arguments)
-    _, expected = scipys.istft(z, **arguments)  # its times are not those of this axis
+    _, expected = scipys.istft(z, **arguments)  # its times do not belong to this axis
     np.testing.assert_allclose(found, expected, atol=1e-12)
     np.testing.assert_array_equal(times, np.arange(expected.shape[-1]) / 4)
 

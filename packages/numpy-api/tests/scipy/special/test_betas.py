@@ -1,4 +1,4 @@
-"""Beta functions and binomials over the whole range beside mpmath, and distributions made of them beside SciPy."""
+"""Beta functions and binomials over the full range against mpmath, and distributions made of them against SciPy."""
 
 from __future__ import annotations
 

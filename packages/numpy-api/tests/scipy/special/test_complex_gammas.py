@@ -1,4 +1,4 @@
-"""Gamma functions of complex numbers beside SciPy's, and their laws."""
+"""Gamma functions of complex numbers against SciPy's, and their laws."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def off(z: Any, true: Any) -> Any:
 
 @pytest.mark.parametrize("scale", [0.1, 1, 5, 40, 1e3])
 @pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
-def test_logarithms_beside_scipys(scale: float, dtype: Any, wide: None) -> None:
+def test_logarithms_against_scipys(scale: float, dtype: Any, wide: None) -> None:
     random = np.random.default_rng(0)
     z = (scale * (random.normal(size=1000) + 1j * random.normal(size=1000))).astype(dtype)
     assert np.max(off(loggamma(z), scipy.special.loggamma(z.astype(complex)))) < 30

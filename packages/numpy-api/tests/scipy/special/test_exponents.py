@@ -94,7 +94,7 @@ def test_logit_to_units_in_the_last_place() -> None:
     x = x[x < 1].astype(np.float32)
     x = x[(x > 0) & (x < 1)]
     true = scipy.special.logit(x.astype(np.float64))
-    # near 1/2 that of the quotient, which is near 1
+    # near 1/2 the scale of the quotient, which is near 1
     scale = np.maximum(np.abs(true), 1.0).astype(np.float32)
     assert np.max(np.abs(np.asarray(logit(x)) - true) / np.spacing(scale)) < 2
 

@@ -1,4 +1,4 @@
-"""The Faddeeva function in complex64, which takes fewer terms, beside SciPy's."""
+"""The Faddeeva function in complex64, which takes fewer terms, against SciPy's."""
 
 from __future__ import annotations
 

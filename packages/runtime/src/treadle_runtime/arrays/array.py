@@ -11,6 +11,7 @@ attributes themselves.
 
 from __future__ import annotations
 
+import gc
 import operator
 from collections.abc import Iterator
 from typing import Any, Final, NoReturn, TypeAlias, final
@@ -36,6 +37,7 @@ from treadle_ir.errors import (
     element_type,
     flags,
     import_module,
+    names,
     refused,
     shown,
 )
@@ -509,3 +511,25 @@ def _unpickled(elements: Elements, weak: bool, extended: ArrayType | None = None
         return from_host(from_device(elements, extended))
     dtype = elements.dtype
     return from_host(elements.astype(canonical_dtype(dtype), copy=False), weak=weak)
+
+
+def live_arrays(platform: str | None = None) -> list[DeviceArray]:
+    """Return the arrays that are alive and have not been deleted, on the devices of a platform; without one, on all.
+
+    They are looked for among all objects of the process, which takes some milliseconds or more.
+
+    Example:
+        >>> import numpy as np
+        >>> from treadle_runtime import device_put
+        >>> x = device_put(np.ones(3))
+        >>> any(y is x for y in live_arrays())
+        True
+    """
+    names("live_arrays", platform=platform)
+    return [
+        each
+        for each in gc.get_objects()
+        if type(each) is DeviceArray
+        and type(each.raw) is not Deleted
+        and platform in (None, each.placed.placement.device.platform)
+    ]

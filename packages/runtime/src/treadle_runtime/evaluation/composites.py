@@ -14,7 +14,7 @@ accelerator, where each single operation would be compiled, all composed functio
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar, final
+from typing import Any, Final, TypeAlias, TypeVar, final
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from treadle_ir.core.dtypes import ExtendedDType
 from treadle_ir.errors import import_module, is_users
 from treadle_ir.settings import context_overrides, current_context, process_context
 from treadle_runtime.arrays.array import DeviceArray
-from treadle_runtime.evaluation.compiled_entries import keep_compiled
 from treadle_runtime.evaluation.limits import LARGE, is_large
 
 T = TypeVar("T")
@@ -188,3 +187,28 @@ def _describe(x: Any, kind: type, parts: list[Any], arrays: list[DeviceArray]) -
 def _exactly(x: Any) -> Any:
     """Return an object that is equal for identical values only."""
     return x if x is None or isinstance(x, type) else repr(x)
+
+
+Key: TypeAlias = tuple[Any, ...]
+
+MOST_COMPILED: Final = 1024
+"""The most entries with compiled programs in one cache."""
+
+
+def keep_compiled(table: dict[Key, Any], compiled: dict[Key, None], key: Key) -> None:
+    """Record that the entry `key` of `table` holds a compiled program, and evict the oldest such entries beyond the
+    bound.
+
+    Other threads may change both dictionaries concurrently.
+
+    Args:
+        table: the cache.
+        compiled: the keys of its entries with compiled programs, the oldest first.
+        key: the key of the new entry.
+    """
+    compiled[key] = None
+    excess = len(compiled) - MOST_COMPILED
+    if excess > 0:
+        for oldest in [*compiled][:excess]:
+            compiled.pop(oldest, None)
+            table.pop(oldest, None)

@@ -25,8 +25,7 @@ from treadle_ir.tracing import derived
 from treadle_runtime.arrays.array import DeviceArray, Elements, from_host
 from treadle_runtime.arrays.from_user import as_device_array
 from treadle_runtime.client.exchange import adopted
-from treadle_runtime.evaluation.compiled_entries import keep_compiled
-from treadle_runtime.evaluation.composites import Composites
+from treadle_runtime.evaluation.composites import Composites, keep_compiled
 from treadle_runtime.evaluation.fp_warnings import IGNORED, restore, suppress_fp_warnings
 from treadle_runtime.evaluation.operation import Operation
 from treadle_runtime.placement.devices import device_of

@@ -12,6 +12,7 @@ from treadle_compiler import adds_constants, jaxlib
 from treadle_ir import (
     Array,
     ArrayType,
+    Equation,
     Operand,
     Operands,
     Primitive,
@@ -122,7 +123,8 @@ def _implemented(
     on_host = placement.on_host and all([x.placement.is_whole for x in operands])
     # On large arrays, single host functions are faster than compiled programs only if these would contain loops.
     alone = loops and len(program.equations) == 1
-    program, served = _with_host_functions(program, placement, on_host and (alone or not large))
+    serves = on_host and (alone or not large)
+    program, served = _with_host_functions(program, placement if serves else None)
     program = optimise(
         inline(program, calls=(InlineCall,)), names=(), keeps_rounding=adds_constants()
     )
@@ -142,38 +144,39 @@ def _implemented(
             return generate(program, operations, constants, results), served
         if not loops and (not large or passes is None):
             return None
-    program = inline(_expanded(program), calls=(InlineCall,))
+    program = inline(_with_host_functions(program, None)[0], calls=(InlineCall,))
     return _compiled(program, placement, constants, operands, name), True
 
 
-def _with_host_functions(
-    program: Program, placement: Placement, allowed: bool
-) -> tuple[Program, bool]:
-    """Return a program in which calls of composed functions have host functions, and whether there are any.
+def _with_host_functions(program: Program, placement: Placement | None) -> tuple[Program, bool]:
+    """Give calls of composed functions their host functions; replace calls without one by calls of their programs.
 
-    Other such calls are replaced by calls of their programs.
+    Args:
+        program: the program.
+        placement: where it runs; None if it is compiled, without any host function.
+
+    Returns:
+        The program, and whether there is a host function in it.
     """
     equations, served = [], False
     for equation in program.equations:
         primitive = equation.primitive
         if isinstance(primitive, ComposedCall):
-            types = [_of_array(atom.type) for atom in equation.operands]
-            call = ComposedCall(
-                primitive.function,
-                primitive.program,
-                primitive.captured,
-                _fallback(primitive, types, placement),
-            )
-            serves = allowed and host_kernel(call, types) is not None
-            served = served or serves
-            equation = equation._replace(primitive=call if serves else Call(primitive.program))
+            call = None if placement is None else _served(primitive, equation, placement)
+            served = served or call is not None
+            equation = equation._replace(primitive=call or Call(primitive.program))
         equations.append(equation)
     return Program(program.parameters, tuple(equations), program.results), served
 
 
-def _expanded(program: Program) -> Program:
-    """Return a program without calls of composed functions, which XLA does not know."""
-    return _with_host_functions(program, default_of_results(), False)[0]
+def _served(
+    primitive: ComposedCall, equation: Equation, placement: Placement
+) -> ComposedCall | None:
+    """Return a call that runs its operations where the host function returns None; None without a host function."""
+    types = [_of_array(atom.type) for atom in equation.operands]
+    otherwise = _fallback(primitive, types, placement)
+    call = ComposedCall(primitive.function, primitive.program, primitive.captured, otherwise)
+    return None if host_kernel(call, types) is None else call
 
 
 def _fallback(

@@ -44,7 +44,7 @@ def _are_positive(*operands: Elements) -> bool:
 
 
 def _is_order(n: Elements, most: float) -> bool:
-    """Return whether all elements are whole numbers from 0 to `most`."""
+    """Return whether all elements are integers from 0 to `most`."""
     return _within(n, 0.0, most) and bool((n == np.floor(n)).all())
 
 

@@ -13,7 +13,7 @@ from treadle_ir.primitives.foreign import AxisOrder, BufferCallback
 from treadle_ir.process import frozen
 from treadle_ir.tree import PyTreeDef, tree_flatten
 from treadle_runtime.host.foreign import checked_aliases, declared_result
-from treadle_runtime.host.vmap_methods import check_vmap_method
+from treadle_runtime.host.validated import check_vmap_method
 
 
 @final

@@ -22,8 +22,7 @@ from treadle_ir.primitives import effectful
 from treadle_ir.primitives.effectful import VmapMethod
 from treadle_ir.process import frozen
 from treadle_ir.tree import PyTreeDef, tree_flatten
-from treadle_runtime.host.validated import CallbackError
-from treadle_runtime.host.vmap_methods import check_vmap_method
+from treadle_runtime.host.validated import CallbackError, check_vmap_method
 from treadle_runtime.placement.sharding import SingleDeviceSharding
 
 

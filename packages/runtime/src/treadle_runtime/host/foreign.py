@@ -20,7 +20,7 @@ from treadle_ir.calling import as_array, type_like
 from treadle_ir.errors import RangeError, flags, integer, integers, names, refused, sequence, shown
 from treadle_ir.primitives.effectful import VmapMethod
 from treadle_ir.primitives.foreign import AxisOrder, ForeignCall
-from treadle_runtime.host.vmap_methods import check_vmap_method
+from treadle_runtime.host.validated import check_vmap_method
 
 LayoutOption: TypeAlias = Any  # None, a sequence of axes, or a Layout
 

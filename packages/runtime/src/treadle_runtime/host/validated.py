@@ -13,9 +13,10 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import TreadleError
+from treadle_ir import ArgumentError, TreadleError
+from treadle_ir.errors import names, shown
 from treadle_ir.events import CallbackRun, emit, listeners
-from treadle_ir.primitives.effectful import checked_result
+from treadle_ir.primitives.effectful import VMAP_METHODS, checked_result
 from treadle_ir.process import fork_safe_lock
 
 ShapeDtype: TypeAlias = tuple[Sequence[int], Any]  # Any: whatever NumPy takes as a dtype
@@ -124,3 +125,16 @@ def _read_only(operand: np.ndarray[Any, Any] | None) -> np.ndarray[Any, Any] | N
     view = np.asarray(operand).view()
     view.flags.writeable = False
     return view
+
+
+def check_vmap_method(function: str, vmap_method: object) -> None:
+    """Check the `vmap_method` that a user asks for.
+
+    Raises:
+        ArgumentError: it is neither None nor one of those that there are.
+    """
+    names(function, vmap_method=vmap_method)
+    if vmap_method is not None and vmap_method not in VMAP_METHODS:
+        raise ArgumentError(
+            f"{function}: vmap_method must be one of {', '.join(VMAP_METHODS)}, got {shown(vmap_method)}"
+        )

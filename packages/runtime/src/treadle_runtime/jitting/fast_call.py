@@ -41,18 +41,19 @@ from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
-from treadle_compiler import jaxlib
+from treadle_compiler import device_dtype, jaxlib
 from treadle_ir.settings import context_overrides, current_context, process_context
 from treadle_ir.tracing import ROOT, Arguments, current_trace
 from treadle_ir.tree import Kind, PyTreeDef, default_registry, expectation
 from treadle_runtime.arrays.array import DeviceArray, buffer_of, give_away
 from treadle_runtime.arrays.deleted import GivenAway
 from treadle_runtime.arrays.from_user import as_argument
+from treadle_runtime.client import number_range
 from treadle_runtime.jitting.compiled_call import CompiledCall
-from treadle_runtime.jitting.known_numbers import known_elements, known_numbers, putting_to
 from treadle_runtime.jitting.miss import MISS, FastCall
 from treadle_runtime.jitting.tree_source import Source, source_of
 from treadle_runtime.launch import translated
+from treadle_runtime.placement.placement import PlacedType
 
 MOST_LEAVES: Final = 24  # that are unpacked one by one; more are flattened in one C call
 MOST_OPENED: Final = 128  # the same, if there are nodes of registered classes
@@ -500,3 +501,42 @@ def _are_alike(structure: PyTreeDef) -> bool:
     """Return whether most nodes of a tree are alike, so that it is faster to handle them all at once."""
     expected = expectation(structure)
     return expected is not None and expected.regular
+
+
+MOST_NUMBERS: Final = 64  # that are cached for each argument
+
+Elements: TypeAlias = np.ndarray[Any, Any]
+Put: TypeAlias = Callable[[Any], Any]  # Any: a NumPy array or a number, and jaxlib's array
+
+
+def putting_to(placed: PlacedType) -> Put:
+    """Return a function that copies small arrays of one type to one device."""
+    device = placed.placement.device
+    return device.backend.putting(placed.type.shape, device_dtype(placed.type.dtype), device.raw)
+
+
+def known_numbers(put: Put, kind: type, dtype: np.dtype[Any]) -> tuple[Put, Put]:
+    """Return two functions of a number: look up its cached buffer, or None; and create its buffer."""
+    known: dict[Any, Any] = {}
+    low, high = number_range(kind, dtype)
+
+    def put_number(value: Any) -> Any:
+        made = put(value if low <= value <= high else np.asarray(value, dtype))
+        if len(known) < MOST_NUMBERS:
+            known[value] = made
+        return made
+
+    return known.get, put_number
+
+
+def known_elements(put: Put) -> tuple[Put, Callable[[Elements, bytes], Any]]:
+    """Return two functions for small NumPy arrays: look up the buffer by the bytes of the elements; and create it."""
+    known: dict[bytes, Any] = {}
+
+    def put_elements(array: Elements, elements: bytes) -> Any:
+        made = put(array)
+        if len(known) < MOST_NUMBERS:
+            known[elements] = made
+        return made
+
+    return known.get, put_elements

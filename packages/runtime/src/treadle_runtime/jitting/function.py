@@ -16,9 +16,9 @@ from treadle_ir import ArgumentError, Operand, Operands, bind
 from treadle_ir.calling import as_array, as_operand
 from treadle_ir.errors import shown_as
 from treadle_ir.primitives.call import Call
-from treadle_ir.refs import Cell, discharged, is_reference, usable
+from treadle_ir.refs import Cell, discharged, usable
 from treadle_ir.settings import DISABLE_JIT, current_context
-from treadle_ir.sharding import types_here, varying_of
+from treadle_ir.sharding import types_here
 from treadle_ir.tracing import (
     Arguments,
     EvalTrace,
@@ -44,6 +44,7 @@ from treadle_runtime.jitting.shardings import (
     outputs_of,
     placed_inputs,
 )
+from treadle_runtime.jitting.staged_refs import StagedReferences
 from treadle_runtime.jitting.stages import Lowered
 from treadle_runtime.jitting.statics import Key, static_key
 from treadle_runtime.jitting.traced_call import TracedCall
@@ -98,15 +99,20 @@ class JitFunction(Generic[P, R]):
         statics = static_key(arguments, self._name, self._cache.gone)
 
         def run(cells: tuple[Cell, ...]) -> Any:
-            closed = usable(self._closed)
-            if cells:
-                known = {*map(id, closed)}
-                self._closed = closed = [*closed, *[x for x in cells if id(x) not in known]]
+            closed = self._closed_over(cells)
             if closed:
                 return self._with_refs(arguments, statics, closed)
             return self._run(args, kwargs, arguments, statics)
 
         return discharged(run)
+
+    def _closed_over(self, cells: Sequence[Cell]) -> Sequence[Cell]:
+        """Return the references that the function closes over: known ones that are usable here, and some more."""
+        closed = usable(self._closed)
+        if cells:
+            known = {*map(id, closed)}
+            self._closed = closed = [*closed, *[x for x in cells if id(x) not in known]]
+        return closed
 
     def _run(
         self,
@@ -237,7 +243,6 @@ class JitFunction(Generic[P, R]):
             arguments,
             statics,
             types,
-            varying_of(operands),
         )
         results: Operands
         if self._options.inline:
@@ -261,6 +266,23 @@ class JitFunction(Generic[P, R]):
         """Stage for these arguments (or things with their `shape` and `dtype`), without compiling."""
         arguments = self._take_apart(args, kwargs)
         statics = static_key(arguments, self._name)
+        places = places_of(arguments)
+
+        def run(cells: tuple[Cell, ...]) -> TracedCall:
+            closed = self._closed_over(cells)
+            if not places and not closed:
+                return self._staged(arguments, statics, None)
+            split = self._options.split
+            references = StagedReferences(arguments, split, places, closed, self._name)
+            pure = self._pure_function(arguments, statics, places, closed)
+            return pure._staged(take_apart(references.values, {}), None, references)
+
+        return discharged(run)
+
+    def _staged(
+        self, arguments: Arguments, statics: Key | None, references: StagedReferences | None
+    ) -> TracedCall:
+        """Stage for arguments that are no references: the user's, or those of the pure function for `references`."""
         operands = [abstract_placed(leaf) for leaf in arguments.leaves]
         if self._options.inputs is not None:
             wanted = inputs_of(self._options.inputs, arguments, self._name)
@@ -291,7 +313,7 @@ class JitFunction(Generic[P, R]):
                 operands,
                 platform,
             )
-            return Lowered(lowering, arguments, self._options.split)
+            return Lowered(lowering, arguments, self._options.split, references)
 
         def shardings() -> tuple[list[Sharding | None], list[Sharding | None]]:
             asked = self._options.outputs
@@ -302,17 +324,13 @@ class JitFunction(Generic[P, R]):
             return given, [one or two for one, two in zip(said, shown, strict=True)]
 
         split = self._options.split
-        return TracedCall(traced, arguments, operands, self._name, split, lowered, shardings, shown)
+        return TracedCall(
+            traced, arguments, operands, self._name, split, lowered, shardings, shown, references
+        )
 
     def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> Any:  # Any: a pytree
         """Return the shapes and element types of the results for these arguments, without running anything."""
-        arguments = self._take_apart(args, kwargs)
-        places = places_of(arguments)
-        if not places:
-            return self.trace(*args, **kwargs).out_info
-        pure = self._pure_function(arguments, static_key(arguments, self._name), places, ())
-        others = [leaf for leaf in arguments.leaves if not is_reference(leaf)]
-        return pure.eval_shape(others, [arguments.leaves[i].load() for i in places])[0]
+        return self.trace(*args, **kwargs).out_info
 
     def __get__(
         self, instance: object, owner: type | None = None

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from treadle_ir import ArrayType
+from treadle_ir.core import INVARIANT, Varying
 from treadle_ir.errors import shown, source
 from treadle_ir.events import say, wanted
 from treadle_ir.settings import EXPLAIN_CACHE_MISSES, Context
@@ -94,8 +95,8 @@ def _where(function: Callable[..., Any]) -> str:
 
 def _differences(other: Key, key: Key, arguments: Arguments, names: Sequence[str]) -> list[str]:
     """Return the differences of two keys in words: context, structure, static values, types."""
-    before, structure_before, statics_before, varied, *types_before = other
-    now, structure, statics, varies, *types = key
+    before, structure_before, statics_before, *types_before = other
+    now, structure, statics, *types = key
     lines: list[str] = []
     if before is not now:
         assert isinstance(before, Context)
@@ -105,8 +106,6 @@ def _differences(other: Key, key: Key, arguments: Arguments, names: Sequence[str
         lines.append(
             f"static arguments differ: {_statics(statics, names)} now, {_statics(statics_before, names)} before"
         )
-    if varied != varies:
-        lines.append("the arguments vary over different axes of the enclosing shard_map")
     if structure_before != structure:
         lines += [
             f"the arguments have a different structure: {line}"
@@ -116,6 +115,11 @@ def _differences(other: Key, key: Key, arguments: Arguments, names: Sequence[str
     different = [
         i for i, pair in enumerate(zip(types, types_before, strict=True)) if pair[0] is not pair[1]
     ]
+    if any([_varying(types[i]) != _varying(types_before[i]) for i in different]):
+        lines.append("the arguments vary over different axes of the enclosing shard_map")
+        different = [
+            i for i in different if _invariant(types[i]) is not _invariant(types_before[i])
+        ]
     resharded = [i for i in different if _plain(types[i]) is _plain(types_before[i])]
     if resharded:
         lines.append("the arguments have different shardings over explicit axes of the mesh")
@@ -132,7 +136,15 @@ def _differences(other: Key, key: Key, arguments: Arguments, names: Sequence[str
 
 
 def _plain(type: object) -> object:
-    return type.unsharded if isinstance(type, ArrayType) else type
+    return type.plain if isinstance(type, ArrayType) else type
+
+
+def _varying(type: object) -> Varying:
+    return type.varying if isinstance(type, ArrayType) else INVARIANT
+
+
+def _invariant(type: object) -> object:
+    return type.with_varying(INVARIANT) if isinstance(type, ArrayType) else type
 
 
 def _weakly(now: Any, before: Any) -> str:

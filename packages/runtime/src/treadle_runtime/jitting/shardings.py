@@ -10,7 +10,7 @@ from treadle_ir.tracing import Arguments
 from treadle_ir.tree import PyTreeDef
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.placement.asked import AskedFor
-from treadle_runtime.placement.constraint import constrained
+from treadle_runtime.placement.named import constrained
 from treadle_runtime.placement.sharding import Sharding
 from treadle_runtime.transfer.device_put import device_put
 

@@ -35,8 +35,10 @@ from treadle_runtime.jitting.fast_call import fast_call
 from treadle_runtime.jitting.miss import MISS, FastCall, no_fast_call
 from treadle_runtime.jitting.options import Split
 from treadle_runtime.jitting.shardings import put_as_compiled
+from treadle_runtime.jitting.staged_refs import StagedReferences
 from treadle_runtime.jitting.traced_call import Stage, as_before, structs_of
 from treadle_runtime.jitting.watched_call import call_watched, guard_arguments
+from treadle_runtime.jitting.with_refs import call_pure
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.format import Format, row_major
 
@@ -59,14 +61,20 @@ class Lowered(Stage):
 
     __slots__ = ("_lowering",)
 
-    def __init__(self, lowering: Lowering, arguments: Arguments, split: Split) -> None:
-        super().__init__(arguments, split, lowering.operands)
+    def __init__(
+        self,
+        lowering: Lowering,
+        arguments: Arguments,
+        split: Split,
+        references: StagedReferences | None = None,
+    ) -> None:
+        super().__init__(arguments, split, lowering.operands, references)
         self._lowering = lowering
 
     @property
     def out_tree(self) -> PyTreeDef:
         """The structure of the results."""
-        return self._lowering.traced.structure
+        return self._results_of(self._lowering.traced.structure)
 
     @property
     def is_for_here(self) -> bool:
@@ -79,11 +87,12 @@ class Lowered(Stage):
         """The shapes and element types of the results, in their structure; how they lie, where asked for."""
         types = unsharded(self._lowering.traced.program.result_types)
         lie = self._lowering.wanted or [None] * len(types)
-        return self.out_tree.unflatten(
+        return self._like_results(
+            self._lowering.traced.structure,
             [
                 each.update(sharding=sharding)
                 for each, sharding in zip(structs_of(types), lie, strict=True)
-            ]
+            ],
         )
 
     def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
@@ -143,7 +152,7 @@ class Lowered(Stage):
         if compiler_options is not None and not isinstance(compiler_options, Mapping):
             raise refused("compile", "compiler_options", "a dict", compiler_options)
         call = compile_call(self._lowering, compiler_options)
-        return Compiled(call, self._lowering, self._arguments, self._split)
+        return Compiled(call, self._lowering, self._arguments, self._split, self._references)
 
     def __repr__(self) -> str:
         return f"<{self._lowering.name}, lowered for {self._lowering.module.platform}>"
@@ -157,16 +166,26 @@ class Compiled(Stage):
     __slots__ = ("_call", "_fast", "_lowering")
 
     def __init__(
-        self, call: CompiledCall, lowering: Lowering, arguments: Arguments, split: Split
+        self,
+        call: CompiledCall,
+        lowering: Lowering,
+        arguments: Arguments,
+        split: Split,
+        references: StagedReferences | None = None,
     ) -> None:
-        super().__init__(arguments, split, lowering.operands)
+        super().__init__(arguments, split, lowering.operands, references)
         self._call = call
         self._fast: FastCall = no_fast_call
         self._lowering = lowering
 
     @property
     def parts(self) -> tuple[CompiledCall, Lowering, Arguments, Split]:
-        """The components, for serialisation."""
+        """The components, for serialisation.
+
+        Raises:
+            UnsupportedError: the function uses references.
+        """
+        self._refuse_references("serialised")
         return self._call, self._lowering, self._arguments, self._split
 
     def __call__(
@@ -179,7 +198,19 @@ class Compiled(Stage):
             UsageError: an argument is traced.
         """
         result = self._fast(args, kwargs)
-        return self._general(args, kwargs) if result is MISS else result
+        if result is not MISS:
+            return result
+        references = self._references
+        if references is None:
+            return self._general(args, kwargs)
+        name, split = self._lowering.name, references.split
+        given = as_before(f"{name} was compiled", references.arguments, split, name, args, kwargs)
+        references.check(given, name)
+        return call_pure(self._pure, name, given, references.places, references.closed)
+
+    def _pure(self, *args: Any) -> Any:  # Any: what the pure function takes and returns
+        """Run a call with references, as one of the pure function."""
+        return self._general(args, {})
 
     def _general(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a call whose shape differs from the last one. Any: arguments and results of users."""
@@ -214,6 +245,8 @@ class Compiled(Stage):
         """Generate the fast path for calls like this one, if their call shape is supported."""
         if len(self._lowering.placement.devices) > 1:
             return  # arguments may have to be put elsewhere first
+        if self._references is not None:
+            return  # these are the arguments of the pure function, and not the user's
         if given.statics is not None and given.statics is self._arguments.statics:
             return  # called without what is static
         kinds, fast_calls = tuple(map(type, given.leaves)), self._call.fast_calls
@@ -237,12 +270,12 @@ class Compiled(Stage):
             )
             for each in self._call.launch.results
         ]
-        return self.out_tree.unflatten(structs)
+        return self._like_results(self._call.traced.structure, structs)
 
     @property
     def out_tree(self) -> PyTreeDef:
         """The structure of the results."""
-        return self._call.traced.structure
+        return self._results_of(self._call.traced.structure)
 
     def as_text(self) -> str:
         """Return the program after XLA's passes, in HLO text."""
@@ -284,20 +317,21 @@ class Compiled(Stage):
     @property
     def input_shardings(self) -> Any:  # Any: a tree like the arguments
         """Where arguments have to be, as (args, kwargs)."""
-        return self._arguments.without_statics(self._lowering.input_shardings)
+        return self._like_arguments(self._lowering.input_shardings)
 
     @property
     def output_shardings(self) -> Any:  # Any: a tree like the results
         """Where results are, in their structure."""
-        return self.out_tree.unflatten(
-            [placed.placement.sharding for placed in self._call.launch.results]
+        return self._like_results(
+            self._call.traced.structure,
+            [placed.placement.sharding for placed in self._call.launch.results],
         )
 
     @property
     def input_formats(self) -> Any:  # Any: a tree like the arguments
         """The layout of the arguments in memory, and where they have to be, as (args, kwargs) of `Format`."""
         pairs = zip(self._types, self._lowering.input_shardings, strict=True)
-        return self._arguments.without_statics(
+        return self._like_arguments(
             [Format(row_major(type.ndim), sharding) for type, sharding in pairs]
         )
 
@@ -308,7 +342,7 @@ class Compiled(Stage):
             Format(row_major(each.type.ndim), each.placement.sharding)
             for each in self._call.launch.results
         ]
-        return self.out_tree.unflatten(formats)
+        return self._like_results(self._call.traced.structure, formats)
 
     def __repr__(self) -> str:
         return f"<{self._lowering.name}, compiled for {self._lowering.module.platform}>"

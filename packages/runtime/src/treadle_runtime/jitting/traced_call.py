@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ArrayType, Effects, Program, Type
+from treadle_ir import ArgumentError, Array, ArrayType, Effects, Program, Type, UnsupportedError
 from treadle_ir.calling import as_array, shown_program
 from treadle_ir.core import unsharded
 from treadle_ir.errors import boundary
@@ -15,8 +15,8 @@ from treadle_ir.process import frozen
 from treadle_ir.tracing import Arguments, interpret_unchecked as interpret, take_apart
 from treadle_ir.tree import PyTreeDef, leaves_in_any_order
 from treadle_runtime.abstract import ShapeDtypeStruct
-from treadle_runtime.jitting.options import Split
-from treadle_runtime.jitting.platforms import platforms_of
+from treadle_runtime.jitting.options import Split, platforms_of
+from treadle_runtime.jitting.staged_refs import StagedReferences
 from treadle_runtime.jitting.statics import static_key
 from treadle_runtime.jitting.traced import Traced
 from treadle_runtime.placement.explicit import shown_sharding
@@ -108,10 +108,19 @@ def as_before(
 class Stage:
     """What each stage of a jitted call knows of the arguments that it is for."""
 
-    __slots__ = ("_arguments", "_operands", "_split", "_types")
+    __slots__ = ("_arguments", "_operands", "_references", "_split", "_types")
 
-    def __init__(self, arguments: Arguments, split: Split, operands: Sequence[PlacedType]) -> None:
+    def __init__(
+        self,
+        arguments: Arguments,
+        split: Split,
+        operands: Sequence[PlacedType],
+        references: StagedReferences | None,
+    ) -> None:
         self._arguments = arguments
+        self._references = (
+            references  # where there are some: the other attributes are the pure function's
+        )
         self._split = split
         self._operands = operands
         self._types = tuple([operand.type for operand in operands])
@@ -119,12 +128,13 @@ class Stage:
     @property
     def in_tree(self) -> PyTreeDef:
         """The structure of the arguments, `(positional, keywords)`."""
-        return self._arguments.whole_structure
+        references = self._references
+        return (references.arguments if references else self._arguments).whole_structure
 
     @property
     def in_avals(self) -> Any:  # Any: a tree like the arguments
         """The types of the arguments, as (args, kwargs) of `ShapeDtypeStruct`; how they lie over explicit axes."""
-        return self._arguments.without_statics(self._structs())
+        return self._like_arguments(self._structs())
 
     @property
     def args_info(self) -> Any:  # Any: a tree like the arguments
@@ -133,10 +143,36 @@ class Stage:
         Static ones are left out, as `in_tree` leaves them out.
         """
         pairs = zip(self._structs(), _donated(self._arguments, self._split), strict=True)
-        return self._arguments.without_statics([ArgInfo(type, given) for type, given in pairs])
+        return self._like_arguments([ArgInfo(type, given) for type, given in pairs])
 
     def _structs(self) -> list[ShapeDtypeStruct]:
-        return structs_of(self._types, [shown_sharding(x) for x in self._operands])
+        structs = structs_of(self._types, [shown_sharding(x) for x in self._operands])
+        for number in self._references.operands if self._references else ():
+            structs[number] = structs[number].update(is_ref=True)
+        return structs
+
+    def _like_arguments(self, leaves: Sequence[Any]) -> Any:  # Any: a tree
+        """Return a tree like the arguments, from one leaf for each operand."""
+        if self._references is None:
+            return self._arguments.without_statics(leaves)
+        return self._references.like_arguments(self._arguments, leaves)
+
+    def _like_results(self, structure: PyTreeDef, leaves: Sequence[Any]) -> Any:  # Any: a tree
+        """Return a tree like the results, from one leaf for each result of the program."""
+        tree = structure.unflatten(leaves)
+        return tree if self._references is None else tree[0]
+
+    def _results_of(self, structure: PyTreeDef) -> PyTreeDef:
+        """Return the structure of the results, which the pure function returns with what references hold."""
+        return structure if self._references is None else structure.children()[0]
+
+    def _refuse_references(self, what: str) -> None:
+        """Raise the error for what cannot be done to a function that uses references."""
+        if self._references is not None:
+            raise UnsupportedError(
+                f"a function that uses references cannot be {what}",
+                fix="pass what they hold, `ref[...]`, and return what the function writes",
+            )
 
     @property
     def donate_argnums(self) -> tuple[int, ...]:
@@ -162,8 +198,9 @@ class TracedCall(Stage):
         lower: Callable[[str | None], Lowered],
         shardings: Callable[[], tuple[list[Sharding | None], list[Sharding | None]]],
         shown: Sequence[NamedSharding | None],
+        references: StagedReferences | None = None,
     ) -> None:
-        super().__init__(arguments, split, operands)
+        super().__init__(arguments, split, operands, references)
         # Of the arrays among the arguments and results, where somebody says: for those who write it down.
         self.shardings = shardings
         self._traced = traced
@@ -173,7 +210,12 @@ class TracedCall(Stage):
 
     @property
     def parts(self) -> tuple[Traced, Arguments]:
-        """What it is made of, for those who write it down."""
+        """What it is made of, for those who write it down.
+
+        Raises:
+            UnsupportedError: the function uses references.
+        """
+        self._refuse_references("written down, as by export")
         return self._traced, self._arguments
 
     @property
@@ -206,12 +248,12 @@ class TracedCall(Stage):
     def out_info(self) -> Any:
         """Shapes and element types of the results, in their structure; how they lie over explicit axes of a mesh."""
         types = unsharded(self._traced.program.result_types)
-        return self._traced.structure.unflatten(structs_of(types, self._shown))
+        return self._like_results(self._traced.structure, structs_of(types, self._shown))
 
     @property
     def out_tree(self) -> PyTreeDef:
         """The structure of the results."""
-        return self._traced.structure
+        return self._results_of(self._traced.structure)
 
     @property
     def lojax(self) -> TracedCall:
@@ -257,6 +299,7 @@ class TracedCall(Stage):
             >>> print(f([10 * arrays[0]], 1.0))
             [ 1. 11. 21. 31.]
         """
+        self._refuse_references("converted")
         traced = self._traced
 
         def converted(consts: Sequence[Any], *args: Any, **kwargs: Any) -> Any:

@@ -6,7 +6,7 @@ A program that captured tracers of an outer trace belongs to that trace and is n
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,14 +33,13 @@ def trace_function(
     arguments: Arguments,
     statics: Key | None,
     types: tuple[ArrayType, ...],
-    varies: tuple[frozenset[Hashable], ...] | None = None,
 ) -> Traced:
     """Return the function as a program for arguments of these types, staged if it has not been before.
 
-    `varies` says over which axes of shard_maps around the call arguments vary. The types have shardings where a mesh
-    with explicit axes is in force.
+    The types have shardings where a mesh with explicit axes is in force, and say which axes of enclosing shard_maps
+    the arguments vary over.
     """
-    key = (current_context().programs, arguments.structure, statics, varies, *types)
+    key = (current_context().programs, arguments.structure, statics, *types)
 
     def make() -> Traced:
         if NO_TRACING():
@@ -50,7 +49,7 @@ def trace_function(
             )
         if logs_misses():
             explain(cache, function, name, arguments, key)
-        traced = _stage(function, name, arguments, types, varies)
+        traced = _stage(function, name, arguments, types)
         cache.timings.append(traced.timing)
         if traced.portable:
             cache.keep(cache.traces, key, traced)
@@ -67,7 +66,6 @@ def _stage(
     name: str,
     arguments: Arguments,
     types: tuple[ArrayType, ...],
-    varies: tuple[frozenset[Hashable], ...] | None,
 ) -> Traced:
     def results(output: Any) -> tuple[Operands, PyTreeDef]:  # Any: a pytree
         leaves, structure = flatten_leaves_and_structure(output)
@@ -78,7 +76,6 @@ def _stage(
         staged, structure = stage_tree(
             TreeFunction(as_body(function), arguments.rebuilt, results),
             *types,
-            varies=varies,
         )
     elapsed = time.perf_counter() - started
     program = staged.program

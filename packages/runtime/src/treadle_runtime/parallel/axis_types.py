@@ -23,16 +23,16 @@ def auto_axes(
     axes: str | tuple[str, ...] | None = None,
     out_sharding: Any = None,
 ) -> Callable[..., Any]:
-    """A function within which the compiler lays arrays over explicit axes, with its results as said.
+    """Wrap a function so that the compiler decides shardings over explicit axes within it.
 
     Args:
         fun: the function; without it, a decorator.
-        axes: the axes of the mesh that the compiler lays arrays over; all where nothing is said.
-        out_sharding: how results lie, as of `reshard`; a call may give it instead.
+        axes: the axes of the mesh that become automatic; all by default.
+        out_sharding: the shardings of the results, as `reshard` takes them; a call may give it instead.
 
     Raises:
-        ArgumentError: when called, if the mesh lacks one of the axes, or if nobody says how results lie over explicit
-            axes.
+        ArgumentError: when called, if the mesh lacks one of the axes, or if it has explicit axes and the shardings of
+            the results are not specified.
         As `reshard`, when called.
 
     Example:
@@ -48,24 +48,24 @@ def auto_axes(
     functions("auto_axes", fun=fun)
 
     @wraps(fun)
-    def laid(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         given = kwargs.pop("out_sharding", out_sharding)
         mesh = explicit_mesh()
         named = None if mesh is None else _axes_of("auto_axes", axes, mesh)
         if named is not None and given is None:
             raise ArgumentError(
-                "auto_axes: how the results lie is not said",
+                "auto_axes: the output shardings were not specified",
                 fix="give `out_sharding`, a specification or a tree of them",
             )
         with left_to_the_compiler(named):
             results = fun(*args, **kwargs)
         return reshard(results, given)
 
-    return laid
+    return call
 
 
 def _axes_of(function: str, axes: str | tuple[str, ...] | None, mesh: MeshAxes) -> tuple[str, ...]:
-    """The axes of a mesh that are to change their type: those named, or all that no shard_map has."""
+    """Return the axes of a mesh that change their type: the named axes, or all that are not manual."""
     there = (*mesh.auto_axes, *mesh.explicit_axes)
     if axes is None:
         return there
@@ -85,16 +85,16 @@ def explicit_axes(
     axes: str | tuple[str, ...] | None = None,
     in_sharding: Any = None,
 ) -> Callable[..., Any]:
-    """A function within which types show how arrays lie over the axes of the mesh: the way back of `auto_axes`.
+    """Wrap a function so that types show shardings over the axes of the mesh within it: the inverse of `auto_axes`.
 
     Args:
         fun: the function; without it, a decorator.
-        axes: the axes of the mesh that types show; all where nothing is said.
-        in_sharding: how arguments lie, as of `reshard`; a call may give it instead.
+        axes: the axes of the mesh that become explicit; all by default.
+        in_sharding: the shardings of the arguments, as `reshard` takes them; a call may give it instead.
 
     Raises:
-        ArgumentError: when called, if there is no mesh in force, if it lacks one of the axes, or if nobody says how
-            arguments lie.
+        ArgumentError: when called, if there is no mesh in force, if it lacks one of the axes, or if the shardings of
+            the arguments are not specified.
         As `reshard`, when called.
 
     Example:
@@ -113,11 +113,11 @@ def explicit_axes(
     functions("explicit_axes", fun=fun)
 
     @wraps(fun)
-    def laid(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         given = kwargs.pop("in_sharding", in_sharding)
         if given is None:
             raise ArgumentError(
-                "explicit_axes: how the arguments lie is not said",
+                "explicit_axes: the input shardings were not specified",
                 fix="give `in_sharding`, a specification or a tree of them",
             )
         spec = given if isinstance(given, tuple) else tree_map(lambda _: given, args)
@@ -130,8 +130,8 @@ def explicit_axes(
         named = _axes_of("explicit_axes", axes, mesh)
         around = staging_trace()
         if around is not None:
-            around.explicit = True  # it is to know how arguments lie
+            around.explicit = True  # it infers the shardings of the arguments
         with over_mesh(mesh.with_types(AxisType.Explicit, named)):
             return jit(fun)(*reshard(args, spec), **kwargs)
 
-    return laid
+    return call

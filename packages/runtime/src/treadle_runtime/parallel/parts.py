@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, final
 
 from treadle_ir import (
@@ -16,14 +16,15 @@ from treadle_ir import (
     bind,
     equal_programs,
     type_of,
+    types_of,
 )
 from treadle_ir.calling import TreeFunction, array_results
 from treadle_ir.core import Layout, MeshAxes, check_names, layout_of, part_shape, spec_of
 from treadle_ir.errors import ShardingError
 from treadle_ir.primitives.shard_map import ShardMap, axes_of, inside_axes
 from treadle_ir.process import frozen
-from treadle_ir.sharding import explicit_body, varying_of
-from treadle_ir.tracing import stage_tree
+from treadle_ir.sharding import fitted_shard_map
+from treadle_ir.tracing import checked_manual_axes, stage_tree
 from treadle_ir.tree import PyTreeDef, keystr, leaf_paths, tree_unflatten
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.placement.mesh import MESH, Mesh
@@ -78,11 +79,12 @@ class OnParts:
             type_of(x).with_shape(part_shape(type_of(x).shape, layout, over, what))
             for x, layout, what in zip(leaves, layouts, described, strict=True)
         ]
-        varies = varying_of(leaves) or (frozenset[Hashable](),) * len(leaves)
-        inner = [axes_of(layout) | more for layout, more in zip(layouts, varies, strict=True)]
-        staged, out = _staged(
-            self.function, structure, parts, over, manual, inner if checked else None
-        )
+        if checked:
+            parts = [
+                part.with_varying(part.varying | axes_of(layout))
+                for part, layout in zip(parts, layouts, strict=True)
+            ]
+        staged, out = _staged(self.function, structure, parts, over, manual, checked)
         program = next((p for p in programs if equal_programs(p, staged.program)), None)
         if program is None:
             program = staged.program
@@ -104,9 +106,12 @@ class OnParts:
             checked,
             _device_ids(over),
         )
+        given = (*staged.captured, *leaves)
         if checked:
             _check_replicated(primitive, places)
-        found = bind(primitive, *staged.captured, *leaves)
+            outer = [type.varying for type in types_of(given)]
+            primitive = fitted_shard_map(primitive, outer, checked_manual_axes())
+        found = bind(primitive, *given)
         return tree_unflatten(out, [_said(x, spec) for x, spec in zip(found, specs, strict=True)])
 
 
@@ -161,26 +166,25 @@ def _staged(
     parts: list[ArrayType],
     mesh: MeshAxes,
     manual: tuple[str, ...],
-    varies: list[frozenset[Hashable]] | None,
+    checked: bool,
 ) -> tuple[Staged, PyTreeDef]:
-    """The function as a program of one device's parts; `varies` is what these vary over, if that is checked."""
-    checked = varies is not None
+    """Return the function as a program of one device's parts; if `checked`, types say what these vary over."""
 
     def arguments(operands: Operands) -> tuple[Any, dict[str, Any]]:
         return tree_unflatten(structure, operands), {}
 
     tree = TreeFunction(function, arguments, array_results("shard_map: result "))
     with MESH.override(mesh), inside_axes(mesh.axes, manual, checked):
-        return stage_tree(tree, *parts, varies=varies)
+        return stage_tree(tree, *parts)
 
 
 def _check_replicated(primitive: ShardMap, places: list[str]) -> None:
     """Refuse results that differ between devices where they are said to be the same."""
-    varies = explicit_body(primitive, demanded=False).results
-    own = frozenset(primitive.manual_axes)
-    for layout, found, what in zip(primitive.out_layouts, varies, places, strict=True):
-        cut = [name for names in layout for name in names or ()]
-        more = [name for name in primitive.manual_axes if name in found & own and name not in cut]
+    for layout, type, what in zip(
+        primitive.out_layouts, primitive.body.result_types, places, strict=True
+    ):
+        cut = axes_of(layout)
+        more = [name for name in primitive.manual_axes if name in type.varying and name not in cut]
         if more:
             raise ShardingError(
                 f"shard_map: {what} varies over {', '.join(map(repr, more))}, but its out_specs, {spec_of(layout)}, "

@@ -39,11 +39,15 @@ from treadle_runtime.parallel.mapped_axes import (
     result_axes,
 )
 from treadle_runtime.parallel.parts import OnParts
-from treadle_runtime.placement.devices import Device, devices as all_devices
+from treadle_runtime.placement.devices import (
+    Device,
+    devices as all_devices,
+    process_count,
+    process_index,
+)
 from treadle_runtime.placement.guards import Direction, guard
 from treadle_runtime.placement.mesh import Mesh
 from treadle_runtime.placement.named import NamedSharding
-from treadle_runtime.placement.processes import process_count, process_index
 from treadle_runtime.transfer.device_put import device_put
 
 Tree: TypeAlias = Any  # a pytree: any Python object

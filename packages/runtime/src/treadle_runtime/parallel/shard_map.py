@@ -66,26 +66,30 @@ def shard_map(
     axis_names: Iterable[str] = frozenset(),
     check_vma: bool = True,
 ) -> Callable[..., Tree]:
-    """A function that each device of a mesh runs on its own parts of the arguments.
+    """Return a function that each device of a mesh runs on its own shards of the arguments.
 
-    Within it the axes of the mesh have names that collectives take (`lax.psum(x, "x")`). Its arguments are cut along
-    the axes that their specifications name, and are the same for all devices along the others; its results are put
-    together in the same way.
+    Within it the axes of the mesh have names that collectives take (`lax.psum(x, "x")`). Arguments are sharded along
+    the axes that their specifications name, and replicated along the others; results are assembled in the same way.
 
     Args:
         f: takes and returns trees of arrays; without it, a decorator.
-        out_specs: a tree of PartitionSpec that is a prefix of what `f` returns.
-        in_specs: a tuple of such trees, one for each argument, or one for all; None for what each device has whole;
-            without it, arrays are cut as they lie.
-        mesh: the mesh; the one in force (`set_mesh`) where nothing is said.
-        axis_names: the axes that `f` sees; over the others the compiler lays arrays. All where nothing is said.
-        check_vma: refuse a result that differs between devices along an axis that its specification does not name, and
-            take derivatives so that what is the same for all devices counts as one value. Without it each device has a
+        out_specs: a tree of PartitionSpecs that is a prefix of the results of `f`.
+        in_specs: a tuple of such trees, one for each argument, or one for all; None for replicated arguments. By
+        default
+            arguments keep their shardings.
+        mesh: the mesh; by default the mesh in force (`set_mesh`).
+        axis_names: the manual axes, which `f` sees; the others are automatic. All by default.
+        check_vma: refuse a result that differs between devices along an axis that its specification does not name,
+        and differentiate such that a value which all devices share counts as one. Without it each device has a
             value of its own, as under `vmap`.
 
+    Returns:
+        A function of the arguments of `f`, unsharded, that returns the unsharded results.
+
     Raises:
-        ArgumentError: when called, if there is no mesh, or specifications are no prefixes or no PartitionSpec.
-        ShardingError: when called, if an argument or a result cannot be cut as said, or `check_vma` finds a result that
+        ArgumentError: when called, if there is no mesh, or specifications are not prefixes or not PartitionSpecs.
+        ShardingError: when called, if an argument or a result cannot be sharded as specified, or `check_vma` finds a
+        result that
             differs between devices.
 
     Example:

@@ -41,14 +41,17 @@ def get_abstract_mesh() -> AbstractMesh:
 
 @final
 class set_mesh:  # noqa: N801 - reads as a statement
-    """`with set_mesh(mesh):` has a mesh in force for a while; without `with`, for the process.
+    """Set the mesh in force: `with set_mesh(mesh):` for a block; without `with`, for the process.
 
-    Partition specifications without a mesh are over it: those of `jit`, `with_sharding_constraint`, `device_put` and
-    `shard_map`. New arrays, and results of work on arrays that nobody put anywhere, lie over its devices, whole on
-    each; what is committed to other devices stays there.
+    Partition specifications without a mesh are over it, in `jit`, `with_sharding_constraint`, `device_put` and
+    `shard_map`. New arrays, and results of operations on uncommitted arrays, are replicated over its devices; arrays
+    that are committed to other devices stay there.
+
+    Args:
+        mesh: the mesh, or None for no mesh.
 
     Raises:
-        ArgumentError: it is no mesh.
+        ArgumentError: `mesh` is not a mesh.
 
     Example:
         >>> import treadle

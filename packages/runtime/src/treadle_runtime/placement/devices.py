@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 from treadle_ir.core import AbstractDevice
-from treadle_ir.errors import PlacementError, integer_or_none, shown
+from treadle_ir.errors import PlacementError, integer_or_none, names, shown
 from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_ir.process import fork_safe_lock
 from treadle_runtime.client import Backend, backends, requested_platforms
@@ -173,7 +173,10 @@ def device_of(backend: Backend, raw: Any) -> Device:  # Any: jaxlib's device
 
 
 def devices(backend: str | None = None) -> list[Device]:
-    """All devices of a platform (of the default one, if none is named).
+    """Return all devices of a platform.
+
+    Args:
+        backend: the name of the platform, such as "cpu" or "gpu"; the default platform if None.
 
     Raises:
         PlatformError: the platform cannot be started; also a RuntimeError.
@@ -189,7 +192,12 @@ def devices(backend: str | None = None) -> list[Device]:
 def local_devices(
     process_index: int | None = None, backend: str | None = None, host_id: int | None = None
 ) -> list[Device]:
-    """The devices of this process, or of the process with this number.
+    """Return the devices of this process, or of another process.
+
+    Args:
+        process_index: the index of the process; this process if None.
+        backend: the name of the platform; the default platform if None.
+        host_id: the older name of `process_index`.
 
     Example:
         >>> local_devices()[0].id
@@ -277,3 +285,42 @@ def as_device(device: Device | str) -> Device:
         f"{shown(device)} is not a device",
         fix="pass one of treadle.devices(), or the name of a platform",
     )
+
+
+def process_count(backend: str | None = None) -> int:
+    """How many processes run the program together: one, unless `distributed.initialize` was called.
+
+    Example:
+        >>> process_count()
+        1
+    """
+    _check("process_count", backend)
+    return 1 if backends.peers is None else backends.peers.count
+
+
+def process_index(backend: str | None = None) -> int:
+    """The number of this process among them, from 0.
+
+    Example:
+        >>> process_index()
+        0
+    """
+    _check("process_index", backend)
+    return 0 if backends.peers is None else backends.peers.process
+
+
+def process_indices(backend: str | None = None) -> list[int]:
+    """The numbers of all processes.
+
+    Example:
+        >>> import treadle
+        >>> treadle.process_indices()
+        [0]
+    """
+    return [*range(process_count(backend))]
+
+
+def _check(function: str, backend: str | None) -> None:
+    names(function, backend=backend)
+    if backend is not None:
+        backends.get(backend)  # refuses what there is not

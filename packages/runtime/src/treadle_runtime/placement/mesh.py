@@ -223,14 +223,14 @@ def make_mesh(
     devices: Sequence[Device] | None = None,
     axis_sizes: Any = None,
 ) -> Mesh:
-    """A mesh of the first devices that it takes, in the order that `create_device_mesh` gives them.
+    """Make a mesh of the first devices, in the order of `create_device_mesh`.
 
     Args:
         axis_shapes: the size of each axis.
         axis_names: the name of each axis.
-        axis_types: who lays arrays over each axis; Explicit where nothing is said.
-        axis_sizes: another name of `axis_shapes`, the one that JAX 0.12 has.
-        devices: which devices; those of the default platform where nothing is said.
+        axis_types: the type of each axis: `AxisType.Explicit` (the default), `Auto` or `Manual`.
+        axis_sizes: another name of `axis_shapes`, as in JAX 0.12.
+        devices: which devices; by default the default platform's.
 
     Raises:
         ArgumentError: sizes and names do not go together.

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from treadle_compiler import jaxlib
-from treadle_ir import AbstractMesh, ArgumentError, PartitionSpec
+from treadle_ir import AbstractMesh, ArgumentError, Operand, PartitionSpec, ops, type_of
 from treadle_ir.core import (
     NO_SUMS,
     Layout,
@@ -31,6 +31,7 @@ from treadle_ir.errors import (
     refused,
 )
 from treadle_ir.process import fork_safe_lock
+from treadle_ir.tracing import explicit_mesh
 from treadle_runtime.client.backend import raw_kind
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.mesh import Mesh
@@ -362,3 +363,27 @@ def layout_on(sharding: NamedSharding, mesh: Mesh, ndim: int) -> Whole:
             fix="put both on one mesh with device_put(x, NamedSharding(mesh, spec))",
         )
     return tuple([names or () for names in found])
+
+
+def constrained(x: Operand, sharding: Sharding, *, even: bool = True) -> Operand:
+    """A traced array, laid out so from here on; in parts of one size, unless not `even`.
+
+    Raises:
+        ShardingError: it cannot be laid out so.
+    """
+    if not isinstance(sharding, NamedSharding):
+        return x  # where a traced array is, the compiled program decides
+    shape = type_of(x).shape
+    if even or explicit_mesh() is not None:
+        part_shape(shape, sharding.layout(len(shape)), sharding.mesh)
+    return ops.sharding_constraint(
+        x,
+        mesh=sharding.mesh.axes,
+        layout=layout_of(sharding.spec, len(shape)),
+        device_ids=tuple([device.id for device in sharding.devices]),
+    )
+
+
+def in_memory(x: Operand, sharding: Sharding) -> Operand:
+    """A traced array, in the memory of its devices that a sharding is in, from here on."""
+    return ops.to_memory(x, kind=sharding.memory_kind)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from typing import Any, ClassVar, Final, TypeAlias, final
 from weakref import WeakValueDictionary
 
@@ -235,3 +236,19 @@ def check_fits(type: ArrayType, sharding: Sharding) -> None:
         ShardingError: it cannot.
     """
     sharding.shard_shape(type.shape)
+
+
+class Space(Enum):
+    """Which memory of its devices an array is in: `Device`, where they compute, or `Host`, which is larger.
+
+    What is `Host` has the kind of memory `pinned_host`, from which devices read by themselves.
+
+    Example:
+        >>> import treadle, treadle.numpy as tnp
+        >>> moments = treadle.device_put(tnp.zeros(3), treadle.memory.Space.Host)
+        >>> moments.sharding.memory_kind
+        'pinned_host'
+    """
+
+    Device = DEVICE_MEMORY
+    Host = "pinned_host"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
 
 import treadle_compiler as compiler
 from treadle_compiler import check_fork
-from treadle_ir import ArgumentError, Array, ArrayType, PartitionSpec, ops
+from treadle_ir import ArgumentError, Array, ArrayType, PartitionSpec, Program, Value, ops
 from treadle_ir.calling import as_operand
 from treadle_ir.core.dtypes import is_extended
 from treadle_ir.errors import PlacementError, capture, flags, refused
@@ -16,6 +17,7 @@ from treadle_ir.settings import current_context
 from treadle_ir.tracing import Tracer
 from treadle_ir.tree import leaves_in_any_order, spread_prefix, tree_flatten
 from treadle_runtime.arrays.array import (
+    Buffer,
     DeviceArray,
     buffer_at,
     buffer_of,
@@ -29,16 +31,20 @@ from treadle_runtime.arrays.deleted import Deleted
 from treadle_runtime.arrays.from_user import as_argument, as_device_array
 from treadle_runtime.arrays.spread import spread
 from treadle_runtime.client.backend import wait_for
+from treadle_runtime.launch import Launch, compile_program
 from treadle_runtime.placement.asked import concrete
-from treadle_runtime.placement.constraint import constrained, in_memory
 from treadle_runtime.placement.devices import Device, as_device
 from treadle_runtime.placement.format import Format, lies_on
 from treadle_runtime.placement.guards import guard
-from treadle_runtime.placement.named import NamedSharding
-from treadle_runtime.placement.placement import PlacedType, default_placement, placement_of
-from treadle_runtime.placement.sharding import Sharding, SingleDeviceSharding
-from treadle_runtime.placement.space import Space
-from treadle_runtime.transfer.resharding import resharded
+from treadle_runtime.placement.named import NamedSharding, constrained, in_memory
+from treadle_runtime.placement.partition import memories, partitioning, whole
+from treadle_runtime.placement.placement import (
+    PlacedType,
+    Placement,
+    default_placement,
+    placement_of,
+)
+from treadle_runtime.placement.sharding import Sharding, SingleDeviceSharding, Space
 
 T = TypeVar("T")
 
@@ -51,10 +57,10 @@ def device_put(
     donate: bool = False,
     may_alias: bool | None = None,
 ) -> Any:
-    """Return a tree of arrays on a device, or over several, committed to it; without a device, arrays where they are.
+    """Transfer a tree of arrays to a device, or shard it over several devices; the results are committed there.
 
-    Without a device, what is not an array yet becomes one on the default device, uncommitted. The arrays given stay
-    valid unless `donate`.
+    Without a `device`, arrays stay where they are, and other values become uncommitted arrays on the default device.
+    The arguments stay valid unless `donate`.
 
     Args:
         x: a tree of arrays, NumPy arrays and numbers.
@@ -64,9 +70,12 @@ def device_put(
         donate: give the memory of the arrays away.
         may_alias: whether the result may share memory with the argument; it does where that is possible, unless False.
 
+    Returns:
+        A tree like `x`, of arrays with the same shapes and dtypes.
+
     Raises:
         PlacementError: not a device; a specification, and no mesh in force.
-        ShardingError: an array cannot be laid out so.
+        ShardingError: an array cannot be sharded so.
         UnsupportedError: a format asks for another order in memory than the row-major one.
         ForkError: to a device, in a process forked after XLA had been started.
         ArgumentError: a leaf that is neither an array nor a number; the memory is both given away and shared.
@@ -237,10 +246,14 @@ def _is_beside_the_host(sharding: Sharding) -> bool:
 
 
 def device_get(x: Any) -> Any:
-    """Return a tree of NumPy arrays (read-only) from a tree of arrays; waits for them.
+    """Copy a tree of arrays to the host, as read-only NumPy arrays; wait until they are computed.
 
-    Other leaves stay as they are, and so do random keys, which NumPy knows nothing of, and traced arrays, which have
-    no elements yet: a function that is called with and without jit may ask for the host's copy of its arguments.
+    Args:
+        x: a tree of arrays and other values.
+
+    Returns:
+        A tree like `x`. Other leaves are unchanged, and so are random keys, which have no NumPy dtype, and traced
+        arrays, which have no elements yet.
 
     Example:
         >>> device_get({"name": "a", "w": device_put(np.int32([1, 2]))})
@@ -276,7 +289,13 @@ def _is_keys(leaf: Any) -> bool:
 
 
 def block_until_ready(x: T) -> T:
-    """Wait until all arrays of a tree are computed; returns the tree. There is nothing to wait for in a traced array.
+    """Wait until all arrays of a tree are computed, and return the tree.
+
+    Args:
+        x: a tree of arrays and other values, which are ignored, as traced arrays are.
+
+    Returns:
+        `x`.
 
     Example:
         >>> import treadle, treadle.numpy as tnp
@@ -312,3 +331,25 @@ def copy_to_host_async(x: T) -> T:
         if type(leaf) is DeviceArray:
             leaf.copy_to_host_async()
     return x
+
+
+def resharded(array: DeviceArray, sharding: NamedSharding) -> Buffer:
+    """Return the buffer of an array laid out so over the devices that it is on."""
+    launch = _launch(array.type, array.placed.placement, sharding)
+    (buffer,) = launch.run([buffer_of(array)])
+    return buffer
+
+
+@lru_cache(maxsize=256)
+def _launch(type: ArrayType, placement: Placement, sharding: NamedSharding) -> Launch:
+    parameter = Value(type)
+    program = Program((parameter,), (), (parameter,))
+    where = whole(placement_of(sharding, committed=True))
+    lowered = compiler.lower_program(
+        program,
+        name="reshard",
+        platform=where.device.backend.platform,
+        partitioning=partitioning(where, [placement.of(type)], [type], [sharding]),
+        memories=memories(where, [placement.of(type)], 1, [sharding]),
+    )
+    return compile_program(lowered, where, wanted=[sharding])

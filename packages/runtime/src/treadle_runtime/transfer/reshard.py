@@ -12,8 +12,7 @@ from treadle_ir.sharding import sharding_of
 from treadle_ir.tracing import EvalTrace, Tracer, current_trace, explicit_mesh
 from treadle_ir.tree import tree_flatten
 from treadle_runtime.placement.asked import asked_for
-from treadle_runtime.placement.constraint import constrained
-from treadle_runtime.placement.named import NamedSharding
+from treadle_runtime.placement.named import NamedSharding, constrained
 from treadle_runtime.placement.sharding import Sharding
 from treadle_runtime.transfer.device_put import device_put
 

@@ -1,4 +1,4 @@
-"""Random bits of a few hundred blocks: those of the reference."""
+"""Random bits of a few hundred blocks are the bits of the reference."""
 
 from __future__ import annotations
 

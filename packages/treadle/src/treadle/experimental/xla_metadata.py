@@ -15,7 +15,7 @@ from treadle_ir.calling import TreeFunction, array_results, as_array
 from treadle_ir.errors import boundaries, functions, names, wraps
 from treadle_ir.primitives.metadata import METADATA, Metadata, ValueMetadata, XlaMetadata
 from treadle_ir.settings import Context, overriding
-from treadle_ir.sharding import types_here, varying_of
+from treadle_ir.sharding import types_here
 from treadle_ir.tracing import stage_tree, take_apart
 from treadle_runtime import jit
 
@@ -219,7 +219,7 @@ def _decorator(function: str, f: Any, given: Texts, of_derivatives: Texts | None
             tree_function = TreeFunction(
                 f, arguments.rebuilt, array_results(f"{function}: result ")
             )
-            staged, out = stage_tree(tree_function, *types_here(leaves), varies=varying_of(leaves))
+            staged, out = stage_tree(tree_function, *types_here(leaves))
             primitive = XlaMetadata(staged.program, metadata, derivatives)
             return tree.unflatten(out, bind(primitive, *staged.captured, *leaves))
 

@@ -226,8 +226,8 @@ def run_builder(
 
 def _axis_context(context: LoweringContext) -> AxisContext:
     module = context.module
-    if module.manual is not None:
-        return SPMDAxisContext(module.manual.mesh, frozenset(module.manual.axes))
+    if context.manual is not None:
+        return SPMDAxisContext(context.manual.mesh, frozenset(context.manual.axes))
     return ShardingContext(1 if module.partitioning is None else module.partitioning.mesh.size)
 
 

@@ -268,7 +268,7 @@ def application_lowering(
         type = type_of(each)
         assert isinstance(type, ArrayType)
         captured.append(context.constant(each, type))
-    return context.inline(staged.program, *captured, *operands)
+    return context.inline(context.legalised(staged.program), *captured, *operands)
 
 
 boundaries(__name__)

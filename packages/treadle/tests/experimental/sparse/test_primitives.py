@@ -151,3 +151,10 @@ def test_they_are_transformed_as_the_functions_are() -> None:
 def test_other_parameters_are_named() -> None:
     with pytest.raises(ArgumentError, match=r"bcoo_todense_p.bind: .*'spinfo'"):
         sparse.bcoo_todense_p.bind(*map(tnp.asarray, B), shape=(2, 3))
+
+
+def test_elements_that_are_extracted_twice_count_once() -> None:
+    twice = np.array([[0, 1], [1, 1], [0, 1]], np.int32)
+    found = primitives.bcoo_extract_p.bind(twice, N + 1, assume_unique=False)
+    np.testing.assert_array_equal(found, [5, 1, 0])
+    assert primitives.bcoo_extract_p.bind(twice, N + 1, assume_unique=True).tolist() == [5, 1, 5]

@@ -63,7 +63,7 @@ def _case_jvp(branches: Sequence[Program], flags: Flags) -> _Branches:
 @final
 @frozen(eq=False)
 class _LinearizedCase:
-    """A case in two. Residuals are results of the known one, or operands that are handed on as they are."""
+    """A partitioned case. Residuals are results of the known one, or operands that are passed on unchanged."""
 
     known: Case
     captured: tuple[Operand, ...]
@@ -99,14 +99,14 @@ def case_linearize(
 
 @final
 class _Places(Generic[K]):
-    """Places that all branches have: each branch takes, for a key, the first one that it has not taken yet."""
+    """Places that all branches share: each branch takes, for a key, the first place that it has not taken yet."""
 
     def __init__(self) -> None:
         self.keys: list[K] = []
         self._by_key: defaultdict[K, list[int]] = defaultdict(list)
 
     def of_branch(self) -> Callable[[K], int]:
-        """What one branch takes its places with."""
+        """Return the function with which one branch takes its places."""
         taken = Counter[K]()
 
         def take(key: K) -> int:
@@ -129,7 +129,7 @@ def _linearize_case(branches: Sequence[Program], flags: Flags) -> _LinearizedCas
     count = len(nonzero)
     slots, handed_on = _Places[Type](), _Places[int]()
     made: list[dict[int, tuple[Value, Atom]]] = []  # per branch, by slot: parameter, and its value
-    passed: list[dict[int, Value]] = []  # per branch, by place among those handed on
+    passed: list[dict[int, Value]] = []  # per branch, by place among the operands passed on
     for known, split in zip(knowns, splits, strict=True):
         operand = {parameter: i for i, parameter in enumerate(known.parameters)}
         slot_of, place_of = slots.of_branch(), handed_on.of_branch()

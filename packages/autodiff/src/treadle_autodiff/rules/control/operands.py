@@ -27,38 +27,33 @@ def those(items: Sequence[Any], flags: Sequence[bool]) -> list[Any]:
 
 
 def dual_groups(
-    groups: Grouping[G], primals: Sequence[Any], tangents: Sequence[Any], nonzero: Sequence[bool]
+    first: G,
+    groups: Grouping[G],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    nonzero: Sequence[bool],
 ) -> G:
-    """Return the operands, or the results, of a derived loop: in each group primals, then tangents that are nonzero."""
-    return groups(primals).joined(groups(tangents).where(groups(nonzero)))
+    """Return the operands, or the results, of a derived loop.
+
+    Each group has what `first` has, then primals, then the tangents that are nonzero.
+    """
+    return first.joined(groups(primals), groups(tangents).where(groups(nonzero)))
 
 
-def dual_places(groups: Grouping[G], nonzero: Sequence[bool], first: int = 0) -> G:
+def dual_places(first: G, groups: Grouping[G], nonzero: Sequence[bool]) -> G:
     """Return the places of `dual_groups` in the lists of a jvp program, in which all tangents follow the primals.
 
-    The first primal is at place `first`.
+    The primals follow the items of `first`.
     """
-    return dual_groups(
-        groups,
-        range(first, first + len(nonzero)),
-        tangent_places(nonzero, first + len(nonzero)),
-        nonzero,
-    )
+    start = len(first.flat())
+    end = start + len(nonzero)
+    return dual_groups(first, groups, range(start, end), tangent_places(nonzero, end), nonzero)
 
 
 def tangent_places(nonzero: Sequence[bool], first: int) -> list[int]:
     """Return the place of each tangent in a list of nonzero tangents that begins at place `first`; -1 for zeros."""
     places = iter(range(first, first + len(nonzero)))
     return [next(places) if flag else -1 for flag in nonzero]
-
-
-def primals_and_tangents(
-    groups: Grouping[G], outputs: Sequence[Any], nonzero: Sequence[bool]
-) -> tuple[list[Any], list[Any]]:
-    """Return the primal results of a derived loop, and the tangents that are nonzero."""
-    found = dict(zip(dual_places(groups, nonzero).flat(), outputs, strict=True))
-    inorder = [found[place] for place in range(len(found))]
-    return inorder[: len(nonzero)], inorder[len(nonzero) :]
 
 
 def filled(flags: Sequence[bool], marks: Sequence[bool]) -> Flags:

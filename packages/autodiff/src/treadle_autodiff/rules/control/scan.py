@@ -25,14 +25,13 @@ from treadle_autodiff.rules.control.operands import (
     dual_groups,
     dual_places,
     nonzero_flags,
-    primals_and_tangents,
     tangent_places,
     those,
 )
 from treadle_autodiff.tangents import Tangent, materialise
 from treadle_ir import ArrayType, Atom, Literal, Operand, Operands, Program, Type, bind
 from treadle_ir.analysis import forward
-from treadle_ir.core import Flags, ScanOperands
+from treadle_ir.core import Flags, ScanOperands, ScanResults
 from treadle_ir.primitives.control import Scan
 from treadle_ir.process import frozen
 from treadle_ir.rewrite import prune
@@ -72,6 +71,9 @@ class _JvpScan:
     captured: tuple[Operand, ...]
     nonzero: Flags  # per operand: whether it has a tangent in some iteration
     returned: Flags  # per result
+    places: tuple[
+        int, ...
+    ]  # of the primal results, then of their tangents, among the results of the loop
 
 
 @jvp_rule(Scan)
@@ -85,12 +87,12 @@ def scan_jvp(
         ("scan_jvp", *signature(primitive, flags)),
         lambda: _scan_jvp(primitive, flags),
     )
-    operands = ScanOperands(loop.captured).joined(
-        dual_groups(primitive.operand_groups, primals, tangents, loop.nonzero)
+    operands = dual_groups(
+        ScanOperands(loop.captured), primitive.operand_groups, primals, tangents, loop.nonzero
     )
     outputs = bind(primitive.with_body(loop.body, operands), *map(materialise, operands.flat()))
-    results, returned = primals_and_tangents(primitive.result_groups, outputs, loop.returned)
-    return results, with_zeros(returned, loop.returned, _result_types(primitive))
+    ordered, count = [outputs[place] for place in loop.places], len(loop.returned)
+    return ordered[:count], with_zeros(ordered[count:], loop.returned, _result_types(primitive))
 
 
 def _scan_jvp(scan: Scan, flags: Flags) -> _JvpScan:
@@ -98,13 +100,12 @@ def _scan_jvp(scan: Scan, flags: Flags) -> _JvpScan:
         scan.flows(), flags, lambda body, given: jvp_program(body, given).nonzero, or_
     ).parameters
     jvp = jvp_program(scan.body, nonzero, _tangents_of_carry(scan, nonzero))
-    captured = range(len(jvp.captured))
-    parameters = ScanOperands(captured).joined(
-        dual_places(scan.operand_groups, nonzero, len(captured))
-    )
-    results = dual_places(scan.result_groups, jvp.nonzero)
-    body = rearranged(jvp.program, parameters.flat(), results.flat())
-    return _JvpScan(body, jvp.captured, nonzero, jvp.nonzero)
+    captured, nothing = ScanOperands(range(len(jvp.captured))), ScanResults(range(0))
+    parameters = dual_places(captured, scan.operand_groups, nonzero)
+    results = dual_places(nothing, scan.result_groups, jvp.nonzero).flat()
+    body = rearranged(jvp.program, parameters.flat(), results)
+    places = tuple(sorted(range(len(results)), key=results.__getitem__))
+    return _JvpScan(body, jvp.captured, nonzero, jvp.nonzero, places)
 
 
 # --- linearize -------------------------------------------------------------------------------------

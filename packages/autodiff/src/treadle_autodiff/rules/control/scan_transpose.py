@@ -7,7 +7,6 @@ among its xs, and the cotangents of the xs are its ys.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import accumulate, pairwise
 from operator import or_
 from typing import TypeVar, final
@@ -93,7 +92,7 @@ def _transposed(
     held, structure = tree_flatten([cell.load() for cell in cells])
     returned = scan.operand_groups(loop.returned)
     ct_carry, ct_ys = scan.result_groups(cotangents).where(scan.result_groups(loop.given))
-    of_transposed = ScanOperands[Operand](
+    of_transposed: ScanOperands[Operand] = ScanOperands(
         consts=[*loop.captured, *_known(consts)],
         carry=[
             *[zeros(x.type.tangent()) for x in those(consts, returned.consts)],
@@ -102,7 +101,7 @@ def _transposed(
         ],
         xs=[*_known(xs), *map(materialise, ct_ys)],
     )
-    transposed = replace(scan.with_body(loop.body, of_transposed), reverse=not scan.reverse)
+    transposed = scan.with_body(loop.body, of_transposed, reverse=not scan.reverse)
     outputs = iter(bind(transposed, *of_transposed.flat()))
     to_consts = _cotangents(consts, returned.consts, outputs)
     to_carry = _cotangents(carry, scan.result_groups(loop.given).carry, outputs)

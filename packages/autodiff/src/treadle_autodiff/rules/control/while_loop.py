@@ -58,8 +58,12 @@ def while_jvp(
         ),
         lambda: _while_jvp(primitive, flags),
     )
-    operands = WhileOperands(body_consts=loop.captured).joined(
-        dual_groups(primitive.operand_groups, primals, tangents, (*no_tangent, *loop.nonzero))
+    operands = dual_groups(
+        WhileOperands(body_consts=loop.captured),
+        primitive.operand_groups,
+        primals,
+        tangents,
+        (*no_tangent, *loop.nonzero),
     )
     outputs = bind(loop.primitive, *map(materialise, operands.flat()))
     types = primitive.body.result_types
@@ -76,15 +80,14 @@ def _while_jvp(loop: While, flags: Flags) -> _WhileJvp:
     _, nonzero = forward(loop.flows(), flags, tangents, or_).parameters
     carried = loop.body_groups(nonzero).carry
     jvp = jvp_program(body, nonzero, carried)
-    captured = range(len(jvp.captured))
-    order = WhileOperands(range(loop.cond_constants), captured).joined(
-        dual_places(loop.body_groups, nonzero, len(captured))
-    )
+    captured = WhileOperands(body_consts=range(len(jvp.captured)))
+    order = dual_places(captured, loop.body_groups, nonzero)
     results = range(len(jvp.program.results))
     derived_body = rearranged(jvp.program, order.for_body, results)
     unused = unused_parameters(those([type.tangent() for type in body.result_types], carried))
     derived_cond = Program((*cond.parameters, *unused), cond.equations, cond.results)
-    derived_loop = loop.with_programs(derived_cond, derived_body, order)
+    operands = WhileOperands(range(loop.cond_constants), order.body_consts, order.carry)
+    derived_loop = loop.with_programs(derived_cond, derived_body, operands)
     return _WhileJvp(derived_loop, jvp.captured, nonzero)
 
 

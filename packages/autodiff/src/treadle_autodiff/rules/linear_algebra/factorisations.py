@@ -135,11 +135,11 @@ def qr_jvp(
     if m > k:
         dq = ops.add(dq, ops.subtract(x, matrices.matmul(thin, c)))
     if n > k:
-        beside = ops.subtract(
+        remaining = ops.subtract(
             matrices.matmul(matrices.adjoint(thin), matrices.block(da, slice(m), slice(k, n))),
             matrices.matmul(skew, matrices.block(r, slice(k), slice(k, n))),
         )
-        dr = matrices.side_by_side(dr, beside)
+        dr = matrices.side_by_side(dr, remaining)
     if type_of(q).shape[-1] > k:
         rest = matrices.block(q, slice(m), slice(k, m))
         dq = matrices.side_by_side(

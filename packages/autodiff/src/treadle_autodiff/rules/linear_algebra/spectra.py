@@ -137,12 +137,12 @@ def _in_units_of_the_greatest(s: Operand, p: Operand) -> tuple[Operand, Operand]
 
 
 def _outside(basis: Operand, x: Operand) -> Operand:
-    """What of the columns of x is not in the space of a basis."""
+    """Return the components of the columns of x outside the space of a basis."""
     return ops.subtract(x, matrices.matmul(basis, matrices.matmul(matrices.adjoint(basis), x)))
 
 
 def _completed(basis: Operand, change: Operand, k: int) -> Operand:
-    """The change of k columns of a square basis, and that of the others which keeps it orthonormal."""
+    """Return the change of k columns of a square basis, with the change of the others that keeps it orthonormal."""
     size = type_of(basis).shape[-2]
     first, rest = (
         matrices.block(basis, slice(size), slice(k)),

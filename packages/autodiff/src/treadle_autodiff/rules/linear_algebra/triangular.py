@@ -76,8 +76,8 @@ def tridiagonal_solve_jvp(
     *changes, db = tangents
     (x,) = bind(primitive, *diagonals, b)
     rows = type_of(x).ndim - 2
-    beside = _moved(x, rows, 1), x, _moved(x, rows, -1)
-    for change, neighbours in zip(changes, beside, strict=True):
+    shifted = _moved(x, rows, 1), x, _moved(x, rows, -1)
+    for change, neighbours in zip(changes, shifted, strict=True):
         if not isinstance(change, Zero):
             db = add(db, ops.negate(ops.multiply(matrices.down(change, x), neighbours)))
     return [x], [

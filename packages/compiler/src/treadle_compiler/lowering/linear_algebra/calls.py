@@ -14,7 +14,8 @@ from typing import Final, final
 import numpy as np
 
 from treadle_compiler import emit
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
+from treadle_compiler.value import HloValue
 from treadle_ir import ArrayType, MissingRuleError, Primitive, Type
 from treadle_ir.core import dtypes
 from treadle_ir.core.dtypes import BY_NAME

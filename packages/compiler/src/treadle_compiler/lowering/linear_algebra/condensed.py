@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.lowering.linear_algebra.calls import (
     Routine,
     call_routine,
@@ -16,6 +16,7 @@ from treadle_compiler.lowering.linear_algebra.calls import (
     zeros,
 )
 from treadle_compiler.registry import lowering_rule
+from treadle_compiler.value import HloValue
 from treadle_ir import ArrayType
 from treadle_ir.primitives.linear_algebra import Hessenberg, Tridiagonal
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from treadle_compiler import emit
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.lowering.linear_algebra.calls import (
     I32,
     Routine,
@@ -27,6 +27,7 @@ from treadle_compiler.lowering.linear_algebra.calls import (
 )
 from treadle_compiler.lowering.linear_algebra.pivots import permutation_of
 from treadle_compiler.registry import lowering_rule
+from treadle_compiler.value import HloValue
 from treadle_ir import ArrayType, Primitive
 from treadle_ir.primitives.linear_algebra import (
     Cholesky,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from treadle_compiler import emit
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.lowering.linear_algebra.calls import (
     Routine,
     call_routine,
@@ -27,6 +27,7 @@ from treadle_compiler.lowering.linear_algebra.calls import (
     zeros,
 )
 from treadle_compiler.registry import lowering_rule
+from treadle_compiler.value import HloValue
 from treadle_ir import ArrayType
 from treadle_ir.core import dtypes
 from treadle_ir.primitives.linear_algebra import Eig, Eigh, Schur, Svd

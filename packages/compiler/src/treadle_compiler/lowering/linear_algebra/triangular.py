@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from treadle_compiler import emit
-from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.context import LoweringContext
 from treadle_compiler.lowering.linear_algebra.calls import (
     Routine,
     call_routine,
@@ -22,6 +22,7 @@ from treadle_compiler.lowering.linear_algebra.calls import (
     zeros,
 )
 from treadle_compiler.registry import lowering_rule
+from treadle_compiler.value import HloValue
 from treadle_ir.core import dtypes
 from treadle_ir.primitives.linear_algebra import TriangularSolve, TridiagonalSolve
 

@@ -189,7 +189,7 @@ def _erf_inner(x: Elements) -> Elements:
 
 
 def _erfc_inner(x: Elements) -> Elements:
-    # From 1/2 on, 1 - erf(x) = 1/2 - (erf(x) - 1/2) keeps the rounding of erf below that of the result.
+    # From 1/2 on, 1 - erf(x) = 1/2 - (erf(x) - 1/2) keeps the rounding of erf below the rounding of the result.
     inner: Elements = np.where(x < 0.5, 1 - _erf_inner(x), 0.5 - (_erf_inner(x) - 0.5))
     return inner
 

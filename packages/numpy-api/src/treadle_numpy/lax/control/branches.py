@@ -34,7 +34,7 @@ from treadle_ir.primitives.control import Case
 from treadle_ir.primitives.convert import Convert
 from treadle_ir.primitives.sharding import ShardingConstraint
 from treadle_ir.refs import Cell, discharged, holding, store, without_references
-from treadle_ir.sharding import types_here, varying_of
+from treadle_ir.sharding import types_here
 from treadle_ir.tracing import explicit_mesh, interned, over_mesh_of
 from treadle_ir.tree import explain_difference, flatten_leaves_and_structure, tree_unflatten
 from treadle_numpy.lax.control.carries import SAME_SHAPES, type_differences
@@ -296,7 +296,6 @@ def _choice(
                     shapes,
                     types,
                     written=function,
-                    varies=varying_of(given),
                 )
         bodies = [staged[id(function)] for function in functions]
         for body, what in zip(bodies[:-1], names[:-1], strict=True):
@@ -332,7 +331,7 @@ def _weak_alike(bodies: Sequence[Body], functions: Sequence[object]) -> list[Bod
                 Convert(new.dtype, new.weak)
                 if isinstance(new, ArrayType)
                 and new.strong() == old.strong()
-                and new.unsharded is not old.unsharded
+                and new.plain is not old.plain
                 else None
                 for new, old in zip(wanted, body.program.result_types, strict=True)
             ],

@@ -5,19 +5,18 @@ A carry that starts as a Python number takes the element type that the body give
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from treadle_ir import AbstractMesh, ArrayType, DTypeError, Operand, ShapeError, Sharding, ops
 from treadle_ir.core import promoted
 from treadle_ir.errors import ShardingTypeError, StructureError
-from treadle_ir.sharding import checked_axes_here, explicit, types_here, varying_of
+from treadle_ir.sharding import types_here
 from treadle_ir.tracing import explicit_mesh
 from treadle_ir.tree import PyTreeDef, explain_difference
 from treadle_numpy.lax.control.staging import Body, first_difference, paths_of
 from treadle_numpy.operands.promote import with_dtype
 
-Varies: TypeAlias = Sequence[frozenset[Hashable]] | None
 _ROUNDS: Final = 4  # of staging a body again because a carry's element type changed
 SAME_SHAPES: Final = "broadcast, reshape or pad to one shape: compiled programs have fixed shapes"
 
@@ -46,14 +45,14 @@ def settled(
     carry: list[Operand],
     structure: PyTreeDef,
     what: str,
-    stage_with: Callable[[Sequence[ArrayType], Varies], Body],
+    stage_with: Callable[[Sequence[ArrayType]], Body],
     elements: Sequence[Operand] = (),
 ) -> tuple[list[Operand], Body]:
     """Carries and the body that keeps their types; weak carries take the element type that the body gives them.
 
-    They are weak no more then: what the type comes of was computed, not written.
+    They are not weak then: their type results from a computation, not from a literal.
 
-    `elements` are the arrays whose elements the body takes beside the carries.
+    `elements` are the arrays whose elements the body takes in addition to the carries.
 
     Raises:
         StructureError, ShapeError, DTypeError: the body changes what it carries.
@@ -62,8 +61,7 @@ def settled(
     while True:
         types = types_here(carry)
         rows = [type.without_leading_axis() for type in types_here(elements)]
-        given = (*types, *rows)
-        body = _alike(lambda varies: stage_with(given, varies), carry, elements)  # noqa: B023 - called at once
+        body = _alike(stage_with, types, rows)
         rounds += 1
         returned = body.structures[0]
         if returned != structure:
@@ -102,7 +100,7 @@ def settled(
         raise ShardingTypeError(
             f"{name}: {what} must return the carry as it took it, but at {where} it goes in as {one} "
             f"and comes out as {two}",
-            fix="lay the initial value, or what is returned, anew: `reshard(x, P(...))`",
+            fix="reshard the initial value, or the returned carry: `reshard(x, P(...))`",
         )
     return carry, body
 
@@ -127,18 +125,18 @@ def _divide(
 
 
 def _alike(
-    stage: Callable[[Varies], Body], carry: Sequence[Operand], elements: Sequence[Operand]
+    stage: Callable[[Sequence[ArrayType]], Body],
+    types: Sequence[ArrayType],
+    rows: Sequence[ArrayType],
 ) -> Body:
     """Return the body, staged for carries that vary over the same axes of shard_maps before and after it."""
-    carries, others = varying_of(carry), varying_of(elements)
-    if carries is None or others is None:
-        return stage(None)
-    axes = checked_axes_here()
     while True:
-        body = stage((*carries, *others))
-        captured = varying_of(body.captured) or ()
-        found = explicit(body.program, (*captured, *carries, *others), axes).results
-        after = tuple([one | two for one, two in zip(carries, found, strict=False)])
-        if after == carries or len(found) < len(carries):
+        body = stage((*types, *rows))
+        returned = body.program.result_types
+        after = [
+            one.with_varying(one.varying | two.varying)
+            for one, two in zip(types, returned, strict=False)
+        ]
+        if after == [*types] or len(returned) < len(types):
             return body
-        carries = after
+        types = after

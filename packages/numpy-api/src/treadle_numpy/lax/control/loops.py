@@ -84,7 +84,7 @@ def while_loop(
         >>> print(while_loop(lambda x: x < 10, lambda x: 2 * x, np.float32(3)))
         12.0
     """
-    if not (callable(cond_fun) and callable(body_fun)):  # type: ignore[redundant-expr]  # users are told
+    if not (callable(cond_fun) and callable(body_fun)):  # type: ignore[redundant-expr]  # for untyped callers
         raise ArgumentError("while_loop: cond_fun and body_fun must be functions")
     max_steps = integer_or_none("while_loop", "max_steps", max_steps)
     if max_steps is not None and not 0 <= max_steps < 1 << 31:
@@ -116,13 +116,12 @@ def _while(
             operands,
             both,
             "body_fun",
-            lambda types, varies: stage_body(
+            lambda types: stage_body(
                 f"the body of {name}",
                 lambda value: body_of(value)[0],
                 (both,),
                 types,
                 written=written or body_fun,
-                varies=varies,
             ),
         )
         types = types_here(operands)

@@ -100,7 +100,7 @@ def _is_condition(value: Tree) -> bool:
 def plain_choice(
     index: Operand, branches: Sequence[Callable[..., Tree]], operands: Sequence[Tree]
 ) -> tuple[Tree] | None:
-    """What the chosen branch returns, in a tuple."""
+    """Return the result of the chosen branch, in a tuple; None if `index` is traced."""
     try:
         chosen = int(array_of(index))
     except ConcretizationError:

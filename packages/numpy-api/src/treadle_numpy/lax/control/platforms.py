@@ -21,9 +21,9 @@ def platform_dependent(
     default: Callable[..., Result] | None = None,
     **per_platform: Callable[..., Result],
 ) -> Result:
-    """What the function for the platform that this runs on returns: `cpu`, `cuda`, `rocm` or `tpu`.
+    """Call the function for the platform that this runs on: `cpu`, `cuda`, `rocm` or `tpu`.
 
-    Which one that is, is known when a program is compiled; only that function is compiled. Outside of programs it is
+    The platform is known when a program is compiled; only its function is compiled. Outside of programs it is
     chosen at once.
 
     Args:
@@ -33,7 +33,7 @@ def platform_dependent(
 
     Raises:
         ArgumentError: there is no function, one is not a function, or a platform is `gpu`.
-        UnsupportedError: the platform is none of those named, and there is no default; when it is compiled.
+        UnsupportedError: the platform is not named, and there is no default; when it is compiled.
         StructureError, ShapeError, DTypeError: in a program, the functions return different things.
 
     Example:
@@ -51,7 +51,7 @@ def platform_dependent(
         )
     if _GPU in given:
         raise ArgumentError(
-            f"{name}: `gpu` is no platform", fix="write cuda=..., or rocm=..., or both"
+            f"{name}: `gpu` is not a platform", fix="write cuda=..., or rocm=..., or both"
         )
     branches = [*given.values()]
     if default is not None:

@@ -26,7 +26,7 @@ from treadle_ir.tree import (
     tree_unflatten,
     treedef_tuple,
 )
-from treadle_numpy.lax.control.carries import Varies, settled
+from treadle_numpy.lax.control.carries import settled
 from treadle_numpy.lax.control.plain import plain_scan, plainly
 from treadle_numpy.lax.control.staging import Body, flatten_operands, paths_of, stage_body
 from treadle_numpy.operands.coerce import ArrayLike
@@ -151,7 +151,7 @@ def scan(
 
     Raises:
         ArgumentError: `xs` have no leading axis, or leading sizes differ; StructureError, ShapeError, DTypeError:
-            `f` returns a carry that does not match the one that it took.
+            `f` returns a carry that does not match its argument.
 
     Example:
         >>> import numpy as np
@@ -232,7 +232,7 @@ class References:
 def length_of(
     name: str, elements: Sequence[Operand], structure: PyTreeDef, length: int | None
 ) -> int:
-    """Return the number of iterations: the leading size of all xs, or what was given."""
+    """Return the number of iterations: the leading size of all xs, or the given length."""
     shapes = [x.shape for x in elements]
     for path, shape in zip(paths_of(structure), shapes, strict=True):
         if not shape:
@@ -288,7 +288,7 @@ def scan_flat(
     def run(refs: tuple[Cell, ...]) -> tuple[Tree, Tree]:
         function_of, leaves, both = carrying(refs, function, carry, structure)
 
-        def stage_with(types: Sequence[ArrayType], varies: Varies) -> Body:
+        def stage_with(types: Sequence[ArrayType]) -> Body:
             return stage_body(
                 f"the body of {name}",
                 function_of,
@@ -296,7 +296,6 @@ def scan_flat(
                 [*types],
                 _carry_and_y,
                 written,
-                varies,
             )
 
         leaves, body = settled(name, leaves, both, "the body", stage_with, elements)

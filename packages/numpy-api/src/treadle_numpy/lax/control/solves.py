@@ -68,8 +68,8 @@ def custom_linear_solve(
         transpose_solve: `transpose_solve(vecmat, b)` solves the equation of the transposed map, which it is given.
             For reverse mode; not needed where `symmetric` is set.
         symmetric: the map is its own transpose: `vecmat` is `matvec`.
-        has_aux: solvers return a pair `(x, aux)`; `aux`, a tree of arrays, is returned beside `x` and has no
-            derivative.
+        has_aux: solvers return a pair `(x, aux)`; `aux`, a tree of arrays, is returned with `x` and has no
+        derivative.
 
     Returns:
         `x`, a tree of arrays like `b`; with `has_aux` the pair `(x, aux)`.
@@ -140,7 +140,7 @@ def custom_root(
 ) -> Tree:
     """Return a root of a function, `x` with `f(x) = 0`, as a solver of yours finds it.
 
-    Its derivatives, of any order, are those of the implicit function theorem: with respect to what `f` closes over,
+    Its derivatives, of any order, follow from the implicit function theorem: with respect to what `f` closes over,
     at `x`. The solver is not differentiated, nor is `initial_guess`.
 
     Args:
@@ -149,8 +149,8 @@ def custom_root(
         solve: `solve(f, initial_guess)` returns `x`.
         tangent_solve: `tangent_solve(g, y)` returns the `u` with `g(u) = y`, where `g` is the derivative of `f` at
             `x`, a linear function. For a function of scalars, `lambda g, y: y / g(1.0)`.
-        has_aux: `solve` returns a pair `(x, aux)`; `aux`, a tree of arrays, is returned beside `x` and has no
-            derivative.
+        has_aux: `solve` returns a pair `(x, aux)`; `aux`, a tree of arrays, is returned with `x` and has no
+        derivative.
 
     Returns:
         `x`, a tree of arrays like the guess; with `has_aux` the pair `(x, aux)`.
@@ -222,7 +222,7 @@ def custom_root(
 
 
 class _Likeness:
-    """What functions take and return: trees like the one that the user gave."""
+    """The trees that functions take and return: like the user's."""
 
     __slots__ = ("name", "structure", "types", "what")
 
@@ -314,7 +314,7 @@ def _transposed(body: Body, structure: PyTreeDef) -> Callable[[Any], Any]:
 
 
 def _trees(solved: Body, results: Operands, has_aux: bool) -> Tree:
-    """What the solver returned: a tree, or two."""
+    """Return the solver's result: a tree, or two."""
     left: Sequence[Array | Operand] = results
     trees = []
     for structure in solved.structures:

@@ -7,7 +7,7 @@ so be compiled each time; to prevent it, equal programs of one piece of code are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias, final
 
 from treadle_ir import ArgumentError, ArrayType, Operand, Operands, Program, Sharding
@@ -110,13 +110,11 @@ def stage_body(
     operand_types: Sequence[ArrayType],
     split: Split = one_tree,
     written: object = None,
-    varies: Sequence[frozenset[Hashable]] | None = None,
 ) -> Body:
     """Return a body as a program: `function` takes one tree per structure; `split` takes its result apart.
 
     `where` is for messages: "the body of scan". `written` is the user's function, where `function` is a wrapper
-    around it. `varies` says over which axes of shard_maps around it operands vary (`varying_of`). The types have the
-    shardings of the operands (`types_here`).
+    around it. The types have the shardings of the operands, and say what these vary over (`types_here`).
     """
     counts = [structure.num_leaves for structure in structures]
 
@@ -140,7 +138,6 @@ def stage_body(
         staged, returned = stage_tree(
             TreeFunction(as_body(function), arguments, results),
             *operand_types,
-            varies=varies,
         )
     program = interned(written or function, staged.program)
     return Body(program, staged.captured, returned)

@@ -1,8 +1,8 @@
 """Solving by elimination: one factorisation serves the solution and its derivatives of all orders.
 
 The derivative of `x = A⁻¹ b` solves a system with the same matrix, `A dx = db - dA x`. So the derivative of the factors
-is not asked for, and A itself stands beside them for its tangent. In reverse mode the systems are those of the
-transposed matrix, and from the second order on they are differentiated as they are, through the factors.
+is not needed, and A itself is an operand for its tangent. In reverse mode the systems have the transposed matrix, and
+from the second order on they are differentiated as they are, through the factors.
 
 Source: M. Giles, "An extended collection of matrix derivative results", 2008, 2.3.1.
 """

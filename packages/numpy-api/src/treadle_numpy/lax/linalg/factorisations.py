@@ -158,7 +158,7 @@ def ormqr(
         result: as c
 
     Raises:
-        ShapeError: `c` has not as many rows (or columns) as `a` has rows.
+        ShapeError: `c` does not have as many rows (or columns) as `a` has rows.
         DTypeError: the element types differ, or are not f32, f64, c64 or c128.
 
     Example:

@@ -68,7 +68,7 @@ def _is_finite(x: _Elements) -> bool:
 
 
 def _if_solved(x: _Elements) -> list[_Elements] | None:
-    """What a routine of NumPy's gave: NaN everywhere where LAPACK did not do its work."""
+    """Return the result of a NumPy routine; None if it is NaN, which means that LAPACK failed."""
     first = x.item(0)
     return [x] if first == first else None
 
@@ -269,7 +269,7 @@ def hessenberg(types: Sequence[ArrayType]) -> HostFunction | None:
 def sqrtm(types: Sequence[ArrayType]) -> HostFunction | None:
     """What SciPy's wraps, of any size: singular matrices, of which it would warn, are left to the operations.
 
-    So are those whose squares are next to nothing, for which it is wrong in the first digit.
+    So are matrices whose squares almost vanish, for which it is wrong in the first digit.
     """
     root = getattr(module_or_none(*_ROOTS), "recursive_schur_sqrtm", None)
     if root is None or not _serves(types, None):

@@ -72,7 +72,7 @@ def tridiagonal_solve(
     matrix makes NaN, or large numbers with `perturb_singular`, which replaces tiny pivots.
 
     Raises:
-        ShapeError: the diagonals have other sizes than `b` has rows.
+        ShapeError: the sizes of the diagonals differ from the number of rows of `b`.
         DTypeError: the element types differ, or are not f32, f64, c64 or c128.
 
     Example:

@@ -29,7 +29,7 @@ def cholesky_update(r_matrix: ArrayLike, w_vector: ArrayLike) -> Array:
     """Return the upper triangular factor of `Rᵀ R + w wᵀ`, from the factor R: by rotations, in a number of steps of n².
 
     Raises:
-        ShapeError: R is not square, or w has not as many elements as R has rows.
+        ShapeError: R is not square, or w does not have as many elements as R has rows.
         DTypeError: the elements are not floating.
 
     Example:
@@ -84,7 +84,7 @@ def symmetric_product(
     beta: float = 0.0,
     symmetrize_output: bool = False,
 ) -> Array:
-    """`alpha A Aᵀ + beta C`; with `symmetrize_output` the upper triangle is that of the lower one.
+    """`alpha A Aᵀ + beta C`; with `symmetrize_output` the upper triangle mirrors the lower one.
 
     Raises:
         ShapeError: C is not as large as `A Aᵀ`.

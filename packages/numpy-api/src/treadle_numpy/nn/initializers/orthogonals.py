@@ -86,7 +86,7 @@ def delta_orthogonal(
 ) -> Initializer:
     """Return an initializer of convolutions: an orthogonal matrix at the centre of the window, and zeros around it.
 
-    Shapes are those of kernels in one, two or three dimensions: the window, inputs, outputs.
+    Shapes are the shapes of kernels in one, two or three dimensions: the window, inputs, outputs.
 
     Args:
         scale: what the orthogonal matrix is multiplied by.

@@ -24,7 +24,7 @@ from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.promote import converted, promote
 
 __all__ = ["einsum", "einsum_path"]
@@ -97,12 +97,12 @@ def _parsed(subscripts: str, ranks: tuple[int, ...]) -> tuple[tuple[str, ...], s
 def _interleaved(operands: Sequence[Interleaved]) -> tuple[str, list[ArrayLike]]:
     """Return the form einsum(x, [0, 1], y, [1, 2], [0, 2]) as subscripts and operands.
 
-    Letters stand in the order of the names for which they are written: it is that of a result's axes, unless said.
+    Letters stand in the order of the names for which they are written: it is the default order of a result's axes.
     """
     form = "write the subscripts as a string first, einsum('ij,jk->ik', x, y), or a list after each operand"
     pairs = 2 * (len(operands) // 2)
     arrays = cast("list[ArrayLike]", list(operands[0:pairs:2]))  # by this form
-    lists = [*operands[1::2], *operands[pairs:]]  # those of operands, and maybe the result's
+    lists = [*operands[1::2], *operands[pairs:]]  # of the operands, and maybe of the result
     for axes in lists:
         if not isinstance(axes, (list, tuple)):
             raise ArgumentError(
@@ -133,13 +133,24 @@ def einsum(
     _dot_general: DotGeneral | None = None,
     out_sharding: object = None,
 ) -> Array:
-    """Products of the operands, summed over the letters that the result does not name.
+    """Multiply operands and sum over the letters that the result does not name (Einstein summation).
 
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
-    `_dot_general` takes the place of `lax.dot_general`: libraries quantise with it.
+    Args:
+        subscripts: the letters of the axes of each operand, and maybe of the result, as in "ij,jk->ik". In the
+            alternative form, operands and lists of integers alternate.
+        operands: arrays.
+        out: must be None: arrays are immutable.
+        optimize: the order of the contractions: "auto", "optimal", "greedy", a path of `einsum_path`, or a boolean.
+        precision: the precision with which accelerators multiply at least.
+        preferred_element_type: the dtype of the result, and of the sums, if it is wider.
+        _dot_general: a function to call instead of `lax.dot_general`: libraries quantise with it.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
+
+    Returns:
+        The array whose axes the letters of the result name.
 
     Raises:
-        ArgumentError: there are no operands, the subscripts do not go with them, or `optimize` is no order.
+        ArgumentError: there are no operands, the subscripts do not fit them, or `optimize` is not an order.
         ShapeError: a letter stands for axes of different sizes.
 
     Example:
@@ -149,7 +160,7 @@ def einsum(
          [3.]]
     """
     if out_sharding is not None:
-        return laid_out(
+        return with_out_sharding(
             einsum,
             out_sharding,
             subscripts,
@@ -207,7 +218,7 @@ def einsum(
 
 
 def _order_of(optimize: Any, count: int) -> Any:  # Any: what users give; what opt_einsum takes
-    """What says in which order so many operands are contracted.
+    """Return the order in which `count` operands are contracted, as opt_einsum takes it.
 
     Raises:
         ArgumentError: it is a list whose steps do not take operands that are there, until one is left.
@@ -254,7 +265,7 @@ def _contract(
         reduced.reverse()
     (left, x), (right, y) = reduced
     shared = [c for c in left if c in right]
-    # an axis of size 1 beside a longer one is broadcast first
+    # an axis of size 1 paired with a longer one is broadcast first
     x, y = _full(left, x, shared, sizes), _full(right, y, shared, sizes)
     if x.dtype != y.dtype:  # one is a sum in the type that is wanted
         x, y = [array_of(each) for each in promote("einsum", x, y)]
@@ -309,7 +320,7 @@ def _in_type(x: Array, dtype: DType | None) -> Array:
 
 
 def _alone(letters: str, x: Array, others: str, wanted: DType | None) -> tuple[str, Array]:
-    """Return an operand with repeated letters as diagonals, and letters that nobody else names summed."""
+    """Return an operand with repeated letters as diagonals, and letters that no other operand names summed."""
     while len(set(letters)) != len(letters):
         letter = next(c for c in letters if letters.count(c) > 1)
         i = letters.index(letter)

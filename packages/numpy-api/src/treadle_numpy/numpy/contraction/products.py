@@ -26,7 +26,7 @@ from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.plans import Plans, remember
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.shapes import as_index
@@ -87,9 +87,18 @@ def dot(
     preferred_element_type: DTypeLike | None = None,
     out_sharding: Device = None,
 ) -> Array:
-    """Return the product summed over the last axis of `a` and the second-to-last (or only) axis of `b`.
+    """Multiply arrays: sum products over the last axis of `a` and the second-to-last (or only) axis of `b`.
 
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
+    Args:
+        a: an array.
+        b: an array.
+        precision: the precision with which accelerators multiply at least.
+        preferred_element_type: the dtype of the result, and of the sums, if it is wider.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
+
+    Returns:
+        The array `[*axes of a but the last, *axes of b but the summed one]`; a product by a scalar if one has no
+        axes.
 
     Raises:
         ShapeError: the summed axes have different sizes.
@@ -100,7 +109,7 @@ def dot(
         3.0
     """
     if out_sharding is not None:
-        return laid_out(
+        return with_out_sharding(
             dot,
             out_sharding,
             a,
@@ -133,9 +142,17 @@ def matmul(
     preferred_element_type: DTypeLike | None = None,
     out_sharding: Device = None,
 ) -> Array:
-    """Return the matrix product; leading axes broadcast, vectors count as a row on the left and a column on the right.
+    """Multiply matrices: `[..., n, k]` and `[..., k, m]` give `[..., n, m]`.
 
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
+    Args:
+        a: an array of one axis or more; a vector counts as a row.
+        b: an array of one axis or more; a vector counts as a column.
+        precision: the precision with which accelerators multiply at least.
+        preferred_element_type: the dtype of the result, and of the sums, if it is wider.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
+
+    Returns:
+        The products, whose leading axes are broadcast; the axis of a vector is dropped.
 
     Raises:
         ShapeError: an operand has no axes, or the summed axes have different sizes.
@@ -146,7 +163,7 @@ def matmul(
         [1. 2.]
     """
     if out_sharding is not None:
-        return laid_out(
+        return with_out_sharding(
             matmul,
             out_sharding,
             a,
@@ -338,7 +355,15 @@ def inner(
 
 @composed
 def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
-    """Return the product of each element of the one with each of the other, as a matrix.
+    """Compute the outer product of two vectors; other arrays are flattened.
+
+    Args:
+        a: an array.
+        b: an array.
+        out: must be None: arrays are immutable.
+
+    Returns:
+        The matrix `[size of a, size of b]`.
 
     Example:
         >>> import numpy as np
@@ -365,9 +390,18 @@ def tensordot(
     preferred_element_type: DTypeLike | None = None,
     out_sharding: Device = None,
 ) -> Array:
-    """Return the products summed over the last `axes` of `a` and the first of `b`, or over pairs of axes.
+    """Sum products over several axes of two arrays.
 
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
+    Args:
+        a: an array.
+        b: an array.
+        axes: the number of last axes of `a` and first axes of `b`, or a pair of sequences of axes of `a` and `b`.
+        precision: the precision with which accelerators multiply at least.
+        preferred_element_type: the dtype of the result, and of the sums, if it is wider.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
+
+    Returns:
+        The array `[*other axes of a, *other axes of b]`.
 
     Raises:
         ShapeError: paired axes have different sizes.
@@ -379,7 +413,7 @@ def tensordot(
         (2, 4)
     """
     if out_sharding is not None:
-        return laid_out(
+        return with_out_sharding(
             tensordot,
             out_sharding,
             a,
@@ -454,7 +488,7 @@ def cross(
     """Return the vector product of vectors of three elements.
 
     Raises:
-        ShapeError: vectors have not three elements; NumPy, too, has given up those of two.
+        ShapeError: vectors do not have three elements; NumPy, too, no longer accepts two.
 
     Example:
         >>> import numpy as np

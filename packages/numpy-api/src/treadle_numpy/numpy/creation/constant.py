@@ -11,7 +11,7 @@ from treadle_ir import ArgumentError, Array, DType, ops
 from treadle_ir.core import canonical_dtype, default_dtype
 from treadle_ir.core.dtypes import is_bool
 from treadle_ir.errors import shown
-from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.arrays import array_of, filled, scalar_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import (
     ArrayLike,
@@ -22,8 +22,7 @@ from treadle_numpy.operands.coerce import (
 )
 from treadle_numpy.operands.devices import Device, placed
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.fill import filled, scalar_of
-from treadle_numpy.operands.laid_out import laid_out, lying_like
+from treadle_numpy.operands.out_sharding import lying_like, with_out_sharding
 from treadle_numpy.operands.promote import operand_in
 from treadle_numpy.operands.sequences import array_from, operand_from, refuse_complex
 from treadle_numpy.operands.shapes import Shape, as_shape
@@ -72,14 +71,18 @@ def zeros(
 ) -> Array:
     """Return an array of zeros.
 
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
+    Args:
+        shape: a size, or a sequence of sizes.
+        dtype: the dtype of the result; the default float if None.
+        device: the device or sharding of the result; the default device by default.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> print(zeros(3))
         [0. 0. 0.]
     """
     if out_sharding is not None:
-        return laid_out(zeros, out_sharding, shape, dtype, device=device)
+        return with_out_sharding(zeros, out_sharding, shape, dtype, device=device)
     return _fill("zeros", shape, 0, dtype, device)
 
 
@@ -92,7 +95,11 @@ def ones(
 ) -> Array:
     """Return an array of ones.
 
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
+    Args:
+        shape: a size, or a sequence of sizes.
+        dtype: the dtype of the result; the default float if None.
+        device: the device or sharding of the result; the default device by default.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> print(ones((2, 2), int))
@@ -100,7 +107,7 @@ def ones(
          [1 1]]
     """
     if out_sharding is not None:
-        return laid_out(ones, out_sharding, shape, dtype, device=device)
+        return with_out_sharding(ones, out_sharding, shape, dtype, device=device)
     return _fill("ones", shape, 1, dtype, device)
 
 
@@ -120,7 +127,7 @@ def empty(
         (2, 3)
     """
     if out_sharding is not None:
-        return laid_out(empty, out_sharding, shape, dtype, device=device)
+        return with_out_sharding(empty, out_sharding, shape, dtype, device=device)
     return _fill("empty", shape, 0, dtype, device)
 
 
@@ -132,16 +139,21 @@ def full(
     device: Device = None,
     out_sharding: Device = None,
 ) -> Array:
-    """Return an array of one value, or of a value broadcast to the shape.
+    """Return an array that is filled with a value.
 
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
+    Args:
+        shape: a size, or a sequence of sizes.
+        fill_value: a number, or an array that broadcasts to the shape.
+        dtype: the dtype of the result; the value's dtype if None.
+        device: the device or sharding of the result; the default device by default.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> print(full(2, 7))
         [7 7]
     """
     if out_sharding is not None:
-        return laid_out(full, out_sharding, shape, fill_value, dtype, device=device)
+        return with_out_sharding(full, out_sharding, shape, fill_value, dtype, device=device)
     sizes = as_shape("full", shape)
     return placed(_full("full", sizes, fill_value, as_dtype("full", dtype)), device)
 
@@ -216,16 +228,21 @@ def zeros_like(
     device: Device = None,
     out_sharding: Device = None,
 ) -> Array:
-    """Zeros of an array's shape and element type, where the array has been put.
+    """Return an array of zeros like another array.
 
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
+    Args:
+        a: an array, or an object with a `shape` and a `dtype`.
+        dtype: the dtype of the result; the dtype of `a` if None.
+        shape: the shape of the result; the shape of `a` if None.
+        device: the device or sharding of the result; the placement of `a` by default.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> print(zeros_like(ones(2)))
         [0. 0.]
     """
     if out_sharding is not None:
-        return laid_out(zeros_like, out_sharding, a, dtype, shape, device=device)
+        return with_out_sharding(zeros_like, out_sharding, a, dtype, shape, device=device)
     return _filled_like("zeros_like", a, 0, dtype, shape, device)
 
 
@@ -247,7 +264,7 @@ def ones_like(
          [1 1]]
     """
     if out_sharding is not None:
-        return laid_out(ones_like, out_sharding, a, dtype, shape, device=device)
+        return with_out_sharding(ones_like, out_sharding, a, dtype, shape, device=device)
     return _filled_like("ones_like", a, 1, dtype, shape, device)
 
 
@@ -286,7 +303,9 @@ def full_like(
          [7 7]]
     """
     if out_sharding is not None:
-        return laid_out(full_like, out_sharding, a, fill_value, dtype, shape, device=device)
+        return with_out_sharding(
+            full_like, out_sharding, a, fill_value, dtype, shape, device=device
+        )
     sizes, wanted, weak = _like("full_like", a, dtype, shape)
     result = _full("full_like", sizes, fill_value, wanted)
     made = ops.convert(result, dtype=wanted, weak=True) if weak else result

@@ -13,9 +13,9 @@ from treadle_ir.core import default_dtype
 from treadle_ir.errors import flags, functions, names, shown
 from treadle_numpy.numpy.creation.ranges import arange
 from treadle_numpy.numpy.vectorizing import over_axis
+from treadle_numpy.operands.arrays import filled
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.shapes import as_shape
 from treadle_numpy.operands.trees import Tree
 
@@ -34,7 +34,7 @@ def fromfunction(
     """Return the value of a function at each index of a shape.
 
     Differs from NumPy: the function is mapped by `vmap`, and sees the coordinates of one index, as scalars. What it
-    returns may be a tree of arrays, whose axes come after those of `shape`.
+    returns may be a tree of arrays, whose axes come after the axes of `shape`.
 
     Raises:
         ArgumentError: the function does not take one argument for each axis.
@@ -99,7 +99,16 @@ def indices(
 def meshgrid(
     *xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy"
 ) -> list[Array]:
-    """Arrays of coordinates for the grid that vectors span.
+    """Return the coordinate arrays of the grid that vectors span.
+
+    Args:
+        xi: vectors.
+        copy: has no effect: arrays are immutable.
+        sparse: whether to return arrays that broadcast to the grid, with size 1 along the other axes.
+        indexing: "xy": the first two axes are exchanged; "ij": one axis for each vector, in their order.
+
+    Returns:
+        A list with an array for each vector.
 
     Raises:
         ArgumentError: an argument is not a vector, or `indexing` is neither "xy" nor "ij".

@@ -16,9 +16,8 @@ from treadle_numpy.operands.arrays import copy_if_aliased
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.devices import Device, placed
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.elsewhere import adopted
-from treadle_numpy.operands.laid_out import laid_out
-from treadle_numpy.operands.sequences import array_from
+from treadle_numpy.operands.out_sharding import with_out_sharding
+from treadle_numpy.operands.sequences import adopted, array_from
 
 __all__ = ["array", "asarray", "copy", "from_dlpack"]
 
@@ -35,11 +34,16 @@ def array(
 ) -> Array:
     """Return an array from an array, a scalar, or nested sequences of them.
 
-    With `copy`, an array comes back in a buffer of its own, so that one of the two may be donated.
-
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
-
     Differs from NumPy: 32-bit types by default, and a Python scalar alone gives a weakly typed array.
+
+    Args:
+        object: an array, a number, or nested sequences of them.
+        dtype: the dtype of the result; the promoted dtype of the elements if None.
+        copy: whether an array is returned in a buffer of its own, so that one of the two may be donated.
+        order: None, "C" or "K": arrays are row-major.
+        ndmin: the least number of axes; axes of size 1 are added in front.
+        device: the device or sharding of the result; the default device by default.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ArgumentError: an order other than row-major, or an element is not a number.
@@ -49,7 +53,7 @@ def array(
         [1.  2.5]
     """
     if out_sharding is not None:
-        return laid_out(
+        return with_out_sharding(
             array, out_sharding, object, dtype, copy=copy, order=order, ndmin=ndmin, device=device
         )
     row_major("array", order)
@@ -72,16 +76,23 @@ def asarray(
     out_sharding: Device = None,
 ) -> Array:
     """Return an array from an array, a scalar, or nested sequences of them; arrays come back as they are, unless
+
     `copy`.
 
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
+    Args:
+        a: an array, a number, or nested sequences of them.
+        dtype: the dtype of the result; the promoted dtype of the elements if None.
+        order: None, "C" or "K": arrays are row-major.
+        copy: whether to return an array in a buffer of its own; None and False return it unchanged.
+        device: the device or sharding of the result; the default device by default.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> print(asarray((True, False)))
         [ True False]
     """
     if out_sharding is not None:
-        return laid_out(asarray, out_sharding, a, dtype, order, copy=copy, device=device)
+        return with_out_sharding(asarray, out_sharding, a, dtype, order, copy=copy, device=device)
     result = _made("asarray", a, dtype)
     return placed(_of_its_own("asarray", result, a, copy), device)
 

@@ -12,11 +12,10 @@ from treadle_ir.core import default_dtype, is_symbolic
 from treadle_ir.core.dtypes import is_bool
 from treadle_ir.errors import allocating, flags, refused
 from treadle_numpy.indexing.positions import counting
-from treadle_numpy.operands.arrays import made, on_host
+from treadle_numpy.operands.arrays import filled, made, on_host
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.devices import Device, placed
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.scalars import number
 from treadle_numpy.operands.shapes import as_index, as_shape
 
@@ -31,7 +30,14 @@ def eye(
     *,
     device: Device = None,
 ) -> Array:
-    """Ones on a diagonal, zeros elsewhere.
+    """Return a matrix with ones on a diagonal and zeros elsewhere.
+
+    Args:
+        N: the number of rows.
+        M: the number of columns; `N` if None.
+        k: the number of the diagonal; positive above the main one.
+        dtype: the dtype of the result; the default float if None.
+        device: the device or sharding of the result; the default device by default.
 
     Example:
         >>> print(eye(2))

@@ -20,7 +20,7 @@ from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log
 from treadle_numpy.numpy.ufuncs.powers import power
 from treadle_numpy.numpy.ufuncs.signs import sign
-from treadle_numpy.operands.arrays import Elements, made, on_host
+from treadle_numpy.operands.arrays import Elements, filled, made, on_host
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import broadcast, broadcast_to_shape, check_settings
 from treadle_numpy.operands.coerce import (
@@ -31,8 +31,7 @@ from treadle_numpy.operands.coerce import (
 )
 from treadle_numpy.operands.devices import Device, placed
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.fill import filled
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.promote import converted, promote, promote_operands
 from treadle_numpy.operands.scalars import size_scalar
 from treadle_numpy.operands.shapes import as_index
@@ -75,9 +74,18 @@ def arange(
     device: Device = None,
     out_sharding: Device = None,
 ) -> Array:
-    """Numbers from `start` (0) up to but not including `stop`, `step` (1) apart.
+    """Return the numbers from `start` up to, but not including, `stop`, in steps.
 
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
+    Args:
+        start: the first number; the bound `stop`, if that is None, and the first number is 0.
+        stop: the bound, exclusive.
+        step: the difference of neighbours, 1 by default.
+        dtype: the dtype of the result; the promoted dtype of the arguments if None.
+        device: the device or sharding of the result; the default device by default.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
+
+    Returns:
+        A vector.
 
     Raises:
         ArgumentError: the step is 0; OutOfMemoryError: there is no memory for so many numbers.
@@ -87,7 +95,7 @@ def arange(
         [0 1 2] [1.  1.5]
     """
     if out_sharding is not None:
-        return laid_out(arange, out_sharding, start, stop, step, dtype, device=device)
+        return with_out_sharding(arange, out_sharding, start, stop, step, dtype, device=device)
     if any([is_symbolic_dim(each) for each in (start, stop, step)]):
         return placed(_symbolic_arange(start, stop, step, dtype), device)
     named = [_number("arange", value) for value in (start, stop, step)]
@@ -169,7 +177,7 @@ def _symbolic_arange(
     for each in (first, last, by):
         if not is_symbolic_dim(each) and not isinstance(each, (int, np.integer)):
             raise ArgumentError(
-                f"arange: beside symbolic dimensions there must be integers, got {shown(each)} of {type(each)}"
+                f"arange: together with symbolic dimensions there must be integers, got {shown(each)} of {type(each)}"
             )
     if is_symbolic_dim(by) or by < 1:
         raise UnsupportedError(
@@ -224,7 +232,20 @@ def linspace(
     *,
     device: Device = None,
 ) -> Array | tuple[Array, Array]:
-    """`num` evenly spaced numbers from `start` to `stop`.
+    """Return evenly spaced numbers from `start` to `stop`.
+
+    Args:
+        start: the first number; an array gives several ranges.
+        stop: the last number, or with `endpoint=False` the bound after it.
+        num: the number of numbers.
+        endpoint: whether `stop` is included.
+        retstep: whether to return the step, too.
+        dtype: the dtype of the result; a floating one if None.
+        axis: the axis of the result for the numbers.
+        device: the device or sharding of the result; the default device by default.
+
+    Returns:
+        An array with `num` elements along the axis; with `retstep` a pair of it and the step.
 
     Raises:
         ArgumentError: the number of samples is negative.
@@ -327,8 +348,9 @@ def geomspace(
 ) -> Array:
     """`num` numbers from `start` to `stop`, each the same multiple of the one before.
 
-    `start` and `stop` may be arrays, which broadcast; `axis` is that of the numbers. Real limits need one sign: where
-    signs differ, or one of them is 0, the numbers between are NaN (NumPy refuses 0). The limits themselves are exact.
+    `start` and `stop` may be arrays, which broadcast; `axis` is the axis of the numbers. Real limits need one sign:
+    where signs differ, or one of them is 0, the numbers between are NaN (NumPy refuses 0). The limits themselves are
+    exact.
 
     Raises:
         ArgumentError: the number of samples is negative.

@@ -66,7 +66,7 @@ def promote_types(a: DTypeLike, b: DTypeLike) -> DType:
 
 @lru_cache(maxsize=1024, typed=True)
 def _promoted(a: DTypeLike, b: DTypeLike, context: object) -> DType:
-    """What types meet in under a context: its width, and which promotions it allows."""
+    """Promote two types under a context, which determines the width and the allowed promotions."""
     return result_type(a, b)
 
 
@@ -98,7 +98,7 @@ _KINDS: Final[dict[str, Callable[[DType], bool]]] = {
 
 
 def issubdtype(arg1: object, arg2: object) -> bool:
-    """Return whether an element type is of a kind; the kinds know of bfloat16, which NumPy's do not.
+    """Return whether an element type is of a kind; the kinds include bfloat16, which NumPy's do not.
 
     Example:
         >>> from treadle_numpy.numpy import bfloat16, floating
@@ -106,7 +106,7 @@ def issubdtype(arg1: object, arg2: object) -> bool:
         True
     """
     test = _ABSTRACT.get(arg2) if isinstance(arg2, type) else None
-    if test is not None and isinstance(arg1, str):  # the short way of names
+    if test is not None and isinstance(arg1, str):  # the fast path for names
         return test(named_dtype("issubdtype", arg1))
     if isinstance(arg1, np.ndarray) or isinstance(arg2, np.ndarray):
         raise ArgumentError(
@@ -196,7 +196,7 @@ def result_type_and_weakness(
 def canonicalize_dtype(dtype: DTypeLike, allow_extended_dtype: bool = False) -> DType:
     """Return the element type itself, or its 32-bit counterpart while 32-bit types are in force.
 
-    Types that NumPy has not, such as those of random keys, are as wide as they are; `allow_extended_dtype` is taken for
+    Types that NumPy lacks, such as the types of random keys, keep their width; `allow_extended_dtype` is taken for
     JAX's sake.
 
     Example:

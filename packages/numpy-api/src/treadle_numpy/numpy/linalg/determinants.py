@@ -161,7 +161,7 @@ def _parts(diagonal: Array) -> Pair:
 def _by_lu(a: Array) -> Pair:
     lu, pivots, _ = ops.lu(a)
     diagonal = matrices.diagonal(lu)
-    # Each exchange of rows turns one sign, whichever: that of the pivot it brought.
+    # Each exchange of rows changes one sign, whichever: here the sign of the pivot.
     places = ops.iota(shape=pivots.shape, dimension=pivots.ndim - 1, dtype=pivots.dtype)
     exchanged = ops.compare(pivots, places, direction="ne")
     return _parts(ops.select(exchanged, ops.negate(diagonal), diagonal))

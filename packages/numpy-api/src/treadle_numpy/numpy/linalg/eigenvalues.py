@@ -66,11 +66,20 @@ def _is_lower(function: str, triangle: str | None) -> bool:
 
 @composed(loops=True)
 def eigh(a: ArrayLike, UPLO: str | None = None, symmetrize_input: bool = True) -> EighResult:  # noqa: N803 - NumPy's
-    """Ascending eigenvalues, and eigenvectors as columns, of Hermitian matrices.
+    """Compute eigenvalues and eigenvectors of Hermitian matrices.
 
     Unlike NumPy's it takes the Hermitian part of the matrix, unless `symmetrize_input` is false: then only the lower
     triangle is read, or the upper one if UPLO is "U". Vectors of equal eigenvalues have no derivative (it is infinite
     or NaN); the eigenvalues have one. NaN makes NaN.
+
+    Args:
+        a: matrices `[..., n, n]`.
+        UPLO: the triangle to read without `symmetrize_input`: "L" (the default) or "U".
+        symmetrize_input: whether to take the Hermitian part of the matrices.
+
+    Returns:
+        `(eigenvalues, eigenvectors)`: `[..., n]`, real and ascending, and `[..., n, n]`, with eigenvectors as
+        columns.
 
     Raises:
         ShapeError: the last two axes are not square.
@@ -96,7 +105,7 @@ def eigvalsh(
     *,
     symmetrize_input: bool = True,
 ) -> Array:
-    """Return the ascending eigenvalues of Hermitian matrices; arguments as those of `eigh`.
+    """Return the ascending eigenvalues of Hermitian matrices; arguments are as for `eigh`.
 
     Raises:
         ShapeError: the last two axes are not square.

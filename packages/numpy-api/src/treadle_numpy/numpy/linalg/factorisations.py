@@ -59,7 +59,7 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Array | QRResult:
         mode: `reduced`: k = min(m, n) columns of Q; `complete`: all m; `r`: R alone; `raw`: the transposed result of
             LAPACK's `geqrf` and the scalar factors of its reflections. `full` is another word for `reduced`.
 
-    Signs on the diagonal of R are those of Householder's reflections. The derivative needs a matrix of full rank; the
+    Signs on the diagonal of R follow from Householder's reflections. The derivative needs a matrix of full rank; the
     columns that complete Q move within the space of the others. `raw` has none.
 
     Raises:
@@ -119,11 +119,20 @@ def svd(
     hermitian: bool = False,
     subset_by_index: tuple[int, int] | None = None,
 ) -> Array | SVDResult:
-    """U, descending singular values S, and Vᴴ of `A = U S Vᴴ`; S alone without `compute_uv`.
+    """Compute the singular value decomposition `A = U S Vᴴ`, with descending singular values S.
 
-    `full_matrices` makes U and Vᴴ square. `hermitian` promises that the matrix is, and goes by eigenvalues. Vectors of
-    equal singular values, and of those that are zero, have no derivative (it is infinite or NaN); the values have one.
-    The columns that complete U and V move within the space of the others. NaN makes NaN.
+    Vectors of equal singular values, and of singular values that are zero, have no derivative (it is infinite or
+    NaN); the values have one. The columns that complete U and V move within the space of the others. NaN makes NaN.
+
+    Args:
+        a: matrices `[..., n, m]`; k is the smaller of n and m.
+        full_matrices: whether U is `[..., n, n]` and Vᴴ `[..., m, m]`, instead of `[..., n, k]` and `[..., k, m]`.
+        compute_uv: whether to compute U and Vᴴ.
+        hermitian: a promise that the matrices are Hermitian; eigenvalues are computed then.
+        subset_by_index: None, or all singular values.
+
+    Returns:
+        `(U, S, Vh)`, S of shape `[..., k]` and a real dtype; without `compute_uv` S alone.
 
     Raises:
         ShapeError: there are fewer than two axes, or a Hermitian matrix is not square.

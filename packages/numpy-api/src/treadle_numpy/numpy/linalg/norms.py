@@ -34,7 +34,13 @@ def _squares(x: Array) -> Array:
 
 @composed
 def norm(x: ArrayLike, ord: Order = None, axis: Axis = None, keepdims: bool = False) -> Array:
-    """Return the norm of vectors or matrices.
+    """Compute norms of vectors or matrices.
+
+    Args:
+        x: an array.
+        ord: the norm: see `vector_norm` and `matrix_norm`; None is the root of the sum of squares.
+        axis: an axis for vectors, a pair of axes for matrices; None: the entire array.
+        keepdims: whether the axes stay, with size 1.
 
     Raises:
         ArgumentError: there is no such norm.
@@ -147,8 +153,8 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Order = "fro") 
     """Return the norm of the matrices in the last two axes: `norm(x, ord, axis=(-2, -1))`.
 
     `ord` is 'fro' (or None) for the root of the sum of squares, 1 or -1 for the greatest or least sum of moduli of a
-    column, infinity or minus infinity for that of a row, 2 or -2 for the greatest or least singular value, and 'nuc'
-    for the sum of singular values.
+    column, infinity or minus infinity for the sum of a row, 2 or -2 for the greatest or least singular value, and
+    'nuc' for the sum of singular values.
 
     Raises:
         ArgumentError: there is no such norm of matrices.

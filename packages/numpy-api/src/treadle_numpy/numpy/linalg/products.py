@@ -156,9 +156,9 @@ def _ends(operands: Sequence[Array]) -> list[int]:
 
 
 def _cheapest(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
-    """Where to cut the product of the matrices from `i` up to `j`, so that it costs least; sizes[i] are rows of i.
+    """Return where to split the product of the matrices from `i` up to `j` at least cost; sizes[i] are rows of i.
 
-    With symbolic sizes nobody knows, and it goes from left to right.
+    With symbolic sizes the cost is unknown, and the order is from left to right.
 
     Source: T. Cormen, C. Leiserson, R. Rivest, C. Stein, Introduction to Algorithms, section 14.2.
     """

@@ -17,8 +17,8 @@ from treadle_numpy.numpy.linalg.factorisations import svd
 from treadle_numpy.numpy.linalg.norms import Order, check_order, norm
 from treadle_numpy.numpy.linalg.operands import check_square, inexact_matrices
 from treadle_numpy.numpy.linalg.systems import inverse
+from treadle_numpy.numpy.reductions.logical import any as any_of
 from treadle_numpy.numpy.reductions.sums import sum
-from treadle_numpy.numpy.reductions.truths import any as any_of
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.signs import abs
 from treadle_numpy.operands.arrays import array_of
@@ -196,7 +196,7 @@ def _lacks_residuals(x: Array, rank: Array) -> bool:
 def _kept(values: Array, limit: Array) -> Array:
     return (values >= limit * values[:1]) & (
         values > 0
-    )  # those of a matrix of zeros are all as great as the first
+    )  # for a matrix of zeros they are all as great as the first
 
 
 def _values(x: Array) -> Array:
@@ -276,10 +276,10 @@ def matrix_rank(
 
 @composed(loops=True)
 def cond(x: ArrayLike, p: Order = None) -> Array:
-    """Return the condition numbers of matrices: the norm times that of the inverse.
+    """Return the condition numbers of matrices: the norm times the norm of the inverse.
 
-    Without `p` (or with 2, -2) it is made of singular values, also of matrices that are not square. That of a matrix
-    without NaN is never NaN, but infinite: of zeros, for one.
+    Without `p` (or with 2, -2) it is made of singular values, also of matrices that are not square. Without NaN in
+    the matrix it is never NaN, but infinite: for zeros, for example.
 
     Raises:
         ShapeError: there are no elements, or the matrix is not square.

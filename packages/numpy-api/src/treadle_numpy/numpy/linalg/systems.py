@@ -80,7 +80,13 @@ def solved(name: str, a: Array, b: Array) -> Array:
 
 @composed(loops=True, host=in_lapack.inv)
 def inv(a: ArrayLike) -> Array:
-    """Return the inverses of matrices; a singular one makes infinities and NaN, where NumPy raises.
+    """Invert matrices; a singular matrix gives infinities and NaN, where NumPy raises.
+
+    Args:
+        a: matrices `[..., n, n]`.
+
+    Returns:
+        Matrices of the same shape.
 
     Raises:
         ShapeError: the last two axes are not square.
@@ -127,7 +133,8 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
     first, last = x.shape[:count], x.shape[count:]
     if math.prod(first) != math.prod(last):
         raise ShapeError(
-            "tensorinv is only possible when the product of the first `ind` dimensions equals that of the remaining "
+            "tensorinv is only possible when the product of the first `ind` dimensions equals the product "
+            "of the remaining "
             f"dimensions. got arr.shape={x.shape} with ind={count}."
         )
     n = math.prod(last)
@@ -140,7 +147,7 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -
     first.
 
     Raises:
-        ShapeError: the leading axes of `a` are not those of b, or the map is not square.
+        ShapeError: the leading axes of `a` do not match b, or the map is not square.
         AxisError: `a` has no such axis.
         DTypeError: the element type is bf16 or f16.
 

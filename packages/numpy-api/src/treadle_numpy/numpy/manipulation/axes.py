@@ -10,8 +10,8 @@ from treadle_ir.calling import composed
 from treadle_ir.errors import integer, sequence
 from treadle_ir.primitives.shape import Transpose
 from treadle_ir.tracing import current_trace
+from treadle_numpy.operands.arrays import bind
 from treadle_numpy.operands.axes import as_axes, as_axis
-from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.plans import Plans, key_with_integers, remember
 
@@ -21,7 +21,11 @@ _TRANSPOSES: Final[Plans] = {}
 
 
 def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
-    """Return the axes in another order; reversed by default.
+    """Permute the axes of an array.
+
+    Args:
+        a: an array.
+        axes: for each axis of the result the axis of `a`; reversed order if None.
 
     Raises:
         ShapeError: there are more axes, or fewer; ArgumentError: an axis is named twice.
@@ -60,7 +64,7 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
 
 
 def permute_dims(a: ArrayLike, /, axes: Sequence[int]) -> Array:
-    """Return the axes in another order, as the array API standard calls it: `transpose` that must be told which.
+    """Return the axes in another order, as in the array API standard: `transpose` with required axes.
 
     Raises:
         ArgumentError: `axes` is not a sequence.
@@ -97,7 +101,12 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
 
 @composed
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
-    """Return two axes exchanged.
+    """Exchange two axes.
+
+    Args:
+        a: an array.
+        axis1: an axis.
+        axis2: the other axis.
 
     Example:
         >>> import numpy as np
@@ -113,7 +122,12 @@ def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
 
 @composed
 def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Array:
-    """Some axes moved to other places; the others keep their order.
+    """Move axes to new places; the others keep their order.
+
+    Args:
+        a: an array.
+        source: an axis or several.
+        destination: the place of each in the result.
 
     Raises:
         ArgumentError: there are more axes than places, or fewer.

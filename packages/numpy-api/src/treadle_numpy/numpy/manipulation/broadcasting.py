@@ -8,16 +8,19 @@ from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.devices import Device
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.shapes import Shape, as_shape
 
 __all__ = ["broadcast_arrays", "broadcast_shapes", "broadcast_to"]
 
 
 def broadcast_to(array: ArrayLike, shape: Shape, *, out_sharding: Device = None) -> Array:
-    """Return the array broadcast to a shape.
+    """Broadcast an array to a shape.
 
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
+    Args:
+        array: an array.
+        shape: the shape; its last sizes equal the sizes of `array`, where those are not 1.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ShapeError: an axis has neither size 1 nor the size that is asked for.
@@ -29,7 +32,7 @@ def broadcast_to(array: ArrayLike, shape: Shape, *, out_sharding: Device = None)
          [0 1]]
     """
     if out_sharding is not None:
-        return laid_out(broadcast_to, out_sharding, array, shape)
+        return with_out_sharding(broadcast_to, out_sharding, array, shape)
     x = coerce("broadcast_to", 0, array)
     sizes = as_shape("broadcast_to", shape)
     own = x.shape

@@ -11,10 +11,10 @@ from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.shapes import ravel
 from treadle_numpy.numpy.reductions.sums import sum as total_of
 from treadle_numpy.operands.arguments import named_only
+from treadle_numpy.operands.arrays import filled
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike
-from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import as_weak
 from treadle_numpy.operands.scalars import zero_like
 

@@ -19,9 +19,8 @@ from treadle_numpy.lax.joining import (
 from treadle_numpy.lax.shapes import moved
 from treadle_numpy.numpy.manipulation.shapes import ravel
 from treadle_numpy.operands.arguments import named_only
-from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.arrays import array_of, bind
 from treadle_numpy.operands.axes import as_axis
-from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.broadcast import check_settings
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
@@ -45,7 +44,13 @@ _CONCATENATIONS: Final[Plans] = {}
 
 @composed
 def concatenate(arrays: Arrays, axis: int | None = 0, dtype: DTypeLike | None = None) -> Array:
-    """Arrays one after the other along an axis; flattened if `axis` is None.
+    """Join arrays along an existing axis.
+
+    Args:
+        arrays: a sequence of arrays with equal sizes along the other axes, or an array, which is joined along its
+            first axis.
+        axis: the axis; None flattens the arrays.
+        dtype: the dtype of the result; the promoted dtype if None.
 
     Raises:
         ShapeError: the arrays have no axes, or differ along another axis.
@@ -143,7 +148,13 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
 
 @composed
 def stack(arrays: Arrays, axis: int = 0, out: None = None, dtype: DTypeLike | None = None) -> Array:
-    """Arrays of one shape along a new axis.
+    """Join arrays of one shape along a new axis.
+
+    Args:
+        arrays: a sequence of arrays, or an array, which is stacked along its first axis.
+        axis: the place of the new axis in the result.
+        out: must be None: arrays are immutable.
+        dtype: the dtype of the result; the promoted dtype if None.
 
     Raises:
         ShapeError: the arrays have different shapes.
@@ -160,7 +171,11 @@ def stack(arrays: Arrays, axis: int = 0, out: None = None, dtype: DTypeLike | No
 
 @composed
 def vstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
-    """Arrays one below the other.
+    """Join arrays vertically: along the first axis, vectors as rows.
+
+    Args:
+        tup: a sequence of arrays.
+        dtype: the dtype of the result; the promoted dtype if None.
 
     Example:
         >>> import numpy as np
@@ -173,7 +188,11 @@ def vstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
 
 @composed
 def hstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
-    """Arrays one beside the other: along the second axis, vectors along their only one.
+    """Join arrays horizontally: along the second axis, vectors along their only axis.
+
+    Args:
+        tup: a sequence of arrays.
+        dtype: the dtype of the result; the promoted dtype if None.
 
     Example:
         >>> import numpy as np
@@ -246,7 +265,7 @@ Blocks: TypeAlias = "ArrayLike | list[Blocks]"  # an array, or lists of lists of
 
 
 def block(arrays: Blocks) -> Array:
-    """Return an array put together from nested lists of blocks: innermost lists along the last axis.
+    """Assemble an array from nested lists of blocks: innermost lists along the last axis.
 
     Raises:
         ArgumentError: a list is empty, or lists are not nested alike.
@@ -285,7 +304,7 @@ def block(arrays: Blocks) -> Array:
 
 
 def _leaves(arrays: Blocks, depth: int = 0) -> list[ArrayLike]:
-    """What stands in nested lists.
+    """Return the arrays in nested lists.
 
     Raises:
         ArgumentError: a list is empty, or nested deeper than arrays have axes.

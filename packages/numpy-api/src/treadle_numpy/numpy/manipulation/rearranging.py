@@ -145,7 +145,7 @@ def roll(
 
 
 def _each(name: str, given: Any) -> Sequence[Any]:  # integers, known or traced
-    """What a sequence or a vector has, one after the other; else what is given, alone."""
+    """Return the elements of a sequence or a vector; for any other argument, a tuple of it."""
     if isinstance(given, Tracer) and given.ndim == 1:
         return unstack(given)
     several = isinstance(given, (tuple, list)) or getattr(given, "ndim", 0) == 1

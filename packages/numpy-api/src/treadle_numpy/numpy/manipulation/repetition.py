@@ -18,12 +18,11 @@ from treadle_numpy.numpy.manipulation.shapes import ravel
 from treadle_numpy.numpy.reductions.running import cumsum
 from treadle_numpy.numpy.taking import take
 from treadle_numpy.numpy.ufuncs.extremes import maximum
-from treadle_numpy.operands.arrays import Elements
+from treadle_numpy.operands.arrays import Elements, filled
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, host_elements, operand_type
 from treadle_numpy.operands.devices import Device
-from treadle_numpy.operands.fill import filled
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.sequences import operand_from
 from treadle_numpy.operands.shapes import Shape, as_index, as_shape
@@ -33,9 +32,11 @@ __all__ = ["repeat", "resize", "tile"]
 
 @composed
 def tile(A: ArrayLike, reps: Shape) -> Array:  # noqa: N803
-    """Return the array repeated as a whole along each axis.
+    """Repeat the entire array along each axis.
 
-    `reps` are for the last axes; more of them than axes make new axes in front.
+    Args:
+        A: an array.
+        reps: how often, for each of the last axes; more numbers than axes add axes in front.
 
     Example:
         >>> print(tile(np.arange(2), 2))
@@ -56,9 +57,14 @@ def repeat(
     total_repeat_length: int | None = None,
     out_sharding: Device = None,
 ) -> Array:
-    """Return each element repeated along an axis; of the flat array by default.
+    """Repeat each element along an axis.
 
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
+    Args:
+        a: an array.
+        repeats: how often, for all elements or for each.
+        axis: the axis; None means the flat array.
+        total_repeat_length: the static size of the result along the axis; needed where `repeats` is traced.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Constraints:
         `repeats` must be known to Python, unless `total_repeat_length` says how long the result is.
@@ -68,7 +74,7 @@ def repeat(
         [0 0 1 1]
     """
     if out_sharding is not None:
-        return laid_out(
+        return with_out_sharding(
             repeat, out_sharding, a, repeats, axis, total_repeat_length=total_repeat_length
         )
     total_repeat_length = integer_or_none("repeat", "total_repeat_length", total_repeat_length)

@@ -14,7 +14,7 @@ from treadle_numpy.numpy.manipulation.axes import transpose
 from treadle_numpy.operands.axes import as_axes
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.devices import Device
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.plans import Plans, key_with_integers, remember
 from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.shapes import Shape, as_index
@@ -120,9 +120,14 @@ def reshape(
     copy: bool | None = None,
     out_sharding: Device = None,
 ) -> Array:
-    """The same elements, in row-major order (column-major with `order="F"`), in another shape.
+    """Return the same elements in another shape.
 
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
+    Args:
+        a: an array.
+        shape: the new sizes, with the same product; one of them may be -1, which follows from the others.
+        order: "C": row-major order; "F": column-major order of both arrays.
+        copy: has no effect: arrays are immutable.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ShapeError: the sizes do not go with the number of elements.
@@ -135,7 +140,7 @@ def reshape(
          [2 3]]
     """
     if out_sharding is not None:
-        return laid_out(reshape, out_sharding, a, shape, order, copy=copy)
+        return with_out_sharding(reshape, out_sharding, a, shape, order, copy=copy)
     names("reshape", order=order)
     key = None
     if order == "C":
@@ -159,9 +164,12 @@ def reshape(
 
 
 def ravel(a: ArrayLike, order: str = "C", *, out_sharding: Device = None) -> Array:
-    """Return the elements in one axis.
+    """Flatten an array into a vector.
 
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
+    Args:
+        a: an array.
+        order: "C": row-major order; "F": column-major order.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> import numpy as np
@@ -169,13 +177,17 @@ def ravel(a: ArrayLike, order: str = "C", *, out_sharding: Device = None) -> Arr
         [1 2 3 4]
     """
     if out_sharding is not None:
-        return laid_out(ravel, out_sharding, a, order)
+        return with_out_sharding(ravel, out_sharding, a, order)
     names("ravel", order=order)
     return reshape(a, (-1,) if size(a) else (0,), "C" if order == "K" else order)
 
 
 def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
-    """Return the array without its axes of size 1, or without some of them.
+    """Remove axes of size 1.
+
+    Args:
+        a: an array.
+        axis: an axis or several; all axes of size 1 if None.
 
     Raises:
         ShapeError: an axis has not size 1.
@@ -203,7 +215,11 @@ def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
 
 
 def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
-    """Return the array with axes of size 1 put in.
+    """Insert axes of size 1.
+
+    Args:
+        a: an array.
+        axis: the place, or the places, of the new axes in the result.
 
     Example:
         >>> import numpy as np

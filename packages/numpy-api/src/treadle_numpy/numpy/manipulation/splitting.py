@@ -55,7 +55,15 @@ def _split(function: str, ary: ArrayLike, sections: Sections, axis: int, even: b
 
 
 def split(ary: ArrayLike, indices_or_sections: Sections, axis: int = 0) -> list[Array]:
-    """Return the array cut into equal parts, or at some positions, along an axis.
+    """Split an array along an axis.
+
+    Args:
+        ary: an array.
+        indices_or_sections: the number of equal parts, or the positions at which to split.
+        axis: the axis.
+
+    Returns:
+        A list of arrays.
 
     Example:
         >>> import numpy as np

@@ -15,8 +15,8 @@ from treadle_numpy.numpy.reductions.making import ORDERED, kept, planned, select
 from treadle_numpy.numpy.ufuncs.extremes import maximum, minimum
 from treadle_numpy.numpy.ufuncs.kinds import isnan
 from treadle_numpy.operands.arguments import named_only
+from treadle_numpy.operands.arrays import bind
 from treadle_numpy.operands.axes import Axis, sorted_axes
-from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.promote import converted
@@ -70,8 +70,8 @@ def extreme(
 
 
 def leaders(operand: Operand, axes: tuple[int, ...], largest: bool) -> tuple[Array, Array, Array]:
-    """Return the extreme real parts of complex numbers; the imaginary parts, without hope where the real part is no
-    extreme; and where one of both is NaN.
+    """Return the extreme real parts of complex numbers; the imaginary parts, with the worst value where the
+    real part is not extreme; and where either is NaN.
     """
     type = operand_type(operand)
     real = ops.real(operand)
@@ -113,7 +113,18 @@ def max(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Return the greatest element along some axes (all, by default); NaN if there is one.
+    """Return the greatest element along axes; NaN if there is one.
+
+    Args:
+        a: an array.
+        axis: an axis, a tuple of axes, or None for all.
+        out: must be None: arrays are immutable.
+        keepdims: whether reduced axes stay, with size 1.
+        initial: a number to include; required for arrays without elements.
+        where: a boolean array that broadcasts to `a`; only elements where it is true count.
+
+    Returns:
+        An array of the dtype of `a`, without the reduced axes, or with size 1 along them.
 
     Example:
         >>> print(max(np.array([1, 3, 2], np.int32)))
@@ -132,9 +143,20 @@ def min(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Return the least element along some axes (all, by default); NaN if there is one.
+    """Return the least element along axes; NaN if there is one.
 
     Complex numbers are ordered by their real part, then by their imaginary part.
+
+    Args:
+        a: an array.
+        axis: an axis, a tuple of axes, or None for all.
+        out: must be None: arrays are immutable.
+        keepdims: whether reduced axes stay, with size 1.
+        initial: a number to include; required for arrays without elements.
+        where: a boolean array that broadcasts to `a`; only elements where it is true count.
+
+    Returns:
+        An array of the dtype of `a`, without the reduced axes, or with size 1 along them.
 
     Raises:
         ArgumentError: there are no elements, or `where` is given, and no `initial` says what stands for nothing.

@@ -15,8 +15,8 @@ from treadle_numpy.operands.axes import Axis, sorted_axes
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.plans import remember
+from treadle_numpy.operands.scalars import truth
 from treadle_numpy.operands.shapes import kept_shape
-from treadle_numpy.operands.truth import truth
 
 
 def kept(x: Array, type: ArrayType, axes: tuple[int, ...], keepdims: bool) -> Array:

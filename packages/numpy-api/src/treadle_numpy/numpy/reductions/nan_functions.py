@@ -9,10 +9,10 @@ from treadle_ir.calling import composed
 from treadle_ir.core.dtypes import is_inexact
 from treadle_ir.errors import flags
 from treadle_numpy.numpy.reductions.extremes import extreme
+from treadle_numpy.numpy.reductions.logical import all
 from treadle_numpy.numpy.reductions.positions import position
 from treadle_numpy.numpy.reductions.running import cumprod, cumsum
 from treadle_numpy.numpy.reductions.sums import prod, sum
-from treadle_numpy.numpy.reductions.truths import all
 from treadle_numpy.numpy.ufuncs.kinds import isnan
 from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.axes import Axis
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-def _without_nan(name: str, a: ArrayLike, value: float) -> tuple[Operand, Array | None]:
+def _with_nan_replaced(name: str, a: ArrayLike, value: float) -> tuple[Operand, Array | None]:
     """Return the operand with NaN replaced, and where NaN was (None if there can be none)."""
     operand = coerce(name, 0, a)
     dtype = operand.dtype
@@ -44,7 +44,7 @@ def _without_nan(name: str, a: ArrayLike, value: float) -> tuple[Operand, Array 
 def _nan_position(
     name: str, a: ArrayLike, axis: Axis, keepdims: bool | None, largest: bool
 ) -> Array:
-    operand, missing = _without_nan(name, a, -np.inf if largest else np.inf)
+    operand, missing = _with_nan_replaced(name, a, -np.inf if largest else np.inf)
     found = position(name, operand, axis, keepdims, largest)
     if missing is None:
         return found
@@ -91,7 +91,7 @@ def _nan_extreme(
     where: ArrayLike | None,
     largest: bool,
 ) -> Array:
-    operand, missing = _without_nan(name, a, -np.inf if largest else np.inf)
+    operand, missing = _with_nan_replaced(name, a, -np.inf if largest else np.inf)
     result = extreme(name, operand, axis, keepdims, initial, where, largest)
     if missing is None or initial is not None:
         return result
@@ -153,7 +153,7 @@ def nansum(
         >>> print(nansum(np.array([1.0, np.nan], np.float32)))
         1.0
     """
-    return sum(_without_nan("nansum", a, 0.0)[0], axis, dtype, out, keepdims, initial, where)
+    return sum(_with_nan_replaced("nansum", a, 0.0)[0], axis, dtype, out, keepdims, initial, where)
 
 
 @composed
@@ -172,7 +172,9 @@ def nanprod(
         >>> print(nanprod(np.array([2.0, np.nan, 3.0])))
         6.0
     """
-    return prod(_without_nan("nanprod", a, 1.0)[0], axis, dtype, out, keepdims, initial, where)
+    return prod(
+        _with_nan_replaced("nanprod", a, 1.0)[0], axis, dtype, out, keepdims, initial, where
+    )
 
 
 @composed
@@ -185,7 +187,7 @@ def nancumsum(
         >>> print(nancumsum(np.array([1.0, np.nan, 3.0])))
         [1. 1. 4.]
     """
-    return cumsum(_without_nan("nancumsum", a, 0.0)[0], axis, dtype, out)
+    return cumsum(_with_nan_replaced("nancumsum", a, 0.0)[0], axis, dtype, out)
 
 
 @composed
@@ -198,4 +200,4 @@ def nancumprod(
         >>> print(nancumprod(np.array([1.0, np.nan, 3.0])))
         [1. 1. 3.]
     """
-    return cumprod(_without_nan("nancumprod", a, 1.0)[0], axis, dtype, out)
+    return cumprod(_with_nan_replaced("nancumprod", a, 1.0)[0], axis, dtype, out)

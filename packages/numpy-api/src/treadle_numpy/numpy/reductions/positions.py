@@ -46,7 +46,16 @@ def position(name: str, a: ArrayLike, axis: Axis, keepdims: bool | None, largest
 def argmax(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
 ) -> Array:
-    """Return the position of the greatest element (of the first NaN, if there is one), in the flat array by default.
+    """Return the index of the greatest element along an axis: of the first one, and of the first NaN if there is one.
+
+    Args:
+        a: an array.
+        axis: the axis; None means the flat array.
+        out: must be None: arrays are immutable.
+        keepdims: whether reduced axes stay, with size 1.
+
+    Returns:
+        An array of integers, without the axis, or with size 1 along it.
 
     Example:
         >>> print(argmax(np.array([1, 3, 2], np.int32)))
@@ -61,7 +70,16 @@ def argmax(
 def argmin(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
 ) -> Array:
-    """Return the position of the least element (of the first NaN, if there is one), in the flat array by default.
+    """Return the index of the least element along an axis: of the first one, and of the first NaN if there is one.
+
+    Args:
+        a: an array.
+        axis: the axis; None means the flat array.
+        out: must be None: arrays are immutable.
+        keepdims: whether reduced axes stay, with size 1.
+
+    Returns:
+        An array of integers, without the axis, or with size 1 along it.
 
     Example:
         >>> print(argmin(np.array([1, 2, 3])))

@@ -16,8 +16,8 @@ from treadle_numpy.operands.axes import Axis, as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.scalars import truth
 from treadle_numpy.operands.shapes import kept_shape
-from treadle_numpy.operands.truth import truth
 
 __all__ = ["cumprod", "cumsum", "cumulative_prod", "cumulative_sum"]
 
@@ -29,7 +29,7 @@ class _Instruction(Protocol):
 def _running(
     name: str,
     instruction: _Instruction,
-    of_truths: _Instruction,
+    of_booleans: _Instruction,
     a: ArrayLike,
     axis: Axis,
     dtype: DTypeLike | None,
@@ -37,24 +37,33 @@ def _running(
     operand = coerce_array(name, 0, a)
     type = operand_type(operand)
     wanted = as_dtype(name, dtype) or (default_dtype(int) if is_bool(type.dtype) else type.dtype)
-    truths = is_bool(wanted)  # whether any, or all, have been true so far
-    if truths:
+    boolean = is_bool(wanted)  # whether any, or all, have been true so far
+    if boolean:
         operand = ops.convert(truth(name, 0, operand), dtype=default_dtype(int))
-        instruction = of_truths
+        instruction = of_booleans
     else:
         operand = array_of(converted(operand, wanted))
     if axis is None:
         operand = ops.reshape(operand, shape=(type.size,))
     along = 0 if axis is None else as_axis(name, axis, type.ndim)
     result = instruction(operand, axis=along)
-    return ops.convert(result, dtype=wanted) if truths else result
+    return ops.convert(result, dtype=wanted) if boolean else result
 
 
 @composed
 def cumsum(
     a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
 ) -> Array:
-    """Return the running sum along an axis; of the flat array by default.
+    """Compute the cumulative sum along an axis.
+
+    Args:
+        a: an array.
+        axis: the axis; None means the flat array.
+        dtype: the dtype in which to compute, and of the result.
+        out: must be None: arrays are immutable.
+
+    Returns:
+        An array with the shape of `a`; a vector if `axis` is None.
 
     Example:
         >>> import numpy as np

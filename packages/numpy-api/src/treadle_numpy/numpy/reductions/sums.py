@@ -11,16 +11,16 @@ from treadle_ir.core import canonical_dtype, default_dtype, inexact_dtype, x64_e
 from treadle_ir.core.dtypes import BY_NAME, MINIFLOATS, is_bool, is_inexact, is_integer, is_unsigned
 from treadle_ir.errors import flags
 from treadle_ir.primitives import elementwise, reduce as primitives
+from treadle_numpy.numpy.reductions.logical import truth_reduction
 from treadle_numpy.numpy.reductions.making import ORDERED, PLAIN, kept, planned, selected
-from treadle_numpy.numpy.reductions.truths import truth_reduction
 from treadle_numpy.numpy.ufuncs.logic import logical_and, logical_or
 from treadle_numpy.operands.arguments import named_only
+from treadle_numpy.operands.arrays import bind
 from treadle_numpy.operands.axes import Axis, sorted_axes
-from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.promote import converted
-from treadle_numpy.operands.truth import truth
+from treadle_numpy.operands.scalars import truth
 
 __all__ = ["count_nonzero", "prod", "sum"]
 
@@ -107,7 +107,21 @@ def sum(
     where: ArrayLike | None = None,
     promote_integers: bool = True,
 ) -> Array:
-    """Return the sum along some axes (all, by default).
+    """Sum elements along axes.
+
+    Args:
+        a: an array.
+        axis: an axis, a tuple of axes, or None for all.
+        dtype: the dtype in which to compute, and of the result; for None the dtype of `a`, and wider for integers.
+        out: must be None: arrays are immutable.
+        keepdims: whether reduced axes stay, with size 1.
+        initial: an element to add.
+        where: a boolean array that broadcasts to `a`; only elements where it is true count.
+        promote_integers: whether booleans and narrow integers are widened to the default integer type, if `dtype` is
+            None.
+
+    Returns:
+        An array of that dtype, without the reduced axes, or with size 1 along them.
 
     Example:
         >>> import numpy as np
@@ -134,7 +148,21 @@ def prod(
     where: ArrayLike | None = None,
     promote_integers: bool = True,
 ) -> Array:
-    """Return the product along some axes (all, by default).
+    """Multiply elements along axes.
+
+    Args:
+        a: an array.
+        axis: an axis, a tuple of axes, or None for all.
+        dtype: the dtype in which to compute, and of the result; for None the dtype of `a`, and wider for integers.
+        out: must be None: arrays are immutable.
+        keepdims: whether reduced axes stay, with size 1.
+        initial: an element to multiply by.
+        where: a boolean array that broadcasts to `a`; only elements where it is true count.
+        promote_integers: whether booleans and narrow integers are widened to the default integer type, if `dtype` is
+            None.
+
+    Returns:
+        An array of that dtype, without the reduced axes, or with size 1 along them.
 
     Example:
         >>> import numpy as np

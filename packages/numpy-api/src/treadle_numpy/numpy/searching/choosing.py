@@ -23,9 +23,8 @@ from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast, broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
 from treadle_numpy.operands.promote import converted, promote, promote_operands
-from treadle_numpy.operands.scalars import scalar_beside
+from treadle_numpy.operands.scalars import scalar_like, truth
 from treadle_numpy.operands.trees import Tree
-from treadle_numpy.operands.truth import truth
 
 __all__ = ["choose", "piecewise", "select", "where"]
 
@@ -53,10 +52,21 @@ def where(
     size: int | None = None,
     fill_value: FillValues = None,
 ) -> Array | tuple[Array, ...]:
-    """`x` where the condition holds, else `y`; without them, the positions where it holds (see `nonzero`).
+    """Select elements of `x` where the condition holds, and of `y` elsewhere; without them, find where it holds.
 
     Differs from NumPy: gradients flow through the branch that is taken only, but a NaN that the other branch's
     derivative makes still arrives: make its argument safe with a second `where`.
+
+    Args:
+        condition: a boolean array.
+        x: an array that broadcasts with the others.
+        y: an array that broadcasts with the others.
+        size: without choices, the static number of positions to return: see `nonzero`.
+        fill_value: without choices, the positions beyond the last: see `nonzero`.
+
+    Returns:
+        An array of the broadcast shape and the promoted dtype of `x` and `y`; without them, a tuple with a vector of
+        positions for each axis.
 
     Raises:
         ArgumentError: one of `x` and `y` is given without the other.
@@ -79,7 +89,7 @@ def where(
         given = condition.type  # type: ignore[union-attr]
         if given.dtype.kind == "b" and given.shape == type_.shape:
             same = y.__class__ is x.__class__ and y.type is type_  # type: ignore[union-attr]
-            other = y if same else scalar_beside(y, type_)
+            other = y if same else scalar_like(y, type_)
             if other is not None:
                 return current_trace().process(_SELECT, (condition, x, other))[0]  # type: ignore[arg-type, return-value]
     except AttributeError:  # something is not an array

@@ -10,10 +10,10 @@ from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.indexing.positions import counted, counting
 from treadle_numpy.numpy.reductions.sums import mean_dtypes
 from treadle_numpy.numpy.ufuncs.extremes import maximum
+from treadle_numpy.operands.arrays import filled
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
 from treadle_numpy.operands.devices import Device
-from treadle_numpy.operands.fill import filled
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.promote import converted
 
 __all__ = ["bincount"]
@@ -46,7 +46,7 @@ def bincount(
         [0 2 0 1]
     """
     if out_sharding is not None:
-        return laid_out(bincount, out_sharding, x, weights, minlength, length=length)
+        return with_out_sharding(bincount, out_sharding, x, weights, minlength, length=length)
     minlength = integer("bincount", "minlength", minlength)
     length = integer_or_none("bincount", "length", length)
     if length is not None and length < 0:

@@ -16,15 +16,14 @@ from treadle_numpy.numpy.manipulation.joining import stack
 from treadle_numpy.numpy.manipulation.shapes import ravel
 from treadle_numpy.numpy.taking import take
 from treadle_numpy.operands.arguments import named_only
-from treadle_numpy.operands.arrays import array_of, made
+from treadle_numpy.operands.arrays import array_of, filled, made
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import broadcast, broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
-from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.scalars import truth
 from treadle_numpy.operands.sequences import operand_from
 from treadle_numpy.operands.shapes import as_index
-from treadle_numpy.operands.truth import truth
 
 __all__ = ["argwhere", "compress", "extract", "flatnonzero", "nonzero"]
 
@@ -35,7 +34,15 @@ FillValues: TypeAlias = ArrayLike | Sequence[ArrayLike] | None
 def nonzero(
     a: ArrayLike, *, size: int | None = None, fill_value: FillValues = None
 ) -> tuple[Array, ...]:
-    """Return the positions of the elements that are not zero, one array for each axis.
+    """Return the positions of the elements that are not zero.
+
+    Args:
+        a: an array.
+        size: the static number of positions to return; needed while tracing.
+        fill_value: the position where there are fewer; one for all axes, or one for each.
+
+    Returns:
+        A tuple with a vector of integers for each axis.
 
     Constraints:
         While tracing, `size` must say how many there are at most; places that are left hold `fill_value` (0).

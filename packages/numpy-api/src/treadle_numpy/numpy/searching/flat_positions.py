@@ -83,7 +83,7 @@ def ravel_multi_index(
 ) -> Array:
     """Positions along axes as positions in the flat array; `mode` clip or wrap while tracing.
 
-    `dtype` is the element type of the result, that of the positions by default.
+    `dtype` is the element type of the result, by default the positions' type.
 
     Raises:
         ConcretizationError: `mode` is `raise` while tracing.

@@ -16,12 +16,11 @@ from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.sorting import argsort
 from treadle_numpy.numpy.taking import take
 from treadle_numpy.numpy.ufuncs.arithmetic import remainder
-from treadle_numpy.numpy.ufuncs.comparison import less, less_equal
 from treadle_numpy.numpy.ufuncs.extremes import clip
 from treadle_numpy.numpy.ufuncs.kinds import isnan
-from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.numpy.ufuncs.logic import less, less_equal
+from treadle_numpy.operands.arrays import array_of, filled
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
-from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.scalars import number
 
@@ -41,9 +40,19 @@ def searchsorted(
     *,
     method: str = "scan",
 ) -> Array:
-    """Return where each value would have to be put into a sorted vector to keep it sorted.
+    """Find the positions at which values can be inserted into a sorted vector to keep it sorted.
 
-    Differs from NumPy: positions are i32 where that is enough. `method` changes nothing.
+    Differs from NumPy: positions are i32 where that is enough.
+
+    Args:
+        a: a sorted vector, or with `sorter` any vector.
+        v: the values.
+        side: "left": the first such position; "right": the last one.
+        sorter: the positions that sort `a`.
+        method: has no effect.
+
+    Returns:
+        Integers of the shape of `v`.
 
     Raises:
         ArgumentError: `a` is not a vector, or `side` is neither `left` nor `right`.
@@ -157,7 +166,18 @@ def interp(
     right: ArrayLike | str | None = None,
     period: ArrayLike | None = None,
 ) -> Array:
-    """Values between the points (xp, fp) by straight lines; constant outside of them.
+    """Interpolate linearly between the points (xp, fp); values are constant outside of them.
+
+    Args:
+        x: where to evaluate.
+        xp: the coordinates of the points, a vector; ascending unless there is a `period`.
+        fp: the values at the points, a vector.
+        left: the value below the first point; the first value if None; "extrapolate" continues the line.
+        right: the value above the last point; the last value if None; "extrapolate" continues the line.
+        period: the period of the function.
+
+    Returns:
+        An array of the shape of `x`.
 
     Raises:
         ArgumentError: `xp` and `fp` are not vectors of one size, or `left` or `right` is a string other than

@@ -1,4 +1,4 @@
-"""Histograms: how many elements lie in which bin."""
+"""Histograms: the number of elements in each bin."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ from treadle_numpy.numpy.reductions.sums import mean_dtypes, sum
 from treadle_numpy.numpy.searching.sorted_vectors import searchsorted
 from treadle_numpy.numpy.taking import take
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, subtract
-from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.arrays import array_of, filled
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
 from treadle_numpy.operands.devices import Device
-from treadle_numpy.operands.fill import filled
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.shapes import as_index
@@ -94,7 +93,7 @@ def _edges_reached(edges: Array, values: Array, whole: DType) -> Array:
 
 
 def bin_of(edges: Array, values: Array) -> Array:
-    """In which bin each value of a vector lies; the number of bins for those that lie in none."""
+    """Return the index of the bin of each value of a vector; the number of bins for values outside."""
     count, whole = edges.size - 1, default_dtype(int)
     place = ops.subtract(_edges_reached(edges, values, whole), whole.type(1))
     # the last bin holds its right edge
@@ -112,7 +111,7 @@ def histogram(
     density: bool | None = None,
     out_sharding: Device = None,
 ) -> tuple[Array, Array]:
-    """Return how many elements lie in each bin, and the edges of the bins.
+    """Count the elements in each bin; return the counts and the edges of the bins.
 
     `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
@@ -127,7 +126,7 @@ def histogram(
         [2. 1.] [0. 2. 4.]
     """
     if out_sharding is not None:
-        return laid_out(histogram, out_sharding, a, bins, range, weights, density)
+        return with_out_sharding(histogram, out_sharding, a, bins, range, weights, density)
     flags("histogram", density=density)
     x = ravel(coerce_array("histogram", 0, a))
     edges = histogram_bin_edges(x, bins, range)

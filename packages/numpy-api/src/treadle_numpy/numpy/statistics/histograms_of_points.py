@@ -1,4 +1,4 @@
-"""Histograms of points: how many of them lie in which cell of a grid."""
+"""Histograms of points: the number of points in each cell of a grid."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ from treadle_numpy.numpy.manipulation.shapes import expand_dims
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.statistics.histograms import Range, bin_of, histogram_bin_edges
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, subtract
-from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.arrays import array_of, filled
 from treadle_numpy.operands.broadcast import check_settings
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, is_array_like
-from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.shapes import ndim_of
@@ -42,7 +41,7 @@ def histogram2d(
     weights: ArrayLike | None = None,
     density: bool | None = None,
 ) -> tuple[Array, Array, Array]:
-    """Return how many points (x, y) lie in each cell of a grid, and the edges of its columns and rows.
+    """Count the points (x, y) in each cell of a grid; return the counts and the edges of its columns and rows.
 
     Shapes:
         x, y: [n]
@@ -88,15 +87,15 @@ def histogramdd(
     weights: ArrayLike | None = None,
     density: bool | None = None,
 ) -> tuple[Array, list[Array]]:
-    """Return how many points lie in each cell of a grid of any number of axes, and the edges along each.
+    """Count the points in each cell of a grid of any number of axes; return the counts and the edges along each.
 
     Shapes:
         sample: [n, d]
         result: [n1, ..., nd], and d vectors [ni + 1]
 
     Raises:
-        ShapeError: the sample has not two axes.
-        ArgumentError: `bins` or `range` have not one item for each of the d axes.
+        ShapeError: the sample does not have two axes.
+        ArgumentError: `bins` or `range` do not have one item for each of the d axes.
 
     Example:
         >>> import numpy as np

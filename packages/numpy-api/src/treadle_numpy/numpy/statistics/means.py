@@ -19,12 +19,10 @@ from treadle_numpy.numpy.reductions.sums import mean_dtypes, sum
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply
 from treadle_numpy.numpy.ufuncs.logic import logical_and
 from treadle_numpy.operands.arguments import named_only
-from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.arrays import array_of, bind, filled
 from treadle_numpy.operands.axes import Axis, as_axes, sorted_axes
-from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.scalars import size_scalar
 
@@ -44,7 +42,19 @@ def mean(
     *,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Return the arithmetic mean along some axes (all, by default).
+    """Compute the arithmetic mean along axes.
+
+    Args:
+        a: an array.
+        axis: an axis, a tuple of axes, or None for all.
+        dtype: the dtype in which to compute, and of the result; for None the dtype of `a`, and the default float for
+            integers.
+        out: must be None: arrays are immutable.
+        keepdims: whether reduced axes stay, with size 1.
+        where: a boolean array that broadcasts to `a`; only elements where it is true count.
+
+    Returns:
+        An array of that dtype, without the reduced axes, or with size 1 along them.
 
     Raises:
         AxisError: the array has no such axis.
@@ -154,7 +164,7 @@ def average(
     """Return the mean, weighted if weights are given; with `returned`, also the sum of the weights.
 
     Raises:
-        ShapeError: weights of another shape are not those of the axes, in their order.
+        ShapeError: weights of another shape do not match the axes, in their order.
 
     Example:
         >>> print(average(np.array([1.0, 3.0], np.float32), weights=np.array([3.0, 1.0], np.float32)))

@@ -15,17 +15,16 @@ from treadle_ir.errors import flags, names
 from treadle_ir.process import frozen
 from treadle_numpy.numpy.manipulation.axes import moveaxis, transpose
 from treadle_numpy.numpy.manipulation.shapes import reshape
+from treadle_numpy.numpy.reductions.logical import any
 from treadle_numpy.numpy.reductions.sums import mean_dtypes, sum
-from treadle_numpy.numpy.reductions.truths import any
 from treadle_numpy.numpy.taking import take_along_axis
 from treadle_numpy.numpy.ufuncs.arithmetic import divide
 from treadle_numpy.operands.arguments import named_only
-from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.arrays import array_of, filled
 from treadle_numpy.operands.axes import Axis, sorted_axes
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
 from treadle_numpy.operands.devices import Device
-from treadle_numpy.operands.fill import filled
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.scalars import size_scalar
 from treadle_numpy.operands.shapes import kept_shape
@@ -73,8 +72,8 @@ class _Vectors:
         return reshape(moveaxis(found, -1, 0), full)
 
 
-def _beside(name: str, weights: ArrayLike, x: Array, axis: Axis) -> Array:
-    """Weights broadcast to the array that they belong to: they have its shape, or that of the axes of a quantile."""
+def _broadcast_weights(name: str, weights: ArrayLike, x: Array, axis: Axis) -> Array:
+    """Broadcast weights to the shape of their array; they have its shape, or the shape of the quantile's axes."""
     w = coerce_array(name, 2, weights)
     axes = sorted_axes(name, axis, x.ndim)
     if w.shape == x.shape:
@@ -159,7 +158,7 @@ def _lighter(weights: Array, share: Array) -> Array:
 
 
 def _for_each(x: Array, shape: tuple[int, ...]) -> Array:
-    """What is known of each vector, once for each count: `[*outer, ...]` as `[*counts, *outer, ...]`."""
+    """Repeat an array with entries for vectors, once for each count: `[*outer, ...]` to `[*counts, *outer, ...]`."""
     axes = tuple(range(len(shape) - x.ndim, len(shape)))
     return ops.broadcast_in_dim(x, shape=shape, dimensions=axes)
 
@@ -227,7 +226,11 @@ def _quantile(
             f"{name}: there is nothing along axis {axis} of {operand_type(x)}, whose quantiles are wanted",
             fix="give at least one element along the axis",
         )
-    heavy = None if weights is None else _merged(_beside(name, weights, x, axis), axis, name)[0]
+    heavy = (
+        None
+        if weights is None
+        else _merged(_broadcast_weights(name, weights, x, axis), axis, name)[0]
+    )
     vectors = _in_order(flat, heavy, skip_nan)
     share = array_of(converted(share, vectors.last.dtype))
     share = ops.broadcast_in_dim(share, shape=full, dimensions=tuple(range(len(counts))))
@@ -275,7 +278,7 @@ def _quantile_function(
     ) -> Array:
         if out_sharding is not None:
             given = (a, q, axis, out, overwrite_input, method, keepdims)
-            found: Array = laid_out(function, out_sharding, *given, weights=weights)
+            found: Array = with_out_sharding(function, out_sharding, *given, weights=weights)
             return found
         named_only(name, out=out)
         share = divide(promote(name, q, inexact=True)[0], 100) if hundredths else q
@@ -295,7 +298,7 @@ def _quantile_function(
         keepdims: keep the axes, with size 1.
         weights: how often each element counts, for the method `inverted_cdf`: as many as elements, or as many
             as places along the axes. Where one is negative, the quantile is NaN.
-        out_sharding: how the result lies over a mesh: see `reshard`.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Shapes:
         result: [*q, *axes of a that are left]
@@ -347,7 +350,14 @@ def median(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Array:
-    """Return the middle element, or the mean of the two in the middle.
+    """Compute the median along axes: the middle element, or the mean of the two in the middle.
+
+    Args:
+        a: an array.
+        axis: an axis, a tuple of axes, or None for all.
+        out: must be None: arrays are immutable.
+        overwrite_input: has no effect: arrays are immutable.
+        keepdims: whether reduced axes stay, with size 1.
 
     Raises:
         AxisError, ShapeError, UnsupportedError, ArgumentError: as `quantile`.

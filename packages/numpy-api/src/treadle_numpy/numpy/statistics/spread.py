@@ -114,11 +114,26 @@ def var(
     mean: ArrayLike | None = None,
     correction: int | float | None = None,
 ) -> Array:
-    """Return the mean squared distance from the mean, with `n - ddof` for the count.
+    """Compute the variance along axes: the mean squared distance from the mean.
+
+    Args:
+        a: an array.
+        axis: an axis, a tuple of axes, or None for all.
+        dtype: the dtype in which to compute, and of the result; for None the dtype of `a`, real, and the default
+            float for integers.
+        out: must be None: arrays are immutable.
+        ddof: the divisor is the number of elements minus `ddof`.
+        keepdims: whether reduced axes stay, with size 1.
+        where: a boolean array that broadcasts to `a`; only elements where it is true count.
+        mean: the mean along the axes, with size 1, if it is known.
+        correction: another name of `ddof`.
+
+    Returns:
+        An array of a real dtype, without the reduced axes, or with size 1 along them.
 
     Raises:
         AxisError: the array has no such axis.
-        ArgumentError: `correction`, which is another name of `ddof`, is given beside it.
+        ArgumentError: `correction`, which is another name of `ddof`, is given in addition to it.
         DTypeError: `dtype` is boolean, or real for complex numbers.
         UnsupportedError: `out` is given.
 
@@ -142,7 +157,22 @@ def std(
     mean: ArrayLike | None = None,
     correction: int | float | None = None,
 ) -> Array:
-    """Return the square root of the variance.
+    """Compute the standard deviation along axes: the square root of the variance.
+
+    Args:
+        a: an array.
+        axis: an axis, a tuple of axes, or None for all.
+        dtype: the dtype in which to compute, and of the result; for None the dtype of `a`, real, and the default
+            float for integers.
+        out: must be None: arrays are immutable.
+        ddof: the divisor is the number of elements minus `ddof`.
+        keepdims: whether reduced axes stay, with size 1.
+        where: a boolean array that broadcasts to `a`; only elements where it is true count.
+        mean: the mean along the axes, with size 1, if it is known.
+        correction: another name of `ddof`.
+
+    Returns:
+        An array of a real dtype, without the reduced axes, or with size 1 along them.
 
     Raises:
         ArgumentError, AxisError, DTypeError, UnsupportedError: as `var`.

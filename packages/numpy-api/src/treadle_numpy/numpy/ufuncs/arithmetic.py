@@ -14,8 +14,7 @@ from treadle_ir.errors import alias
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import binary, integers
 from treadle_numpy.numpy.ufuncs.universal import universal
-from treadle_numpy.operands.arrays import copy_if_aliased
-from treadle_numpy.operands.bind import bind
+from treadle_numpy.operands.arrays import bind, copy_if_aliased
 from treadle_numpy.operands.broadcast import broadcast
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.promote import inexact_operand
@@ -171,7 +170,7 @@ def _float_divmod(x: Operand, y: Operand) -> tuple[Array, Array]:
 
 @composed
 def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """What is left of `x1` after division by `x2`; it has the sign of `x2`.
+    """Return the remainder of `x1` after division by `x2`; it has the sign of `x2`.
 
     Raises:
         DTypeError: the operands are booleans.
@@ -205,7 +204,7 @@ mod = alias(remainder, "mod")
 
 @composed
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """What is left of `x1` after division by `x2` rounded toward zero; it has the sign of `x1`.
+    """Return the remainder of `x1` after division by `x2` rounded toward zero; it has the sign of `x1`.
 
     Example:
         >>> print(fmod(-7, 3))

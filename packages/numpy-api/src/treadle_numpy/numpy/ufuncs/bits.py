@@ -12,7 +12,7 @@ from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import binary, integers, unary_same
 from treadle_numpy.numpy.ufuncs.signs import abs
 from treadle_numpy.numpy.ufuncs.universal import universal
-from treadle_numpy.operands.bind import bind
+from treadle_numpy.operands.arrays import bind
 from treadle_numpy.operands.coerce import ArrayLike
 
 __all__ = [

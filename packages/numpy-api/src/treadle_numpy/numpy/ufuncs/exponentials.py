@@ -48,7 +48,7 @@ log1p = unary(
 def log2(x: ArrayLike, /) -> Array:
     """Return the logarithm to base 2: minus infinity at 0, NaN for negative real numbers; also of complex numbers.
 
-    That of a power of 2 is whole.
+    The logarithm of a power of 2 is an integer.
 
     Example:
         >>> print(log2(8.0))
@@ -63,7 +63,7 @@ def log2(x: ArrayLike, /) -> Array:
 def log10(x: ArrayLike, /) -> Array:
     """Return the logarithm to base 10: minus infinity at 0, NaN for negative real numbers; also of complex numbers.
 
-    That of the float next to a power of 10 is whole.
+    The logarithm of the float next to a power of 10 is an integer.
 
     Example:
         >>> print(log10(1000.0))

@@ -6,7 +6,7 @@ from treadle_ir import ArgumentError, Array, ops
 from treadle_ir.calling import composed
 from treadle_ir.core.dtypes import is_complex
 from treadle_ir.primitives import elementwise as primitives
-from treadle_numpy.numpy.ufuncs.comparison import greater, less
+from treadle_numpy.numpy.ufuncs.logic import greater, less
 from treadle_numpy.numpy.ufuncs.making import binary
 from treadle_numpy.numpy.ufuncs.universal import universal
 from treadle_numpy.operands.arrays import array_of
@@ -64,7 +64,12 @@ def fmin(x1: ArrayLike, x2: ArrayLike) -> Array:
 
 @composed
 def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
-    """Return the numbers kept between two bounds; a bound that is None is not a bound.
+    """Limit numbers to the range between two bounds.
+
+    Args:
+        arr: an array of real numbers.
+        min: the lower bound, which broadcasts; None for none.
+        max: the upper bound, which broadcasts; None for none.
 
     Raises:
         ArgumentError: one of them is complex.

@@ -1,4 +1,4 @@
-"""Floats taken apart: mantissas and exponents, whole and fractional parts, the distance to the next float.
+"""Floats decomposed: mantissas and exponents, whole and fractional parts, the distance to the next float.
 
 Exponents are read from the bits and powers of two are made as bits, so that results are exact. Types of 16 bits and
 fewer are computed in float32, which holds all of their values and those between them that matter.
@@ -21,7 +21,7 @@ from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
-from treadle_numpy.operands.float_formats import F32, F64, FORMATS
+from treadle_numpy.operands.dtypes import F32, F64, FORMATS
 from treadle_numpy.operands.promote import converted, inexact_operand
 from treadle_numpy.operands.scalars import zero_like
 
@@ -150,7 +150,7 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     if not (is_integer(exponents.dtype) or is_bool(exponents.dtype)):
         raise DTypeError(
             f"ldexp: the exponents must be integers, got {operand_type(exponents)}",
-            fix="use `x * exp2(y)` for powers that are no integers",
+            fix="use `x * exp2(y)` for powers that are not integers",
         )
     wide, dtype = _real("ldexp", x1)
     # unsigned and narrow exponents are read in the default type, which holds all that make a difference

@@ -8,9 +8,9 @@ from treadle_ir import Array, ArrayType, DTypeError, Operand, ops
 from treadle_ir.calling import composed
 from treadle_ir.core.dtypes import is_complex, is_floating
 from treadle_numpy.operands.arguments import named_only
+from treadle_numpy.operands.arrays import filled
 from treadle_numpy.operands.coerce import ArrayLike, coerce, is_array_like, operand_type
-from treadle_numpy.operands.fill import filled
-from treadle_numpy.operands.laid_out import lying_like
+from treadle_numpy.operands.out_sharding import lying_like
 from treadle_numpy.operands.scalars import zero_like
 
 __all__ = [
@@ -148,7 +148,7 @@ def iscomplexobj(x: ArrayLike) -> bool:
         True
     """
     type = getattr(x, "type", None)
-    if type.__class__ is ArrayType:  # the short way of arrays
+    if type.__class__ is ArrayType:  # the fast path for arrays
         return is_complex(type.dtype)
     return is_array_like(x) and is_complex(operand_type(coerce("iscomplexobj", 0, x)).dtype)
 

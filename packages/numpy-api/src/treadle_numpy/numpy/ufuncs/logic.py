@@ -1,4 +1,4 @@
-"""Truth: logical functions."""
+"""Comparisons and logical functions, element by element."""
 
 from __future__ import annotations
 
@@ -6,12 +6,24 @@ from functools import partial
 
 from treadle_ir import Array, Operand, ops
 from treadle_ir.calling import composed
+from treadle_numpy.numpy.ufuncs.making import comparison
 from treadle_numpy.numpy.ufuncs.universal import universal
 from treadle_numpy.operands.broadcast import broadcast
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.operands.truth import truth
+from treadle_numpy.operands.scalars import truth
 
-__all__ = ["logical_and", "logical_not", "logical_or", "logical_xor"]
+__all__ = [
+    "equal",
+    "greater",
+    "greater_equal",
+    "less",
+    "less_equal",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "not_equal",
+]
 
 
 def _pair(name: str, x: object, y: object) -> list[Operand]:
@@ -63,3 +75,30 @@ def logical_not(x: ArrayLike, /) -> Array:
         True
     """
     return ops.not_(truth("logical_not", 0, x))
+
+
+equal = comparison("equal", "eq", "Whether they are equal.", "print(equal(1, 1.0))\n        True")
+not_equal = comparison(
+    "not_equal",
+    "ne",
+    "Whether they differ; NaN differs from itself.",
+    "print(not_equal(1, 2))\n        True",
+)
+less = comparison(
+    "less", "lt", "Whether the first is below the second.", "print(less(1, 2))\n        True"
+)
+less_equal = comparison(
+    "less_equal",
+    "le",
+    "Whether the first is not above the second.",
+    "print(less_equal(2, 1))\n        False",
+)
+greater = comparison(
+    "greater", "gt", "Whether the first is above the second.", "print(greater(2, 1))\n        True"
+)
+greater_equal = comparison(
+    "greater_equal",
+    "ge",
+    "Whether the first is not below the second.",
+    "print(greater_equal(1, 1))\n        True",
+)

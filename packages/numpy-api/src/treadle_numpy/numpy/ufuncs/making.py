@@ -1,7 +1,7 @@
 """How elementwise functions are made: one primitive on promoted operands.
 
 `x + y` on two arrays of one type, and on an array and a Python number, must cost little more than the bind:
-`binary` has a short way for those, which the operators of arrays share.
+`binary` has a fast path for those, which the operators of arrays share.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from treadle_ir.calling import composed
 from treadle_ir.core.dtypes import BY_NAME, MINIFLOATS, is_bool, is_complex, is_inexact
 from treadle_ir.primitives.compare import Compare, Direction
 from treadle_ir.tracing import EvalTrace, current_trace
-from treadle_numpy.operands.arrays import array_of
-from treadle_numpy.operands.bind import bind
+from treadle_numpy.operands.arrays import array_of, bind
 from treadle_numpy.operands.broadcast import broadcast_pair, promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.promote import inexact_operand, with_dtype
-from treadle_numpy.operands.scalars import scalar_beside
+from treadle_numpy.operands.scalars import scalar_like
 
 
 class UnaryFunction(Protocol):
@@ -70,7 +69,7 @@ def unary(name: str, primitive: Primitive, doc: str, example: str = "") -> Unary
 
     def function(x: ArrayLike, /) -> Array:
         try:
-            direct = x.type.dtype in INEXACT  # type: ignore[union-attr]  # NumPy's arrays take the long way
+            direct = x.type.dtype in INEXACT  # type: ignore[union-attr]  # NumPy's arrays take the slow path
         except AttributeError:
             direct = False
         if direct:
@@ -136,16 +135,16 @@ def binary(
         promoting
     )  # found again as a whole, and one pass over large arrays
 
-    # On the short ways the operands are arrays, which type checkers cannot see.
+    # On the fast paths the operands are arrays, which type checkers cannot see.
     def function(x: ArrayLike, y: ArrayLike, /) -> Array:
         kind = type(y)
         if kind is float or kind is int:
             try:
-                beside = x.type  # type: ignore[union-attr]
+                array_type = x.type  # type: ignore[union-attr]
             except AttributeError:
-                beside = None
-            if beside is not None and (not inexact or beside.dtype in INEXACT):
-                scalar = scalar_beside(y, beside)
+                array_type = None
+            if array_type is not None and (not inexact or array_type.dtype in INEXACT):
+                scalar = scalar_like(y, array_type)
                 if scalar is not None:
                     return current_trace().process(primitive, (x, scalar))[0]  # type: ignore[arg-type, return-value]
         elif kind is type(x):
@@ -168,7 +167,7 @@ def binary(
             known = mixed(x, y)
             if known is not None:
                 return known
-        # A number beside NumPy's arrays stays one: as an array of theirs it would not yield to their type.
+        # A number together with NumPy's arrays stays a number: as a NumPy array it would not yield to their type.
         numbers = kind in _PYTHONS and x.__class__ in _PYTHONS
         return (whole if numbers or isinstance(x, Array) or isinstance(y, Array) else promoting)(
             x, y

@@ -8,9 +8,9 @@ from treadle_ir.core import default_dtype
 from treadle_ir.core.dtypes import is_complex, is_inexact
 from treadle_ir.errors import alias, flags
 from treadle_numpy.numpy.ufuncs.trigonometry import rad2deg
+from treadle_numpy.operands.arrays import filled
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
-from treadle_numpy.operands.fill import filled
-from treadle_numpy.operands.laid_out import lying_like
+from treadle_numpy.operands.out_sharding import lying_like
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.scalars import zero_like
 

@@ -13,7 +13,7 @@ from treadle_ir.core.dtypes import is_bool, is_inexact, is_integer
 from treadle_ir.errors import alias
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import INT32, unary
-from treadle_numpy.operands.bind import bind
+from treadle_numpy.operands.arrays import bind
 from treadle_numpy.operands.broadcast import broadcast, promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.promote import with_dtype

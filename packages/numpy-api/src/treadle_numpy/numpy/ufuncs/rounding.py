@@ -16,8 +16,7 @@ from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.ufuncs.making import rounding
 from treadle_numpy.operands.arguments import named_only
-from treadle_numpy.operands.arrays import array_of
-from treadle_numpy.operands.bind import bind
+from treadle_numpy.operands.arrays import array_of, bind
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.scalars import number, zero_like

@@ -10,7 +10,7 @@ from treadle_ir.core.dtypes import BY_NAME, is_bool, is_complex, is_float0, is_i
 from treadle_ir.errors import alias
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import binary
-from treadle_numpy.operands.bind import bind
+from treadle_numpy.operands.arrays import bind
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
 from treadle_numpy.operands.promote import converted, inexact_operand, without_weak_arrays
@@ -107,7 +107,7 @@ def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         raise DTypeError("copysign does not support complex-valued inputs", fix="use abs and angle")
     if operand_type(x).weak and not operand_type(y).weak:
         x = converted(x, x.dtype)
-    # Not by the magnitude, which has no derivative at 0: that of copysign(x, x), which is x, is 1 there.
+    # Not by the magnitude, which has no derivative at 0: the derivative of copysign(x, x), which is x, is 1 there.
     return ops.select(ops.xor(signbit(x), signbit(y)), ops.negate(x), x)
 
 

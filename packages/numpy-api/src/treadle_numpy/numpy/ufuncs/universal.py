@@ -19,7 +19,7 @@ from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.dtypes import DTypeLike
 from treadle_numpy.operands.trees import Tree
 
-__all__ = ["ufunc"]
+__all__ = ["frompyfunc", "ufunc"]
 
 Result = TypeVar("Result")
 
@@ -146,8 +146,8 @@ class ufunc(Generic[Result]):  # noqa: N801 - NumPy's name
         element.
 
         Raises:
-            ArgumentError: the indices are no vector of integers, or the function has not two arguments and one result.
-            AxisError: there is no such axis.
+            ArgumentError: the indices are not a vector of integers, or the function does not have two arguments and
+            one result. AxisError: there is no such axis.
 
         Example:
             >>> from treadle_numpy.numpy import add
@@ -211,3 +211,22 @@ def universal(
 ) -> ufunc[Array]:
     """Return a function of whole arrays as a ufunc."""
     return ufunc(function, nin, 1, identity=identity, call=function)
+
+
+def frompyfunc(
+    func: Callable[..., Tree], /, nin: int, nout: int, *, identity: ArrayLike | None = None
+) -> ufunc[Tree]:
+    """Return a function of single elements as a ufunc, with `reduce`, `accumulate`, `reduceat`, `at` and `outer`.
+
+    Differs from NumPy: the function is traced, and results are arrays of numbers, not of objects.
+
+    Raises:
+        ArgumentError: it is not a function, or the numbers of arguments and results are not integers.
+
+    Example:
+        >>> import numpy as np
+        >>> add_scaled = frompyfunc(lambda x, y: x + 2 * y, 2, 1)
+        >>> print(add_scaled.accumulate(np.array([1, 10, 100])))
+        [  1  21 221]
+    """
+    return ufunc(func, nin, nout, identity=identity)

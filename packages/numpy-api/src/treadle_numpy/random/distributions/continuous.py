@@ -11,7 +11,7 @@ from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, subtract
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.real import coerce_real
 from treadle_numpy.operands.shapes import Shape, as_shape
 from treadle_numpy.random.distributions.parameters import (
@@ -59,7 +59,7 @@ def gumbel(
         True
     """
     if out_sharding is not None:
-        return laid_out(gumbel, out_sharding, key, shape, dtype, mode)
+        return with_out_sharding(gumbel, out_sharding, key, shape, dtype, mode)
     high = is_high("gumbel", mode)
     return gumbel_floats(
         single("gumbel", key), as_shape("gumbel", shape), float_dtype("gumbel", dtype), high
@@ -93,7 +93,7 @@ def exponential(
         True
     """
     if out_sharding is not None:
-        return laid_out(exponential, out_sharding, key, shape, dtype)
+        return with_out_sharding(exponential, out_sharding, key, shape, dtype)
     wanted = float_dtype("exponential", dtype)
     u = uniform_floats(single("exponential", key), as_shape("exponential", shape), wanted)
     return ops.negate(ops.log_plus_one(ops.negate(u)))
@@ -113,7 +113,7 @@ def laplace(
         True
     """
     if out_sharding is not None:
-        return laid_out(laplace, out_sharding, key, shape, dtype)
+        return with_out_sharding(laplace, out_sharding, key, shape, dtype)
     wanted = float_dtype("laplace", dtype)
     low = wanted.type(-1.0 + float(finfo(wanted).epsneg))
     u = uniform_floats(
@@ -136,7 +136,7 @@ def logistic(
         True
     """
     if out_sharding is not None:
-        return laid_out(logistic, out_sharding, key, shape, dtype)
+        return with_out_sharding(logistic, out_sharding, key, shape, dtype)
     wanted = float_dtype("logistic", dtype)
     low = wanted.type(finfo(wanted).tiny)
     u = uniform_floats(
@@ -159,7 +159,7 @@ def cauchy(
         True
     """
     if out_sharding is not None:
-        return laid_out(cauchy, out_sharding, key, shape, dtype)
+        return with_out_sharding(cauchy, out_sharding, key, shape, dtype)
     wanted = float_dtype("cauchy", dtype)
     low = wanted.type(finfo(wanted).eps)
     u = uniform_floats(
@@ -187,7 +187,7 @@ def rayleigh(
         True
     """
     if out_sharding is not None:
-        return laid_out(rayleigh, out_sharding, key, scale, shape, dtype)
+        return with_out_sharding(rayleigh, out_sharding, key, scale, shape, dtype)
     wanted = float_dtype("rayleigh", dtype)
     factor = coerce_real("rayleigh", 1, scale)
     sizes = result_shape("rayleigh", shape, factor)
@@ -241,7 +241,7 @@ def pareto(
         True
     """
     if out_sharding is not None:
-        return laid_out(pareto, out_sharding, key, b, shape, dtype)
+        return with_out_sharding(pareto, out_sharding, key, b, shape, dtype)
     wanted = float_dtype("pareto", dtype)
     index = coerce_real("pareto", 1, b)
     sizes = result_shape("pareto", shape, index)
@@ -271,7 +271,7 @@ def triangular(
         True
     """
     if out_sharding is not None:
-        return laid_out(triangular, out_sharding, key, left, mode, right, shape, dtype)
+        return with_out_sharding(triangular, out_sharding, key, left, mode, right, shape, dtype)
     wanted = float_dtype("triangular", dtype)
     parameters = [coerce_real("triangular", i + 1, x) for i, x in enumerate((left, mode, right))]
     sizes = result_shape("triangular", shape, *parameters)

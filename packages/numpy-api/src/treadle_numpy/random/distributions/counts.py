@@ -5,8 +5,8 @@ random variate generation" (1986), X.4 (counting geometric waiting times); Hörm
 for generating Poisson random variables" (1993), algorithm PTRS; Hörmann, "The generation of binomial random variates"
 (1993), algorithm BTRS.
 
-The loops run over whole arrays, until the last element is done. In those of rejection an element keeps its last
-accepted proposal, not its first, as JAX has it: proposals do not depend on each other, so the distribution is the same.
+The loops run over whole arrays, until the last element is done. In rejection loops an element keeps its last accepted
+proposal, not its first, as JAX has it: proposals do not depend on each other, so the distribution is the same.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.real import coerce_real, real_operand
 from treadle_numpy.operands.shapes import Shape
@@ -58,7 +58,8 @@ class _Counting(NamedTuple):
 class _Rejecting(NamedTuple):
     """The key of the next proposals; of each element, its last accepted one, -inf until there is one.
 
-    A flag beside it could disagree with it: XLA may compute twice whether a proposal is accepted, with other roundings.
+    A separate flag could disagree with it: XLA may compute twice whether a proposal is accepted, with other
+    roundings.
     """
 
     key: Array
@@ -209,7 +210,7 @@ def poisson(
     Args:
         key: a random key.
         lam: means; negative values and NaN give -1, too large values the largest integer.
-        shape: of the result; that of `lam` if None. `lam` must broadcast to it.
+        shape: of the result; the shape of `lam` if None. `lam` must broadcast to it.
         dtype: an integer type; the default one if None.
 
     Raises:
@@ -224,7 +225,7 @@ def poisson(
         True
     """
     if out_sharding is not None:
-        return laid_out(poisson, out_sharding, key, lam, shape, dtype, method=method)
+        return with_out_sharding(poisson, out_sharding, key, lam, shape, dtype, method=method)
     exact_method("poisson", method)
     wanted = default_dtype(int) if dtype is None else as_dtype("poisson", dtype)
     if not is_integer(wanted):

@@ -14,7 +14,7 @@ from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.real import real_operand
 from treadle_numpy.operands.shapes import Shape, as_shape
@@ -60,7 +60,7 @@ def bernoulli(
         True
     """
     if out_sharding is not None:
-        return laid_out(bernoulli, out_sharding, key, p, shape, mode)
+        return with_out_sharding(bernoulli, out_sharding, key, p, shape, mode)
     high = is_high("bernoulli", mode)
     chance = real_operand("bernoulli", p)
     dtype = chance.dtype
@@ -86,7 +86,7 @@ def rademacher(
         True
     """
     if out_sharding is not None:
-        return laid_out(rademacher, out_sharding, key, shape, dtype)
+        return with_out_sharding(rademacher, out_sharding, key, shape, dtype)
     wanted = as_dtype("rademacher", int if dtype is None else dtype)
     if wanted.names is not None:
         raise DTypeError(f"rademacher: {wanted} has no numbers")
@@ -136,7 +136,7 @@ def randint(
         (3,)
     """
     if out_sharding is not None:
-        return laid_out(randint, out_sharding, key, shape, minval, maxval, dtype)
+        return with_out_sharding(randint, out_sharding, key, shape, minval, maxval, dtype)
     wanted = as_dtype("randint", int if dtype is None else dtype)
     if not is_integer(wanted):
         raise ArgumentError(f"dtype argument to `randint` must be an integer dtype, got {wanted}")
@@ -221,7 +221,7 @@ def geometric(
         True
     """
     if out_sharding is not None:
-        return laid_out(geometric, out_sharding, key, p, shape, dtype)
+        return with_out_sharding(geometric, out_sharding, key, p, shape, dtype)
     whole = as_dtype("geometric", int if dtype is None else dtype)
     if not is_integer(whole):
         raise ArgumentError(f"dtype argument to `geometric` must be an int dtype, got {whole}")

@@ -3,8 +3,8 @@
 Source: Marsaglia, Tsang, "A simple method for generating gamma variables" (2000). Each element has a key of its own,
 from which it draws until a proposal is accepted; an element's number does not depend on its neighbours.
 
-The derivative is that of the inverse of the distribution function F at a fixed level: dx/da = -(dF/da) / (dF/dx).
-Source: Figurnov, Mohamed, Mnih, "Implicit reparameterization gradients" (2018).
+The derivative is the derivative of the inverse of the distribution function F at a fixed level: dx/da = -(dF/da) /
+(dF/dx). Source: Figurnov, Mohamed, Mnih, "Implicit reparameterization gradients" (2018).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.real import coerce_real
 from treadle_numpy.operands.shapes import Shape
@@ -47,7 +47,7 @@ _SQUEEZE = 0.0331  # below 1 - 0.0331 x**4 a proposal is accepted without logari
 class _State(NamedTuple):
     """Of each element: the keys of its next proposals, of its next normal number and of its chance; its result.
 
-    The result is 0 until there is one, which is positive or NaN. A flag beside it could disagree with it: XLA may
+    The result is 0 until there is one, which is positive or NaN. A separate flag could disagree with it: XLA may
     compute twice whether a proposal is accepted, with other roundings.
     """
 
@@ -64,7 +64,7 @@ def keys_of_each(keys: Array, count: int) -> list[Array]:
     be cut out of one array, for which XLA would compute it several times over.
 
     `unsafe_rbg` combines a number with a key by an exclusive or, so that folding in twice gives the first key again:
-    its keys are those of a split, or the search would go round in a circle.
+    its keys come from a split, or the search would go round in a circle.
     """
     if type_of(keys).dtype == dtypes.UNSAFE_RBG or not THREEFRY_PARTITIONABLE():
         parts = random_split(keys, (count,))
@@ -135,7 +135,7 @@ def _drawn(keys: Array, concentration: Array, *, log_space: bool) -> Array:
     u = uniform_floats(second, (), dtype)
     if log_space:
         boost = ops.divide(ops.log_plus_one(ops.negate(u)), concentration)
-        none = ops.or_(above, ops.compare(u, dtype.type(0), direction="eq"))  # 0 / 0 is no boost
+        none = ops.or_(above, ops.compare(u, dtype.type(0), direction="eq"))  # 0 / 0 is not a boost
         drawn = ops.add(
             ops.add(ops.log(shift), ops.log(cube)), ops.select(none, dtype.type(0), boost)
         )
@@ -227,7 +227,7 @@ def gamma(
     Args:
         key: a random key.
         a: concentrations; negative values give NaN.
-        shape: of the result; that of `a` if None. `a` must broadcast to it.
+        shape: of the result; the shape of `a` if None. `a` must broadcast to it.
         dtype: a floating type; the default one if None.
 
     Raises:
@@ -242,7 +242,7 @@ def gamma(
         True
     """
     if out_sharding is not None:
-        return laid_out(gamma, out_sharding, key, a, shape, dtype, method=method)
+        return with_out_sharding(gamma, out_sharding, key, a, shape, dtype, method=method)
     exact_method("gamma", method)
     wanted = float_dtype("gamma", dtype)
     sizes = result_shape("gamma", shape, coerce_real("gamma", 1, a))
@@ -269,7 +269,7 @@ def loggamma(
     Args:
         key: a random key.
         a: concentrations; negative values give NaN.
-        shape: of the result; that of `a` if None. `a` must broadcast to it.
+        shape: of the result; the shape of `a` if None. `a` must broadcast to it.
         dtype: a floating type; the default one if None.
 
     Raises:
@@ -283,7 +283,7 @@ def loggamma(
         True
     """
     if out_sharding is not None:
-        return laid_out(loggamma, out_sharding, key, a, shape, dtype, method=method)
+        return with_out_sharding(loggamma, out_sharding, key, a, shape, dtype, method=method)
     exact_method("loggamma", method)
     wanted = float_dtype("loggamma", dtype)
     sizes = result_shape("loggamma", shape, coerce_real("loggamma", 1, a))

@@ -20,7 +20,7 @@ from treadle_numpy.operands.broadcast import common_shape
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.real import coerce_real
 from treadle_numpy.operands.shapes import Shape, as_index, as_shape
@@ -60,8 +60,8 @@ def multivariate_normal(
     `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
     They are a factor of the covariance times standard normal vectors, plus the mean. `cholesky` is the quickest factor,
-    and has NaN where the covariance is not positive definite; `eigh` and `svd` also take those of lower rank. It has
-    derivatives by `mean` and `cov`. The same key gives JAX's numbers, up to rounding.
+    and has NaN where the covariance is not positive definite; `eigh` and `svd` also take covariances of lower rank.
+    It has derivatives by `mean` and `cov`. The same key gives JAX's numbers, up to rounding.
 
     Shapes:
         mean: [*batch, n]; cov: [*batch, n, n]
@@ -72,7 +72,7 @@ def multivariate_normal(
         mean: the mean vectors.
         cov: the covariances, symmetric.
         shape: of the result without the axis of elements; what the batches broadcast to if None.
-        dtype: a floating type; that of mean and covariance if None, or the default one if that has 16 bits.
+        dtype: a floating type; the type of mean and covariance if None, or the default one if that has 16 bits.
         method: `cholesky`, `eigh` or `svd`.
 
     Raises:
@@ -87,7 +87,9 @@ def multivariate_normal(
         True
     """
     if out_sharding is not None:
-        return laid_out(multivariate_normal, out_sharding, key, mean, cov, shape, dtype, method)
+        return with_out_sharding(
+            multivariate_normal, out_sharding, key, mean, cov, shape, dtype, method
+        )
     names("multivariate_normal", method=method)
     if method not in _METHODS:
         raise ArgumentError(
@@ -160,7 +162,7 @@ def orthogonal(
         True
     """
     if out_sharding is not None:
-        return laid_out(orthogonal, out_sharding, key, n, shape, dtype, m)
+        return with_out_sharding(orthogonal, out_sharding, key, n, shape, dtype, m)
     wanted = as_dtype("orthogonal", float if dtype is None else dtype)
     if not is_floating(wanted) and not is_complex(wanted):
         raise ArgumentError(

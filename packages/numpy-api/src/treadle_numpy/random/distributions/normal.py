@@ -11,13 +11,13 @@ from treadle_ir.calling import composed
 from treadle_ir.core.dtypes import is_complex, real_part
 from treadle_numpy.numpy.searching.choosing import where as where_
 from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply
-from treadle_numpy.numpy.ufuncs.comparison import less_equal
+from treadle_numpy.numpy.ufuncs.logic import less_equal
 from treadle_numpy.numpy.ufuncs.powers import sqrt, square
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.real import coerce_real
 from treadle_numpy.operands.shapes import Shape, as_shape
@@ -69,7 +69,7 @@ def normal(
         (2, 3)
     """
     if out_sharding is not None:
-        return laid_out(normal, out_sharding, key, shape, dtype)
+        return with_out_sharding(normal, out_sharding, key, shape, dtype)
     wanted = as_dtype("normal", float if dtype is None else dtype)
     sizes, key = as_shape("normal", shape), single("normal", key)
     if is_complex(wanted):
@@ -101,7 +101,7 @@ def truncated_normal(
         True
     """
     if out_sharding is not None:
-        return laid_out(truncated_normal, out_sharding, key, lower, upper, shape, dtype)
+        return with_out_sharding(truncated_normal, out_sharding, key, lower, upper, shape, dtype)
     wanted = float_dtype("truncated_normal", dtype)
     a, b = coerce_real("truncated_normal", 1, lower), coerce_real("truncated_normal", 2, upper)
     sizes = result_shape("truncated_normal", shape, a, b)
@@ -139,7 +139,7 @@ def lognormal(
         True
     """
     if out_sharding is not None:
-        return laid_out(lognormal, out_sharding, key, sigma, shape, dtype)
+        return with_out_sharding(lognormal, out_sharding, key, sigma, shape, dtype)
     wanted = float_dtype("lognormal", dtype)
     scale = coerce_real("lognormal", 1, sigma)
     sizes = result_shape("lognormal", shape, scale)
@@ -161,7 +161,7 @@ def maxwell(
         True
     """
     if out_sharding is not None:
-        return laid_out(maxwell, out_sharding, key, shape, dtype)
+        return with_out_sharding(maxwell, out_sharding, key, shape, dtype)
     wanted = float_dtype("maxwell", dtype)
     sizes = as_shape("maxwell", shape)
     # drawn in a row: XLA on the CPU does not vectorise over a last axis of three
@@ -229,7 +229,7 @@ def wald(
     Args:
         key: a random key.
         mean: the means, positive.
-        shape: of the result; that of `mean` if None.
+        shape: of the result; the shape of `mean` if None.
         dtype: a floating type; the default one if None.
 
     Raises:
@@ -244,7 +244,7 @@ def wald(
         True
     """
     if out_sharding is not None:
-        return laid_out(wald, out_sharding, key, mean, shape, dtype)
+        return with_out_sharding(wald, out_sharding, key, mean, shape, dtype)
     wanted = float_dtype("wald", dtype)
     operand = coerce_real("wald", 1, mean)
     sizes = result_shape("wald", shape, operand)

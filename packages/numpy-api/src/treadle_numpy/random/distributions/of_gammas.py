@@ -1,4 +1,4 @@
-"""Distributions that are functions of gamma floats, whose derivatives go through those of gamma floats."""
+"""Distributions that are functions of gamma floats, whose derivatives follow from the derivatives of gamma floats."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from treadle_numpy.operands.broadcast import common_shape
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.real import coerce_real
 from treadle_numpy.operands.shapes import Shape, as_shape
@@ -66,7 +66,7 @@ def beta(
         True
     """
     if out_sharding is not None:
-        return laid_out(beta, out_sharding, key, a, b, shape, dtype, method=method)
+        return with_out_sharding(beta, out_sharding, key, a, b, shape, dtype, method=method)
     exact_method("beta", method)
     wanted = float_dtype("beta", dtype)
     sizes = result_shape("beta", shape, coerce_real("beta", 1, a), coerce_real("beta", 2, b))
@@ -98,7 +98,7 @@ def dirichlet(
     Args:
         key: a random key.
         alpha: concentrations; negative values give NaN.
-        shape: of the result without the axis of shares; that of `alpha` without it if None.
+        shape: of the result without the axis of shares; the shape of `alpha` without it if None.
         dtype: a floating type; the default one if None.
 
     Raises:
@@ -112,7 +112,7 @@ def dirichlet(
         ((3,), '1.00000')
     """
     if out_sharding is not None:
-        return laid_out(dirichlet, out_sharding, key, alpha, shape, dtype)
+        return with_out_sharding(dirichlet, out_sharding, key, alpha, shape, dtype)
     wanted = float_dtype("dirichlet", dtype)
     operand = coerce_real("dirichlet", 1, alpha)
     if not operand.shape:
@@ -153,8 +153,8 @@ def chisquare(
 
     Args:
         key: a random key.
-        df: degrees of freedom, positive, not necessarily whole.
-        shape: of the result; that of `df` if None.
+        df: degrees of freedom, positive, not necessarily integers.
+        shape: of the result; the shape of `df` if None.
         dtype: a floating type; the default one if None.
 
     Raises:
@@ -167,7 +167,7 @@ def chisquare(
         True
     """
     if out_sharding is not None:
-        return laid_out(chisquare, out_sharding, key, df, shape, dtype, method=method)
+        return with_out_sharding(chisquare, out_sharding, key, df, shape, dtype, method=method)
     exact_method("chisquare", method)
     wanted = float_dtype("chisquare", dtype)
     degrees = coerce_real("chisquare", 1, df)
@@ -211,7 +211,7 @@ def f(
         True
     """
     if out_sharding is not None:
-        return laid_out(f, out_sharding, key, dfnum, dfden, shape, dtype)
+        return with_out_sharding(f, out_sharding, key, dfnum, dfden, shape, dtype)
     wanted = float_dtype("f", dtype)
     upper, lower = coerce_real("f", 1, dfnum), coerce_real("f", 2, dfden)
     sizes = result_shape("f", shape, upper, lower)
@@ -241,7 +241,7 @@ def t(
     Args:
         key: a random key.
         df: degrees of freedom, positive.
-        shape: of the result; that of `df` if None.
+        shape: of the result; the shape of `df` if None.
         dtype: a floating type; the default one if None.
 
     Raises:
@@ -254,7 +254,7 @@ def t(
         True
     """
     if out_sharding is not None:
-        return laid_out(t, out_sharding, key, df, shape, dtype)
+        return with_out_sharding(t, out_sharding, key, df, shape, dtype)
     wanted = float_dtype("t", dtype)
     degrees = coerce_real("t", 1, df)
     sizes = result_shape("t", shape, degrees)
@@ -299,7 +299,7 @@ def generalized_normal(
         True
     """
     if out_sharding is not None:
-        return laid_out(generalized_normal, out_sharding, key, p, shape, dtype)
+        return with_out_sharding(generalized_normal, out_sharding, key, p, shape, dtype)
     wanted = float_dtype("generalized_normal", dtype)
     exponent = coerce_real("generalized_normal", 1, p)
     sizes = result_shape("generalized_normal", shape, exponent)

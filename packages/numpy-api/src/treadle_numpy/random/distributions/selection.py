@@ -25,7 +25,7 @@ from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, host_elements
 from treadle_numpy.operands.devices import Device
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.real import real_operand
 from treadle_numpy.operands.sequences import array_from
@@ -95,7 +95,7 @@ def permutation(
         [0, 1, 2]
     """
     if out_sharding is not None:
-        return laid_out(permutation, out_sharding, key, x, axis, independent)
+        return with_out_sharding(permutation, out_sharding, key, x, axis, independent)
     flags("permutation", independent=independent)
     one = single("permutation", key)
     operand = array_from("permutation", x, None)
@@ -136,7 +136,7 @@ def categorical(
         Integers.
 
     Raises:
-        ArgumentError: the shape does not end in that of the logits, or replacement is needed for so many.
+        ArgumentError: the shape does not end in the shape of the logits, or replacement is needed for so many.
 
     Example:
         >>> import numpy as np
@@ -145,7 +145,7 @@ def categorical(
         0
     """
     if out_sharding is not None:
-        return laid_out(categorical, out_sharding, key, logits, axis, shape, replace, mode)
+        return with_out_sharding(categorical, out_sharding, key, logits, axis, shape, replace, mode)
     flags("categorical", replace=replace)
     high = is_high("categorical", mode)
     operand = real_operand("categorical", logits)

@@ -10,7 +10,7 @@ from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.real import coerce_real
 from treadle_numpy.operands.shapes import Shape
 from treadle_numpy.random.distributions.parameters import float_dtype, parameter, result_shape
@@ -46,7 +46,7 @@ def uniform(
         0.9477
     """
     if out_sharding is not None:
-        return laid_out(uniform, out_sharding, key, shape, dtype, minval, maxval)
+        return with_out_sharding(uniform, out_sharding, key, shape, dtype, minval, maxval)
     wanted = float_dtype("uniform", dtype)
     sizes = result_shape(
         "uniform", shape, coerce_real("uniform", 3, minval), coerce_real("uniform", 4, maxval)

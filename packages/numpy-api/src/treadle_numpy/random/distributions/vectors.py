@@ -15,7 +15,7 @@ from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.out_sharding import with_out_sharding
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.real import coerce_real, real_operand
 from treadle_numpy.operands.shapes import Shape, as_index, as_shape
@@ -56,7 +56,7 @@ def ball(
         dtype: a floating type; the default one if None.
 
     Raises:
-        ArgumentError: `d` is no size, or the type is not a floating one.
+        ArgumentError: `d` is not a size, or the type is not a floating one.
 
     Source: Barthe, Guédon, Mendelson, Naor, "A probabilistic approach to the geometry of the l_p^n ball" (2005).
 
@@ -67,7 +67,7 @@ def ball(
         ((1000, 3), True)
     """
     if out_sharding is not None:
-        return laid_out(ball, out_sharding, key, d, p, shape, dtype)
+        return with_out_sharding(ball, out_sharding, key, d, p, shape, dtype)
     wanted = float_dtype("ball", dtype)
     count = as_index("ball", "d", d)
     (*sizes, count) = as_shape("ball", (*as_shape("ball", shape), count))

@@ -250,7 +250,7 @@ def _cosines(x: Array, orthogonal: bool) -> Array:
         dimension=last,
     )
     product = _times(ops.fft(v, kind="rfft", lengths=(n,)), _waves(n, half, x.dtype, -1))
-    # elements 0 to n // 2, and from n // 2 + 1 to n - 1 those of n - k, for k = (n - 1) // 2 down to 1
+    # elements 0 to n // 2, and from n // 2 + 1 to n - 1 the elements n - k, for k = (n - 1) // 2 down to 1
     mirrored = (
         ops.reverse(
             slice_along(ops.negate(ops.imag(product)), last, 1, (n + 1) // 2), dimensions=(last,)

@@ -22,10 +22,9 @@ from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.searching.sorted_vectors import searchsorted
 from treadle_numpy.numpy.taking import take
 from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, subtract
-from treadle_numpy.numpy.ufuncs.comparison import greater, less, less_equal
 from treadle_numpy.numpy.ufuncs.extremes import clip
 from treadle_numpy.numpy.ufuncs.kinds import isnan
-from treadle_numpy.numpy.ufuncs.logic import logical_or
+from treadle_numpy.numpy.ufuncs.logic import greater, less, less_equal, logical_or
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, host_elements
 from treadle_numpy.operands.promote import converted, promote
@@ -39,7 +38,7 @@ _METHODS: Final = ("linear", "nearest")
 
 @final
 class RegularGridInterpolator:
-    """A function of points between those of a grid, on which its values are known.
+    """A function of points between the points of a grid, on which its values are known.
 
     Shapes:
         points: d vectors [n1], ..., [nd], each ascending, of two numbers or more
@@ -182,7 +181,7 @@ def _axis(given: ArrayLike) -> Array:
 
 
 def _cell(grid: Array, x: Array) -> _Cell:
-    """Return where numbers lie along one axis of the grid."""
+    """Locate numbers along one axis of the grid."""
     line, place = [array_of(v) for v in promote("RegularGridInterpolator", grid, x, inexact=True)]
     last = line.size - 1
     below = converted(subtract(searchsorted(line, place), 1), default_dtype(int))
@@ -197,6 +196,6 @@ def _any(flags: Sequence[Array]) -> Array:
     return functools.reduce(logical_or, flags)
 
 
-def _wide(x: Array, beside: Array) -> Array:
-    """Return a vector of one number for each point, beside values of more axes."""
-    return ops.reshape(x, shape=(*x.shape, *(1,) * (beside.ndim - x.ndim)))
+def _wide(x: Array, values: Array) -> Array:
+    """Reshape a vector of one number for each point for arithmetic with values of more axes."""
+    return ops.reshape(x, shape=(*x.shape, *(1,) * (values.ndim - x.ndim)))

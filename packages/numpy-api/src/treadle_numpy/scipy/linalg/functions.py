@@ -67,7 +67,7 @@ _SINGLE: Final = (
     (17297280.0, 8648640.0, 1995840.0, 277200.0, 25200.0, 1512.0, 56.0, 1.0),
 )
 
-_FEW: Final = 32  # rows, up to which a complex Schur form takes no longer than a real one that is made complex
+_FEW: Final = 32  # rows, up to which a complex Schur form takes no longer than a real form that is made complex
 
 
 @composed(loops=True, host=in_lapack.expm)
@@ -190,7 +190,7 @@ def expm_frechet(
 ) -> Array | tuple[Array, Array]:
     """Return the exponential of A, and its derivative in the direction E; the derivative alone without `compute_expm`.
 
-    `method` is for SciPy's sake and changes nothing: the derivative is that of `expm`, taken forward.
+    `method` is for SciPy's sake and changes nothing: the derivative is the forward derivative of `expm`.
 
     Raises:
         ShapeError: A is not square, or E has another shape.

@@ -97,7 +97,7 @@ def hadamard(n: int, dtype: DTypeLike = int) -> Array:
     """Hadamard's matrix, of 1 and -1 in rows that are orthogonal, for a power of 2; by Sylvester's construction.
 
     Raises:
-        ArgumentError: `n` is no power of 2.
+        ArgumentError: `n` is not a power of 2.
 
     Example:
         >>> print(hadamard(2))

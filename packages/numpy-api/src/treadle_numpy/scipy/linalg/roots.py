@@ -19,8 +19,7 @@ from treadle_numpy.lax.dynamic_slicing import (
     dynamic_slice_in_dim,
     dynamic_update_slice_in_dim,
 )
-from treadle_numpy.operands.arrays import array_of
-from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.arrays import array_of, filled
 from treadle_numpy.operands.scalars import literal
 from treadle_numpy.scipy.linalg.columns import (
     at_diagonal,

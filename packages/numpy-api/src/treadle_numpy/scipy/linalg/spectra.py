@@ -86,7 +86,7 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
         b, c, d = forms[k, k + 1], forms[k + 1, k], forms[k + 1, k + 1]
         half = (block - d) * 0.5
         used = ops.abs(c) > eps * (ops.abs(block) + ops.abs(d))
-        # The rotation is that of any multiple: of this one, squares neither overflow nor vanish.
+        # Any multiple has the same rotation: of this one, squares neither overflow nor vanish.
         most = ops.maximum(ops.maximum(ops.abs(half), ops.abs(b)), ops.abs(c))
         unit = ops.convert(ops.select(used, most, literal(1, most)), dtype=dtype)
         half, b, c = (x / ops.stop_gradient(unit) for x in (half, b, c))
@@ -169,8 +169,8 @@ def eigh(
 ) -> Array | tuple[Array, Array]:
     """Ascending eigenvalues of Hermitian matrices, and eigenvectors as columns unless `eigvals_only`.
 
-    With `b`, Hermitian and positive definite, those of `a v = w b v`, and vectors for which `vᴴ b v` is 1. Unlike in
-    SciPy the Hermitian parts are taken, whatever `lower` is.
+    With `b`, Hermitian and positive definite, the eigenvalues of `a v = w b v`, and vectors for which `vᴴ b v` is 1.
+    Unlike in SciPy the Hermitian parts are taken, whatever `lower` is.
 
     Raises:
         ShapeError: the last two axes are not square, or `b` has another shape.
@@ -233,7 +233,7 @@ def eigh_tridiagonal(
         eigvals_only: no vectors.
         select: `a` for all, `i` for those with the indices of `select_range`, both included.
         select_range: first and last index.
-        tol, key: for JAX's sake; eigenvalues are as exact as those of `eigh`.
+        tol, key: for JAX's sake; eigenvalues are as exact as with `eigh`.
 
     The matrix is made, so it takes n² elements.
 

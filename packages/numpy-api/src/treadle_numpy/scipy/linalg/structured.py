@@ -12,10 +12,9 @@ from treadle_ir.errors import names, shown
 from treadle_numpy.numpy.manipulation.joining import concatenate
 from treadle_numpy.numpy.ufuncs.parts import conj
 from treadle_numpy.numpy.ufuncs.signs import abs
-from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.arrays import array_of, filled
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
-from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.scalars import literal, zero_like
 from treadle_numpy.operands.shapes import as_index

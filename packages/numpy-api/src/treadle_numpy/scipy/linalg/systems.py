@@ -86,7 +86,7 @@ def pair(name: str, argument: str, value: Any) -> tuple[Any, Any]:
 
 
 def _operation(name: str, trans: object) -> str:
-    """What `trans` says: none, transposed or conjugated too.
+    """Return the operation that `trans` names: none, transposed or conjugated too.
 
     Raises:
         ArgumentError: it is another value.

@@ -19,9 +19,8 @@ from treadle_numpy.indexing.reading import take_entries
 from treadle_numpy.lax.joining import unstack
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, remainder, subtract
-from treadle_numpy.numpy.ufuncs.comparison import greater_equal, less
 from treadle_numpy.numpy.ufuncs.extremes import clip, minimum
-from treadle_numpy.numpy.ufuncs.logic import logical_and
+from treadle_numpy.numpy.ufuncs.logic import greater_equal, less, logical_and
 from treadle_numpy.numpy.ufuncs.rounding import floor
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape

@@ -17,8 +17,8 @@ from treadle_numpy.numpy.contraction.products import vdot
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply, subtract
-from treadle_numpy.numpy.ufuncs.comparison import less
 from treadle_numpy.numpy.ufuncs.kinds import isfinite
+from treadle_numpy.numpy.ufuncs.logic import less
 from treadle_numpy.numpy.ufuncs.powers import sqrt
 from treadle_numpy.numpy.ufuncs.signs import abs
 

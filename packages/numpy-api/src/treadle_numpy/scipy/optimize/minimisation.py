@@ -17,12 +17,12 @@ from treadle_numpy.numpy.creation.matrices import eye
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.linalg.norms import norm as norm_of
 from treadle_numpy.numpy.reductions.extremes import max
-from treadle_numpy.numpy.reductions.truths import all
+from treadle_numpy.numpy.reductions.logical import all
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.arithmetic import divide
-from treadle_numpy.numpy.ufuncs.comparison import equal, less
 from treadle_numpy.numpy.ufuncs.extremes import minimum
 from treadle_numpy.numpy.ufuncs.kinds import isfinite
+from treadle_numpy.numpy.ufuncs.logic import equal, less
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, is_array_like
 from treadle_numpy.operands.promote import converted, promote
@@ -104,7 +104,7 @@ def minimize(
         [1. 2.] True
     """
     functions("minimize", fun=fun)
-    if not isinstance(method, str) or method.lower() != "bfgs":  # type: ignore[redundant-expr]  # users are told
+    if not isinstance(method, str) or method.lower() != "bfgs":  # type: ignore[redundant-expr]  # for untyped callers
         raise ArgumentError(
             f"minimize: there is no method {shown(method)}", fix="the method is 'BFGS'"
         )

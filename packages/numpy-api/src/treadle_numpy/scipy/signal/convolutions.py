@@ -44,8 +44,8 @@ def convolve(
         precision: of the products on accelerators, by sums.
 
     Raises:
-        ShapeError: the arrays have not as many axes, are empty, or, for "valid", neither contains the other.
-        ArgumentError: there is no such mode or method.
+        ShapeError: the arrays differ in their numbers of axes, are empty, or, for "valid", neither contains the
+        other. ArgumentError: there is no such mode or method.
 
     Example:
         >>> import numpy as np
@@ -73,7 +73,7 @@ def correlate(
 ) -> Array:
     """Return the correlation of two arrays: the convolution with the second one reversed and conjugated.
 
-    Arguments and errors are those of `convolve`.
+    Arguments and errors are as for `convolve`.
 
     Example:
         >>> import numpy as np
@@ -93,7 +93,7 @@ def convolve2d(
     fillvalue: float = 0,
     precision: PrecisionLike = None,
 ) -> Array:
-    """Return the convolution of two matrices; arguments and errors are those of `convolve`.
+    """Return the convolution of two matrices; arguments and errors are as for `convolve`.
 
     Differs from SciPy: there is nothing but zeros around the arrays.
 
@@ -119,7 +119,7 @@ def correlate2d(
     fillvalue: float = 0,
     precision: PrecisionLike = None,
 ) -> Array:
-    """Return the correlation of two matrices; arguments and errors are those of `convolve2d`.
+    """Return the correlation of two matrices; arguments and errors are as for `convolve2d`.
 
     Example:
         >>> import numpy as np
@@ -138,7 +138,7 @@ def fftconvolve(
     """Return the convolution of two arrays by Fourier transforms: faster than sums where both are large, less exact.
 
     Along axes that are not in `axes` (all by default) sizes must be equal, and elements are only multiplied. Other
-    arguments and errors are those of `convolve`.
+    arguments and errors are as for `convolve`.
 
     Example:
         >>> import numpy as np

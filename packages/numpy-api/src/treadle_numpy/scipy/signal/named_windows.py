@@ -94,7 +94,7 @@ def as_window(function: str, window: object, nperseg: int | None, most: int) -> 
         most: the length of the signal, which a named window is not longer than.
 
     Raises:
-        ArgumentError: there is no such window, or the length is not that of the vector.
+        ArgumentError: there is no such window, or the length is not the vector's.
         ShapeError: it is not a vector.
     """
     if isinstance(window, (str, tuple)):

@@ -43,7 +43,7 @@ def istft(
 ) -> tuple[Array, Array]:
     """Return the signal whose short-time Fourier transform this is, or nearest to it: the inverse of `stft`.
 
-    Other arguments must be those of `stft`. Samples that the windows leave no weight are not restored.
+    Other arguments must be the same as for `stft`. Samples that the windows leave no weight are not restored.
 
     Args:
         Zxx: the transform.

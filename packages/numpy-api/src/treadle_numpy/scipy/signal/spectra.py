@@ -242,7 +242,7 @@ def welch(
 ) -> tuple[Array, Array]:
     """Return the power spectral density of a signal by Welch's method: squared absolute values, averaged over segments.
 
-    Arguments are those of `csd`.
+    Arguments are as for `csd`.
 
     Raises:
         ArgumentError: an argument is not among those, or numbers do not fit.

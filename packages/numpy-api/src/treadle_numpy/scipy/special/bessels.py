@@ -63,7 +63,7 @@ _DOUBLINGS: Final = 40
 _GREAT: Final = (
     2.0**_DOUBLINGS
 )  # values of the recurrence are divided by it when they are beyond it
-# Of an order the value, that of the order above, the sum so far, and how often they were divided.
+# The value of an order, the value of the order above, the sum so far, and how often they were divided.
 State: TypeAlias = tuple[Array, Array, Array, Array]
 
 
@@ -135,7 +135,7 @@ def _recurrence(z: Operand, orders: int, start: int) -> list[Array]:
     nothing = ops.multiply(safe, zero)
 
     def lower(n: Array, state: State) -> State:
-        """From the values of order n to those of the order below."""
+        """Step from the values of order n to the order below."""
         value, after, total, scalings = state
         even = ops.compare(ops.remainder(n, n.dtype.type(2)), n.dtype.type(0), direction="eq")
         last = ops.compare(n, n.dtype.type(0), direction="eq")

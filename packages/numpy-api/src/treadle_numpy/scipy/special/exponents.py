@@ -73,7 +73,7 @@ def logit(x: ArrayLike) -> Array:
 
 @partial(custom_jvp, pure=True)
 def _logit(p: Operand) -> Array:
-    # One logarithm, whose error near 1/2 is as that of the difference of two.
+    # One logarithm, whose error near 1/2 is the same as of the difference of two.
     return ops.log(ops.divide(p, ops.subtract(number(1, p), p)))
 
 
@@ -207,7 +207,7 @@ def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
 def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
     """`p log(p / q) - p + q`: `rel_entr` made convex and never negative.
 
-    The sum over two distributions is that of `rel_entr`, the divergence of Kullback and Leibler.
+    Its sum over two distributions equals the sum of `rel_entr`, the divergence of Kullback and Leibler.
 
     Raises:
         DTypeError: an argument is complex.

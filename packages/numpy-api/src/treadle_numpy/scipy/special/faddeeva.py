@@ -99,14 +99,14 @@ def wofz(z: ArrayLike) -> Array:
 def _wofz(z: Operand) -> Array:
     below = ops.compare(ops.imag(z), zero_like(ops.imag(z)), direction="lt")
     upper = ops.select(below, ops.negate(z), z)
-    beside = ops.subtract(literal(_SCALE, z), ops.multiply(literal(1j, z), upper))
+    mirrored = ops.subtract(literal(_SCALE, z), ops.multiply(literal(1j, z), upper))
     other = ops.add(literal(_SCALE, z), ops.multiply(literal(1j, z), upper))
-    ratio = ops.divide(other, beside)
+    ratio = ops.divide(other, mirrored)
     coefficients = _COEFFICIENTS if z.dtype.itemsize > 8 else _COEFFICIENTS[:_FEW]
     series: Operand = literal(coefficients[-1], z)
     for c in reversed(coefficients[:-1]):
         series = ops.add(ops.multiply(series, ratio), literal(c, z))
-    inverse = ops.divide(literal(1, z), beside)
+    inverse = ops.divide(literal(1, z), mirrored)
     value = ops.multiply(
         inverse,
         ops.add(

@@ -47,8 +47,9 @@ def gammaln(x: ArrayLike) -> Array:
 
 @composed
 def loggamma(x: ArrayLike) -> Array:
-    """Return the logarithm of the gamma function, NaN at negative numbers; `gammaln` has that of the absolute value
-    there.
+    """Return the logarithm of the gamma function, NaN at negative numbers.
+
+    `gammaln` has the logarithm of the absolute value there.
 
     The logarithm is the analytic one, which is complex at negative numbers; complex arguments give it, exact to 30
     units in the last place of its modulus or of 1, whichever is greater.

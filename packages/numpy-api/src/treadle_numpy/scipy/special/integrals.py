@@ -67,8 +67,8 @@ def spence(x: ArrayLike) -> Array:
 def sici(x: ArrayLike) -> tuple[Array, Array]:
     """Return the sine and the cosine integral.
 
-    The cosine integral of a negative number is complex; its real part, that of `-x`, is given. Exact to 4 units in the
-    last place; the cosine integral beside its zeros to 2 units of 1.
+    The cosine integral of a negative number is complex; its real part, the cosine integral of `-x`, is given. Exact
+    to 4 units in the last place; the cosine integral near its zeros to 2 units of 1.
 
     Example:
         >>> print(*[f"{float(v):.4f}" for v in sici(2.0)])

@@ -139,7 +139,7 @@ def dawsn(x: ArrayLike) -> Array:
 def owens_t(h: ArrayLike, a: ArrayLike) -> Array:
     """Owen's T: the probability of `X > h` and `0 < Y < a X` for independent normal X and Y.
 
-    Exact to 50 units in the last place, where it is no tail of many standard deviations.
+    Exact to 50 units in the last place, except in tails of many standard deviations.
 
     Example:
         >>> print(f"{float(owens_t(1.0, 2.0)):.4f}")

@@ -8,8 +8,8 @@ import numpy as np
 from treadle_ir import Array, ShapeError
 from treadle_ir.calling import composed
 from treadle_numpy.numpy.manipulation.joining import concatenate
+from treadle_numpy.numpy.reductions.logical import all
 from treadle_numpy.numpy.reductions.sums import sum
-from treadle_numpy.numpy.reductions.truths import all
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.exponentials import exp
 from treadle_numpy.numpy.ufuncs.signs import abs

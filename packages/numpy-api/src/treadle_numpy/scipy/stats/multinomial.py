@@ -8,8 +8,8 @@ import numpy as np
 from treadle_ir import Array
 from treadle_ir.calling import composed
 from treadle_ir.core.dtypes import is_integer
+from treadle_numpy.numpy.reductions.logical import all
 from treadle_numpy.numpy.reductions.sums import sum
-from treadle_numpy.numpy.reductions.truths import all
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.exponentials import exp
 from treadle_numpy.operands.arrays import array_of
@@ -40,7 +40,7 @@ def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
     """
     name = "multinomial.logpmf"
     (chances,) = promote(name, p, inexact=True)
-    # Counts are whole, and no mixture with the probabilities that `numpy_dtype_promotion` speaks of.
+    # Counts are integers, and not a mixture with the probabilities that `numpy_dtype_promotion` forbids.
     whole_numbers = [coerce(name, i, v) for i, v in enumerate((x, n))]
     given = [converted(v, chances.dtype) if is_integer(v.dtype) else v for v in whole_numbers]
     promoted = promote(name, *given, chances)

@@ -11,10 +11,10 @@ from treadle_ir.errors import flags, integer, names
 from treadle_numpy.numpy.creation.ranges import arange
 from treadle_numpy.numpy.manipulation.joining import concatenate
 from treadle_numpy.numpy.reductions.extremes import max
+from treadle_numpy.numpy.reductions.logical import any
 from treadle_numpy.numpy.reductions.positions import argmax
 from treadle_numpy.numpy.reductions.running import cumsum
 from treadle_numpy.numpy.reductions.sums import sum
-from treadle_numpy.numpy.reductions.truths import any
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.sorting import argsort, sort
 from treadle_numpy.numpy.statistics.spread import nanstd, std
@@ -136,7 +136,8 @@ def rankdata(
     """Return the rank of each element, from 1, along an axis (of all elements, flattened, for None); floats.
 
     Equal elements have the mean, the least or the greatest of their ranks, by `method` "average", "min" or "max";
-    "dense" counts values instead of elements; "ordinal" keeps their order. All ranks beside a NaN are NaN.
+    "dense" counts values instead of elements; "ordinal" keeps their order. With a NaN among the elements, all
+    ranks are NaN.
 
     Raises:
         ArgumentError: `method` or `nan_policy` is none of the names.

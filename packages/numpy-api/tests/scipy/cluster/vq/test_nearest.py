@@ -1,4 +1,4 @@
-"""The nearest code is the one that a loop finds."""
+"""The nearest code agrees with a loop."""
 
 from __future__ import annotations
 

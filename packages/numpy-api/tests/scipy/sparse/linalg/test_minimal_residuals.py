@@ -1,4 +1,4 @@
-"""Drawn equations, bases that are full and made anew, and spaces that are exhausted."""
+"""Drawn equations, bases that are full and restarted, and spaces that are exhausted."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Kernels on NumPy and Python's numbers that are faster than the reference kernels for small arrays.
 
-`numpy_kernel` finds the kernel of an operation. Its results are those of the reference kernel to the last bit, with two
-exceptions: special functions, which are as exact, and sums and convolutions, which add in another order.
+`numpy_kernel` finds the kernel of an operation. It gives the same bits as the reference kernel, with two exceptions:
+special functions, which are as exact, and sums and convolutions, which add in a different order.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def igamma_grad_a(a: float, x: float, digamma: Callable[[float], float]) -> floa
 
 
 def _fraction_and_slope(a: float, x: float) -> tuple[float, float]:
-    """The continued fraction of e^x x^-a Gamma(a, x), and its derivative by a.
+    """Return the continued fraction of e^x x^-a Gamma(a, x), and its derivative by a.
 
     Numerators A and denominators B of its approximations have recurrences of their own, and so have their derivatives.
     All are divided by B at each step, which keeps them from overflowing.

@@ -20,7 +20,7 @@ _INTP: Final = np.dtype(np.intp)
 
 
 def _positions(indices: ArrayType, shape: tuple[int, ...], size: int) -> Kernel | None:
-    """From indices of an axis of this size, one to a vector, to positions; those out of range are no positions."""
+    """Return a function from indices of an axis with `size` elements to positions; invalid ones are out of range."""
     dtype = indices.dtype
     if dtype.kind not in "iu" or dtype.itemsize >= _INTP.itemsize:
         return None
@@ -33,7 +33,7 @@ def _positions(indices: ArrayType, shape: tuple[int, ...], size: int) -> Kernel 
 
 
 def gather(primitive: Gather, operands: Sequence[ArrayType], result: ArrayType) -> Kernel | None:
-    """Elements of a vector, or whole rows, by one index each."""
+    """Return a kernel that takes elements of a vector, or rows, by one index each."""
     operand, indices = operands
     shape = operand.shape
     if (
@@ -63,7 +63,7 @@ def gather(primitive: Gather, operands: Sequence[ArrayType], result: ArrayType) 
 
 
 def _one(primitive: Gather, operand: ArrayType) -> Kernel:
-    """One element or row."""
+    """Return a kernel that takes one element or row."""
     size, rule = operand.shape[0], by_rule(primitive)
 
     def taken(x: Any, place: Any) -> Any:
@@ -74,7 +74,7 @@ def _one(primitive: Gather, operand: ArrayType) -> Kernel:
 
 
 def scatter(primitive: Scatter, operands: Sequence[ArrayType], result: ArrayType) -> Kernel | None:
-    """Elements of a vector, by one index each."""
+    """Return a kernel that sets elements of a vector, by one index each."""
     operand, indices, updates = operands
     if (
         operand.ndim != 1
@@ -103,7 +103,7 @@ def scatter(primitive: Scatter, operands: Sequence[ArrayType], result: ArrayType
 def dynamic_slice(
     primitive: DynamicSlice, operands: Sequence[ArrayType], result: ArrayType
 ) -> Kernel | None:
-    """A part of a vector or a matrix."""
+    """Return a kernel that slices a vector or a matrix."""
     limits = [size - n for size, n in zip(operands[0].shape, result.shape, strict=True)]
     if len(limits) == 1:
         ((size,), (last,)) = (result.shape, limits)
@@ -128,7 +128,7 @@ def dynamic_slice(
 def dynamic_update_slice(
     primitive: DynamicUpdateSlice, operands: Sequence[ArrayType], result: ArrayType
 ) -> Kernel | None:
-    """A part of a copied vector, written over."""
+    """Return a kernel that writes over a slice of a copied vector."""
     if len(result.shape) != 1:
         return None
     (size,) = operands[1].shape

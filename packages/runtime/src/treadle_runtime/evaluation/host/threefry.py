@@ -117,12 +117,12 @@ def bits_kernel(
     """Return the kernel of the bits of one typed key; None for other keys and for more blocks than `MOST`."""
     if not _is_served(operands[0], result.size):
         return None
-    lanes, is_whole = Lanes(result.size), primitive.bit_width == 64
+    lanes, is_wide = Lanes(result.size), primitive.bit_width == 64
     shape, dtype, counters = result.shape, result.dtype, lanes.counters
 
     def drawn(key: Any) -> Any:
         first, second = lanes.ciphered([_words(key)], counters)
-        whole = _joined(second, first) if is_whole else first ^ second
+        whole = _joined(second, first) if is_wide else first ^ second
         return lanes.parts(whole).astype(dtype).reshape(shape)
 
     return drawn

@@ -267,7 +267,7 @@ def _while(primitive: While, operands: Operands, log: Log) -> Operands:
     condition = stage(cond, *cond_types, *kept, *carry_types)
     staged = stage(body, *cond_types, *body_types, *kept, *carry_types)
     cond_consts, body_consts, carry = primitive.operand_groups(operands)
-    given = WhileOperands[Operand](
+    given: WhileOperands[Operand] = WhileOperands(
         [*condition.captured, *cond_consts],
         [*staged.captured, *cond_consts, *body_consts],
         [*asked(*cond_consts, *carry)[1], *carry],

@@ -210,4 +210,4 @@ def inlined(
     """Stage the body of an operation, and lower it in the operation's place."""
     staged = stage(lambda *xs: primitive.call(xs), *[operand.type for operand in operands])
     captured = [context.constant(each, type_of(each)) for each in captured_arrays(staged, name)]
-    return context.inline(staged.program, *captured, *operands)
+    return context.inline(context.legalised(staged.program), *captured, *operands)

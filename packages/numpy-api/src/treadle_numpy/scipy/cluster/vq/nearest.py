@@ -29,7 +29,7 @@ def vq(obs: ArrayLike, code_book: ArrayLike, check_finite: bool = True) -> tuple
     Differs from SciPy: `check_finite` does nothing, since a program cannot raise.
 
     Raises:
-        ShapeError: the two have not as many axes (one or two), or as many coordinates, or there are no codes.
+        ShapeError: the two differ in their numbers of axes (one or two) or of coordinates, or there are no codes.
 
     Example:
         >>> import numpy as np

@@ -1,7 +1,7 @@
 """The solver that keeps a basis of the Krylov space: generalised minimal residuals.
 
 Algorithm: Saad and Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856, preconditioned from the right, such that the
-residual that is made small is that of the equation itself. The basis is orthogonalised twice.
+minimised residual is the equation's own. The basis is orthogonalised twice.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.linalg.ranks import lstsq
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, subtract
-from treadle_numpy.numpy.ufuncs.comparison import equal, greater, less, less_equal
-from treadle_numpy.numpy.ufuncs.logic import logical_and
+from treadle_numpy.numpy.ufuncs.logic import equal, greater, less, less_equal, logical_and
 from treadle_numpy.numpy.ufuncs.powers import sqrt
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.promote import converted
@@ -63,7 +62,7 @@ def gmres(
         A: a function from trees like b to trees like b, or a matrix; it must be linear.
         b: the right-hand side, an array or a tree of arrays; integers become floats.
         x0: where to start; zeros by default.
-        tol: the search ends when the norm of `b - A x` is at most `tol` times that of b,
+        tol: the search ends when the norm of `b - A x` is at most `tol` times the norm of b,
         atol: or at most this,
         restart: the size of the basis, which is made again when it is full: what it takes is memory.
         maxiter: the search ends after so many bases; ten times the number of elements by default.

@@ -10,8 +10,7 @@ from treadle_ir import Array
 from treadle_numpy.lax.control.loops import while_loop
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, subtract
-from treadle_numpy.numpy.ufuncs.comparison import equal, greater, less, not_equal
-from treadle_numpy.numpy.ufuncs.logic import logical_and
+from treadle_numpy.numpy.ufuncs.logic import equal, greater, less, logical_and, not_equal
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.trees import Tree
 from treadle_numpy.scipy.sparse.linalg.equations import (
@@ -48,7 +47,7 @@ def cg(
         A: a function from trees like b to trees like b, or a matrix; it must be linear.
         b: the right-hand side, an array or a tree of arrays; integers become floats.
         x0: where to start; zeros by default.
-        tol: the search ends when the norm of `b - A x` is at most `tol` times that of b,
+        tol: the search ends when the norm of `b - A x` is at most `tol` times the norm of b,
         atol: or at most this,
         maxiter: or after so many steps; ten times the number of elements by default.
         M: the preconditioner, close to the inverse of A, and Hermitian and positive definite, too.
@@ -87,7 +86,7 @@ def bicgstab(
         A: a function from trees like b to trees like b, or a matrix; it must be linear.
         b: the right-hand side, an array or a tree of arrays; integers become floats.
         x0: where to start; zeros by default.
-        tol: the search ends when the norm of `b - A x` is at most `tol` times that of b,
+        tol: the search ends when the norm of `b - A x` is at most `tol` times the norm of b,
         atol: or at most this,
         maxiter: or after so many steps; ten times the number of elements by default.
         M: the preconditioner, close to the inverse of A.

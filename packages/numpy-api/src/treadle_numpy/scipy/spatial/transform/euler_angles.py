@@ -40,7 +40,7 @@ def axes_of(function: str, seq: str, whole: bool) -> tuple[list[int], bool]:
         ArgumentError: it is not one to three letters, all lower or all upper case, neighbours different.
     """
     names(function, seq=seq)
-    letters = seq.lower() if isinstance(seq, str) else ""  # type: ignore[redundant-expr]  # users are told
+    letters = seq.lower() if isinstance(seq, str) else ""  # type: ignore[redundant-expr]  # for untyped callers
     right = letters and set(letters) <= set("xyz") and seq in (letters, letters.upper())
     if not right or len(letters) > 3 or (whole and len(letters) != 3):
         count = "three" if whole else "one to three"

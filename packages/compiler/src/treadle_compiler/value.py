@@ -1,0 +1,38 @@
+"""A value in the text of a function."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+
+from treadle_compiler.types import mlir_type
+from treadle_ir import ArrayType, Type
+from treadle_ir.core import Layout
+
+
+@final
+class HloValue:
+    """A value in the text: its name and its type."""
+
+    __slots__ = ("layout", "literal", "memory", "mlir", "name", "type")
+
+    def __init__(self, name: str, type: Type) -> None:
+        self.name = name
+        self.type = type
+        self.mlir = mlir_type(type)
+        self.literal: object = None  # the scalar, when the value is a scalar constant
+        self.memory: str | None = None  # the memory kind, if it is not the device's own memory
+        self.layout: Layout | None = None  # the layout over the mesh of an array of partial sums
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of an array's value."""
+        assert isinstance(self.type, ArrayType)
+        return self.type.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The element type of an array's value."""
+        assert isinstance(self.type, ArrayType)
+        return self.type.dtype
