@@ -23,7 +23,7 @@ def test_what_divides_the_mapped_axis() -> None:
     def function(x: Array, y: Array) -> tuple[list[Array], None]:
         assert divided_by([x, y], [0, None]) == ("x",)
         assert divided_by([x], [1]) == ()
-        with pytest.raises(ShardingTypeError, match="divided by"):
+        with pytest.raises(ShardingTypeError, match="is sharded over"):
             divided_by([x, y], [0, 0])
         return [x], None
 
