@@ -44,6 +44,10 @@ SUITE = [*PYTEST, "scipy", "mpmath", "absl-py", "array-api-strict"]  # what conf
 EXAMPLES = ["rich", "scikit-learn", "matplotlib"]
 # The releases of the libraries written for JAX that conformance/clients has jobs for.
 CLIENTS = ROOT / "conformance/clients/requirements.txt"
+# Jobs that take seconds; the others compile for a quarter of a minute to a minute each.
+QUICK_CLIENTS = [
+    *("optax", "chex", "jaxtyping", "equinox", "lineax", "distrax", "haiku", "flax", "flax_nnx"),
+]
 # Tests take from a millisecond to minutes: who has done its share takes from the other.
 WORKERS = ["-n", "2", "--dist", "worksteal"]
 # Prints which extensions of this processor NumPy uses.
@@ -78,6 +82,8 @@ SUITES = [
 ]
 LISTS = {"": [*CHECKS, *SUITES], "checks": CHECKS, "suites": SUITES}
 nox.options.sessions = LISTS[os.environ.get("NOX_SESSION_LIST", "")]
+# `.ci/run` leaves out what a job of the workflows runs in full.
+BRIEF = "NOX_SESSION_LIST" in os.environ
 
 # pyenv's shims answer for every version it ever installed and then fail; the folders behind them
 # go to the end of the path, where they are found when the shim has failed.
@@ -181,6 +187,13 @@ def types(session: nox.Session) -> None:
     session.install("-r", "requirements-dev.txt")
     session.run("mypy", *(f"packages/{folder}/src" for folder in PACKAGES))
     session.run("mypy", "--explicit-package-bases", "scripts", env={"MYPYPATH": "scripts"})
+    session.run("mypy", "noxfile.py")
+    session.run("mypy", "-p", "jax")  # the stubs of jax-compat, which are re-exports
+    # What a user's file sees: by both checkers, which agree on every line.
+    users = ("--explicit-package-bases", "typing_tests")
+    session.run("mypy", *users, env={"MYPYPATH": "typing_tests"})
+    session.run("pyright", "--project", "typing_tests")
+    # With other flags mypy reads all sources once more, so these runs are the last.
     # Files of different folders share names: one run each, named from their own folder.
     tests = [f"packages/{folder}/tests" for folder in PACKAGES]
     for folder in [
@@ -193,12 +206,6 @@ def types(session: nox.Session) -> None:
         # conformance is a package of its own; tests have folders named after modules, like numpy
         base = {"conformance": "."}.get(folder, folder.removesuffix("/tests"))
         session.run("mypy", "--explicit-package-bases", *RELAXED, folder, env={"MYPYPATH": base})
-    session.run("mypy", "noxfile.py")
-    session.run("mypy", "-p", "jax")  # the stubs of jax-compat, which are re-exports
-    # What a user's file sees: by both checkers, which agree on every line.
-    users = ("--explicit-package-bases", "typing_tests")
-    session.run("mypy", *users, env={"MYPYPATH": "typing_tests"})
-    session.run("pyright", "--project", "typing_tests")
 
 
 @nox.session
@@ -374,8 +381,10 @@ def pinned_clients() -> list[str]:
 def clients(session: nox.Session) -> None:
     """JAX's libraries, unmodified, on treadle: every import, a job for each, an example project."""
     install_clients(session, pinned_clients())
-    session.run("python", "-m", "conformance.clients.run", *session.posargs)
-    if not session.posargs:
+    session.run(
+        "python", "-m", "conformance.clients.run", *(QUICK_CLIENTS if BRIEF else session.posargs)
+    )
+    if not session.posargs and not BRIEF:
         session.run("pytest", "examples/neural_ode/test_fit.py")
 
 
@@ -446,9 +455,11 @@ def conformance_rehearsal(session: nox.Session) -> None:
     install(session, EVERYTHING, *SUITE)
     report = Path(session.create_tmp()).resolve() / "ran_on.json"
     sample = ["--executor=xla", "--sample=100", "--sample-seed=7", f"--ran-on={report}"]
-    # Where the accelerator is one device, the folder sharding is skipped; its processes take a minute here.
-    ignored = ["--ignore=conformance/parity", "--ignore=conformance/sharding"]
-    pytest(session, "conformance", *ignored, *sample, *STEADY, TREADLE_CONFORMANCE_BRIEF="1")
+    # The whole suite takes longer to collect than the sample takes to run; conformance-brief collects it.
+    laws = ["array_api", "composed", "control", "linear_algebra", "references", "transpose"]
+    files = [f"conformance/test_{law}.py" for law in laws]
+    brief = {"TREADLE_CONFORMANCE_BRIEF": "1"}
+    pytest(session, *files, "conformance/faq", *sample, *STEADY, **brief)
     session.run("python", "-c", f"import json; json.load(open({str(report)!r}))['total']['cpu']")
     folders = [
         *("conformance/faq", "conformance/gpu", "conformance/faults", "conformance/distributed"),

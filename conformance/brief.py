@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 # The law, as `file::function`, and the N of which one case in N runs.
 ONE_OF: Final[dict[str, int]] = {
-    "derivatives/test_derivatives.py::test_derivatives_are_the_true_ones": 2,
+    "derivatives/test_derivatives.py::test_derivatives_are_the_true_ones": 3,
     "export/test_symbolic.py::test_derivatives": 2,
     "export/test_symbolic.py::test_values": 2,
     "test_jvp.py::test_jvp_agrees_with_central_differences": 2,
@@ -61,7 +61,7 @@ ONE_OF: Final[dict[str, int]] = {
     "test_types.py::test_kernel_returns_what_infer_says_of_anything": 4,
     "test_types.py::test_staged_program_computes_the_same": 4,
     # Programs of the pool under every pair of transformations, in eight contexts, over eight devices.
-    "contexts/calls.py::calls": 12,
+    "contexts/calls.py::calls": 24,
     "sharding/test_sharding.py::test_arrays": 3,
     "sharding/test_sharding.py::test_memories": 3,
     "sharding/test_sharding.py::test_explicit_axes": 3,
@@ -71,7 +71,9 @@ ONE_OF: Final[dict[str, int]] = {
     "sharding/test_sharding.py::test_shard_map_is_vmap": 15,
     "test_compositions.py::test_composition_agrees_with_numpy": 8,
     # A process for each way to end.
-    "faults/test_exit.py::end_in_all_ways": 3,
+    "faults/test_exit.py::end_in_all_ways": 6,
+    # Five hundred rounds each, with a collection of garbage in every twentieth.
+    "kept/test_kept.py::test_resident_size_does_not_grow": 3,
     # A call for each value in the place of each argument; a process for each module.
     "hostile/run.py::faults": 30,
     "test_each_module_first.py::modules": 10,

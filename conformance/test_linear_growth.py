@@ -26,7 +26,7 @@ from treadle_ir.analysis import verify
 from treadle_ir.core import inside_out, program_hash
 from treadle_ir.core.equality import equal_programs
 from treadle_ir.rewrite import cse, dce, fold, optimise, simplify
-from treadle_ir.sharding.varying import explicit
+from treadle_ir.sharding.varying import program_varying
 from treadle_ir.testing.programs import check_programs, recorded
 from treadle_ir.text import parse_program
 
@@ -169,7 +169,7 @@ PASSES: Final[dict[str, Callable[[Program], object]]] = {
     "fold": fold,
     "simplify": simplify,
     "nested": lambda program: list(program.nested()),
-    "explicit": lambda program: explicit(program, [AXIS] * len(program.parameters), AXIS),
+    "varying": lambda program: program_varying(program, [AXIS] * len(program.parameters), AXIS),
     "program_cost": analysis.program_cost,
     "peak_memory": analysis.peak_memory,
     "distributions": analysis.distributions,

@@ -43,13 +43,6 @@ def few_entries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("treadle_compiler.compile._recent", deque(maxlen=FEW))
 
 
-@pytest.fixture
-def caches(only_new_objects: list[Any]) -> list[Any]:
-    """Return the caches, among untracked objects, whose bound is thousands of small entries."""
-    kinds = (Placement, functools._lru_cache_wrapper)
-    return [each for each in only_new_objects if isinstance(each, kinds)]
-
-
 def live(caches: list[Any]) -> Counter[str]:
     """Count the live objects of each type."""
     ArrayType._recent.clear()
@@ -64,12 +57,14 @@ def live(caches: list[Any]) -> Counter[str]:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_live_objects_are_flat(name: str, caches: list[Any]) -> None:
+def test_live_objects_are_flat(name: str, only_new_objects: list[Any]) -> None:
     act = FAMILIES[name]()
     for number in range(FIRST):
         act(number)
-    before = live(caches)
+    before = live(only_new_objects)
     for number in range(FIRST, FIRST + MORE):
         act(number)
-    grown = {kind: count for kind, count in (live(caches) - before).items() if count >= MORE}
+    grown = {
+        kind: count for kind, count in (live(only_new_objects) - before).items() if count >= MORE
+    }
     assert grown == {}

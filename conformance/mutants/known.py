@@ -37,16 +37,6 @@ KNOWN: Final[dict[tuple[str, str], str]] = {
         'with self._lock: => with __import__("contextlib").nullcontext():',
     ): "a race of threads on one dictionary entry, which the interpreter's lock hides: no test forces it",
     (
-        "numpy-api",
-        "first = converted(where(np.arange(images.shape[0]) == 0, length, 0), images.dtype)"
-        " => first = converted(where(np.arange(images.shape[0]) == 0, length, 1), images.dtype)",
-    ): "open: not decided in the time it had",
-    (
-        "jax-compat",
-        "return (1,) * axis + (x.shape[axis],) + (1,) * (x.ndim - axis - 1)"
-        " => return (2,) * axis + (x.shape[axis],) + (1,) * (x.ndim - axis - 1)",
-    ): "open: not decided in the time it had",
-    (
         "compiler",
         "carried = 0 <= index - primitive.constants < primitive.carries"
         " => carried = 0 <= index + primitive.constants < primitive.carries",
@@ -56,10 +46,6 @@ KNOWN: Final[dict[tuple[str, str], str]] = {
         "have.size == want.size == 1 and dtypes.letter(have.dtype) in _ALL"
         " => have.size == want.size == 1 and dtypes.letter(have.dtype) not in _ALL",
     ): "open: an operand with one element is written in another form; no test shows a difference",
-    (
-        "jax-compat",
-        "yield argument.annotation, scope, guarded => yield argument.annotation, scope, False",
-    ): "open: not decided in the time it had",
     (
         "autodiff",
         "@frozen(eq=False) => @frozen(eq=True)",
@@ -170,4 +156,8 @@ KNOWN: Final[dict[tuple[str, str], str]] = {
         "compiler",
         "if best is not None: => if best is None:",
     ): "open: not decided in the time it had",
+    (
+        "batching",
+        'key = "root", axis, of_constants, primitive => key = "root", axis, of_constants, None',
+    ): "open: no test has two equations whose roots one program finds",
 }

@@ -15,6 +15,7 @@ import pytest
 
 import treadle
 import treadle.numpy as tnp
+from conformance import test_linear_growth as growth
 from conformance.sharding.table import table
 from treadle import errors, lax, nn, random
 from treadle.sharding import (
@@ -293,6 +294,44 @@ def callbacks_see_whole_arrays_once() -> None:
     assert np.array_equal(treadle.jit(rows)(x), H.sum(0))
     treadle.effects_barrier()
     assert np.array_equal(seen, H)
+
+
+def _told(seen: list[float], over: str) -> Any:
+    """Functions that call one twice that calls one twice, of which the innermost has an ordered effect."""
+
+    def innermost(x: Any) -> Any:
+        treadle.debug.callback(lambda total: seen.append(float(total)), x.sum(), ordered=True)
+        return x * 2
+
+    def parts(f: Any) -> Any:
+        spec = P("x", None)
+        return treadle.shard_map(f, mesh=mesh(), in_specs=spec, out_specs=spec)
+
+    def made(count: int) -> Any:
+        tower = growth.tower(
+            count, growth.WRAPPERS["jit"], parts(innermost) if over == "innermost" else innermost
+        )
+        return parts(tower) if over == "outermost" else tower
+
+    return made
+
+
+@law
+def ordered_effects_of_functions_called_again_keep_their_order() -> None:
+    seen: list[float] = []
+    assert np.array_equal(treadle.jit(_told(seen, "none")(4))(put("x", None)), H * 2**16)
+    treadle.effects_barrier()
+    assert seen == [float(H.sum()) * 2**i for i in range(16)]
+
+
+@law
+def lowering_of_ordered_effects_grows_linearly() -> None:
+    for over in ("none", "innermost", "outermost"):
+        made, measured = _told([], over), []
+        for count in (growth.FIRST, *growth.SIZES):
+            traced = treadle.jit(made(count)).trace(put("x", None))
+            measured.append((growth.steps(traced.lower)[0], growth.size(traced.program)))
+        growth.grows_linearly(measured[1:])
 
 
 @law

@@ -242,6 +242,34 @@ def rules_of_some() -> None:
     same(treadle.grad(lambda y: over(x, y).sum())(y), np.full(2, 3 * N, x.dtype))
 
 
+def gradients_of_what_all_devices_share() -> None:
+    """Within a shard_map, the gradient by what all devices share is the sum of theirs, though no product meets it.
+
+    The numbers are JAX's.
+    """
+    w, x = np.full(3, 2.0, np.float32), np.arange(6.0 * N, dtype=np.float32).reshape(2 * N, 3)
+
+    def over(part: Callable[[Tree, Tree], Tree], out: P) -> Callable[[Tree, Tree], Tree]:
+        return treadle.shard_map(part, mesh=mesh(), in_specs=(P(), P("i")), out_specs=out)
+
+    added = lambda w, x: (x + w).sum()  # noqa: E731
+    chosen = lambda w, x: lax.cond(x[0, 0] >= 0, lambda: w.sum(), lambda: x.sum())  # noqa: E731
+    carried = lambda w, x: lax.scan(lambda c, row: (c + row, None), w, x)[0].sum()  # noqa: E731
+    for wrapped in (lambda f: f, treadle.jit):
+        for function, slope in (
+            (added, 2 * N),
+            (treadle.jit(added), 2 * N),
+            (treadle.checkpoint(added), 2 * N),
+            (chosen, N),
+            (carried, N),
+        ):
+            same(wrapped(over(treadle.grad(function), P()))(w, x), np.full(3, slope, w.dtype))
+        pulled = over(lambda w, x: treadle.vjp(lambda w: (x + w).sum(0), w)[1](x[0])[0], P())
+        same(wrapped(pulled)(w, x), 2 * x[::2].sum(0))
+        pushed = over(lambda w, x: treadle.jvp(lambda w: (x + w).sum(0), (w,), (w,))[1], P("i"))
+        same(wrapped(pushed)(w, x), np.full(3 * N, 4, w.dtype))
+
+
 LAWS: Final = {
     **{
         f"{name}-{way}-{check}": functools.partial(equal, program, (X,), f"{way}-{check}")
@@ -257,6 +285,7 @@ LAWS: Final = {
         if way == "value" or pooled.reverse
     },
     "what is gathered as one value": gathered_whole,
+    "gradients of what all devices share": gradients_of_what_all_devices_share,
     "a sum with a rule": functools.partial(sums_with_rules, lambda ct: ct),
     "a sum with a rule that says what varies": functools.partial(
         sums_with_rules, lambda ct: lax.pcast(ct, "i", to="varying")

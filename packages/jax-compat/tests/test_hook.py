@@ -7,6 +7,7 @@ import subprocess
 import sys
 import types
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -267,7 +268,7 @@ def test_a_function_of_the_name_find_spec_is_not_that_of_importlib() -> None:
 
 
 def test_a_module_that_lacks_another_one_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
-    import jax
+    jax: Any = importlib.import_module("jax")
 
     def fail(name: str) -> types.ModuleType:
         raise ModuleNotFoundError("No module named 'other'", name="other")
@@ -280,7 +281,7 @@ def test_a_module_that_lacks_another_one_says_which(monkeypatch: pytest.MonkeyPa
 
 
 def test_names_between_underscores_are_no_modules() -> None:
-    import jax
+    jax: Any = importlib.import_module("jax")
 
     with pytest.raises(AttributeError, match=r"^module 'jax' has no attribute '__no_such__'"):
         _ = jax.__no_such__

@@ -96,8 +96,7 @@ class custom_jvp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
 
         Raises:
             ArgumentError: a rule is not a function; the function has arguments without derivatives, which such rules
-            do
-                not know; or, from the derivative, there are not as many rules as arguments.
+                do not know; or, from the derivative, there are not as many rules as arguments.
         """
         for position, rule in enumerate(jvps):
             if rule is not None:

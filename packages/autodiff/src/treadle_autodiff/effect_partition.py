@@ -33,7 +33,7 @@ def partition_effects(
 
 
 def _happening(effects: Effects) -> Effects:
-    """Return the effects without those of named axes, on which a program depends, but which do not happen."""
+    """Return the effects that happen: a program depends on named axes, but they are not events."""
     return frozenset([effect for effect in effects if not isinstance(effect, NamedAxis)])
 
 

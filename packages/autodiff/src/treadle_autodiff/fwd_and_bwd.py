@@ -27,8 +27,7 @@ def fwd_and_bwd(
 
     Raises:
         ArgumentError: `fun` is not a function; by the calls: there is no such argument, one is not a tree of arrays,
-        or
-            residuals are of something else.
+            or residuals are of something else.
         StructureError, ShapeError: by `bwd`: cotangents are not like the result.
 
     Example:

@@ -15,7 +15,8 @@ from treadle_autodiff.jvp import jvp_tree
 from treadle_autodiff.linear_maps import forward, linearized_signature
 from treadle_autodiff.linearize import linearize_tree
 from treadle_autodiff.nonzero_inputs import flags_of_leaves, note_out_nzs
-from treadle_autodiff.pushed_references import PushedReferences
+from treadle_autodiff.pulled_references import ReferenceVJP
+from treadle_autodiff.pushed_references import GivenReferences, PushedForward, has_references
 from treadle_autodiff.tangents import Tangent, presented
 from treadle_autodiff.transpose import transpose
 from treadle_autodiff.user_function import (
@@ -29,14 +30,13 @@ from treadle_ir import ArgumentError, Array, ArrayType, Operands, Type, Unsuppor
 from treadle_ir.calling import flatten_arrays, type_like
 from treadle_ir.core import dtypes, unsharded
 from treadle_ir.errors import flags, functions
-from treadle_ir.refs import is_reference
 from treadle_ir.tracing import stage_tree
 from treadle_ir.tree import (
+    Partial,
     PyTreeDef,
     fixed_places,
     flatten_leaves_and_structure,
     forms,
-    leaves_in_any_order,
     opened_leaves,
     tangent_structure,
     tree_unflatten,
@@ -106,9 +106,8 @@ def jvp(
             f"{type(primals).__name__} and {type(tangents).__name__}",
             fix="write jvp(f, (x,), (dx,))",
         )
-    if any(map(is_reference, leaves_in_any_order((primals, tangents)))):
-        pushed_refs = PushedReferences(tuple(primals), tuple(tangents))
-        return pushed_refs.written(jvp(pushed_refs.pure(fun, has_aux), *pushed_refs.held, True))
+    if has_references((primals, tangents)):
+        return _jvp_of_references(fun, tuple(primals), tuple(tangents), has_aux)
     leaves, structure = flatten_arrays(tuple(primals), "primals")
     pushed = flatten_along("tangents", "tangents", tuple(tangents), "primals", structure)
     checked = check_tangents("jvp: tangent", [type_of(x) for x in leaves], pushed)
@@ -120,6 +119,20 @@ def jvp(
         tree_unflatten(tangent_structure(out), _presented(result_tangents, results)),
         *released(aux),
     )
+
+
+def _jvp_of_references(
+    fun: Callable[..., Tree], primals: tuple[Tree, ...], tangents: tuple[Tree, ...], has_aux: bool
+) -> tuple[Tree, ...]:
+    given = GivenReferences(primals, "primals")
+    given_tangents = GivenReferences(tangents, "tangents")
+    given.check_tangents("jvp", given_tangents)
+    pure = given.pure("jvp", fun, has_aux)
+    pushed = jvp(pure, (given.values,), (given_tangents.values,), True)
+    (output, held), (tangent, held_tangents), aux = pushed
+    given.store(held)
+    given_tangents.store(held_tangents)
+    return output, tangent, *aux
 
 
 def _presented(tangents: Sequence[Tangent], primals: Operands) -> list[Array]:
@@ -142,6 +155,8 @@ def linearize(
     fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False, in_nzs: Any = None
 ) -> tuple[Tree, ...]:
     """Evaluate a function, and return its derivative there as a linear function that can be applied many times.
+
+    The tangent of a reference is another reference, which `f_jvp` reads and writes.
 
     Args:
         fun: the function.
@@ -169,6 +184,15 @@ def linearize(
     """
     flags("linearize", has_aux=has_aux)
     functions("linearize", fun=fun)
+    if has_references(primals):
+        _refuse_beside_references("linearize", in_nzs=in_nzs)
+        given_refs = GivenReferences(primals, "primals")
+        given_refs.check_once("linearize")
+        pure = given_refs.pure("linearize", fun, has_aux)
+        (output, held), f_jvp, auxiliary = linearize(pure, given_refs.values, has_aux=True)
+        given_refs.store(held)
+        pushed = PushedForward(given_refs.structure, given_refs.places)
+        return output, Partial(pushed, f_jvp), *auxiliary
     leaves, structure = flatten_arrays(primals, "argument ")
     given = opened_leaves(primals)
     nonzero = differentiable(leaves, structure)
@@ -230,6 +254,8 @@ def vjp(
 ) -> tuple[Tree, ...]:
     """Evaluate a function, and return its vector-Jacobian product as a function (reverse mode).
 
+    The cotangent of a reference is written to another one: `f_vjp.with_refs(refs)(ct)`.
+
     Args:
         fun: the function.
         primals: where it is differentiated.
@@ -262,6 +288,20 @@ def vjp(
     flags("vjp", has_aux=has_aux)
     no_reduced_axes("vjp", reduce_axes)
     functions("vjp", fun=fun)
+    if has_references(primals):
+        saved = None if saveable_args is True else saveable_args
+        _refuse_beside_references("vjp", in_nzs=in_nzs, saveable_args=saved)
+        given_refs = GivenReferences(primals, "primals")
+        given_refs.check_once("vjp")
+        pure = given_refs.pure("vjp", fun, has_aux)
+        (output, held), pulled, auxiliary = vjp(pure, given_refs.values, has_aux=True)
+        given_refs.store(held)
+        out = pulled.out_tree.children()[0]
+        return (
+            output,
+            ReferenceVJP(pulled, given_refs.structure, out, given_refs.places),
+            *auxiliary,
+        )
     leaves, structure = flatten_arrays(primals, "argument ")
     given = opened_leaves(primals)
     nonzero = differentiable(leaves, structure)
@@ -277,6 +317,15 @@ def vjp(
     derivative = linearized_signature("vjp", linearized, leaves, structure, nonzero, out)
     f_vjp = vjp_function(derivative, linearized.captured, leaves, given, saveable)
     return tree_unflatten(out, linearized.results), f_vjp, *released(aux)
+
+
+def _refuse_beside_references(name: str, **options: object) -> None:
+    for option, value in options.items():
+        if value is not None:
+            raise UnsupportedError(
+                f"{name}: `{option}` is not supported beside references among the arguments",
+                fix="let the function close over the references",
+            )
 
 
 def linear_transpose(

@@ -261,15 +261,15 @@ def _accumulated(f_vjp: VJP[Any], refs: tuple[Tree, ...], out_ct: Tree) -> tuple
     """Run a function made by `VJP.with_refs`: add cotangents to references."""
     cotangents, structure = tree_flatten(f_vjp(out_ct))
     targets = tree_leaves(refs)
-    found = [
-        _added(target, ct) if isinstance(target, Ref) and ct.dtype != float0 else ct
-        for target, ct in zip(targets, cotangents, strict=True)
-    ]
+    found = [accumulated(target, ct) for target, ct in zip(targets, cotangents, strict=True)]
     arguments: tuple[Tree, ...] = tree_unflatten(structure, found)
     return arguments
 
 
-def _added(target: Ref, cotangent: Any) -> GradRef:  # Any: an array
+def accumulated(target: object, cotangent: Any) -> Any:  # Any: an array
+    """A mark for a cotangent that was added to what a reference holds; the cotangent where the target is none."""
+    if not isinstance(target, Ref) or cotangent.dtype == float0:
+        return cotangent
     target[...] = ops.add(target[...], cotangent)
     return GradRef()
 

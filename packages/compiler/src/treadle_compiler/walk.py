@@ -97,7 +97,8 @@ class Walk:
         """
         small = not inlining and self._is_small(program)
         ordered = any(e.ordered for e in program.effects)
-        if small or (ordered and not self._may_take_token(program)):
+        # With ordered effects, a function takes their token and returns the next one; what is called once has none.
+        if small or (ordered and id(program) not in self.called_again):
             return self.inline(context, program, operands)
         if self.module.has_memories and any(x.memory is not None for x in operands):
             # Parameters of a function are in the device's own memory.
@@ -117,13 +118,6 @@ class Walk:
             for x, memory in zip(results, self._memories[name], strict=True):
                 x.memory = memory
         return results
-
-    def _may_take_token(self, program: Program) -> bool:
-        """Return whether a program with ordered effects becomes a function, which takes and returns their token.
-
-        What is called once stays in place, and so does all that is divided over devices, of which one has the effects.
-        """
-        return self.module.partitioning is None and id(program) in self.called_again
 
     def function(
         self, context: LoweringContext, program: Program, *, takes_token: bool = False

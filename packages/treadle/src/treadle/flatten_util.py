@@ -54,7 +54,7 @@ class _Unravel:
 
         Raises:
             ShapeError, DTypeError: the vector does not have as many elements, or is of another type where there are
-            several.
+                several.
         """
         if not self.types:
             return tree_unflatten(self.structure, [])

@@ -1,7 +1,7 @@
 """Lowering of host callbacks to XLA's custom call into Python.
 
 Ordered callbacks pass a token along, which is all that keeps XLA from exchanging them: the last one is kept in
-`context.token`. Programs with ordered effects are inlined, or their functions take a token and return one
+`context.token`. Functions with ordered effects take a token and return one
 (`Walk.call`), so that there is one chain; a loop's body has a chain of its own.
 """
 

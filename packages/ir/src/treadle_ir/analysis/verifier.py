@@ -191,11 +191,12 @@ def _sharding_problem(
 def _call_problem(parameters: tuple[Type, ...], operands: tuple[Type, ...]) -> str | None:
     if len(parameters) != len(operands):
         return f"it calls a program of {len(parameters)} parameters with {len(operands)} operands"
+    typed = any([parameter.varying for parameter in parameters])  # otherwise types may be plain
     for position, (parameter, operand) in enumerate(zip(parameters, operands, strict=True)):
         if parameter is not operand and parameter.strong() != operand.strong():
             return f"operand {position} has the type {operand}, but the parameter of the program has {parameter}"
         given, wanted = operand.sharding, parameter.sharding
         apart = given is not None and wanted is not None and given.over(wanted.mesh) is not wanted
-        if apart or not operand.varying <= parameter.varying:
+        if apart or (typed and not operand.varying <= parameter.varying):
             return f"operand {position} has the type {operand}, but the parameter of the program has {parameter}"
     return None

@@ -86,10 +86,16 @@ def no_array(what: str, path: str, leaf: object, fix: str) -> ArgumentError:
         >>> print(no_array("the result ", "", "a", "close over it"))
         the result is 'a' of type <class 'str'>, which is not an array or a number
     """
+    from treadle_ir.refs.references import is_reference  # noqa: PLC0415 - for the message
+
+    shown = f"{leaf!r:.200} of type {type(leaf)}"
     if what.endswith(" "):
         fix = "return arrays, numbers, or trees of them"
+    elif is_reference(leaf):
+        shown = leaf.what
+        fix = "pass what it holds, `ref[...]`, or let the function close over the reference"
     return ArgumentError(
-        f"{(what + path).rstrip()} is {leaf!r:.200} of type {type(leaf)}, which is not an array or a number",
+        f"{(what + path).rstrip()} is {shown}, which is not an array or a number",
         fix=fix,
     )
 

@@ -1,4 +1,4 @@
-"""Sums over axes of a mesh that are put off: of an array's own parts, and of those of its cotangents.
+"""Unreduced and reduced axes: the axes of a mesh over which an array, or its cotangents, are partial sums.
 
 An array over explicit axes may be `unreduced` over some: each device has one term, and the array is their sum, which
 nobody has added up yet. Programs mean the sum; only how it lies is different. What is `reduced` lies as if nothing
@@ -18,7 +18,7 @@ E = TypeVar("E")
 
 @final
 class Sums(NamedTuple):
-    """The axes of the mesh over which the sum of an array, or of its cotangents, is put off."""
+    """The axes of the mesh over which an array (`unreduced`), or its cotangents (`reduced`), are partial sums."""
 
     unreduced: frozenset[str] = frozenset()
     reduced: frozenset[str] = frozenset()
@@ -29,11 +29,11 @@ class Sums(NamedTuple):
         return self.unreduced | self.reduced
 
     def over(self, names: Iterable[str]) -> Sums:
-        """Those among some axes."""
+        """Return the part over some axes."""
         return Sums(self.unreduced.intersection(names), self.reduced.intersection(names))
 
     def of_cotangents(self) -> Sums:
-        """Those of the cotangents of such an array, or of the array of such cotangents."""
+        """Return the axes of the cotangents of such an array, or of the array of such cotangents."""
         return Sums(self.reduced, self.unreduced)
 
     def __str__(self) -> str:

@@ -47,15 +47,13 @@ def inferred(
         ShapeError, DTypeError: the operands do not fit; nothing is cached.
         ShardingTypeError: their shardings do not.
     """
-    somewhere = mesh is not None or axes
-    key = (primitive, operands, mesh, axes) if somewhere else (primitive, operands)
+    key = (primitive, operands) if mesh is None and not axes else (primitive, operands, mesh, axes)
     found = _CACHE.get(key)
     if found is None:
-        found = (
-            _distributed(primitive, operands, mesh, axes)
-            if somewhere
-            else _infer(primitive, operands)
-        )
+        if mesh is None and not axes:
+            found = _infer(primitive, operands)
+        else:
+            found = _distributed(primitive, operands, mesh, axes)
         if type(primitive).programs is Primitive.programs and not primitive.opaque:
             if len(_CACHE) >= _LIMIT:
                 _CACHE.clear()

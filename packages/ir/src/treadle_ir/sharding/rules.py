@@ -34,7 +34,7 @@ class ShardingRule(Protocol[P_contra]):
 
 
 class NestedRule(Protocol[P_contra]):
-    """The same for what holds programs or prescribes shardings itself: operands may have unknown ones, None."""
+    """Sharding propagation of an operation that holds programs or prescribes shardings; unknown operands are None."""
 
     def __call__(
         self,
@@ -73,7 +73,7 @@ def sharding_rule(primitive: type[P]) -> Callable[[ShardingRule[P]], ShardingRul
 
 
 def nested_rule(primitive: type[P]) -> Callable[[NestedRule[P]], NestedRule[P]]:
-    """Register the rule of a primitive or a family that takes operands of which nobody knows how they lie.
+    """Register the rule of a primitive or a family that takes operands with unknown shardings.
 
     Raises:
         ValueError: by the decorator: there is one already.

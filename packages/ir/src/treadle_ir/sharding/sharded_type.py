@@ -40,12 +40,12 @@ def type_text(type: ArrayType, dims: Whole | None) -> str:
 
 
 def whole(ndim: int) -> Whole:
-    """Nothing is divided."""
+    """Return the dims of a replicated array."""
     return ((),) * ndim
 
 
 def is_whole(layout: Whole) -> bool:
-    """Whether nothing is divided, and no sum put off."""
+    """Return whether nothing is divided and no sum is partial."""
     return not any(layout) and type(layout) is not LayoutWithSums
 
 
@@ -91,7 +91,7 @@ def merged(
     what: str,
     fix: str = RESHARD,
 ) -> Names:
-    """How an axis lies that several operands share: what is whole gives way.
+    """Return the dims of an axis that several operands share: a sharded operand wins.
 
     Raises:
         ShardingTypeError: two are divided differently.

@@ -71,9 +71,9 @@ def result_shardings(program: Program, mesh: AbstractMesh) -> tuple[Sharding | N
 
 
 def inferred_here(
-    primitive: Primitive, atoms: Sequence[Atom], mesh: AbstractMesh | None, axes: Varying
+    primitive: Primitive, atoms: Sequence[Atom], axes: Varying
 ) -> tuple[Primitive, Inferred, ShardingConstraint | None]:
-    """Return an operation with its result types and effects.
+    """Return an operation with its result types and effects under the mesh in force.
 
     The programs that the operation holds are those for the shardings of its operands. Where the compiler could lay out
     its one result otherwise, the third result is the constraint to be recorded after it.
@@ -81,13 +81,13 @@ def inferred_here(
     Args:
         primitive: the operation.
         atoms: its operands, which vary over the same axes.
-        mesh: the mesh in force if it has explicit axes; None leaves shardings to the compiler.
         axes: the manual axes in force that are checked.
 
     Raises:
         ShardingTypeError: its operands do not go together, or the result could lie in several ways.
     """
-    if mesh is None:
+    mesh = explicit_mesh()
+    if mesh is None:  # this part of the program is left to the compiler
         return primitive, inferred(primitive, tuple([x.type for x in atoms]), None, axes), None
     types = typed_over(atoms, mesh)
     primitive = specialised_primitive(primitive, types, mesh)

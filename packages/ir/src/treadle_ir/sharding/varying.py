@@ -37,6 +37,10 @@ from treadle_ir.tracing.memo import derived
 _CALLS = (Call, Checkpoint, XlaMetadata, CustomVjpStaged)
 
 
+# Operations without programs whose operands need not vary over the same axes, or not only over their own.
+_NOT_ALIKE = (Collective, CustomVjpLinear)
+
+
 def with_varying(type: Type, varying: Varying) -> Type:
     """Return a type with these varying axes; only arrays vary."""
     return type.with_varying(varying) if isinstance(type, ArrayType) else type
@@ -110,7 +114,7 @@ def varying_results(
 def _result_axes(
     primitive: Primitive, operands: Sequence[Type], axes: Varying
 ) -> Sequence[Varying] | None:
-    """Return what results vary over if the operation itself says so; None if it follows from the operands."""
+    """Return what results vary over if the operation itself specifies it; None if it follows from the operands."""
     if isinstance(primitive, CustomVjpLinear):
         return [type.varying for type in primitive.types]
     if isinstance(primitive, InlineCall):
@@ -118,7 +122,7 @@ def _result_axes(
     if isinstance(primitive, Case):
         index = operands[0].varying
         found = zip(*map(_returned, primitive.branches), strict=True)
-        return [index.union(*each) for each in found]  # one that is a literal has not been cast
+        return [index.union(*each) for each in found]  # a literal has not been cast
     if isinstance(primitive, Scan):
         first, last = primitive.constants, primitive.constants + primitive.carries
         return _carried(_varying(primitive.body)[first:last], _returned(primitive.body))
@@ -177,9 +181,11 @@ def fitted(primitive: Primitive, operands: Sequence[Type], axes: Varying) -> Pri
 
 
 def _case(primitive: Case, sets: Sequence[Varying], axes: Varying) -> Case:
-    branches = [program_varying(branch, sets[1:], axes) for branch in primitive.branches]
+    # Where devices choose by themselves, a branch must not hold a cast: its transpose is a sum over all of them.
+    given = [sets[0] | each for each in sets[1:]]
+    branches = [program_varying(branch, given, axes) for branch in primitive.branches]
     wanted = [sets[0].union(*each) for each in zip(*map(_returned, branches), strict=True)]
-    alike = tuple([program_varying(each, sets[1:], axes, wanted) for each in primitive.branches])
+    alike = tuple([program_varying(each, given, axes, wanted) for each in primitive.branches])
     return primitive if alike == primitive.branches else replace(primitive, branches=alike)
 
 
@@ -221,8 +227,8 @@ def fitted_shard_map(
 ) -> ShardMap:
     """Return a `shard_map` whose body takes and returns values that vary as its layouts say.
 
-    A parameter varies over the axes that divide the operand. A result is cast to vary over the axes along which it is
-    put together.
+    A parameter varies over the axes that divide the operand. A result is cast to vary over the axes along which the
+    shards are assembled.
 
     Args:
         primitive: a `shard_map`.
@@ -333,20 +339,33 @@ class Casts:
         self, primitive: Primitive, atoms: Sequence[Atom], axes: Varying
     ) -> tuple[Primitive, list[Atom]]:
         """Return an operation and its operands, cast so that they go together."""
-        types = [atom.type for atom in atoms]
-        primitive = fitted(primitive, types, axes)
-        wanted = operand_axes(primitive, types, axes)
-        return primitive, [self.cast(x, to) for x, to in zip(atoms, wanted, strict=True)]
+        if has_programs(primitive) or isinstance(primitive, _NOT_ALIKE):
+            types = [atom.type for atom in atoms]
+            primitive = fitted(primitive, types, axes)
+            wanted = operand_axes(primitive, types, axes)
+            return primitive, [self.cast(x, to) for x, to in zip(atoms, wanted, strict=True)]
+        # As nearly always. What follows is `operand_axes` of such an operation, which is asked for each equation.
+        every = first = atoms[0].type.varying if atoms else INVARIANT
+        for atom in atoms:
+            if atom.type.varying != first:
+                every = every | atom.type.varying
+        return primitive, [x if x.type.varying == every else self.cast(x, every) for x in atoms]
 
     def cast(self, atom: Atom, wanted: Varying) -> Atom:
         """Return an atom, cast to vary over these axes at least; a literal has no cotangent."""
+        if type(atom) is not Value:
+            return atom
+        made = self._made.get((atom, wanted))
+        if made is not None:
+            return made
         more = missing_axes(atom.type, wanted)
-        if not more or not isinstance(atom, Value):
+        if not more:
             return atom
         made = self._made.get((atom, more))
         if made is None:
             made = Value(with_varying(atom.type, atom.type.varying | more))
-            self._made[atom, more] = made
             step = cast_to(more)
             self.equations.append(Equation(step, (atom,), (made,), step.effects(atom.type)))
+            self._made[atom, more] = made
+        self._made[atom, wanted] = made
         return made

@@ -1,4 +1,4 @@
-"""The mesh in force, and whether types are to show how arrays lie over it."""
+"""The current mesh, and which of its axes are explicit, or manual and checked."""
 
 from __future__ import annotations
 

@@ -260,16 +260,23 @@ class StagingTrace(Trace):
 
         Operands are cast so that they vary over the same axes.
         """
-        from treadle_ir.sharding.staged import inferred_here  # noqa: PLC0415 - few need it
-        from treadle_ir.sharding.varying import Casts  # noqa: PLC0415
-
         axes = self.axes
         if axes:
             if self._casts is None:
+                from treadle_ir.sharding.varying import Casts  # noqa: PLC0415 - few need it
+
                 self._casts = Casts(self.equations)
             primitive, atoms = self._casts.together(primitive, atoms, axes)
-        mesh = explicit_mesh() if self.explicit else None
-        primitive, found, said = inferred_here(primitive, atoms, mesh, axes)
+        if not self.explicit:
+            return (
+                primitive,
+                atoms,
+                inferred(primitive, tuple([x.type for x in atoms]), None, axes),
+                None,
+            )
+        from treadle_ir.sharding.staged import inferred_here  # noqa: PLC0415 - few need it
+
+        primitive, found, said = inferred_here(primitive, atoms, axes)
         return primitive, atoms, found, said
 
     def program(self, results: Operands) -> Program:

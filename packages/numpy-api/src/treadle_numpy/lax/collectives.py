@@ -207,8 +207,7 @@ def all_gather(
         axis: where the new axis is, or the one along which arrays are joined.
         tiled: whether arrays are joined, and not stacked.
         to: "invarying": the result is one value that all devices share, like the result of `psum`, so that a
-        shard_map may
-            return it unsharded; "varying": it counts as one value for each.
+            shard_map may return it unsharded; "varying": it counts as one value for each.
 
     Raises:
         NameError: no such axis is being mapped.

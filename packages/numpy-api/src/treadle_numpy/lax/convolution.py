@@ -102,16 +102,24 @@ def conv_general_dilated(
     preferred_element_type: DTypeLike | None = None,
     out_sharding: object = None,
 ) -> Array:
-    """Return the convolution (as in neural networks: not mirrored) of an input with a kernel.
+    """Compute a convolution, as in neural networks: the kernel is not mirrored.
 
-    The kernel's window moves by `window_strides` over the spatial axes, whose elements lie `lhs_dilation` apart; the
-    kernel's own lie `rhs_dilation` apart. `padding` is "SAME", "SAME_LOWER", "VALID" or how many zeros are put on both
-    sides of each spatial axis (negative: how many elements are left out). `dimension_numbers` says where axes are: see
-    `conv_dimension_numbers`. With `feature_group_count` the features fall into groups that do not see each other, and
-    with `batch_group_count` the batch; one of the two is 1.
+    Sums of 16-bit floats are computed in 32 bits.
 
-    Sums of 16-bit floats are computed in 32 bits; `preferred_element_type` is the type of the result if it is wider.
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
+    Args:
+        lhs: the input.
+        rhs: the kernel, of the same dtype.
+        window_strides: the step of the window along each spatial axis.
+        padding: "SAME", "SAME_LOWER", "VALID", or a pair of numbers for each spatial axis: how many zeros are added
+            on both sides; negative numbers remove elements.
+        lhs_dilation: the distance of the input's elements along each spatial axis; 1 by default.
+        rhs_dilation: the distance of the kernel's elements along each spatial axis; 1 by default.
+        dimension_numbers: the order of the axes of input, kernel and result: see `conv_dimension_numbers`.
+        feature_group_count: the number of groups of features, which do not see each other.
+        batch_group_count: the number of groups of the batch; one of the two is 1.
+        precision: the precision with which accelerators multiply at least.
+        preferred_element_type: the dtype of the result, if it is wider.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ShapeError: shapes, groups or lists do not fit.

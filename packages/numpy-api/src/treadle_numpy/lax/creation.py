@@ -94,7 +94,14 @@ def full_like(
 
 
 def iota(dtype: DTypeLike, size: int) -> Array:
-    """Return the integers from 0 to below `size`, as a vector of an element type.
+    """Return the integers from 0 up to, but not including, `size`.
+
+    Args:
+        dtype: the dtype of the result.
+        size: the number of elements.
+
+    Returns:
+        A vector.
 
     Raises:
         ShapeError: the size is negative.

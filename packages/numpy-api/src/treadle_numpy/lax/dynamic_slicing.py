@@ -145,10 +145,14 @@ def dynamic_index_in_dim(
     *,
     allow_negative_indices: bool = True,
 ) -> Array:
-    """Return one computed position along one axis, moved into range.
+    """Return the slice at one computed position along an axis.
 
-    The axis stays with size 1 or, without `keepdims`, is gone. Negative positions count from the end, unless
-    `allow_negative_indices` is false.
+    Args:
+        operand: an array.
+        index: an integer of shape `()`, which is clamped to the axis.
+        axis: the axis.
+        keepdims: whether the axis stays, with size 1.
+        allow_negative_indices: whether negative positions count from the end.
 
     Raises:
         AxisError: there is no such axis.

@@ -88,10 +88,17 @@ def gather(
 ) -> Array:
     """Gather slices of an array at computed places: the last axis of the indices holds the index vectors.
 
-    All slices have `slice_sizes`; `dimension_numbers` says which axes are what. With `mode` "clip", slices that are
-    out of range are moved into it; otherwise they are `fill_value` throughout: if that is None, NaN for floats and
-    complex numbers, the least value for signed integers, the greatest one for unsigned ones, True for booleans.
-    "promise_in_bounds" says that there are none. `unique_indices` and `indices_are_sorted` are promises too.
+    Args:
+        operand: an array.
+        start_indices: integers; the last axis holds the index vectors.
+        dimension_numbers: a `GatherDimensionNumbers`, which assigns the axes of operand, indices and result.
+        slice_sizes: the size of the slices along each axis of the operand.
+        unique_indices: a promise that no element is read twice.
+        indices_are_sorted: a promise that the index vectors are sorted.
+        mode: "clip": slices out of range are moved into range; "fill" (the default): they are `fill_value`
+            throughout; "promise_in_bounds": a promise that there are none.
+        fill_value: by default NaN for floats and complex numbers, the least value for signed integers, the greatest
+            for unsigned ones, True for booleans.
 
     Raises:
         ArgumentError: `dimension_numbers` is of another class, or there is no such mode.

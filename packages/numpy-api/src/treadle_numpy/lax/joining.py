@@ -57,7 +57,11 @@ def in_common_dtype(operands: list[Operand], dtype: DType | None) -> list[Operan
 
 
 def concatenate(operands: Sequence[ArrayLike], dimension: int) -> Array:
-    """Arrays one after the other along an axis: of one element type, and of one size on all other axes.
+    """Join arrays along an axis.
+
+    Args:
+        operands: arrays of one dtype, with equal sizes along the other axes.
+        dimension: the axis, not negative.
 
     Raises:
         ArgumentError: there are no arrays.
@@ -198,15 +202,19 @@ def tile(operand: ArrayLike, reps: Shape) -> Array:
 def pad(
     operand: ArrayLike, padding_value: ArrayLike, padding_config: Sequence[tuple[int, int, int]]
 ) -> Array:
-    """Return the array with a value before, after and between its elements; negative padding takes elements away.
+    """Pad an array before, after and between its elements; negative padding removes elements.
 
-    `padding_config` has for each axis how often the value is put before, after and between neighbours, which is not
-    negative. The value is a scalar of the array's element type.
+    Args:
+        operand: an array.
+        padding_value: a scalar of the same dtype.
+        padding_config: for each axis the numbers of values before, after, and between neighbours; the last is not
+            negative.
 
     Raises:
         ArgumentError: `padding_config` is not a sequence of triples of integers.
         ShapeError: it does not have one triple for each axis, or leaves a negative size, or the value is not a
-        scalar. DTypeError: array and value have different element types.
+            scalar.
+        DTypeError: array and value have different element types.
 
     Example:
         >>> print(pad(np.array([1, 2, 3]), 0, [(2, 1, 0)]), pad(np.array([1, 2, 3]), 0, [(0, -1, 1)]))

@@ -103,8 +103,17 @@ reduce_xor = _reduction(
 
 
 def argmax(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
-    """Return the position of the greatest element along an axis, which is gone: of the first NaN, else of the first
+    """Return the index of the greatest element along an axis: of the first NaN, else of the first maximum.
+
     maximum.
+
+    Args:
+        operand: an array.
+        axis: the axis.
+        index_dtype: the integer dtype of the result.
+
+    Returns:
+        An array without the axis.
 
     Raises:
         AxisError: there is no such axis; ShapeError: it has no elements.
@@ -163,14 +172,21 @@ def reduce(
     dimensions: Sequence[int],
     out_sharding: Device = None,
 ) -> Tree:
-    """Return the elements along some axes combined by a function of two elements.
+    """Combine the elements along axes by an associative function of two elements.
 
-    `computation(a, b)` is associative, and the initial value is its identity; it is combined with every result, once.
-    With a tree of arrays of one shape the function takes and returns two such trees of scalars, and there is an initial
-    value for each array. Sums, products, extremes and bitwise functions are recognised and are single instructions;
-    others combine neighbours in a logarithmic number of steps, in the elements' order.
+    Sums, products, extremes and bitwise functions are recognised and are single instructions; others combine
+    neighbours in a logarithmic number of steps, in the elements' order.
 
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
+    Args:
+        operands: an array, or a tree of arrays of one shape.
+        init_values: the identity of the function, a scalar for each array; it is combined with every result, once.
+        computation: an associative function of two scalars, or of two trees of scalars, that returns such a scalar or
+            tree.
+        dimensions: the axes.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
+
+    Returns:
+        An array or a tree of arrays, without the axes.
 
     Raises:
         AxisError: there is no such axis.

@@ -37,7 +37,8 @@ def scaled_dot(
         lhs_scale: the scales of `lhs`; none by default.
         rhs_scale: the scales of `rhs`; none by default.
         dimension_numbers: contracted and batch axes; by default the axes of a product of matrices, or of batches of
-        them. preferred_element_type: the element type of the result; by default bfloat16.
+            them.
+        preferred_element_type: the element type of the result; by default bfloat16.
 
     Raises:
         ShapeError: operands and scales do not go together.

@@ -69,15 +69,17 @@ def broadcast_in_dim(
     *,
     out_sharding: Device = None,
 ) -> Array:
-    """Return the array repeated along new axes, and along its axes of size 1.
+    """Broadcast an array to a shape, in which its axes have given places.
 
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
-
-    `broadcast_dimensions` says which axis of `shape` each axis of the operand becomes.
+    Args:
+        operand: an array.
+        shape: the shape of the result.
+        broadcast_dimensions: for each axis of the operand its place in `shape`; its size is equal, or 1.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ShapeError: an axis has neither size 1 nor the size of its place, or the places are not distinct axes of the
-        shape.
+            shape.
 
     Example:
         >>> print(broadcast_in_dim(np.array([1, 2, 3]), (3, 2), (0,)))
@@ -191,9 +193,13 @@ def reshape(
     *,
     out_sharding: Device = None,
 ) -> Array:
-    """Return the elements in another shape, the last axis fastest; with `dimensions`, after this transposition.
+    """Return the same elements in another shape, in row-major order.
 
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
+    Args:
+        operand: an array.
+        new_sizes: the new shape, with as many elements.
+        dimensions: a permutation of the axes, by which the operand is transposed first.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ShapeError: the shape has a different number of elements or a negative size, or `dimensions` is not a

@@ -34,7 +34,13 @@ def slice(
     limit_indices: Sequence[int],
     strides: Sequence[int] | None = None,
 ) -> Array:
-    """Return the elements at start, start + stride, ... below limit, on each axis; strides are 1 if none are given.
+    """Return a strided slice with static bounds.
+
+    Args:
+        operand: an array.
+        start_indices: the first index along each axis.
+        limit_indices: the bound along each axis, exclusive.
+        strides: the step along each axis; 1 by default.
 
     Raises:
         ShapeError: lists do not have one entry for each axis, a range leaves its axis, or a stride is not positive.

@@ -32,10 +32,16 @@ def sort(
     is_stable: bool = True,
     num_keys: int = 1,
 ) -> Array | tuple[Array, ...]:
-    """Return the array, or several arrays by the first `num_keys`, in ascending order along an axis; NaN is last.
+    """Sort an array, or several arrays by the first `num_keys` of them, in ascending order along an axis; NaN is last.
 
-    Several arrays come as a tuple or list and have one shape; all are rearranged alike. Of the first `num_keys`, later
-    ones decide where earlier ones are equal. `is_stable` keeps the order of elements whose keys are all equal.
+    Args:
+        operand: an array, or a tuple or list of arrays of one shape, which are all rearranged alike.
+        dimension: the axis.
+        is_stable: whether elements keep their order where all keys are equal.
+        num_keys: how many arrays are keys; later keys decide where earlier ones are equal.
+
+    Returns:
+        An array, or a tuple of arrays.
 
     Raises:
         AxisError: there is no such axis.
@@ -80,9 +86,16 @@ def sort_key_val(
 
 
 def top_k(operand: ArrayLike, k: int, *, axis: int = -1, is_stable: bool = True) -> list[Array]:
-    """Return the `k` greatest elements along an axis, descending, and their positions as i32; NaN is the greatest.
+    """Return the `k` greatest elements along an axis, in descending order, and their positions; NaN is the greatest.
 
-    Of equal elements, the first ones come first; `is_stable=False` says that any order will do, and is the same.
+    Args:
+        operand: an array.
+        k: how many elements.
+        axis: the axis.
+        is_stable: whether the first ones of equal elements come first; they always do.
+
+    Returns:
+        A list of the elements and of their positions, int32, with size `k` along the axis.
 
     Raises:
         AxisError: there is no such axis.

@@ -111,12 +111,21 @@ def reduce_window(
     base_dilation: Sequence[int] | None = None,
     window_dilation: Sequence[int] | None = None,
 ) -> Tree:
-    """Return the elements of each window combined by a function of two elements.
+    """Combine the elements of each window by an associative function of two elements.
 
-    Windows slide over all axes; every list has one entry for each. `padding` is "SAME", "SAME_LOWER", "VALID" or how
-    much is put on both sides of each axis, of copies of the initial value. The function and the initial value are as
-    for `reduce`, also with trees. `lax.add`, `max` and `min` are recognised and are single instructions; for others,
-    windows of n elements take a logarithmic number of steps along each axis.
+    `lax.add`, `max` and `min` are recognised and are single instructions; for others, windows of n elements take a
+    logarithmic number of steps along each axis.
+
+    Args:
+        operand: an array, or a tree of arrays of one shape.
+        init_value: the identity of the function, as for `reduce`.
+        computation: the function, as for `reduce`.
+        window_dimensions: the size of the window along each axis.
+        window_strides: the step of the window along each axis; 1 by default.
+        padding: "SAME", "SAME_LOWER", "VALID", or a pair of numbers for each axis: how many copies of the initial
+            value are added on both sides.
+        base_dilation: the distance of elements along each axis; 1 by default.
+        window_dilation: the distance of the window's elements along each axis; 1 by default.
 
     Raises:
         ShapeError: lists do not have one positive entry for each axis, or an initial value is not a scalar.

@@ -90,7 +90,10 @@ def _above_zero(x: Operand, y: Operand) -> Array:
 
 @composed
 def relu(x: ArrayLike) -> Array:
-    """`max(x, 0)`; its derivative at 0 is 0.
+    """Compute `max(x, 0)`; the derivative at 0 is 0.
+
+    Args:
+        x: an array.
 
     Example:
         >>> print(relu(np.array([-1.0, 2.0], np.float32)))
@@ -375,7 +378,11 @@ hard_swish = hard_silu
 
 @composed
 def gelu(x: ArrayLike, approximate: bool = True) -> Array:
-    """`x` times the normal distribution function of `x`; by a tanh if `approximate` (Hendrycks, Gimpel 2016).
+    """Compute `x` times the normal distribution function of `x`.
+
+    Args:
+        x: an array.
+        approximate: whether to approximate the distribution function by a tanh (Hendrycks, Gimpel 2016).
 
     Example:
         >>> print(gelu(np.array([-50.0, 0.0, 50.0], np.float32)))

@@ -23,9 +23,14 @@ def one_hot(
     axis: int = -1,
     out_sharding: Device = None,
 ) -> Array:
-    """For each number a vector with a one at that position; zeros where it is out of range.
+    """Encode integers as vectors with a one at that position; integers out of range give zeros.
 
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
+    Args:
+        x: an array of integers.
+        num_classes: the length of the vectors.
+        dtype: the dtype of the result; the default float if None.
+        axis: the axis of the vectors in the result.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> import numpy as np

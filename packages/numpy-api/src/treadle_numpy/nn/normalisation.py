@@ -52,7 +52,15 @@ def _exponentials(
 
 @composed
 def softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Array:
-    """Exponentials divided by their sum along an axis; 0 where `where` is false.
+    """Compute softmax: exponentials divided by their sum along axes.
+
+    Args:
+        x: an array.
+        axis: an axis or several.
+        where: a boolean array that broadcasts to `x`; elements where it is false are left out, and give 0.
+
+    Returns:
+        An array of the shape of `x`, of a floating dtype.
 
     Example:
         >>> print(softmax(np.array([1000.0, 1000.0], np.float32)))
@@ -67,9 +75,15 @@ def softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Ar
 
 @composed
 def log_softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Array:
-    """Return the logarithm of softmax.
+    """Compute the logarithm of softmax.
 
-    Elements where `where` is false have no share, and -inf.
+    Args:
+        x: an array.
+        axis: an axis or several.
+        where: a boolean array that broadcasts to `x`; elements where it is false are left out, and give -inf.
+
+    Returns:
+        An array of the shape of `x`, of a floating dtype.
 
     Example:
         >>> print(log_softmax(np.array([1000.0, 0.0], np.float32)))
@@ -116,11 +130,18 @@ def standardize(
     *,
     algorithm: str = "fast",
 ) -> Array:
-    """Shifted to mean 0 and scaled to variance 1 along axes.
+    """Shift and scale an array to mean 0 and variance 1 along axes: `(x - mean) / sqrt(variance + epsilon)`.
 
-    `(x - mean) / sqrt(variance + epsilon)`; with `mean` or `variance` given, by these. The variance is the mean of
-    squares less the square of the mean, which one pass over the elements computes ("fast"), or the mean of the squared
-    distances from the mean, which loses less where the mean is large ("stable").
+    Args:
+        x: an array.
+        axis: an axis or several.
+        mean: the mean, if it is known.
+        variance: the variance, if it is known.
+        epsilon: a number that is added to the variance.
+        where: a boolean array that broadcasts to `x`; only elements where it is true count for mean and variance.
+        algorithm: how to compute the variance. "fast": the mean of squares less the square of the mean, in one pass
+            over the elements; "stable": the mean of the squared distances from the mean, which loses less where the
+            mean is large.
 
     Raises:
         ArgumentError: `algorithm` is neither "fast" nor "stable".

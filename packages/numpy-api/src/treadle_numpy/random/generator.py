@@ -21,9 +21,13 @@ __all__ = ["bits"]
 def bits(
     key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None, *, out_sharding: Device = None
 ) -> Array:
-    """Uniformly random bits, as unsigned integers: of 32 bits, or of 64 where 64-bit types are on.
+    """Draw uniformly random bits.
 
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
+    Args:
+        key: a random key.
+        shape: the shape of the result.
+        dtype: an unsigned integer dtype; by default of 32 bits, or of 64 where 64-bit types are on.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Raises:
         ArgumentError: the element type is not an unsigned integer.

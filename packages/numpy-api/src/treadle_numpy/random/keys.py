@@ -356,7 +356,13 @@ def fold_in(key: KeyLike, data: ArrayLike) -> Array:
 
 
 def key_data(keys: KeyLike) -> Array:
-    """Return the words of keys, u32[*shape, 2], or u32[*shape, 4] of the generators with wide keys.
+    """Return the words of keys.
+
+    Args:
+        keys: typed or raw keys, of any shape.
+
+    Returns:
+        Integers, u32[*shape, 2], or u32[*shape, 4] for generators with wide keys.
 
     Example:
         >>> print(key_data(key(7)))
@@ -369,7 +375,7 @@ def key_data(keys: KeyLike) -> Array:
 def wrap_key_data(
     key_bits_array: KeyLike, *, impl: Implementation = None, dtype: object = None
 ) -> Array:
-    """Typed keys from their words: the inverse of `key_data`.
+    """Make typed keys from their words: the inverse of `key_data`.
 
     Args:
         key_bits_array: the words, u32[*shape, 2], or u32[*shape, 4] of 'rbg' and 'unsafe_rbg'.

@@ -16,7 +16,7 @@ from treadle_ir import ArgumentError, Operand, Operands, bind
 from treadle_ir.calling import as_array, as_operand
 from treadle_ir.errors import shown_as
 from treadle_ir.primitives.call import Call
-from treadle_ir.refs import Cell, discharged, usable
+from treadle_ir.refs import Cell, discharged, lending, usable
 from treadle_ir.settings import DISABLE_JIT, current_context
 from treadle_ir.sharding import types_here
 from treadle_ir.tracing import (
@@ -275,7 +275,8 @@ class JitFunction(Generic[P, R]):
             split = self._options.split
             references = StagedReferences(arguments, split, places, closed, self._name)
             pure = self._pure_function(arguments, statics, places, closed)
-            return pure._staged(take_apart(references.values, {}), None, references)
+            with lending(references.lent):
+                return pure._staged(take_apart(references.values, {}), None, references)
 
         return discharged(run)
 

@@ -29,7 +29,7 @@ class StagedReferences:
         name: the name of the function, for messages.
     """
 
-    __slots__ = ("_types", "arguments", "closed", "operands", "places", "split", "values")
+    __slots__ = ("_types", "arguments", "closed", "lent", "operands", "places", "split", "values")
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class StagedReferences:
             every = arguments.paths()
             return [every[place] for place in places]
 
-        references_once(name, given, paths)
+        self.lent = references_once(name, given, paths)
         self.arguments = arguments
         self.split = split
         self.places = places
@@ -78,7 +78,7 @@ class StagedReferences:
         """Check that the arguments of a call have references where the staged call had them, of the same types.
 
         Raises:
-            ArgumentError: they have not.
+            ArgumentError: they differ.
         """
         types = dict(zip(self.places, self._types, strict=True))
         for number, leaf in enumerate(given.leaves):

@@ -75,12 +75,11 @@ def shard_map(
         f: takes and returns trees of arrays; without it, a decorator.
         out_specs: a tree of PartitionSpecs that is a prefix of the results of `f`.
         in_specs: a tuple of such trees, one for each argument, or one for all; None for replicated arguments. By
-        default
-            arguments keep their shardings.
+            default arguments keep their shardings.
         mesh: the mesh; by default the mesh in force (`set_mesh`).
         axis_names: the manual axes, which `f` sees; the others are automatic. All by default.
         check_vma: refuse a result that differs between devices along an axis that its specification does not name,
-        and differentiate such that a value which all devices share counts as one. Without it each device has a
+            and differentiate such that a value which all devices share counts as one. Without it each device has a
             value of its own, as under `vmap`.
 
     Returns:
@@ -89,8 +88,7 @@ def shard_map(
     Raises:
         ArgumentError: when called, if there is no mesh, or specifications are not prefixes or not PartitionSpecs.
         ShardingError: when called, if an argument or a result cannot be sharded as specified, or `check_vma` finds a
-        result that
-            differs between devices.
+            result that differs between devices.
 
     Example:
         >>> import treadle, treadle.numpy as tnp

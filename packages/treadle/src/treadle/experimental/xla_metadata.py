@@ -134,8 +134,7 @@ def xla_metadata_call2(
         f: the function; without one, what comes back is a decorator. The attributes may stand in its place.
         metadata: the attributes.
         ad_metadata: the attributes of the linear part of a derivative and of its transpose, the backward pass:
-        "same", "drop"
-            for none, or others as a dictionary.
+            "same", "drop" for none, or others as a dictionary.
 
     Raises:
         ArgumentError: `f` is not a function, a value no string, number or boolean, or `ad_metadata` something else.

@@ -111,8 +111,8 @@ def backward_pass(
     `return_logs` is refused.
 
     Raises:
-        UnsupportedError: `return_logs` is given; ArgumentError: `jaxpr` is none, or there are not as many arguments or
-        cotangents as it has.
+        UnsupportedError: `return_logs` is given; ArgumentError: `jaxpr` is none, or there are not as many arguments
+            or cotangents as it has.
 
     Example:
         >>> import treadle

@@ -231,7 +231,7 @@ def test_trees_and_text() -> None:
         (
             lambda: BCOO((np.ones(2), np.zeros((2, 1), int)), shape=(2, 2)),
             ShapeError,
-            "no array of",
+            "do not form an array of",
         ),
         (lambda: BCOO.fromdense(M, n_batch=2, n_dense=1), ArgumentError, "too many"),
         (lambda: BCOO.fromdense(M, nse=-1), ArgumentError, "at least 0"),
@@ -261,7 +261,11 @@ def test_trees_and_text() -> None:
         ),
         (lambda: np.asarray(m), UnsupportedError, "todense"),
         (lambda: sparse.bcoo_concatenate([], dimension=0), ArgumentError, "at least one"),
-        (lambda: sparse.bcoo_concatenate([m, m.T], dimension=0), ShapeError, "differ beside"),
+        (
+            lambda: sparse.bcoo_concatenate([m, m.T], dimension=0),
+            ShapeError,
+            "differ along an axis other",
+        ),
         (
             lambda: sparse.bcoo_todense(M),  # type: ignore[arg-type]  # dense
             ArgumentError,

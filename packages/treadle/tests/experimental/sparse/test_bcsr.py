@@ -79,7 +79,7 @@ def test_duplicates_are_added() -> None:
         (
             lambda: BCSR((THEIRS.data, THEIRS.indices, THEIRS.indptr), shape=(6, 5)),
             ShapeError,
-            "no array of shape",
+            "do not form an array of shape",
         ),
         (lambda: BCSR.fromdense(M[0]), UnsupportedError, "rows and columns"),
         (lambda: BCSR.fromdense(M) + 1, UnsupportedError, r"\+ of BCSR"),

@@ -1,4 +1,4 @@
-"""Gathers and convolutions of sparse arrays against those of dense ones."""
+"""Gathers and convolutions of sparse arrays against dense ones."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_convolutions_are_those_of_dense_arrays(case: Any, batch: int) -> None:
         np.testing.assert_allclose(found.todense(), expected, rtol=1e-4, atol=1e-5)
 
 
-def test_axes_lie_where_dimension_numbers_say() -> None:
+def test_dimension_numbers_assign_the_axes() -> None:
     x, kernel = drawn(2, 6, 5, 3), drawn(2, 3, 3, 4)
     options: Any = {"window_strides": (1, 2), "dimension_numbers": ("NHWC", "HWIO", "NHWC")}
     for padding in ("SAME", "VALID"):

@@ -85,7 +85,7 @@ def test_functions(prefix: str) -> None:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_derivatives(form: Any) -> None:
-    """Of a sum of squares with respect to the elements that are stored: those of the dense matrix at their places."""
+    """Derivatives of a sum of squares by the stored elements agree with the dense matrix's at their places."""
     v = np.arange(1.0, 5.0, dtype=np.float32)
     mat = form.fromdense(DENSE)
 

@@ -1,4 +1,4 @@
-"""JAX's sparse primitives: what `bind` gives with the parameters that JAX 0.10.2 shows, beside dense NumPy."""
+"""JAX's sparse primitives: `bind` with the parameters that JAX 0.10.2 shows, against dense NumPy."""
 
 from __future__ import annotations
 

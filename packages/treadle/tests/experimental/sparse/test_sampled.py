@@ -46,7 +46,7 @@ def test_batches_and_other_axes() -> None:
 def test_mistakes() -> None:
     x = np.ones((2, 3))
     numbers = (((1,), (0,)), ((), ()))
-    with pytest.raises(ArgumentError, match="no integers of shape"):
+    with pytest.raises(ArgumentError, match="not integers of shape"):
         sparse.bcoo_dot_general_sampled(x, x.T, np.zeros((2, 3), int), dimension_numbers=numbers)
     with pytest.raises(ArgumentError, match="different sizes"):
         sparse.bcoo_dot_general_sampled(x, x, np.zeros((2, 2), int), dimension_numbers=numbers)

@@ -111,7 +111,7 @@ def test_trees_of_sparse_and_dense_arrays_go_in_and_out() -> None:
         ),
         (lambda x: 1 / x, "division by zeros"),
         (lambda x: x**0 + 0, "integer_power|would be dense"),
-        (lambda x: tnp.maximum(x, 1), "beside anything but zero"),
+        (lambda x: tnp.maximum(x, 1), "with anything but zero"),
         (lambda x: tnp.take(x, tnp.array([7]), axis=0), 'say `mode="clip"`'),
         (lambda x: tnp.concatenate([x, tnp.ones((3, 4))]), "some of the arrays are dense"),
     ],

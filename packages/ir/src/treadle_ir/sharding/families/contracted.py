@@ -18,7 +18,7 @@ def dot_general_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """Free axes as they were; a sum over an axis that both operands divide alike could lie in several ways."""
+    """Return the dims of the free axes; a sum over an axis that is sharded in both operands is ambiguous."""
     x, y = operands
     for left, right in zip(*primitive.contracting, strict=True):
         one, two = x.dims[left], y.dims[right]
@@ -56,7 +56,7 @@ def convolution_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """Only the batch may be divided."""
+    """Require all axes but the batch to be replicated."""
     x, kernel = operands
     batch = primitive.lhs_spec[0]
     others = [names for axis, names in enumerate(x.dims) if axis != batch]

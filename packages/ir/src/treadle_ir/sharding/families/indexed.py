@@ -34,7 +34,7 @@ def dynamic_slice_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """As the operand, where the sizes divide."""
+    """Return the dims of the operand if the sizes divide."""
     return [resized(primitive, operands, results[0], mesh)]
 
 
@@ -45,7 +45,7 @@ def dynamic_update_slice_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """As the operand, whose divided axes have to be written whole; a whole update gives way."""
+    """Return the dims of the operand, whose sharded axes have to be written completely; a replicated update fits."""
     operand, update = operands[0], operands[1]
     for axis, names in enumerate(operand.dims):
         written_whole = update.type.shape[axis] == operand.type.shape[axis]
@@ -67,7 +67,7 @@ def gather_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """Axes that are taken whole lie as they did, and so does the batch of the indices; no other may be divided."""
+    """Keep the dims of axes that are taken completely and of the batch of the indices; others have to be replicated."""
     operand, indices = operands
     batching = primitive.operand_batching_dims
     kept: list[Names] = []
@@ -97,7 +97,7 @@ def _batch(
     of_operand: Sequence[int],
     of_indices: Sequence[int],
 ) -> list[Names]:
-    """How the batch of the indices lies, with the axes that it shares with the operand."""
+    """Return the dims of the batch of the indices, joined with the axes that it shares with the operand."""
     operand, indices = operands[0], operands[1]
     if indices.dims[-1]:
         raise refuse(primitive, operands, "the index vectors are divided", _GET)
@@ -116,7 +116,7 @@ def scatter_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """As the operand, whose divided axes have to be written whole."""
+    """Return the dims of the operand, whose sharded axes have to be written completely."""
     operand, _, updates = operands
     batching = primitive.operand_batching_dims
     batch = _batch(primitive, operands, batching, primitive.scatter_indices_batching_dims)

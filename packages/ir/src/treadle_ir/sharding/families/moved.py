@@ -27,7 +27,7 @@ def broadcast_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """New axes are whole."""
+    """Return the dims of the operand; new axes are replicated."""
     (x,) = operands
     names = dict(zip(primitive.dimensions, x.dims, strict=True))
     return [tuple([names.get(axis, ()) for axis in range(results[0].ndim)])]
@@ -40,7 +40,7 @@ def transpose_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """The axes in another order."""
+    """Return the dims in the order of the permutation."""
     return [tuple([operands[0].dims[axis] for axis in primitive.permutation])]
 
 
@@ -51,7 +51,7 @@ def reverse_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """As the operand."""
+    """Return the dims of the operand."""
     return [operands[0].dims]
 
 
@@ -62,7 +62,7 @@ def concatenate_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """All operands have to lie alike: what is whole does not give way here, as each part is a part of the result."""
+    """Require equal dims of all operands, also replicated ones: each operand is a part of the result."""
     first = operands[0].dims
     if any([each.dims != first for each in operands]):
         raise refuse(
@@ -77,7 +77,7 @@ def concatenate_shardings(
 def resized(
     primitive: Primitive, operands: Sequence[ShardedType], result: ArrayType, mesh: AbstractMesh
 ) -> Whole:
-    """The layout of operand 0, whose sizes change.
+    """Return the dims of operand 0, whose sizes change.
 
     Raises:
         ShardingTypeError: the new size of a divided axis does not divide.
@@ -101,7 +101,7 @@ def pad_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """As the operand, where the sizes divide."""
+    """Return the dims of the operand if the sizes divide."""
     return [resized(primitive, operands, results[0], mesh)]
 
 
@@ -112,7 +112,7 @@ def slice_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """As the operand, where the sizes divide."""
+    """Return the dims of the operand if the sizes divide."""
     return [resized(primitive, operands, results[0], mesh)]
 
 
@@ -123,7 +123,7 @@ def reshape_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """Axes that stay keep their layout; one run of axes may become one, or one several, where order says how."""
+    """Keep the dims of unchanged axes; a run of axes may be merged, or an axis split, if the order is determined."""
     (x,), shape = operands, results[0].shape
     found: dict[int, Names] = {}
     runs = 0
@@ -143,7 +143,7 @@ def reshape_shardings(
 
 
 def _groups(before: Sequence[int], after: Sequence[int]) -> Iterator[tuple[list[int], list[int]]]:
-    """The axes (those of size 1 aside) in the shortest runs that have as many elements before as after."""
+    """Return the shortest runs of axes, without axes of size 1, that have as many elements before as after."""
     left = [axis for axis, size in enumerate(before) if size != 1]
     right = [axis for axis, size in enumerate(after) if size != 1]
     while left or right:
@@ -163,7 +163,7 @@ def _groups(before: Sequence[int], after: Sequence[int]) -> Iterator[tuple[list[
 def _regrouped(
     names: Sequence[Names], sizes: Sequence[int], mesh: AbstractMesh
 ) -> list[Names] | None:
-    """How axes made of others are divided; None where it does not follow."""
+    """Return the dims of axes that are made of others; None if they do not follow."""
     if not any(names):
         return [()] * len(sizes)
     if len(sizes) == 1:  # the leading ones are divided, the rest is whole

@@ -1,4 +1,4 @@
-"""What holds programs, and what says itself how its results lie."""
+"""Sharding propagation rules of operations that hold programs or prescribe the shardings of their results."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def constraint_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Known]:
-    """As it says; an axis of which it says nothing lies as before."""
+    """Return the prescribed sharding; an axis without one keeps the sharding of the operand."""
     said, before = primitive.lies, operands[0]
     if None not in said:
         return [_explicit(said, mesh)]
@@ -59,7 +59,7 @@ def shard_map_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Known]:
-    """As they are put together."""
+    """Return the explicit parts of the layouts of the results."""
     return [_explicit(layout, mesh) for layout in primitive.out_layouts]
 
 
@@ -70,7 +70,7 @@ def inspect_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Known]:
-    """There are no results."""
+    """Return nothing: there are no results."""
     return []
 
 
@@ -81,7 +81,7 @@ def host_call_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Known]:
-    """What the host makes is whole."""
+    """Return replicated results: the host computes them."""
     return [whole(type.ndim) for type in results]
 
 
@@ -92,7 +92,7 @@ def call_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Known]:
-    """Those of the program."""
+    """Return the shardings of the program's results."""
     return returned_dims(primitive.program, mesh)
 
 
@@ -103,7 +103,7 @@ def backward_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Known]:
-    """A user's function, which nobody has run yet."""
+    """Leave results to the compiler: the user's backward function has not run yet."""
     return [None] * len(results)
 
 
@@ -114,7 +114,7 @@ def linear_call_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Known]:
-    """Left to the compiler."""
+    """Leave results to the compiler."""
     return [None] * len(results)
 
 

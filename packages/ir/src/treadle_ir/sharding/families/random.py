@@ -1,4 +1,4 @@
-"""Random bits: an array of keys is a batch, whose layout the results have."""
+"""Random bits: an array of keys is a batch, whose sharding the results have."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def randomness_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """The axes of the keys first; what is drawn from one key is whole, and so are the words of a key."""
+    """Return the dims of the keys; the axes of one draw and the words of a key are replicated."""
     keys, *others = operands
     if any([any(each.dims) for each in others]):
         raise refuse(primitive, operands, "only the keys may be divided", RESHARD)

@@ -20,7 +20,7 @@ def reducing_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """The axes that are left."""
+    """Return the sharding of the axes that remain."""
     if isinstance(primitive, ArgReduction):
         gone: tuple[int, ...] = (primitive.axis,)
     else:
@@ -37,7 +37,7 @@ def window_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """Axes along which windows have more than one element have to be whole."""
+    """Require axes along which windows have more than one element to be replicated."""
     x = operands[0]
     for axis, names in enumerate(x.dims):
         if names and (
@@ -59,7 +59,7 @@ def matrix_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """The batch is divided as it was; matrices have to be whole."""
+    """Return the sharding of the batch; matrices have to be replicated."""
     depth = max([each.type.ndim for each in operands]) - 2
     for each in operands:
         if any(each.dims[depth:]):

@@ -18,7 +18,7 @@ from treadle_ir.sharding.sharded_type import ShardedType, checked, merged, refus
 
 
 def joined(primitive: Primitive, operands: Sequence[ShardedType]) -> Whole:
-    """How the result of operands of one shape, or scalars, lies: axis by axis, what is whole gives way.
+    """Return the dims of the result of operands of one shape, or scalars: for each axis, a sharded operand wins.
 
     Raises:
         ShardingTypeError: an axis is divided differently, or two would be divided by one axis of the mesh.
@@ -39,7 +39,7 @@ def elementwise_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """Axis by axis."""
+    """Join the operands axis by axis."""
     return [joined(primitive, operands)] * len(results)
 
 
@@ -48,7 +48,7 @@ sharding_rule(LayoutConstraint)(elementwise_shardings)
 
 
 def unless_divided(primitive: Primitive, operands: Sequence[ShardedType], axis: int) -> Whole:
-    """The layout of operands of one shape, along whose axis something goes on that needs all of it.
+    """Return the dims of operands of one shape; the operation needs all elements along `axis`.
 
     Raises:
         ShardingTypeError: the axis is divided.
@@ -71,7 +71,7 @@ def accumulating_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """The axis has to be whole."""
+    """Require the axis to be replicated."""
     assert isinstance(primitive, Cumulative)
     return [unless_divided(primitive, operands, primitive.axis)] * len(results)
 
@@ -83,7 +83,7 @@ def sort_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """The axis has to be whole."""
+    """Require the axis to be replicated."""
     return [unless_divided(primitive, operands, primitive.dimension)] * len(results)
 
 
@@ -94,7 +94,7 @@ def top_k_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """The last axis has to be whole."""
+    """Require the last axis to be replicated."""
     last = operands[0].type.ndim - 1
     return [unless_divided(primitive, operands, last)] * len(results)
 
@@ -106,7 +106,7 @@ def fft_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """As the operand; an axis whose size changes has to be whole."""
+    """Return the dims of the operand; an axis whose size changes has to be replicated."""
     ((type, layout),) = operands
     for axis, names in enumerate(layout):
         if names and type.shape[axis] != results[0].shape[axis]:
@@ -121,5 +121,5 @@ def barrier_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """Each as it was."""
+    """Return the dims of each operand."""
     return [each.dims for each in operands]

@@ -69,7 +69,7 @@ def custom_linear_solve(
             For reverse mode; not needed where `symmetric` is set.
         symmetric: the map is its own transpose: `vecmat` is `matvec`.
         has_aux: solvers return a pair `(x, aux)`; `aux`, a tree of arrays, is returned with `x` and has no
-        derivative.
+            derivative.
 
     Returns:
         `x`, a tree of arrays like `b`; with `has_aux` the pair `(x, aux)`.
@@ -150,7 +150,7 @@ def custom_root(
         tangent_solve: `tangent_solve(g, y)` returns the `u` with `g(u) = y`, where `g` is the derivative of `f` at
             `x`, a linear function. For a function of scalars, `lambda g, y: y / g(1.0)`.
         has_aux: `solve` returns a pair `(x, aux)`; `aux`, a tree of arrays, is returned with `x` and has no
-        derivative.
+            derivative.
 
     Returns:
         `x`, a tree of arrays like the guess; with `has_aux` the pair `(x, aux)`.

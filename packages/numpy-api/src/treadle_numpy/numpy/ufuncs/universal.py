@@ -147,7 +147,8 @@ class ufunc(Generic[Result]):  # noqa: N801 - NumPy's name
 
         Raises:
             ArgumentError: the indices are not a vector of integers, or the function does not have two arguments and
-            one result. AxisError: there is no such axis.
+                one result.
+            AxisError: there is no such axis.
 
         Example:
             >>> from treadle_numpy.numpy import add

@@ -45,13 +45,14 @@ def gumbel(
     *,
     out_sharding: Device = None,
 ) -> Array:
-    """Gumbel floats: `-log(-log(u))`.
+    """Draw from the standard Gumbel distribution: `-log(-log(u))` for uniform `u`.
 
-    With `mode="high"` twice as many bits are drawn, and the largest floats are about twice as large.
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
-
-    Raises:
-        ArgumentError: there is no such mode.
+    Args:
+        key: a random key.
+        shape: the shape of the result.
+        dtype: a floating dtype; the default float if None.
+        mode: "low", or "high": draw twice as many bits; the largest numbers are about twice as large.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
@@ -83,9 +84,13 @@ def gumbel_floats(key: Array, shape: tuple[int, ...], dtype: DType, high: bool =
 def exponential(
     key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None, *, out_sharding: Device = None
 ) -> Array:
-    """Exponential floats with mean 1.
+    """Draw from the exponential distribution with mean 1.
 
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
+    Args:
+        key: a random key.
+        shape: the shape of the result.
+        dtype: a floating dtype; the default float if None.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
@@ -103,9 +108,13 @@ def exponential(
 def laplace(
     key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None, *, out_sharding: Device = None
 ) -> Array:
-    """Laplace floats with mean 0 and scale 1.
+    """Draw from the Laplace distribution with mean 0 and scale 1.
 
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
+    Args:
+        key: a random key.
+        shape: the shape of the result.
+        dtype: a floating dtype; the default float if None.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key

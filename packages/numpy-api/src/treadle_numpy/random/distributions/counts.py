@@ -200,7 +200,7 @@ def poisson(
     method: str = "exact",
     out_sharding: Device = None,
 ) -> Array:
-    """Poisson numbers of mean `lam`: how many events of that rate happen in a unit of time.
+    """Draw from the Poisson distribution with mean `lam`.
 
     `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 

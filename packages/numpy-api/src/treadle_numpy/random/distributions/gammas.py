@@ -217,7 +217,7 @@ def gamma(
     method: str = "exact",
     out_sharding: Device = None,
 ) -> Array:
-    """Gamma floats of concentration `a` and rate 1: density `x ** (a - 1) * exp(-x) / gamma(a)`.
+    """Draw from the gamma distribution with concentration `a` and rate 1: density `x ** (a - 1) * exp(-x) / gamma(a)`.
 
     `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 

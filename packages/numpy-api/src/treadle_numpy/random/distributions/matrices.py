@@ -55,7 +55,7 @@ def multivariate_normal(
     *,
     out_sharding: Device = None,
 ) -> Array:
-    """Normal vectors of a mean and a covariance.
+    """Draw vectors from a normal distribution with a mean and a covariance.
 
     `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 

@@ -91,9 +91,15 @@ def truncated_normal(
     *,
     out_sharding: Device = None,
 ) -> Array:
-    """Normal floats between two bounds.
+    """Draw from the standard normal distribution between two bounds.
 
-    `out_sharding` is the sharding of the result over a mesh: see `reshard`.
+    Args:
+        key: a random key.
+        lower: the lower bounds.
+        upper: the upper bounds.
+        shape: the shape of the result, to which the bounds broadcast; by default their broadcast shape.
+        dtype: a floating dtype; the default float if None.
+        out_sharding: the sharding of the result over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key

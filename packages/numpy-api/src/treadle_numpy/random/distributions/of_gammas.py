@@ -42,7 +42,7 @@ def beta(
     method: str = "exact",
     out_sharding: Device = None,
 ) -> Array:
-    """Beta floats in [0, 1], of density proportional to `x ** (a - 1) * (1 - x) ** (b - 1)`.
+    """Draw from the beta distribution: density proportional to `x ** (a - 1) * (1 - x) ** (b - 1)` in [0, 1].
 
     `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 
@@ -85,7 +85,7 @@ def dirichlet(
     *,
     out_sharding: Device = None,
 ) -> Array:
-    """Dirichlet vectors: shares that add up to 1, gamma floats over their sum.
+    """Draw from the Dirichlet distribution: vectors of shares that add up to 1.
 
     `out_sharding` is the sharding of the result over a mesh: see `reshard`.
 

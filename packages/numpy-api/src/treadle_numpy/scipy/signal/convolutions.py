@@ -45,7 +45,8 @@ def convolve(
 
     Raises:
         ShapeError: the arrays differ in their numbers of axes, are empty, or, for "valid", neither contains the
-        other. ArgumentError: there is no such mode or method.
+            other.
+        ArgumentError: there is no such mode or method.
 
     Example:
         >>> import numpy as np

@@ -106,7 +106,7 @@ def divided(mat: BCOO, other: Operand) -> BCOO:
 def by_elements(
     name: str, function: Callable[[Array, Array], Array], sp_mat: BCOO, v: Any, beyond: int
 ) -> Array:
-    """Return a function of the stored elements and those of a dense array at their places, which is `beyond` at
+    """Apply a function to the stored elements and a dense array's elements at their places; the latter are `beyond` at
     padding.
     """
     check_sparse(name, sp_mat)
@@ -131,8 +131,8 @@ def by_elements(
                 for axis, column in enumerate(columns(indices))
             ]
         )
-        beside = part.at[places].get(mode="fill", fill_value=beyond) if places else part[None]
-        return function(data, beside)
+        others = part.at[places].get(mode="fill", fill_value=beyond) if places else part[None]
+        return function(data, others)
 
     n = sp_mat.n_batch
     whole = tnp.reshape(dense, sizes)
@@ -142,7 +142,7 @@ def by_elements(
 
 
 def bcoo_multiply_sparse(lhs: BCOO, rhs: BCOO) -> BCOO:
-    """Return the product by element of two sparse arrays with as many axes, of which those of size 1 are broadcast.
+    """Return the product by element of two sparse arrays with as many axes; axes of size 1 are broadcast.
 
     Every pair of stored elements is compared, so it stores as many as both products of their numbers, at most as many
     as the array has; of arrays with the very same indices, each once, as many as one of them. Axes that are batch or
@@ -235,7 +235,7 @@ def bcoo_dot_general(
     right: Any = rhs if isinstance(rhs, BCOO) else tnp.asarray(rhs)
     for axes, each in (((*first, *outer), left), ((*second, *other_outer), right)):
         if len(set(axes)) < len(axes) or not all(0 <= axis < each.ndim for axis in axes):
-            raise ArgumentError(f"bcoo_dot_general: {axes} are no axes of an array of {each.ndim}")
+            raise ArgumentError(f"bcoo_dot_general: {axes} are not axes of an array of {each.ndim}")
     sizes = [[x.shape[i] for i in axes] for x, axes in ((left, first), (right, second))]
     outer_sizes = [[x.shape[i] for i in axes] for x, axes in ((left, outer), (right, other_outer))]
     if sizes[0] != sizes[1] or outer_sizes[0] != outer_sizes[1]:

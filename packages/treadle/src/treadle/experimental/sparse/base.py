@@ -89,7 +89,7 @@ class JAXSparse(ABC):
             return f"{type(self).__name__}(...)"
 
     def _layout(self) -> str:
-        """What a representation adds of batch and dense axes."""
+        """Return the batch and dense axes for the representation."""
         return ""
 
     def _lacking(self, operation: str) -> UnsupportedError:

@@ -4,7 +4,7 @@
     indices: [*batch, nse, number of sparse axes]
 
 An array has its batch axes first, then its sparse ones, then its dense ones. An index beyond the end of an axis is
-padding: its element counts as zero. Only the sizes of the sparse axes are kept beside the two arrays; all else is
+padding: its element counts as zero. Only the sizes of the sparse axes are stored with the two arrays; all else is
 what these have, so that `vmap` over a BCOO with a batch axis sees one without.
 """
 
@@ -160,7 +160,7 @@ class BCOO(_Methods):
         if not matching or self.shape != sizes:
             raise ShapeError(
                 f"BCOO: data of shape {self.data.shape} and indices of shape {self.indices.shape} "
-                f"are no array of shape {sizes}",
+                f"do not form an array of shape {sizes}",
                 fix="data are [*batch, nse, *dense], and indices [*batch, nse, number of sparse axes]",
             )
 

@@ -105,7 +105,7 @@ class BCSR(JAXSparse):
         if not matching or self.indptr.ndim != n + 1 or self.shape != sizes:
             raise ShapeError(
                 f"BCSR: data of shape {self.data.shape}, indices of shape {self.indices.shape} and indptr of shape "
-                f"{self.indptr.shape} are no array of shape {sizes}",
+                f"{self.indptr.shape} do not form an array of shape {sizes}",
                 fix="data are [*batch, nse, *dense], indices [*batch, nse], and indptr [*batch, rows + 1]",
             )
 
@@ -219,7 +219,7 @@ class BCSR(JAXSparse):
         return BCOO.tree_unflatten(rest, (self.data, found))
 
     def todense(self) -> Array:
-        """Return the array with all its elements; those of equal indices are added."""
+        """Return the array with all its elements; elements with equal indices are added."""
         return self.to_bcoo().todense()
 
     def sum_duplicates(self, nse: int | None = None, remove_zeros: bool = True) -> BCSR:
@@ -258,7 +258,7 @@ def bcsr_fromdense(
     """Return a BCSR of the elements of an array that are not zero; arguments and errors as of `bcoo_fromdense`.
 
     Raises:
-        UnsupportedError: there are not two axes beside the batch and dense ones.
+        UnsupportedError: there are not two axes in addition to the batch and dense ones.
 
     Example:
         >>> m = bcsr_fromdense(np.float32([[0, 2], [3, 4]]))

@@ -28,7 +28,7 @@ def mapped(function: Callable[..., Any], n_batch: int) -> Callable[..., Any]:
 
 
 def whole_batches(mat: BCOO, sizes: Sequence[int] = ()) -> tuple[Array, Array]:
-    """Data and indices with all their batch axes: those of size 1 are broadcast.
+    """Return data and indices with all their batch axes: axes of size 1 are broadcast.
 
     The indices are of a type that holds the sizes of the sparse axes, which padding has, and the given ones.
     """

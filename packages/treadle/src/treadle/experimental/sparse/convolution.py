@@ -58,7 +58,7 @@ def _all_sparse(x: Array | BCOO) -> BCOO:
 
 
 def _stored(x: BCOO) -> Array:
-    """Return which elements are no padding."""
+    """Return which elements are not padding."""
     return tnp.all(x.indices < np.array(x.shape, x.indices.dtype), -1)
 
 

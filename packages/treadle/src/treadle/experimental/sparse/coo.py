@@ -1,4 +1,4 @@
-"""COO: matrices by coordinates in two arrays, of rows and of columns. Arithmetic is that of BCOO.
+"""COO: matrices by coordinates in two arrays, of rows and of columns. Arithmetic is done by BCOO.
 
     data: [nse]      row: [nse]      col: [nse]
 
@@ -46,7 +46,7 @@ Shape: TypeAlias = tuple[int, ...]
 
 
 class COOInfo(NamedTuple):
-    """What is known of a matrix by coordinates beside its arrays: its shape, and whether its indices ascend."""
+    """Properties of a matrix by coordinates without its arrays: its shape, and whether its indices ascend."""
 
     shape: Shape
     rows_sorted: bool = False
@@ -109,7 +109,7 @@ class COO(JAXSparse):
 
     @property
     def _info(self) -> COOInfo:
-        """What there is to know beside the arrays, under JAX's name."""
+        """The properties without the arrays, under JAX's name."""
         return COOInfo(self._shape, self._rows_sorted, self._cols_sorted)
 
     @property
@@ -140,7 +140,7 @@ class COO(JAXSparse):
         return BCOO((self.data, indices), shape=self._shape)
 
     def todense(self) -> Array:
-        """Return the matrix with all its elements; those of equal indices are added."""
+        """Return the matrix with all its elements; elements with equal indices are added."""
         return self.to_bcoo().todense()
 
     def transpose(self, axes: Any = None) -> COO:

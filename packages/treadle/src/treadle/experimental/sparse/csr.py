@@ -2,7 +2,7 @@
 
     data: [nse]      indices: [nse]      indptr: [rows + 1], of CSC [columns + 1]
 
-Arithmetic is that of BCSR. An element beyond the last row's end is padding.
+Arithmetic is done by BCSR. An element beyond the last row's end is padding.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class _Compressed(JAXSparse):
         return self._by_rows() if self._along() == 0 else self._by_rows().T
 
     def todense(self) -> Array:
-        """Return the matrix with all its elements; those of equal indices are added."""
+        """Return the matrix with all its elements; elements with equal indices are added."""
         return self.to_bcoo().todense()
 
     def __matmul__(self, other: object) -> Any:

@@ -1,4 +1,4 @@
-"""What is said where a sparse array would be stored with zeros, or a product computed the slow way."""
+"""Errors and warnings where a sparse array would be stored with zeros, or a product computed slowly."""
 
 from __future__ import annotations
 

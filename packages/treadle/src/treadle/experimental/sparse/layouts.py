@@ -274,7 +274,7 @@ def bcoo_update_layout(
 
 
 def _first_as_batch(mat: BCOO) -> BCOO:
-    """Make each number along the first sparse axis a batch element; it stores all elements, those of others as
+    """Make each number along the first sparse axis a batch element; it stores all elements, the elements of others as
     padding.
     """
     size, *rest = mat.sparse_shape

@@ -37,7 +37,7 @@ def bcoo_gather(
     into it with `mode="clip"`, and are zero with `fill_value=0`.
 
     Raises:
-        UnsupportedError: neither is said, and it is not known that all indices lie within.
+        UnsupportedError: neither is given, and it is not known that all indices are in range.
         ShapeError, DTypeError: as of `lax.gather`.
 
     Example:

@@ -23,7 +23,7 @@ def checked_parts(
 
     Raises:
         ArgumentError: it is given no three arrays, or indices that are not integers.
-        ShapeError: they are not vectors, data have not one index each, or the shape has not two axes.
+        ShapeError: they are not vectors, data do not have one index each, or the shape does not have two axes.
     """
     if not isinstance(args, (tuple, list)) or len(args) != 3:
         raise refused(name, "args", f"three arrays `({', '.join(parts)})`", args)
@@ -65,7 +65,7 @@ def of_format(function: str, wanted: type[Format], mat: object) -> Format:
 
 
 def dense_operand(mat: JAXSparse, other: object, ndim: int | None = None) -> Array:
-    """What a matrix is multiplied with: a dense vector or matrix.
+    """Return the dense vector or matrix with which a matrix is multiplied.
 
     Raises:
         UnsupportedError: it is sparse.

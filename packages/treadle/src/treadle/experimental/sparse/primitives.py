@@ -1,6 +1,7 @@
 """The primitives of JAX's sparse package by name, as views: `bind` takes arrays and JAX's parameters.
 
-Programs here have no such operations: sparse functions are made of those of `treadle.lax`, so no view matches one.
+Programs here have no such operations: sparse functions are made of operations of `treadle.lax`, so no view matches
+one.
 """
 
 from __future__ import annotations

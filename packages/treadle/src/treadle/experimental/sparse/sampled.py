@@ -40,7 +40,7 @@ def bcoo_dot_general_sampled(A: Any, B: Any, indices: Any, *, dimension_numbers:
     rank = len(free[0]) + len(free[1])
     if at.dtype.kind not in "iu" or at.ndim != len(left_batch) + 2 or at.shape[-1] != rank:
         raise ArgumentError(
-            f"bcoo_dot_general_sampled: indices of shape {at.shape} are no integers of shape [*batch, n, {rank}]"
+            f"bcoo_dot_general_sampled: indices of shape {at.shape} are not integers of shape [*batch, n, {rank}]"
         )
     x = tnp.transpose(x, (*left_batch, *free[0], *left))
     y = tnp.transpose(y, (*right_batch, *free[1], *right))

@@ -134,7 +134,7 @@ def eval_sparse(
     """Return the results of a program on values of an environment, as further values of it.
 
     Raises:
-        ArgumentError: it is not a program, or the numbers of constants and values are not those of its parameters.
+        ArgumentError: it is not a program, or the numbers of constants and values do not match its parameters.
         UnsupportedError: an operation on a sparse array has no sparse result.
 
     Example:
@@ -171,7 +171,7 @@ def sparsify_raw(f: Callable[..., Any]) -> Callable[..., tuple[list[SparsifyValu
         f: a function of dense arrays.
 
     Returns:
-        A function of an environment, trees of values, and keywords, which are handed on as they are. It returns the
+        A function of an environment, trees of values, and keywords, which are passed on unchanged. It returns the
         values of the results, in a list, and their tree.
 
     Raises:
@@ -217,7 +217,7 @@ def _as_bcoo(x: JAXSparse) -> BCOO:
 
 
 def _shape(x: Any) -> Any:
-    """What a function is traced for in the place of a sparse array."""
+    """Return the description for which a function is traced instead of a sparse array."""
     if isinstance(x, JAXSparse):
         return ShapeDtypeStruct(x.shape, x.dtype)
     return flatten_arrays(x, "sparsify: argument ")[0][0]
@@ -437,7 +437,7 @@ def _carried(xs: Sequence[Sparse]) -> list[Sparse]:
 
 
 def _scanned(x: Sparse) -> Sparse:
-    """What is scanned over by its first axis, as a batch axis."""
+    """Make the first axis of a scanned array a batch axis."""
     if isinstance(x, BCOO) and not x.n_batch:
         n_dense = min(x.n_dense, x.ndim - 1)
         return layouts.bcoo_update_layout(x, n_batch=1, n_dense=n_dense, on_inefficient=None)

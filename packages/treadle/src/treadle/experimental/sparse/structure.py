@@ -28,7 +28,7 @@ __all__ = [
 
 
 def check_sparse(function: str, mat: object) -> None:
-    """Refuse what is no BCOO."""
+    """Refuse an object that is not a BCOO."""
     if not isinstance(mat, BCOO):
         raise refused(function, "mat", "a BCOO", mat)
 
@@ -50,7 +50,7 @@ def bcoo_transpose(mat: BCOO, *, permutation: Sequence[int]) -> BCOO:
     check_sparse("bcoo_transpose", mat)
     order = integers("bcoo_transpose", "permutation", permutation)
     if sorted(order) != [*range(mat.ndim)]:
-        raise ArgumentError(f"bcoo_transpose: {order} is no permutation of {mat.ndim} axes")
+        raise ArgumentError(f"bcoo_transpose: {order} is not a permutation of {mat.ndim} axes")
     mat = _each_kind_apart(mat, order)
     n, s = mat.n_batch, mat.n_sparse
     batch, sparse, dense = order[:n], order[n : n + s], order[n + s :]
@@ -321,7 +321,7 @@ def bcoo_slice(
         not 0 <= start <= limit <= size or step < 1 for start, limit, step, size in ranges
     ):
         raise ArgumentError(
-            f"bcoo_slice: from {starts} to {limits} in steps of {steps} is no part of shape {mat.shape}"
+            f"bcoo_slice: from {starts} to {limits} in steps of {steps} is not a part of shape {mat.shape}"
         )
     n, s = mat.n_batch, mat.n_sparse
     parts = [slice(start, limit, step) for start, limit, step, _ in ranges]
@@ -348,7 +348,8 @@ def bcoo_concatenate(operands: Sequence[BCOO], *, dimension: int) -> BCOO:
     """Arrays one after the other along an axis. Axes that are batch or dense ones of some of them only become sparse.
 
     Raises:
-        ArgumentError: there are none, one is no BCOO, or there is no such axis; ShapeError: their other axes differ.
+        ArgumentError: there are none, one is not a BCOO, or there is no such axis; ShapeError: their other axes
+            differ.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -369,7 +370,7 @@ def bcoo_concatenate(operands: Sequence[BCOO], *, dimension: int) -> BCOO:
     for mat in mats:
         if mat.shape[:axis] + mat.shape[axis + 1 :] != first.shape[:axis] + first.shape[axis + 1 :]:
             raise ShapeError(
-                f"bcoo_concatenate: shapes {first.shape} and {mat.shape} differ beside axis {axis}"
+                f"bcoo_concatenate: shapes {first.shape} and {mat.shape} differ along an axis other than {axis}"
             )
     n = min(mat.n_batch for mat in mats)
     n_dense = min(first.ndim - axis - 1, *(mat.n_dense for mat in mats))

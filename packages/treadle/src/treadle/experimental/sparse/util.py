@@ -29,7 +29,7 @@ Shape: TypeAlias = tuple[int, ...]
 
 
 class SparseInfo(NamedTuple):
-    """What is known of a sparse array beside its elements and indices."""
+    """Properties of a sparse array without its elements and indices."""
 
     shape: Shape
     indices_sorted: bool = False
@@ -37,7 +37,7 @@ class SparseInfo(NamedTuple):
 
 
 def broadcasting_vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Any:
-    """`vmap` that takes arguments of size 1 along the mapped axis beside larger ones; only axis 0 is mapped.
+    """Apply `vmap` with arguments of size 1 along the mapped axis together with larger ones; only axis 0 is mapped.
 
     Example:
         >>> import treadle.numpy as tnp
