@@ -149,8 +149,9 @@ def test_a_test_that_fails_anyway_has_found_nothing(toy: Tree) -> None:
 def stored(text: str, nth: int) -> Outcome:
     """Return the outcome of one of the faults of `sign` in a text."""
     site = [each for each in sites(FILE, text) if each.operator == "sign"][nth]
-    place = {"function": site.function(text), "occurrence": site.occurrence(text)}
-    return Outcome(site, "killed", change=site.change(text), **place)
+    outcome = Outcome(site, "killed", change=site.change(text))
+    outcome.function, outcome.occurrence = site.function(text), site.occurrence(text)
+    return outcome
 
 
 REPEATED = """def one(x):

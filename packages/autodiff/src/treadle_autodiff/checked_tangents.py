@@ -31,7 +31,7 @@ def same_structure(what: str, structure: PyTreeDef, other_name: str, other: PyTr
 def flatten_along(
     what: str, leaf: str, tangents: Tree, other_name: str, structure: PyTreeDef
 ) -> list[Array]:
-    """The leaves of a tree of tangents or cotangents, one for each leaf of a structure.
+    """Return the leaves of a tree of tangents or cotangents, one for each leaf of a structure.
 
     `what` and `other_name` name the trees in messages, `leaf` begins the name of a leaf.
 
@@ -46,7 +46,7 @@ def flatten_along(
 
 
 def check_tangent(what: str, primal: object, tangent: Operand) -> Tangent:
-    """A tangent checked against its primal's type; integers take float0 tangents, which are zero.
+    """Check a tangent against its primal's type, and return it; integers take float0 tangents, which are zero.
 
     Raises:
         ShapeError: shapes differ or the element type is not the primal's.
@@ -55,7 +55,7 @@ def check_tangent(what: str, primal: object, tangent: Operand) -> Tangent:
 
 
 def check_type(what: str, primal: ArrayType, tangent: Operand) -> Tangent:
-    """`check_tangent` where the primal's type is known.
+    """Check a tangent as `check_tangent` does, against a given primal type.
 
     Raises:
         ShapeError: shapes differ or the element type is not the primal's.
@@ -82,7 +82,7 @@ def check_type(what: str, primal: ArrayType, tangent: Operand) -> Tangent:
 
 
 def check_tangents(what: str, primals: Sequence[ArrayType], tangents: Operands) -> list[Tangent]:
-    """`check_type` of each; `what` is followed by the number of the tangent.
+    """Apply `check_type` to each tangent; messages name it by `what` and its number.
 
     Raises:
         ShapeError: shapes differ or the element type is not the primal's.

@@ -41,7 +41,7 @@ def checked_rules() -> Iterator[None]:
 
 
 def _allowed(found: Type, wanted: Type) -> Type:
-    """The type that a cotangent is to have, when this one is found: see `stays_wide`."""
+    """Return the type that a cotangent must have, given the found type: see `stays_wide`."""
     if not (isinstance(found, ArrayType) and isinstance(wanted, ArrayType)):
         return wanted
     return wanted.with_dtype(found.dtype) if stays_wide(wanted, found.dtype) else wanted

@@ -75,7 +75,7 @@ class CallSite:
 
     # Any: operands, or one other thing for each of them
     def dynamic(self, operands: Sequence[Any]) -> tuple[Tree, ...]:
-        """The arguments that have derivatives, as a tuple of trees."""
+        """Return the arguments that have derivatives, as a tuple of trees."""
         return self._of_user(tree_unflatten(self.structure, operands))
 
     def tangents(self, tangents: Sequence[Any]) -> tuple[Tree, ...]:
@@ -83,7 +83,7 @@ class CallSite:
         return self._of_user(tree_unflatten(tangent_structure(self.structure), tangents))
 
     def _of_user(self, trees: tuple[Tree, ...]) -> tuple[Tree, ...]:
-        """The trees, with the references that the user gave."""
+        """Return the trees, with the references that the user gave."""
         return returned(trees) if self.lends else trees
 
     @property
@@ -92,7 +92,7 @@ class CallSite:
         return f"{len(self.statics)} without derivatives, " if self.statics else ""
 
     def given(self) -> list[object]:
-        """The static arguments."""
+        """Return the static arguments."""
         return [static.value for static in self.statics]
 
 
@@ -117,13 +117,13 @@ class Results:
         return hash(Results)
 
     def flat(self, output: Tree, name: str) -> list[Array]:
-        """The leaves of what the function returned; their types and the structure are kept."""
+        """Return the leaves of the function's output; record their types and the structure."""
         leaves, self.structure = flatten_arrays(output, f"{name}: result ")
         self.types = tuple([type_of(leaf) for leaf in leaves])
         return leaves
 
     def of_rule(self, rule: str, output: Tree, name: str) -> list[Array]:
-        """`flat` of what a rule returned in the function's place.
+        """Flatten the output of a rule in the function's place, as `flat` does.
 
         Raises:
             StructureError, ShapeError: the function has run, as where it is jitted, and it returned something else.
@@ -144,13 +144,13 @@ class Results:
         return leaves
 
     def tree(self, leaves: Operands) -> Tree:
-        """The results."""
+        """Return the results."""
         assert self.structure is not None, "the function has run"
         return tree_unflatten(self.structure, leaves)
 
 
 def with_hash(fun: Callable[..., R]) -> Callable[..., R]:
-    """A user's function as keys can have it: one of a class without a hash is like itself alone."""
+    """Make a callable hashable: by identity if its class defines no hash."""
     try:
         hash(fun)
     except TypeError:
@@ -215,7 +215,7 @@ class CustomFunction(ABC, Generic[P, R]):
     def taken_apart(
         self, args: tuple[Tree, ...], kwargs: dict[str, Tree]
     ) -> tuple[CallSite, list[Array]]:
-        """The call without its operands, and these."""
+        """Return the call without its operands, and the operands."""
         positional = in_positional_form(self.fun, args, kwargs)
         places = tuple([i for i in sorted(self._static) if i < len(positional)])
         statics = tuple([Static(transparent(positional[i])) for i in places])
@@ -255,7 +255,7 @@ def pair_of(rule: str, what: str, given: object) -> tuple[Tree, Tree]:
 
 
 def exact(rule: str, what: str, primal: ArrayType, given: Array) -> Array:
-    """A tangent or cotangent that a rule returned, in the element type of its primal, whose type is given.
+    """Convert a tangent or cotangent that a rule returned to the element type of its primal, whose type is given.
 
     Raises:
         ShapeError: it has another shape or element type.

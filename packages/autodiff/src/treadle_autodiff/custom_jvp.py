@@ -150,7 +150,7 @@ class custom_jvp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
 
 
 def _sum(left: Tree, right: Tree) -> Tree:
-    """The sum of two trees of tangents."""
+    """Return the sum of two trees of tangents."""
     return tree_map(lambda x, y: ops.add(as_array(x), as_array(y)), left, right)
 
 
@@ -165,7 +165,7 @@ class _Jvp:
     symbolic: bool
 
     def __call__(self, primals: Operands, tangents: Given) -> tuple[Operands, Given]:
-        """Results and their tangents."""
+        """Return the results and their tangents."""
         site = self.site
         rule = f"the jvp rule of `{site.name}`"
         shown = shown_zeros(tangents, [type_of(primal) for primal in primals], self.symbolic)

@@ -179,7 +179,7 @@ class _Forward:
     def __call__(
         self, operands: Operands, perturbed: Flags
     ) -> tuple[Operands, Operands, FlatBackward]:
-        """Results, residuals, and the backward function for these."""
+        """Return results, residuals, and the backward function for these."""
         site = self.site
         leaves: list[Any] = [*operands]
         if self.symbolic:
@@ -229,7 +229,7 @@ class _Backward:
     shardings: Shown | None  # of the results
 
     def __call__(self, residuals: Operands, cotangents: Given) -> Given:
-        """Cotangents of the operands, checked; None stands for zeros."""
+        """Return cotangents of the operands, checked; None stands for zeros."""
         if self.shardings is None:
             return self._checked(residuals, cotangents)
         with over_mesh(self.shardings.mesh):
@@ -277,7 +277,7 @@ class _Backward:
     def _given(
         self, position: int, argument: Tree, structure: PyTreeDef, cotangent: Tree
     ) -> list[Array | SymbolicZero | None]:
-        """The cotangents of the leaves of an argument, where one, or None, may stand for a whole subtree."""
+        """Return the cotangents of the leaves of an argument, where one, or None, may stand for a whole subtree."""
         name = self.site.name
         if forms(structure) and cotangent is not None:
             cotangent = tangent_leaves(structure, cotangent)
@@ -314,7 +314,7 @@ def _zeros(primal: ArrayType) -> Operand | None:
 def _of_one_width(
     primal: ArrayType, given: Array | SymbolicZero
 ) -> tuple[ArrayType, Array | SymbolicZero]:
-    """The type that a cotangent must have, and the cotangent; a float of another width is converted.
+    """Return the type that a cotangent must have, and the cotangent; a float of another width is converted.
 
     A rule may compute in more bits than its operands have. What `stays_wide` is left as it is.
     """
@@ -340,7 +340,7 @@ class _Gradient:
     gradients: PyTreeDef
 
     def __call__(self, *captured_and_cotangent: Tree) -> Tree:
-        """The gradients."""
+        """Return the gradients."""
         *captured, cotangent = captured_and_cotangent
         leaves, _ = flatten_arrays(cotangent, "custom_gradient: cotangent ")
         return tree_unflatten(self.gradients, interpret(self.program, *captured, *leaves))
@@ -365,7 +365,7 @@ def custom_gradient(
     remat: bool = False,
     with_accums: object = None,
 ) -> Callable[..., Tree]:
-    """A function that returns `(value, gradient_function)`; the second is its backward rule.
+    """Return a function that returns `(value, gradient_function)`; the second is its backward rule.
 
     Args:
         fun: the function; without one, the result is a decorator.

@@ -20,7 +20,7 @@ from treadle_ir.tree import opened_leaves, tree_unflatten
 def fwd_and_bwd(
     fun: Callable[..., Tree], argnums: int | Sequence[int], has_aux: bool = False
 ) -> tuple[Callable[..., Tree], Callable[[Any, Tree], Tree]]:
-    """The forward and the backward pass of a function's derivative.
+    """Return the forward and the backward pass of a function's derivative.
 
     Returns `fwd, bwd`: `fwd(*args)` returns the result and the residuals (and `aux` with `has_aux`), a tree of arrays;
     `bwd(residuals, cotangents)` the cotangents of the arguments `argnums`, a tuple where that is a sequence.

@@ -219,7 +219,7 @@ def _with_leaves(
     wanted: Sequence[int],
     operands: Sequence[Tree],
 ) -> list[Tree]:
-    """The arguments with these in the places of the leaves that are traced."""
+    """Return the arguments with the traced leaves replaced."""
     given = iter(operands)
     return [
         tree_unflatten(
@@ -314,7 +314,7 @@ def check_input(
 
 
 def _scalar(output: Tree, holomorphic: bool) -> tuple[Operands, None]:
-    """The scalar that is differentiated, as the only result; refuses what has no gradient."""
+    """Return the scalar that is differentiated, as the only result; refuse other results."""
     leaves, _ = flatten_leaves_and_structure(output)
     if len(leaves) != 1 or not _is_number(leaves[0]) or isinstance(output, (tuple, list, dict)):
         raise ArgumentError(

@@ -44,7 +44,7 @@ def in_a_loop(
 
 
 def _basis(types: Sequence[ArrayType]) -> list[Operand]:
-    """The unit vectors of the space of several arrays, stacked along a new first axis of each."""
+    """Return the unit vectors of the space of several arrays, stacked along a new first axis of each."""
     total = sum(type.size for type in types)
     basis: list[Operand] = []
     start = 0
@@ -129,7 +129,7 @@ def jacfwd(
     *,
     mapper: Mapper = in_a_loop,
 ) -> Callable[..., Tree]:
-    """The Jacobian by forward mode: one pushed tangent for each element of the arguments.
+    """Return a function that computes the Jacobian by forward mode: one tangent for each element of the arguments.
 
     The result is a tree of the function's results, whose leaves are trees of the argument (a tuple of them
     when `argnums` is a sequence) with arrays of shape `[*result, *argument]`. `mapper` pushes all tangents
@@ -174,7 +174,7 @@ def jacrev(
     *,
     mapper: Mapper = in_a_loop,
 ) -> Callable[..., Tree]:
-    """The Jacobian by reverse mode: one pulled cotangent for each element of the results.
+    """Return a function that computes the Jacobian by reverse mode: one cotangent for each element of the results.
 
     The result has the shape that `jacfwd` describes. `mapper` pulls all cotangents at once where there is
     `vmap`.
@@ -211,6 +211,6 @@ def hessian(
     *,
     mapper: Mapper = in_a_loop,
 ) -> Callable[..., Tree]:
-    """The matrix of second derivatives: forward mode over reverse mode."""
+    """Return a function that computes the matrix of second derivatives: forward mode over reverse mode."""
     inner = jacrev(fun, argnums, has_aux, holomorphic, mapper=mapper)
     return jacfwd(inner, argnums, has_aux, holomorphic, mapper=mapper)

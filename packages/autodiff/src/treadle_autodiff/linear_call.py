@@ -85,7 +85,7 @@ def _staged(
     structures: tuple[PyTreeDef, PyTreeDef],
     types: Sequence[ArrayType],
 ) -> tuple[Staged, tuple[PyTreeDef, list[ArrayType]]]:
-    """A function of two trees as a program, with the structure and the types of its results."""
+    """Stage a function of two trees as a program, with the structure and the types of its results."""
     count = structures[0].num_leaves
 
     def arguments(operands: Sequence[Operand]) -> tuple[list[Tree], dict[str, Tree]]:

@@ -12,7 +12,7 @@ from treadle_ir.tree import PyTreeDef, tree_flatten
 
 
 def flags_of_leaves(function: str, name: str, given: Tree, structure: PyTreeDef) -> list[bool]:
-    """One boolean for each leaf of the arguments, of a tree that is a prefix of them.
+    """Return one boolean for each leaf of the arguments, from a tree that is a prefix of them.
 
     Raises:
         ArgumentError: a leaf is not a boolean, or the tree is not such a prefix.
@@ -30,7 +30,7 @@ def flags_of_leaves(function: str, name: str, given: Tree, structure: PyTreeDef)
 def _spread(
     what: str, flags: Iterator[bool], prefix: PyTreeDef, structure: PyTreeDef
 ) -> list[bool]:
-    """One flag for each leaf; containers match where they have as many children, whatever they are."""
+    """Return one flag for each leaf; containers match where they have as many children, whatever they are."""
     if prefix.is_leaf():
         return [next(flags)] * structure.num_leaves
     given, children = prefix.children(), structure.children()

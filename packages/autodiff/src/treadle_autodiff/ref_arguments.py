@@ -40,7 +40,7 @@ def lent(tree: Tree) -> Tree:
 
 
 def returned(tree: Tree) -> Tree:
-    """The tree that `lent` was given."""
+    """Return the tree that `lent` was given."""
     return tree_map(
         lambda x: x.ref if isinstance(x, _Lent) else x, tree, is_leaf=lambda x: isinstance(x, _Lent)
     )

@@ -102,7 +102,7 @@ def transpose_rule(primitive: type[P]) -> Callable[[TransposeRule[P]], Transpose
 
 
 def not_linear(primitive: Primitive) -> MissingRuleError:
-    """The error for an operation that meets a linear value in a way that is not linear."""
+    """Return the error for an operation that meets a linear value in a way that is not linear."""
     return MissingRuleError(
         f"`{primitive.name}` of such operands is not linear, so it cannot be transposed",
         fix="what a jvp rule makes of its tangents must be linear in them, "

@@ -84,7 +84,7 @@ def print_saved_residuals(f: Callable[..., Tree], *args: Tree, **kwargs: Tree) -
 
 
 def _by_name(f: Callable[..., Tree], paths: Sequence[str]) -> list[str]:
-    """`argument 0['w']` as `argument params['w']`, where the function tells the names of its parameters."""
+    """Rename `argument 0['w']` to `argument params['w']`, where the parameters' names are known."""
     try:
         names = [*inspect.signature(f).parameters.values()]
     except (TypeError, ValueError):
@@ -121,7 +121,7 @@ class _Origins:
         return made[atom]
 
     def of(self, atom: Atom) -> str:
-        """The origin of a value, which is followed into calls, where it was made, and out of them again."""
+        """Return the origin of a value, which is followed into the calls that made it, and out of them again."""
         program = self._program
         calls: list[tuple[Program, Equation]] = []  # around `program`, the outermost first
         while isinstance(atom, Value):

@@ -111,7 +111,7 @@ def concatenated(row: Sequence[SliceCotangent]) -> Operand:
 
 
 def _padded(part: SliceCotangent, start: int, limit: int) -> Operand:
-    """The cotangent of a slice with zeros around it, from `start` to `limit` along its axis."""
+    """Return the cotangent of a slice with zeros around it, from `start` to `limit` along its axis."""
     piece = materialise(part.cotangent)
     type_ = type_of(piece)
     low, high = [0] * type_.ndim, [0] * type_.ndim

@@ -62,7 +62,7 @@ class SymbolicZero:
 
     @staticmethod
     def from_primal_value(val: Operand) -> SymbolicZero:
-        """The zero tangent of an array: of its type, of element type float0 where that has no tangents.
+        """Return the zero tangent of an array: of its type, of element type float0 where that has no tangents.
 
         Example:
             >>> SymbolicZero.from_primal_value(1.5).dtype
@@ -84,7 +84,7 @@ class CustomVJPPrimal:
 
 
 def custom_vjp_primal_tree_values(tree: Tree) -> Tree:
-    """The values of a tree of `CustomVJPPrimal`s.
+    """Return the values of a tree of `CustomVJPPrimal`s.
 
     Raises:
         ArgumentError: a leaf is something else.
@@ -106,7 +106,7 @@ def custom_vjp_primal_tree_values(tree: Tree) -> Tree:
 
 
 def zero_from_primal(val: Tree, symbolic_zeros: bool = False) -> Tree:
-    """The zero tangent of an array, or of each array of a tree: an array of zeros, or a symbolic zero.
+    """Return the zero tangent of an array, or of each array of a tree: an array of zeros, or a symbolic zero.
 
     Raises:
         ArgumentError: a leaf of `val` is neither an array nor a number, or `symbolic_zeros` is not a boolean.
@@ -131,7 +131,7 @@ def zero_from_primal(val: Tree, symbolic_zeros: bool = False) -> Tree:
 def shown_zeros(
     given: Given, types: Sequence[ArrayType], symbolic: bool
 ) -> list[Operand | SymbolicZero]:
-    """Tangents of primals of these types as a rule takes them: zeros are symbolic, or arrays."""
+    """Return tangents of primals of these types in the form for a rule: zeros are symbolic, or arrays."""
 
     def make(type: ArrayType) -> Operand | SymbolicZero:
         return SymbolicZero(type) if symbolic else as_array(zeros(type))
@@ -143,7 +143,7 @@ def shown_zeros(
 
 
 def flatten_tangents(tree: Tree, what: str) -> tuple[list[Array | SymbolicZero], PyTreeDef]:
-    """`flatten_arrays` of a tree that may have symbolic zeros for leaves.
+    """Apply `flatten_arrays` to a tree that may have symbolic zeros for leaves.
 
     Raises:
         ArgumentError: a leaf is not an array, a number or a symbolic zero.

@@ -19,7 +19,7 @@ from treadle_ir.tracing import current_trace
 
 
 def transpose(program: Program, known: Operands, cotangents: Sequence[Tangent]) -> list[Tangent]:
-    """Cotangents of the linear parameters of a program.
+    """Transpose a program: return the cotangents of its linear parameters.
 
     The leading parameters are `known`; the program is linear in the others. One cotangent per result.
     """

@@ -19,7 +19,7 @@ Structured: TypeAlias = tuple[PyTreeDef, tuple[Tree, ...]]
 def of_positional(
     name: str, function: Callable[..., Tree], structure: PyTreeDef, has_aux: bool
 ) -> TreeFunction[Structured]:
-    """A function as one of the leaves of its positional arguments, which have this structure."""
+    """Wrap a function as a function of the leaves of its positional arguments, which have this structure."""
     return TreeFunction(
         function,
         lambda operands: (tree_unflatten(structure, operands), {}),

@@ -150,7 +150,7 @@ class VJP(Generic[R]):
         self._args_res = list(value)
 
     def __call__(self, *out_ct: Tree) -> tuple[Tree, ...]:
-        """Cotangents of the arguments.
+        """Return cotangents of the arguments.
 
         Raises:
             ArgumentError: there is not one cotangent, or an argument that was not to be saved has not been put back.
@@ -203,7 +203,7 @@ class VJP(Generic[R]):
         return Partial(_accumulated, self, refs)
 
     def _residuals(self) -> Operands:
-        """The residuals in the order of the program."""
+        """Return the residuals in the order of the program."""
         kept, opaque = self._leaves(), iter(self.opaque_residuals)
         missing = [
             self._paths()[place]
@@ -230,7 +230,7 @@ class VJP(Generic[R]):
         return operand
 
     def _leaves(self) -> tuple[Any, ...]:
-        """Operands and marks, one for each leaf of the arguments."""
+        """Return the operands and marks, one for each leaf of the arguments."""
         if self._args_res is None or forms(self.of.structure):
             return self._kept
         try:
@@ -281,7 +281,7 @@ def vjp_function(
     given: Sequence[object],
     saveable: Sequence[bool] | None = None,
 ) -> VJP[Any]:
-    """The function of a derivative, whose residuals may be leaves of the arguments, which a user gave.
+    """Return the function of a derivative, whose residuals may be leaves of the arguments, which a user gave.
 
     Python numbers are not such residuals: users do not have the arrays made from them.
     """

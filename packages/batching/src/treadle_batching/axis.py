@@ -27,7 +27,7 @@ Dim: TypeAlias = int | None  # where the batch sits; None: not batched
 
 
 def divided_by(leaves: Sequence[object], dims: Sequence[Dim]) -> tuple[str, ...] | None:
-    """The explicit axes of the mesh in force that divide the mapped axis of arrays; None where there are none.
+    """Return the explicit axes of the mesh in force that divide the mapped axis of arrays; None where there are none.
 
     Raises:
         ShardingTypeError: they divide it differently.

@@ -65,7 +65,7 @@ class BatchTracer(Tracer):
         return self.operand.source if isinstance(self.operand, Tracer) else NOWHERE
 
     def __treadle_sharding__(self, mesh: AbstractMesh) -> Sharding | None:
-        """The sharding of one element of the batch."""
+        """Return the sharding of one element of the batch."""
         batch = super().__treadle_sharding__(mesh)
         if batch is None:
             return None
@@ -73,7 +73,7 @@ class BatchTracer(Tracer):
         return Sharding(batch.mesh, with_sums(one, batch.partial))
 
     def behind(self) -> Operand | None:
-        """The batched array."""
+        """Return the batched array."""
         return self.operand
 
 

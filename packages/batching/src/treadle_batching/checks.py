@@ -20,7 +20,7 @@ def checked_rules() -> Iterator[None]:
 
 
 def _unbatched(primitive: Primitive, axis: Axis, operand: object, dim: Dim) -> Type:
-    """The type of one element of a batch."""
+    """Return the type of one element of a batch."""
     type = type_of(operand)
     if dim is None:
         return type

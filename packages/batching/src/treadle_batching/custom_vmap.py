@@ -122,7 +122,7 @@ class _Rule:
     tell: Callable[[PyTreeDef], None]  # of which structure the results are
 
     def __call__(self, size: int, operands: Operands, flags: Flags) -> tuple[Operands, Flags]:
-        """Results, and which of them have the batch."""
+        """Return the results, and which of them are batched."""
         what = f"the batching rule of `{self.name}`"
         in_batched = list(tree_unflatten(self.structure, flags))
         arguments = tree_unflatten(self.structure, operands)
@@ -161,7 +161,7 @@ class _Rule:
 
 
 def sequential_vmap(f: Callable[P, R]) -> custom_vmap[P, R]:
-    """A function that `vmap` applies to one batch element after the other, in a loop.
+    """Let `vmap` apply a function to one batch element after the other, in a loop.
 
     For functions that cannot be vectorised, such as those that call other code, or that would take too much memory.
 

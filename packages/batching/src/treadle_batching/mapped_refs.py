@@ -36,7 +36,7 @@ def map_over_refs(
     places: Sequence[int],
     out_axes: Any,  # Any: a tree of axes
 ) -> Any:  # Any: what the function returns
-    """The result of a batched function some of whose leaves are references with a mapped axis.
+    """Run a batched function with references with a mapped axis among its leaves.
 
     Raises:
         ArgumentError: one reference is given twice, or the function returns one.

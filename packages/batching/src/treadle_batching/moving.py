@@ -7,7 +7,7 @@ from treadle_ir import Operand, ops, type_of
 
 
 def move(operand: Operand, source: int, destination: int) -> Operand:
-    """The operand with its axis `source` at `destination`."""
+    """Return the operand with its axis `source` at `destination`."""
     if source == destination:
         return operand
     order = [i for i in range(type_of(operand).ndim) if i != source]
@@ -16,7 +16,7 @@ def move(operand: Operand, source: int, destination: int) -> Operand:
 
 
 def insert(operand: Operand, dim: int, size: int) -> Operand:
-    """The operand repeated along a new axis `dim` of this size."""
+    """Return the operand repeated along a new axis `dim` of this size."""
     shape = list(type_of(operand).shape)
     shape.insert(dim, size)
     dimensions = tuple(i for i in range(len(shape)) if i != dim)

@@ -41,7 +41,7 @@ def batch_program(
     dims: Sequence[Dim],
     forced: Sequence[bool] | None = None,
 ) -> BatchedProgram:
-    """A program over a batch that sits at `dims` in its parameters.
+    """Batch a program, with the batch at `dims` in its parameters.
 
     Without `forced`, the batch of each result is where it happens to be. With it, results have their batch at
     axis 0; those that `forced` marks have one even if they are the same for all batch elements.

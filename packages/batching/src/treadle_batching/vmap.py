@@ -181,7 +181,7 @@ def vmap(
 
 
 def _spread(out_axes: Any, out: PyTreeDef) -> list[Any]:  # Any: trees of axes
-    """The axis of each leaf of the results.
+    """Return the axis of each leaf of the results.
 
     Raises:
         ShapeError: out_axes are not a prefix.
@@ -203,7 +203,7 @@ def _spread(out_axes: Any, out: PyTreeDef) -> list[Any]:  # Any: trees of axes
 
 
 def _known_size(leaves: Sequence[object], dims: Sequence[object], given: int | None) -> int | None:
-    """The number of batch elements, as far as axes with numbers say it."""
+    """Return the number of batch elements, as far as integer axes determine it."""
     if given is None:
         for leaf, dim in zip(leaves, dims, strict=True):
             if isinstance(dim, int) and type(leaf) not in VMAPPABLE and not isinstance(leaf, Cell):
@@ -220,7 +220,7 @@ def _dims_of_parts(
     dims: Callable[[MappingSpec, int], Dims],
     size: int | None,
 ) -> Dims:
-    """The axes of the parts of a value of a library's own type, whose `MappingSpec` knows them."""
+    """Return the axes of the parts of a value of a user-defined type, by its `MappingSpec`."""
     if spec is None:
         return (None,) * count
     if not isinstance(spec, MappingSpec):
@@ -242,7 +242,7 @@ def _shared(leaf: object) -> Any:  # Any: whatever it is
 
 
 def _path(fun: Callable[..., Any], given: tuple[Any, Any], index: int) -> str:
-    """The name of a leaf of positional and keyword arguments, such as `argument x['w']`."""
+    """Return the name of a leaf of positional and keyword arguments, such as `argument x['w']`."""
     which, argument, *rest = leaf_paths(given)[index]
     path = keystr(tuple(rest))
     if which != SequenceKey(0):

@@ -179,7 +179,7 @@ def _to_elt(value: Value, spec: Value) -> Value:
 
 
 def _index() -> Array:
-    """The number of the batch element, as each of them sees it."""
+    """Return the index of the batch element, which differs between them."""
     trace = _trace()
     numbers = ops.iota(shape=(trace.axis.size,), dtype=np.dtype(np.int32), dimension=0)
     return BatchTracer(trace, numbers, 0)

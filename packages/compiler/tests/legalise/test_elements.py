@@ -75,7 +75,8 @@ def test_rules_that_know_whole_keys_get_them(golden: Golden) -> None:
       %2: key<urbg>[3,2] = random_split %0 {shape=(2,)}
       %3: u32[2] = random_bits %1 {shape=(2,)}
       %4: key<rbg>[] = to_memory %1 {kind="pinned_host"}
-      return %2, %3, %4
+      %5: key<rbg>[] = convert %4 {dtype=key<rbg>}
+      return %2, %3, %5
     }
     """,
     )

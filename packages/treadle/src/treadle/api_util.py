@@ -60,7 +60,7 @@ def donation_vector(
     in_tree: PyTreeDef,
     kws: bool = True,
 ) -> tuple[bool, ...]:
-    """For each array among the arguments, whether it is donated.
+    """Return for each array among the arguments whether it is donated.
 
     `in_tree` is the structure of `(args, kwargs)`, or of `args` alone where `kws` is false.
 

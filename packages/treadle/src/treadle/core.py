@@ -108,7 +108,7 @@ class AbstractValue:
         return type(self).__name__
 
     def normalize(self) -> AbstractValue:
-        """The same without what does not tell values apart: itself, by default."""
+        """Return the same without what does not tell values apart: itself, by default."""
         return self
 
 
@@ -159,7 +159,7 @@ class ManualAxisType:
         return self.varying | self.unreduced | self.reduced
 
     def update(self, **changes: Any) -> ManualAxisType:  # Any: sets of names
-        """The same with other axes."""
+        """Return a copy with other axes."""
         return replace(self, **changes)
 
 
@@ -281,15 +281,15 @@ class ShapedArray(AbstractValue):
         )
 
     def update_weak_type(self, weak_type: bool) -> ShapedArray:
-        """The same with the weak mark or without."""
+        """Return a copy with the weak mark or without."""
         return self.update(weak_type=weak_type)
 
     def normalize(self) -> ShapedArray:
-        """The same, not weak."""
+        """Return the type without the weak mark."""
         return self.strip_weak_type()
 
     def strip_weak_type(self) -> ShapedArray:
-        """The same, not weak."""
+        """Return the type without the weak mark."""
         return self.update(weak_type=False)
 
     def to_tangent_aval(self) -> ShapedArray:

@@ -122,7 +122,7 @@ class Primitive:
         return BindParams(params)
 
     def listed(self, results: Tree) -> list[Tree]:
-        """Results, as rules of this operation return them, as a list."""
+        """Return the results of a rule of this operation as a list."""
         return list(results) if self.multiple_results else [results]
 
     def __repr__(self) -> str:

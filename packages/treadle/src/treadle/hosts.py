@@ -11,7 +11,7 @@ __all__ = ["host_count", "host_id", "host_ids"]
 
 
 def host_count(backend: str | None = None) -> int:
-    """`process_count`, by its former name.
+    """Return `process_count()`, under its former name.
 
     Warns:
         UserWarning: always.
@@ -26,7 +26,7 @@ def host_count(backend: str | None = None) -> int:
 
 
 def host_id(backend: str | None = None) -> int:
-    """`process_index`, by its former name.
+    """Return `process_index()`, under its former name.
 
     Warns:
         UserWarning: always.
@@ -41,7 +41,7 @@ def host_id(backend: str | None = None) -> int:
 
 
 def host_ids(backend: str | None = None) -> list[int]:
-    """`process_indices`, by its former name.
+    """Return `process_indices()`, under its former name.
 
     Warns:
         UserWarning: always.

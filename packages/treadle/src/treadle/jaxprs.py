@@ -182,7 +182,7 @@ class JaxprEqn:
         )
 
     def replace(self, **changes: Tree) -> JaxprEqn:
-        """The same with other fields."""
+        """Return a copy with the given fields replaced."""
         known = {name: getattr(self, name) for name in self.__slots__}
         return JaxprEqn(**{**known, **changes})
 
@@ -312,7 +312,7 @@ class Jaxpr:
         return _avals(self.program.results, self._shardings and self._shardings[1])
 
     def replace(self, **changes: Tree) -> Jaxpr:
-        """The same with other fields."""
+        """Return a copy with the given fields replaced."""
         names = ("constvars", "invars", "outvars", "eqns", "effects", "debug_info")
         return Jaxpr(**{**{name: getattr(self, name) for name in names}, **changes})
 
@@ -400,13 +400,13 @@ class ClosedJaxpr:
         return self.program.effects
 
     def map_jaxpr(self, f: Callable[[Jaxpr], Jaxpr]) -> ClosedJaxpr:
-        """The same with another program."""
+        """Return a copy with another program."""
         return ClosedJaxpr(f(self.jaxpr), self.consts)
 
     def replace(
         self, *, jaxpr: Jaxpr | None = None, consts: Sequence[Operand] | None = None
     ) -> ClosedJaxpr:
-        """The same with other parts."""
+        """Return a copy with the given parts replaced."""
         return ClosedJaxpr(
             self.jaxpr if jaxpr is None else jaxpr, self.consts if consts is None else consts
         )

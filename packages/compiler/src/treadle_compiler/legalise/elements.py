@@ -37,16 +37,19 @@ from treadle_ir import (
     Program,
     Type,
     Value,
+    register,
 )
 from treadle_ir.core import PURE, Randomness
 from treadle_ir.core.dtypes import KEY, UNSAFE_RBG, is_wide_key, physical_type
 from treadle_ir.primitives.compare import Compare
+from treadle_ir.primitives.convert import Convert
 from treadle_ir.primitives.elementwise import And, Or
 from treadle_ir.primitives.memory import ToMemory
 from treadle_ir.primitives.random import RandomFoldIn, RandomSplit
 from treadle_ir.process import frozen
 
 
+@register
 @final
 class UnpackElements(Attributeless):
     """The parts of elements: an array of the first ones, one of the second ones, and so on."""
@@ -62,6 +65,7 @@ class UnpackElements(Attributeless):
         return (part_type(x),) * device_shape(x)[-1]
 
 
+@register
 @final
 @frozen
 class PackElements(Primitive):
@@ -108,6 +112,8 @@ def _is_split(equation: Equation) -> bool:
         return False
     if isinstance(primitive, RandomFoldIn | RandomSplit):
         return is_wide_key(parts[0].dtype) and parts[0].dtype != UNSAFE_RBG
+    if isinstance(primitive, Convert) and primitive.dtype == parts[0].dtype:  # to its own type
+        return False
     return not (isinstance(primitive, Randomness | ToMemory) or primitive.programs())
 
 

@@ -100,7 +100,7 @@ def _widened(equation: Equation) -> Sequence[Equation] | None:
 
     def convert(x: Atom, result: Value) -> Value:
         assert isinstance(result.type, ArrayType)
-        primitive = Convert(result.type.dtype)
+        primitive = Convert(result.type.dtype, result.type.weak)
         made.append(Equation(primitive, (x,), (result,), PURE, equation.source))
         return result
 

@@ -12,10 +12,11 @@ from treadle_compiler.legalise.features import programs_in
 from treadle_compiler.legalise.reads import reads_of
 from treadle_compiler.legalise.rewriting import Rewrite, map_equations
 from treadle_compiler.legalise.target import Target
-from treadle_ir import Attributeless, Equation, Program, Type, Value
+from treadle_ir import Attributeless, Equation, Program, Type, Value, register
 from treadle_ir.core import PURE
 
 
+@register
 @final
 class ComputeOnce(Attributeless):
     """Its operand, which XLA computes before it computes what reads the result."""

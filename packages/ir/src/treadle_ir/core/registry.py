@@ -39,7 +39,7 @@ def register(cls: C) -> C:
         ...     def infer(self, *operands: Type) -> tuple[Type, ...]:
         ...         return operands
     """
-    if not cls.__module__.startswith("treadle_ir."):
+    if not cls.__module__.startswith(("treadle_ir.", "treadle_compiler.")):
         _import_all()  # the names of treadle's own are taken, used or not
     if issubclass(cls, Primitive):
         if "name" not in cls.__dict__:

@@ -14,7 +14,7 @@ from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 
 
 def view(self: Array, dtype: DTypeLike | None = None, type: object = None) -> Array:
-    """The same bits read as elements of another type; the last axis gets another size if their width differs.
+    """Return the same bits read as elements of another type; the last axis gets another size if their width differs.
 
     Raises:
         ArgumentError: there is no last axis, or its bits make no whole number of elements.

@@ -23,7 +23,7 @@ def reshape(
     copy: bool | None = None,
     out_sharding: Device = None,
 ) -> Array:
-    """The same elements in another shape, given as sizes or as one tuple; one size may be -1, to be worked out.
+    """Return the same elements in another shape, given as sizes or as one tuple; one size may be -1, to be worked out.
 
     Example:
         >>> import treadle_numpy as tnp
@@ -51,7 +51,7 @@ def flatten(self: Array, order: str = "C", *, out_sharding: Device = None) -> Ar
 def astype(
     self: Array, dtype: DTypeLike | None, copy: bool = False, device: Device = None
 ) -> Array:
-    """The same numbers in another element type; None means the default float type.
+    """Return the same numbers in another element type; None means the default float type.
 
     Example:
         >>> import treadle_numpy as tnp
@@ -62,7 +62,7 @@ def astype(
 
 
 def byteswap(self: Array) -> Array:
-    """The same elements with their bytes in the opposite order; the parts of complex numbers each for itself.
+    """Return the same elements with their bytes in the opposite order; the parts of complex numbers each for itself.
 
     Raises:
         DTypeError: the elements have no whole number of bytes.
@@ -91,12 +91,12 @@ def byteswap(self: Array) -> Array:
 
 
 def clone(self: Array) -> Array:
-    """The same elements in a buffer of its own; as `copy`."""
+    """Return the same elements in a buffer of its own, as `copy` does."""
     return ops.copy(self)
 
 
 def copy(self: Array) -> Array:
-    """The same elements in a buffer of its own."""
+    """Return the same elements in a buffer of its own."""
     return ops.copy(self)
 
 

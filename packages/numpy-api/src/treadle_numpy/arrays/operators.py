@@ -66,7 +66,7 @@ def forward(
     primitive: Primitive | None = None,
     plain: frozenset[DType] = _NONE,
 ) -> Operator:
-    """`x op y`; `plain` are the element types for which it is one primitive on operands of one type."""
+    """Compute `x op y`; `plain` are the element types for which it is one primitive on operands of one type."""
 
     # A hot path: on the short ways type checkers cannot see that y is an array, and that the primitive is there.
     def operator(x: Array, y: object) -> object:
@@ -97,7 +97,7 @@ def reflected(
     primitive: Primitive | None = None,
     plain: frozenset[DType] = _NONE,
 ) -> Operator:
-    """`y op x` for an array x and a y that does not know what to do."""
+    """Compute `y op x` for an array x and a y that does not support the operation."""
 
     def operator(x: Array, y: object) -> object:
         kind = y.__class__

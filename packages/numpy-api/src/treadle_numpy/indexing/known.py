@@ -142,7 +142,7 @@ def clipped(index: int, size: int) -> int:
 
 
 def _ascending(index: slice) -> tuple[int, int, int, int]:
-    """The same places as start, limit and positive stride, and their number."""
+    """Return the same places as start, limit and positive stride, and their number."""
     if is_symbolic((index.start, index.stop)):
         return _symbolic_ascending(index)
     places = range(index.start, index.stop, index.step)
@@ -158,7 +158,7 @@ def _ascending(index: slice) -> tuple[int, int, int, int]:
 
 
 def _symbolic_ascending(index: slice) -> tuple[int, int, int, int]:
-    """`_ascending` of a range whose ends may be symbolic."""
+    """Apply `_ascending` to a range whose ends may be symbolic."""
     start, stop, step = index.start, index.stop, index.step
     if step > 0:
         limit = max_dim(stop, start)

@@ -179,7 +179,7 @@ _Axis: TypeAlias = (
 def _by_vectors(
     how: How, x: Array, kept: list[Entry], entries: list[Entry], values: Operand
 ) -> Array:
-    """Arrays of positions, or ranges with steps: an index vector for each element of the indexed axes."""
+    """Return arrays of positions, or ranges with steps: an index vector for each element of the indexed axes."""
     own, whole = x.shape, counting(x.shape)
     positions = {
         i: position(e.index, own[i], whole)

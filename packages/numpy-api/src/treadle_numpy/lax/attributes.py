@@ -289,7 +289,7 @@ def instruction(
 
 
 def _as_attribute(value: Tree) -> Tree:
-    """A parameter as attributes are: lists as tuples, views of programs as programs."""
+    """Return a parameter as attributes are: lists as tuples, views of programs as programs."""
     if isinstance(value, (list, tuple)):
         parts = [_as_attribute(each) for each in value]
         return tuple(parts) if type(value) in (list, tuple) else type(value)(*parts)

@@ -43,7 +43,7 @@ def stop_gradient(x: AnyTree) -> AnyTree:
 
 
 def optimization_barrier(operand: AnyTree, /) -> AnyTree:
-    """The same values, across which a compiler does not move work; for trees, all leaves at once.
+    """Return the same values, across which a compiler does not move work; for trees, all leaves at once.
 
     Raises:
         ArgumentError: a leaf is neither an array nor a number.

@@ -42,7 +42,7 @@ def argmin(operand: ArrayLike, *, axes: Sequence[int], index_dtype: DTypeLike) -
 def convert_element_type(
     operand: ArrayLike, *, new_dtype: DTypeLike, weak_type: bool = False
 ) -> Array:
-    """The same numbers in another element type, with the weak mark or without."""
+    """Return the same numbers in another element type, with the weak mark or without."""
     flags("convert_element_type", weak_type=weak_type)
     wanted: DType | None = as_dtype("convert_element_type", new_dtype)
     if wanted is None:
@@ -53,7 +53,7 @@ def convert_element_type(
 
 
 def copy(operand: ArrayLike) -> Array:
-    """The same elements in memory of their own."""
+    """Return the same elements in memory of their own."""
     return ops.copy(coerce_array("copy", 0, operand))
 
 
@@ -116,7 +116,7 @@ def empty2(*, shape: Shape, dtype: DTypeLike) -> Array:
 
 
 def name(x: ArrayLike, *, name: str) -> Array:
-    """The same value, under a name that policies of `checkpoint` know."""
+    """Return the same value, under a name that policies of `checkpoint` know."""
     return ops.checkpoint_name(array_of(coerce("name", 0, x)), label=name)
 
 

@@ -38,7 +38,7 @@ def contracted(
     precision: PrecisionLike = None,
     element_type: DTypeLike | None = None,
 ) -> Array:
-    """`dot_general` of operands of one element type, scalars of the host made arrays.
+    """Apply `dot_general` to operands of one element type; make arrays of host scalars.
 
     Floats may be summed to any type, and integers to all types that have no fewer bytes.
     """

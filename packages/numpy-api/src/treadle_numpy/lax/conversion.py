@@ -17,7 +17,7 @@ __all__ = ["bitcast_convert_type", "convert_element_type", "dtype", "reduce_prec
 
 
 def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
-    """The same numbers in another element type, rounded or cut off where it does not have them.
+    """Return the same numbers in another element type, rounded or cut off where it does not have them.
 
     Floats lose their fraction on the way to integers, integers their upper bits in a narrower type, and complex
     numbers their imaginary part. While 64-bit types are off, a 64-bit type is the 32-bit one.
@@ -37,7 +37,7 @@ def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
 
 
 def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
-    """The same bits read as another element type; a narrower one adds a last axis, a wider one takes it away.
+    """Return the same bits read as another element type; a narrower one adds a last axis, a wider one takes it away.
 
     Raises:
         DTypeError: one of the two types is boolean or complex, and the other is not the same.

@@ -216,7 +216,7 @@ def conv(
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """`conv_general_dilated` with batch and feature axes first, and without dilations or groups.
+    """Apply `conv_general_dilated` with batch and feature axes first, and without dilations or groups.
 
     Raises:
         ShapeError: shapes or lists do not fit.
@@ -250,7 +250,7 @@ def conv_with_general_padding(
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """`conv_general_dilated` with batch and feature axes first, with dilations and without groups.
+    """Apply `conv_general_dilated` with batch and feature axes first, with dilations and without groups.
 
     Raises:
         ShapeError: shapes or lists do not fit.

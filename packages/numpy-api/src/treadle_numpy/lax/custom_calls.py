@@ -104,7 +104,7 @@ def custom_vjp_call(
 
 
 def _instantiated(tangents: Given, of: Operands) -> list[Operand]:
-    """Tangents or cotangents, with arrays for those that are known to be zero."""
+    """Return tangents or cotangents, with arrays for known zeros."""
     return [
         materialise(Zero(type_of(x).tangent())) if tangent is None else tangent
         for tangent, x in zip(tangents, of, strict=True)
@@ -112,7 +112,7 @@ def _instantiated(tangents: Given, of: Operands) -> list[Operand]:
 
 
 def _told(tangents: Sequence[Any]) -> Given:
-    """Tangents or cotangents as rules return them: those that can be nothing but zero are None."""
+    """Return tangents or cotangents as rules return them: None for known zeros."""
     return [
         None if tangent is None or dtypes.is_float0(type_of(tangent).dtype) else tangent
         for tangent in tangents

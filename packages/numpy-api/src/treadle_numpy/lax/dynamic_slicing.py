@@ -111,7 +111,7 @@ def dynamic_slice_in_dim(
     *,
     allow_negative_indices: bool = True,
 ) -> Array:
-    """`dynamic_slice` along one axis, with the whole of the others.
+    """Apply `dynamic_slice` along one axis, with the other axes complete.
 
     Negative starts count from the end, unless `allow_negative_indices` is false.
 
@@ -212,7 +212,7 @@ def dynamic_update_slice_in_dim(
     *,
     allow_negative_indices: bool = True,
 ) -> Array:
-    """`dynamic_update_slice` along one axis, from the beginning of the others.
+    """Apply `dynamic_update_slice` along one axis, from the beginning of the others.
 
     Negative starts count from the end, unless `allow_negative_indices` is false.
 

@@ -105,7 +105,7 @@ def _function(
 
 
 def _unary(name: str, primitive: e.Unary, doc: str, call: str, shown: str) -> UnaryFunction:
-    """A function that is one instruction, for the element types which that takes."""
+    """Make a function of a single instruction, for the element types that the instruction takes."""
 
     def instruction(x: Operand) -> Array:
         return bind(primitive, x)[0]
@@ -119,7 +119,7 @@ def _sign(x: Operand) -> Array:
 
 
 def _abs(x: Operand) -> Array:
-    """`abs` without unsigned integers, which its instruction takes."""
+    """Apply `abs`, but refuse unsigned integers, which its instruction takes."""
     if is_unsigned(x.dtype):
         raise DTypeError(
             f"abs: operands are {user_name(x.dtype)}, but it takes signed integers, floating and complex numbers",
@@ -341,7 +341,7 @@ def conj(x: ArrayLike) -> Array:
 
 
 def reciprocal(x: ArrayLike) -> Array:
-    """`1 / x`.
+    """Compute `1 / x`.
 
     Raises:
         DTypeError: the elements are neither floating nor complex.
@@ -354,7 +354,7 @@ def reciprocal(x: ArrayLike) -> Array:
 
 
 def integer_pow(x: ArrayLike, y: int) -> Array:
-    """`x ** y` for an integer that Python knows.
+    """Compute `x ** y` for an integer that Python knows.
 
     Raises:
         ArgumentError: `y` is not a Python integer.

@@ -290,7 +290,7 @@ def pbroadcast(x: Tree, axis_name: Hashable, source: int) -> Tree:
 
 
 def pcast(x: Tree, axis_name: Hashable, *, to: str) -> Tree:
-    """The same value, taken for one on each device along an axis of a shard_map (`to="varying"`).
+    """Cast a value to vary between the devices along an axis of a shard_map (`to="varying"`).
 
     This cast is implicit wherever the value is used together with others that vary.
 
@@ -335,7 +335,7 @@ def ragged_all_to_all(
     axis_name: Hashable,
     axis_index_groups: object = None,
 ) -> Array:
-    """`output`, with rows of the operands of all batch elements of a named axis written into it.
+    """Return `output` with rows of the operands of all participants of a named axis written into it.
 
     Batch element i sends the `send_sizes[j]` rows of its operand from `input_offsets[j]` on to batch element j, which
     writes them from row `output_offsets[j]` (of i's) on. Rows beyond the end are dropped. `recv_sizes` is how many rows

@@ -52,7 +52,7 @@ def whole_of(function: str, arrays: Arrays) -> Array | None:
 
 
 def in_common_dtype(operands: list[Operand], dtype: DType | None) -> list[Operand]:
-    """Operands in one element type: that which they meet in, if none is given."""
+    """Convert operands to one element type: the promoted one by default."""
     return promote_operands(operands) if dtype is None else [converted(x, dtype) for x in operands]
 
 
@@ -81,7 +81,7 @@ def concatenate(operands: Sequence[ArrayLike], dimension: int) -> Array:
 
 
 def stack(operands: Arrays, axis: int = 0) -> Array:
-    """Arrays of one shape along a new axis, in the element type that theirs meet in.
+    """Join arrays of one shape along a new axis, in the promoted element type.
 
     Raises:
         ArgumentError: there are no arrays.
@@ -97,7 +97,7 @@ def stack(operands: Arrays, axis: int = 0) -> Array:
 
 
 def stacked(arrays: Arrays, axis: int, dtype: DType | None) -> Array:
-    """Arrays of one shape along a new axis, in an element type if one is given.
+    """Join arrays of one shape along a new axis, in an element type if one is given.
 
     Raises:
         ShapeError: they have different shapes.

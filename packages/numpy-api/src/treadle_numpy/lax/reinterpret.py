@@ -121,7 +121,7 @@ def viewed(x: Array, dtype: DType) -> Array:
 
 
 def bitcast(x: Array, dtype: DType) -> Array:
-    """The same bits as elements of another type; a narrower one adds a last axis, a wider one takes it away.
+    """Return the same bits as elements of another type; a narrower one adds a last axis, a wider one takes it away.
 
     Raises:
         DTypeError: one of the two types is boolean or complex, and the other is not the same.

@@ -80,7 +80,7 @@ def scaled_dot(
 
 
 def _repeated(scale: Array, x: Array, contracted: tuple[int, ...]) -> Array:
-    """Each scale as often as its block is long."""
+    """Repeat each scale as often as its block is long."""
     if scale.ndim != x.ndim:
         raise ShapeError(
             f"scaled_dot: operand and scale must have the same rank, got {x.shape} and {scale.shape}"

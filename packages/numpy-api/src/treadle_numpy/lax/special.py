@@ -20,7 +20,7 @@ __all__ = [
 
 
 def bessel_i0e(x: ArrayLike) -> Array:
-    """`exp(-|x|)` times the modified Bessel function of order 0; exact to 3 units in the last place.
+    """Compute `exp(-|x|)` times the modified Bessel function of order 0; exact to 3 units in the last place.
 
     Example:
         >>> print(bessel_i0e(0.0))
@@ -30,7 +30,7 @@ def bessel_i0e(x: ArrayLike) -> Array:
 
 
 def bessel_i1e(x: ArrayLike) -> Array:
-    """`exp(-|x|)` times the modified Bessel function of order 1; exact to 10 units in the last place.
+    """Compute `exp(-|x|)` times the modified Bessel function of order 1; exact to 10 units in the last place.
 
     Example:
         >>> print(bessel_i1e(0.0))

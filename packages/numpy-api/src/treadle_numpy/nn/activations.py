@@ -125,7 +125,7 @@ def _relu6_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple
 
 @composed
 def relu6(x: ArrayLike) -> Array:
-    """`min(max(x, 0), 6)`; its derivative at 0 and 6 is 0.
+    """Compute `min(max(x, 0), 6)`; its derivative at 0 and 6 is 0.
 
     Example:
         >>> print(relu6(np.array([-1.0, 2.0, 8.0], np.float32)))
@@ -148,7 +148,7 @@ def identity(x: ArrayLike) -> Array:
 
 @composed
 def sigmoid(x: ArrayLike) -> Array:
-    """`1 / (1 + exp(-x))`.
+    """Compute `1 / (1 + exp(-x))`.
 
     Example:
         >>> print(sigmoid(0.0))
@@ -159,7 +159,7 @@ def sigmoid(x: ArrayLike) -> Array:
 
 @composed
 def log_sigmoid(x: ArrayLike) -> Array:
-    """`log(sigmoid(x))`, without underflow.
+    """Compute `log(sigmoid(x))`, without underflow.
 
     Example:
         >>> print(log_sigmoid(np.array([-500.0, 0.0], np.float32)).round(4))
@@ -191,7 +191,7 @@ def _float_operand(function: str, x: object) -> Operand:
 
 @composed
 def softplus(x: ArrayLike) -> Array:
-    """`log(1 + exp(x))`, without overflow.
+    """Compute `log(1 + exp(x))`, without overflow.
 
     Example:
         >>> print(softplus(500.0))
@@ -206,7 +206,7 @@ def softplus(x: ArrayLike) -> Array:
 
 @composed
 def soft_sign(x: ArrayLike) -> Array:
-    """`x / (1 + |x|)`.
+    """Compute `x / (1 + |x|)`.
 
     Example:
         >>> print(soft_sign(np.array([-1.0, 3.0], np.float32)))
@@ -219,7 +219,7 @@ def soft_sign(x: ArrayLike) -> Array:
 
 @composed
 def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
-    """`(x + sqrt(x ** 2 + b)) / 2`.
+    """Compute `(x + sqrt(x ** 2 + b)) / 2`.
 
     A smooth relu; `b` says how smooth: for 0 it is relu itself.
 
@@ -244,7 +244,7 @@ def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
 
 @composed
 def silu(x: ArrayLike) -> Array:
-    """`x * sigmoid(x)`.
+    """Compute `x * sigmoid(x)`.
 
     Example:
         >>> print(silu(np.array([-500.0, 0.0, 500.0], np.float32)))
@@ -259,7 +259,7 @@ swish = silu
 
 @composed
 def mish(x: ArrayLike) -> Array:
-    """`x * tanh(softplus(x))`.
+    """Compute `x * tanh(softplus(x))`.
 
     Example:
         >>> print(mish(np.array([-500.0, 0.0, 500.0], np.float32)))
@@ -276,7 +276,7 @@ def _negative_branch(x: Operand) -> Operand:
 
 @composed
 def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
-    """`x` where it is positive, else `alpha * (exp(x) - 1)`.
+    """Return `x` where it is positive, else `alpha * (exp(x) - 1)`.
 
     Example:
         >>> print(elu(np.array([-500.0, 0.0, 2.0], np.float32)))
@@ -289,7 +289,7 @@ def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
 
 @composed
 def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
-    """`max(x, 0) + min(0, alpha * (exp(x / alpha) - 1))`.
+    """Compute `max(x, 0) + min(0, alpha * (exp(x / alpha) - 1))`.
 
     Example:
         >>> print(celu(np.array([-500.0, 0.0, 2.0], np.float32), alpha=0.5))
@@ -314,7 +314,7 @@ def selu(x: ArrayLike) -> Array:
 
 @composed
 def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 0.01) -> Array:
-    """`x` where it is not negative, else `negative_slope * x`.
+    """Return `x` where it is not negative, else `negative_slope * x`.
 
     Example:
         >>> print(leaky_relu(np.array([-2.0, 2.0], np.float32), 0.5))
@@ -353,7 +353,7 @@ def hard_tanh(x: ArrayLike) -> Array:
 
 @composed
 def hard_sigmoid(x: ArrayLike) -> Array:
-    """`relu6(x + 3) / 6`.
+    """Compute `relu6(x + 3) / 6`.
 
     Example:
         >>> print(hard_sigmoid(np.array([-4.0, 0.0, 4.0], np.float32)))
@@ -364,7 +364,7 @@ def hard_sigmoid(x: ArrayLike) -> Array:
 
 @composed
 def hard_silu(x: ArrayLike) -> Array:
-    """`x * hard_sigmoid(x)`.
+    """Compute `x * hard_sigmoid(x)`.
 
     Example:
         >>> print(hard_silu(np.array([-4.0, 0.0, 4.0], np.float32)))
@@ -466,7 +466,7 @@ def sparse_sigmoid(x: ArrayLike) -> Array:
 
 @composed
 def log1mexp(x: ArrayLike) -> Array:
-    """`log(1 - exp(-x))` for `x >= 0`, without loss of digits; NaN for negative `x`.
+    """Compute `log(1 - exp(-x))` for `x >= 0`, without loss of digits; NaN for negative `x`.
 
     Source: Mächler, "Accurately computing log(1 - exp(-|a|))" (2012).
 

@@ -85,7 +85,7 @@ def _window(size: int | tuple[int, int]) -> tuple[int, int]:
 
 
 def _checked(query: Array, key: Array, value: Array) -> None:
-    """The shapes of queries, keys and values go together."""
+    """Check that the shapes of queries, keys and values go together."""
     shapes = f"query, key and value have shapes {query.shape}, {key.shape} and {value.shape}"
     if min(query.ndim, key.ndim, value.ndim) < 3 or not query.shape[-1]:
         raise ShapeError(

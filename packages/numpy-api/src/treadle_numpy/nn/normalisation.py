@@ -98,7 +98,7 @@ def log_softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -
 def logmeanexp(
     x: ArrayLike, axis: Axis = None, where: ArrayLike | None = None, keepdims: bool = False
 ) -> Array:
-    """`log(mean(exp(x)))`, without overflow.
+    """Compute `log(mean(exp(x)))`, without overflow.
 
     Over all elements if `axis` is None, and over those where `where` is true.
 

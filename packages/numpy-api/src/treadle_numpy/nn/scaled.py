@@ -26,7 +26,7 @@ _MODES = ("nvfp4", "mxfp8", "mxfp4")
 
 
 def _scaled(x: Array, scales: Array, dtype: DType) -> Array:
-    """Numbers in an element type, each times the factor of its block along the last axis."""
+    """Return numbers in an element type, each times the factor of its block along the last axis."""
     factors = array_of(converted(scales, dtype))
     if scales.shape[-1]:
         factors = repeat(factors, x.shape[-1] // scales.shape[-1], axis=-1)
@@ -139,7 +139,7 @@ def scaled_dot_general(
     configs: Sequence[object] | None = None,
     implementation: str | None = None,
 ) -> Array:
-    """`lax.dot_general` with operands quantised as `configs` say; without configs, without quantising.
+    """Apply `lax.dot_general` to operands quantised by `configs`; without configs, to the operands themselves.
 
     Args:
         lhs: the left operand.

@@ -105,7 +105,7 @@ def unpackbits(
 
 
 def _shifts(function: str, bitorder: str) -> Array:
-    """By how much each of eight bits is shifted."""
+    """Return by how much each of eight bits is shifted."""
     names(function, bitorder=bitorder)
     if bitorder not in ("big", "little"):
         raise ArgumentError(

@@ -87,7 +87,7 @@ def reduce(
     initial: ArrayLike | None,
     where: ArrayLike | None,
 ) -> Array:
-    """`ufunc.reduce`."""
+    """Implement `ufunc.reduce`."""
     name = _binary(function, "reduce")
     named_only(name, out=out)
     flags(name, keepdims=keepdims)
@@ -172,7 +172,7 @@ def _folded(
 def accumulate(
     function: _Ufunc, a: ArrayLike, axis: int, dtype: DTypeLike | None, out: None
 ) -> Array:
-    """`ufunc.accumulate`."""
+    """Implement `ufunc.accumulate`."""
     name = _binary(function, "accumulate")
     named_only(name, out=out)
     x = coerce_array(name, 0, a)
@@ -261,7 +261,7 @@ def _parts_in_order(function: _Ufunc, rows: Array, starts: Elements) -> Array:
 
 
 def at(function: _Ufunc, a: ArrayLike, indices: Tree, b: ArrayLike | None, inplace: bool) -> Array:
-    """`ufunc.at`."""
+    """Implement `ufunc.at`."""
     name = f"{function.__name__}.at"
     flags(name, inplace=inplace)
     if inplace:
@@ -325,7 +325,7 @@ def _one_by_one(name: str, function: _Ufunc, x: Array, indices: Tree, b: Array |
 
 
 def outer(function: _Ufunc, a: ArrayLike, b: ArrayLike) -> Tree:
-    """`ufunc.outer`."""
+    """Implement `ufunc.outer`."""
     name = _binary(function, "outer")
     x, y = coerce_array(name, 0, a), coerce_array(name, 1, b)
     return function(reshape(x, (*x.shape, *(1,) * y.ndim)), y)

@@ -80,7 +80,7 @@ def _rounded(window: Array) -> Array:
 
 
 def _of_cosines(constant: float, factor: float, square: float, count: int) -> Array:
-    """`constant + factor c + square c**2`, c being the cosines."""
+    """Compute `constant + factor c + square c**2`, c being the cosines."""
     cosines = _cosines(count)
     inner = ops.add(ops.multiply(cosines, np.float64(square)), np.float64(factor))
     window = ops.add(ops.multiply(cosines, inner), np.float64(constant))
@@ -107,7 +107,7 @@ def bartlett(M: int) -> Array:  # noqa: N803 - NumPy's name
 
 @composed
 def blackman(M: int) -> Array:  # noqa: N803
-    """`M` points of 0.42 - 0.5 cos(2 pi n / (M - 1)) + 0.08 cos(4 pi n / (M - 1)), in the default float type.
+    """Return `M` points of 0.42 - 0.5 cos(2 pi n / (M - 1)) + 0.08 cos(4 pi n / (M - 1)), in the default float type.
 
     Raises:
         ArgumentError: M is not an integer, or negative, for which NumPy's window is empty.
@@ -122,7 +122,7 @@ def blackman(M: int) -> Array:  # noqa: N803
 
 @composed
 def hamming(M: int) -> Array:  # noqa: N803
-    """`M` points of 0.54 - 0.46 cos(2 pi n / (M - 1)), in the default float type; a single point is 1.
+    """Return `M` points of 0.54 - 0.46 cos(2 pi n / (M - 1)), in the default float type; a single point is 1.
 
     Raises:
         ArgumentError: M is not an integer, or negative, for which NumPy's window is empty.
@@ -137,7 +137,7 @@ def hamming(M: int) -> Array:  # noqa: N803
 
 @composed
 def hanning(M: int) -> Array:  # noqa: N803
-    """`M` points of 0.5 - 0.5 cos(2 pi n / (M - 1)), in the default float type; a single point is 1.
+    """Return `M` points of 0.5 - 0.5 cos(2 pi n / (M - 1)), in the default float type; a single point is 1.
 
     Raises:
         ArgumentError: M is not an integer, or negative, for which NumPy's window is empty.
@@ -151,7 +151,7 @@ def hanning(M: int) -> Array:  # noqa: N803
 
 
 def kaiser(M: int, beta: ArrayLike) -> Array:  # noqa: N803
-    """`M` points of I0(beta sqrt(1 - r**2)) / I0(beta) for r from -1 to 1; a single one is 1.
+    """Return `M` points of I0(beta sqrt(1 - r**2)) / I0(beta) for r from -1 to 1; a single one is 1.
 
     I0 is the modified Bessel function of order 0. Both are computed divided by their exponential growth, so no `beta`
     is too great, where NumPy's window is NaN from 711 on.

@@ -41,7 +41,7 @@ def strict(name: str, *arguments: ArrayLike) -> list[Operand]:
 
 
 def matched(name: str, *arguments: ArrayLike) -> Sequence[Operand]:
-    """`strict`, with axes of size 1 repeated to the others' sizes where the operands have as many axes.
+    """Apply `strict`, with axes of size 1 repeated to the others' sizes where the operands have as many axes.
 
     Raises:
         ShapeError: two sizes of an axis differ and neither is 1.

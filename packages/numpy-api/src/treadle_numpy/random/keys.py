@@ -140,7 +140,7 @@ def _words(seed: int) -> tuple[int, int]:
 
 
 def _traced_words(seed: ArrayLike, times: int) -> Array:
-    """The same of an array, which may be a tracer; both words so many times."""
+    """Return the words of a seed that is an array, which may be a tracer; both words so many times."""
     operand = _seed(seed)
     type = operand_type(operand)
     low = ops.convert(
@@ -430,7 +430,7 @@ def key_impl(keys: KeyLike) -> str | Defined:
 
 
 def clone(key: KeyLike) -> Array:
-    """The same key again, said on purpose: `debug_key_reuse` takes it for another one.
+    """Return the same key, to reuse it on purpose: `debug_key_reuse` counts it as a new key.
 
     Example:
         >>> from treadle_numpy.random import uniform

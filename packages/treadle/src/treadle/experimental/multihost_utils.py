@@ -207,7 +207,7 @@ def assert_equal(in_tree: Any, fail_message: str = "") -> None:  # Any: trees of
 def host_local_array_to_global_array(
     local_inputs: Any, global_mesh: Mesh, pspecs: Any
 ) -> Any:  # Any: trees of arrays, and of specifications that are a prefix of theirs
-    """Arrays over a mesh of several processes, made of what each process has of them.
+    """Make arrays over a mesh of several processes from each process's part of them.
 
     Args:
         local_inputs: a tree of arrays: this process's part of each.

@@ -67,7 +67,7 @@ class StatefulPRNG:
         return one if _is_empty(shape) else random.split(one, shape)
 
     def random(self, size: Size = None, dtype: DTypeLike = _FLOAT) -> Array:
-        """Numbers in [0, 1), a scalar by default.
+        """Draw numbers in [0, 1), a scalar by default.
 
         Example:
             >>> stateful_rng(0).random(3).shape
@@ -83,7 +83,7 @@ class StatefulPRNG:
         *,
         dtype: DTypeLike = _FLOAT,
     ) -> Array:
-        """Numbers between two bounds, which broadcast to `size`; of their shape by default.
+        """Draw numbers between two bounds, which broadcast to `size`; of their shape by default.
 
         Example:
             >>> bool(-2 <= stateful_rng(0).uniform(-2, -1) < -1)

@@ -194,7 +194,7 @@ def _unpacked(
 def swap_lstm_gates(
     weights: ArrayLike, input_size: int, hidden_size: int, num_layers: int, bidirectional: bool
 ) -> Array:
-    """The same weights with the rows of the third and the fourth gate exchanged, which other libraries have so.
+    """Return the same weights with the rows of the third and the fourth gate exchanged, as other libraries order them.
 
     Raises:
         RangeError: a size or the number of layers is not positive.
@@ -286,7 +286,7 @@ def lstm_ref(
     dropout: float,
     bidirectional: bool,
 ) -> tuple[Array, Array, Array]:
-    """The same as `lstm`, of weights that are apart, as `unpack_lstm_weights` gives them.
+    """Run `lstm` with unpacked weights, as `unpack_lstm_weights` returns them.
 
     Raises:
         RangeError: a size or the number of layers is not positive.

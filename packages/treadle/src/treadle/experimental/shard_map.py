@@ -21,7 +21,7 @@ def shard_map(
     check_rep: bool = True,
     auto: Iterable[str] = frozenset(),
 ) -> Callable[..., Any]:
-    """`treadle.shard_map` with the mesh as an argument by position.
+    """Apply `treadle.shard_map` with the mesh as an argument by position.
 
     Args:
         f: what each device runs on its parts.

@@ -90,7 +90,7 @@ class WrappedFun:
         static: tuple[Hashable, ...],
         *stores: _Store,
     ) -> WrappedFun:
-        """The same with another transformation around it: of `gen` and its static arguments."""
+        """Return the function with another transformation around it: of `gen` and its static arguments."""
         return WrappedFun(
             self.f,
             transformed,
@@ -164,7 +164,7 @@ class _StoreView:
 def _driven(
     gen: Callable[..., Generator[Value, Value, None]], f: Function, static: tuple[Hashable, ...]
 ) -> Function:
-    """A function run by a generator: it yields the arguments, is sent the results, and yields what comes back.
+    """Run a function by a generator: it yields the arguments, is sent the results, and yields its own results.
 
     It is closed where the function raises, too: what it has entered, such as a trace, is left now, not once freed.
     """

@@ -78,12 +78,12 @@ class NameStack:
     stack: tuple[Scope | Transform, ...] = ()
 
     def extend(self, name: str) -> NameStack:
-        """With one more name."""
+        """Return the stack with one more name."""
         names("NameStack.extend", name=name)
         return NameStack((*self.stack, Scope(name)))
 
     def transform(self, transform_name: str) -> NameStack:
-        """With a transformation of what comes after it."""
+        """Return the stack with a transformation of the names that follow."""
         names("NameStack.transform", transform_name=transform_name)
         return NameStack((*self.stack, Transform(transform_name)))
 
@@ -126,7 +126,7 @@ class SourceInfo:
         return source.rescoped(here, str(self.name_stack))
 
     def replace(self, **changes: Traceback | NameStack | None) -> SourceInfo:
-        """The same with another `traceback` or `name_stack`."""
+        """Return a copy with another `traceback` or `name_stack`."""
         return replace(self, **changes)  # type: ignore[arg-type]
 
     def __str__(self) -> str:

@@ -94,7 +94,7 @@ def _has_no_data(tangent: Tangent) -> bool:
 def application_jvp(
     primitive: Application, primals: Operands, tangents: Sequence[Tangent], /
 ) -> tuple[Operands, Sequence[Tangent]]:
-    """By the library's rule, unless only integers are differentiated."""
+    """Apply the library's rule, unless only integers are differentiated."""
     tangents = [_Zero(type_of(x)) if _has_no_data(x) else x for x in tangents]
     if all(isinstance(tangent, _Zero) for tangent in tangents):
         plain = bind(primitive, *primals)
@@ -120,7 +120,7 @@ def application_transpose(
     operands: Sequence[Operand | Linear],
     /,
 ) -> Sequence[Tangent | None]:
-    """By the library's rule."""
+    """Apply the library's rule."""
     rule = get_primitive_transpose(primitive.of)
     shown = [_shown(each) for each in cotangents]
     given = [

@@ -66,7 +66,7 @@ class AxisData:
 def application_batch(
     primitive: Application, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
-    """By the library's rule."""
+    """Apply the library's rule."""
     of, params = primitive.of, primitive.parameters
     given = tuple(map(as_array, operands)), tuple(dims)
     if of in fancy_primitive_batchers:

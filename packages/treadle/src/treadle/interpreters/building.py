@@ -102,14 +102,14 @@ class ModuleContext:
         return get_backend(self.platforms[0])
 
     def get_backend(self) -> Any:
-        """The same."""
+        """Return jaxlib's client of the platform that is compiled for."""
         return self.backend
 
     def add_keepalive(self, keepalive: object) -> None:
         """JAX keeps objects for a module so; treadle's modules keep what they call themselves."""
 
     def replace(self, **changes: Any) -> ModuleContext:
-        """The same with other fields."""
+        """Return a copy with the given fields replaced."""
         return replace(self, **changes)
 
 
@@ -155,7 +155,7 @@ class LoweringRuleContext:
         return False
 
     def replace(self, **changes: Any) -> LoweringRuleContext:
-        """The same with other fields, such as `avals_in` for another rule."""
+        """Return a copy with other fields, such as `avals_in` for another rule."""
         return replace(self, **changes)
 
     def emit(
@@ -255,7 +255,7 @@ def aval_to_ir_type(ctx: ModuleContext | AbstractValue, aval: AbstractValue | No
 def aval_to_ir_types(
     ctx: ModuleContext | AbstractValue, aval: AbstractValue | None = None
 ) -> tuple[Ir, ...]:
-    """The same as a tuple of one."""
+    """Return the only type or value as a tuple."""
     return (aval_to_ir_type(ctx, aval),)
 
 
@@ -284,7 +284,7 @@ def ir_constant(
 def ir_constants(
     val: object, *, const_lowering: object = None, aval: AbstractValue | None = None
 ) -> tuple[IrValue, ...]:
-    """The same as a tuple of one."""
+    """Return the only type or value as a tuple."""
     return (ir_constant(val, aval=aval),)
 
 

@@ -51,7 +51,7 @@ def constant_handler(cls: type) -> ConstantHandler | None:
 
 
 def flatten_ir_values(xs: Iterable[Any]) -> list[IrValue]:
-    """Values, operations and sequences of such as one list of values."""
+    """Flatten values, operations and sequences of them into one list of values."""
     ir = ir_module()
     found: list[IrValue] = []
     todo = [*xs][::-1]  # a list, not calls of calls
@@ -76,7 +76,7 @@ def flatten_ir_types(xs: Iterable[Any]) -> list[Ir]:
 
 
 def unflatten_ir_values_like_types(xs: Iterable[IrValue], ys: Sequence[Any]) -> list[Any]:
-    """Values as types stand: one for each type, and tuples of them for sequences of types.
+    """Arrange values like types: one for each type, and tuples of them for sequences of types.
 
     Raises:
         ArgumentError: there are not as many values as types.

@@ -105,7 +105,7 @@ def backward_pass(
     *,
     return_logs: bool = False,
 ) -> list[Tree]:
-    """Cotangents of the arguments of a jaxpr that is linear in those which are `UndefinedPrimal`s.
+    """Return cotangents of the arguments of a jaxpr that is linear in the `UndefinedPrimal`s among them.
 
     Returns an array or a `Zero` for each argument; those that are known have a `Zero`. Rules write no logs here, so
     `return_logs` is refused.

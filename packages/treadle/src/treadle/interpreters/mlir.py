@@ -258,7 +258,7 @@ def rule_of(primitive: Primitive, platform: str | None) -> Rule | LowerFun:
 def application_lowering(
     context: LoweringContext, primitive: Application, /, *operands: HloValue
 ) -> Sequence[HloValue]:
-    """By the library's rule: what its function does is written here, what its builder builds is called."""
+    """Apply the library's rule: its function is inlined here, its builder's operations are called."""
     rule = rule_of(primitive.of, context.platform)
     if not isinstance(rule, LowerFun):
         return run_builder(rule, context, primitive, operands)

@@ -67,7 +67,7 @@ class TokenSet:
         return TokenSet({each: self._tokens[each] for each in effects})
 
     def update_tokens(self, tokens: TokenSet) -> TokenSet:
-        """The same with the tokens of another set for the effects of that."""
+        """Return a copy with the tokens of another set for the effects of that set."""
         return TokenSet({**self._tokens, **dict(tokens.items())})
 
 

@@ -143,7 +143,7 @@ def _every(x: Array, axis: int, start: int, stop: int, stride: int) -> Array:
 
 
 def _interleaved(even: Array, odd: Array, axis: int) -> Array:
-    """`even[0], odd[0], even[1], ...`; there are as many of both, or one more of the even ones."""
+    """Compute `even[0], odd[0], even[1], ...`; there are as many of both, or one more of the even ones."""
     count = odd.shape[axis]
     pairs = [_apart(_every(x, axis, 0, count, 1), axis) for x in (even, odd)]
     joined = ops.concatenate(pairs, dimension=axis + 1)

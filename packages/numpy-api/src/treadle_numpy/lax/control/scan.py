@@ -275,7 +275,7 @@ def scan_flat(
     unroll: int | bool | None,
     written: object,
 ) -> tuple[Tree, Tree]:
-    """`scan` of flattened carries and elements: the last carry, and the stacked ys."""
+    """Apply `scan` to flattened carries and elements: return the last carry, and the stacked ys."""
     in_a_row = _unroll(name, unroll, length)
     if plainly():
         done = plain_scan(

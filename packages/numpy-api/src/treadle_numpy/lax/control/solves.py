@@ -259,7 +259,7 @@ class _Likeness:
         return leaves
 
     def checked(self, which: str, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """The function as solvers are given it: it says what was wrong with its argument."""
+        """Return the function for solvers: it checks its argument."""
 
         def checked(tree: Tree) -> Tree:
             self.flat(f"the argument of {which}", tree)

@@ -147,7 +147,7 @@ def householder_product(a: ArrayLike, taus: ArrayLike) -> Array:
 def ormqr(
     a: ArrayLike, taus: ArrayLike, c: ArrayLike, *, left: bool = True, transpose: bool = False
 ) -> Array:
-    """`Q c`, or `c Q` unless `left`, with the square product Q of the reflections of `householder_product`.
+    """Compute `Q c`, or `c Q` unless `left`, with the square product Q of the reflections of `householder_product`.
 
     With `transpose` it is Qᴴ in the place of Q, also for complex matrices. It has no derivative.
 

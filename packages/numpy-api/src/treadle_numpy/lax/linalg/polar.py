@@ -147,7 +147,7 @@ def _identity(u: Array) -> Array:
 
 
 def _iterated(u: Array, a: float, b: float, c: float) -> Array:
-    """`(b/c) u + (a - b/c) u (1 + c uᴴ u)⁻¹`: by QR where c is large, else by Cholesky."""
+    """Compute `(b/c) u + (a - b/c) u (1 + c uᴴ u)⁻¹`: by QR where c is large, else by Cholesky."""
     m, n = u.shape[-2:]
     if c > _BY_QR:
         root = math.sqrt(c)

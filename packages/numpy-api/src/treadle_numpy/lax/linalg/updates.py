@@ -84,7 +84,7 @@ def symmetric_product(
     beta: float = 0.0,
     symmetrize_output: bool = False,
 ) -> Array:
-    """`alpha A Aᵀ + beta C`; with `symmetrize_output` the upper triangle mirrors the lower one.
+    """Compute `alpha A Aᵀ + beta C`; with `symmetrize_output` the upper triangle mirrors the lower one.
 
     Raises:
         ShapeError: C is not as large as `A Aᵀ`.

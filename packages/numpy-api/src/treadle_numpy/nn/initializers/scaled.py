@@ -116,7 +116,7 @@ def _disc(key: Array, shape: tuple[int, ...], dtype: DType, cut: float | None) -
 def _drawn(
     distribution: str, key: Array, shape: tuple[int, ...], dtype: DType, deviation: Array
 ) -> Array:
-    """Numbers of a distribution with mean 0 and a standard deviation."""
+    """Draw numbers of a distribution with mean 0 and a standard deviation."""
     if distribution == "normal":
         return multiply(normal(key, shape, dtype), deviation)
     if distribution == "uniform":

@@ -45,7 +45,7 @@ _MIDDLE: Final = 64
 def _path(
     subscripts: str, shapes: tuple[tuple[int, ...], ...], optimize: Optimize
 ) -> tuple[tuple[tuple[int, ...], str], ...]:
-    """The contractions to make: operand positions, and the subscripts of each."""
+    """Return the contractions to make: operand positions, and the subscripts of each."""
     import opt_einsum  # noqa: PLC0415 - only who calls einsum pays for the import
 
     _, info = opt_einsum.contract_path(subscripts, *shapes, shapes=True, optimize=optimize)

@@ -281,7 +281,7 @@ def _scaled(x: Operand, y: Operand, element_type: DTypeLike | None) -> Array:
 
 
 def _with_axes(name: str, *operands: tuple[ArrayLike, int]) -> list[Array]:
-    """Operands that have as many axes as they need at least."""
+    """Return the operands with the least number of axes that they need."""
     arrays = []
     for i, (operand, least) in enumerate(operands):
         x = coerce_array(name, i, operand)

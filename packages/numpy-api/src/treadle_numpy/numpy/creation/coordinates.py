@@ -72,7 +72,7 @@ def indices(
 def indices(
     dimensions: Sequence[int], dtype: DTypeLike | None = None, sparse: bool = False
 ) -> Array | tuple[Array, ...]:
-    """For each axis of a shape, the positions along it, as an array of that shape.
+    """Return for each axis of a shape the positions along it, as an array of that shape.
 
     Example:
         >>> print(indices((2, 2)).shape)

@@ -324,7 +324,7 @@ def logspace(
     dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Array:
-    """`num` numbers from `base ** start` to `base ** stop` whose logarithms are evenly spaced.
+    """Return `num` numbers from `base ** start` to `base ** stop` whose logarithms are evenly spaced.
 
     Example:
         >>> print(logspace(0, 2, 3).round(3))
@@ -346,7 +346,7 @@ def geomspace(
     dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Array:
-    """`num` numbers from `start` to `stop`, each the same multiple of the one before.
+    """Return `num` numbers from `start` to `stop`, each the same multiple of the one before.
 
     `start` and `stop` may be arrays, which broadcast; `axis` is the axis of the numbers. Real limits need one sign:
     where signs differ, or one of them is 0, the numbers between are NaN (NumPy refuses 0). The limits themselves are

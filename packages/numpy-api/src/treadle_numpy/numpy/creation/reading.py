@@ -154,7 +154,7 @@ def fromfile(
 
 
 def _stored(function: str, dtype: DTypeLike) -> DType:
-    """The type of elements as they are stored, of its own width: `float` is what NumPy writes, of 64 bits."""
+    """Return the type of elements as they are stored, of its own width: `float` is what NumPy writes, of 64 bits."""
     found = named_dtype(function, dtype)
     dtype_name(found)
     return found

@@ -72,7 +72,7 @@ def rfftn(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Array:
-    """`fftn` of real numbers: along the last of the axes the elements 0 to n // 2, which determine the others.
+    """Apply `fftn` to real numbers: along the last axis compute elements 0 to n // 2, which determine the others.
 
     `s`, `axes` and `norm` are as for `fftn`. There must be at least one axis.
 
@@ -124,7 +124,7 @@ def fft2(
     axes: Sequence[int] = (-2, -1),
     norm: str | None = None,
 ) -> Array:
-    """`fftn` along two axes, by default the last two.
+    """Apply `fftn` along two axes, by default the last two.
 
     `s` and `norm` are as for `fftn`.
 
@@ -174,7 +174,7 @@ def rfft2(
     axes: Sequence[int] = (-2, -1),
     norm: str | None = None,
 ) -> Array:
-    """`rfftn` along two axes, by default the last two.
+    """Apply `rfftn` along two axes, by default the last two.
 
     `s` and `norm` are as for `fftn`.
 

@@ -185,7 +185,7 @@ def _by_qr(a: Array) -> Pair:
 
 
 def _logarithmic_jvp(parts: Pair, a: Array, da: Array) -> tuple[Pair, Pair]:
-    """`d log det A = tr(A⁻¹ dA)`: its real part belongs to the logarithm, its imaginary part to the angle."""
+    """Compute `d log det A = tr(A⁻¹ dA)`: its real part belongs to the logarithm, its imaginary part to the angle."""
     sign, _ = parts
     quotient = matrices.diagonal(solution(a, factorised(a), da))
     trace = ops.reduce_add(quotient, axes=(quotient.ndim - 1,))

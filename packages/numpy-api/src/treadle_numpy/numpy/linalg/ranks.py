@@ -105,7 +105,7 @@ def _hermitian_pinv(x: Array, limits: Array) -> Array:
 
 
 def _pinv_jvp(p: Array, a: Array, da: Array) -> Array:
-    """`-P dA P + P Pᴴ dAᴴ (1 - A P) + (1 - P A) dAᴴ Pᴴ P`, each product with the smaller side first.
+    """Compute `-P dA P + P Pᴴ dAᴴ (1 - A P) + (1 - P A) dAᴴ Pᴴ P`, each product with the smaller side first.
 
     Source: G. Golub and V. Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems whose
     variables separate", SIAM J. Numer. Anal. 10 (1973), 4.12.

@@ -49,7 +49,7 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
 
 
 def solved(name: str, a: Array, b: Array) -> Array:
-    """`solve` of arrays of one element type.
+    """Apply `solve` to arrays of one element type.
 
     Raises:
         ShapeError: `a` is not square, or `b` does not fit.
@@ -102,7 +102,7 @@ def inv(a: ArrayLike) -> Array:
 
 
 def inverse(x: Array) -> Array:
-    """`inv` of square matrices."""
+    """Apply `inv` to square matrices."""
     rank = x.ndim
     row, column = (
         ops.iota(shape=x.shape, dimension=i, dtype=matrices.I32) for i in (rank - 2, rank - 1)

@@ -31,7 +31,7 @@ def _is_cut(dtype: object, wanted: DType) -> bool:
 def astype(
     x: ArrayLike, dtype: DTypeLike | None, /, *, copy: bool = False, device: Device = None
 ) -> Array:
-    """The same numbers in another element type; None means the default float type.
+    """Return the same numbers in another element type; None means the default float type.
 
     Example:
         >>> print(astype(np.array([1.7, -1.7], np.float32), int))

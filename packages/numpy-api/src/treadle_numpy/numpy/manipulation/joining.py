@@ -123,7 +123,7 @@ def _without_axes() -> ShapeError:
 
 
 def concat(arrays: Sequence[ArrayLike], /, *, axis: int | None = 0) -> Array:
-    """`concatenate` under the array API's name.
+    """Apply `concatenate` under the array API's name.
 
     Example:
         >>> import numpy as np
@@ -206,7 +206,7 @@ def hstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
 
 @composed
 def dstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
-    """Arrays one behind the other: along the third axis.
+    """Join arrays in depth: along the third axis.
 
     Example:
         >>> import numpy as np

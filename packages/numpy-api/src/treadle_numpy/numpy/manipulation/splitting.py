@@ -87,7 +87,7 @@ def array_split(ary: ArrayLike, indices_or_sections: Sections, axis: int = 0) ->
 
 
 def vsplit(ary: ArrayLike, indices_or_sections: Sections) -> list[Array]:
-    """`split` along the first axis.
+    """Apply `split` along the first axis.
 
     Example:
         >>> import numpy as np
@@ -98,7 +98,7 @@ def vsplit(ary: ArrayLike, indices_or_sections: Sections) -> list[Array]:
 
 
 def hsplit(ary: ArrayLike, indices_or_sections: Sections) -> list[Array]:
-    """`split` along the second axis; of a vector along its only one.
+    """Apply `split` along the second axis; a vector along its only axis.
 
     Example:
         >>> import numpy as np
@@ -110,7 +110,7 @@ def hsplit(ary: ArrayLike, indices_or_sections: Sections) -> list[Array]:
 
 
 def dsplit(ary: ArrayLike, indices_or_sections: Sections) -> list[Array]:
-    """`split` along the third axis.
+    """Apply `split` along the third axis.
 
     Example:
         >>> import numpy as np

@@ -113,7 +113,7 @@ _whole: Final = composed(numbers=["x", "y"])(_promoting)  # found again as a who
 def select(
     condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0
 ) -> Array:
-    """From the first choice whose condition holds; else the default.
+    """Select from the first choice whose condition holds; else the default.
 
     Raises:
         ArgumentError: there are no conditions, or not one choice for each.

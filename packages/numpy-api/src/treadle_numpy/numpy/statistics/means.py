@@ -82,7 +82,7 @@ def mean_of(
     keepdims: bool,
     where: ArrayLike | None,
 ) -> Array:
-    """`mean` of an operand, under some name."""
+    """Apply `mean` to an operand, under some name."""
     type = operand_type(operand)
     axes = sorted_axes(name, axis, type.ndim)
     if dtype is not None and is_bool(dtype):

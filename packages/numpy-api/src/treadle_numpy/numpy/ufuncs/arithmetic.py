@@ -219,7 +219,7 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 @composed
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
-    """`floor_divide` and `remainder`.
+    """Apply `floor_divide` and `remainder`.
 
     Example:
         >>> print(*divmod(7, 2))
@@ -229,7 +229,7 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
 
 
 def reciprocal(x: ArrayLike, /) -> Array:
-    """`1 / x`, as a float.
+    """Compute `1 / x`, as a float.
 
     Example:
         >>> print(reciprocal(4.0))

@@ -73,7 +73,7 @@ def log10(x: ArrayLike, /) -> Array:
 
 
 def log_of_sum(x: Operand, y: Operand, base: float | None = None) -> Array:
-    """`log(e^x + e^y)`, or that to another base, of real operands of one type."""
+    """Compute `log(e^x + e^y)`, or the logarithm to another base, of real operands of one type."""
     # max + log1p(e^-|x - y|); where x == y both may be infinite, and x - y is not a number
     top = ops.maximum(x, y)
     gap = ops.subtract(x, y)
@@ -114,7 +114,7 @@ def _finite(x: Operand) -> Operand:
 
 
 def _log_of_complex_sum(x: Operand, y: Operand) -> Array:
-    """`log(e^x + e^y)` of complex operands, with an imaginary part between -pi and pi."""
+    """Compute `log(e^x + e^y)` of complex operands, with an imaginary part between -pi and pi."""
     first = ops.compare(ops.real(x), ops.real(y), direction="ge")
     top, other = ops.select(first, x, y), ops.select(first, y, x)
     bounded = ops.is_finite(ops.real(top))
@@ -144,7 +144,7 @@ def _logaddexp(name: str, x1: ArrayLike, x2: ArrayLike, base: float | None) -> A
 @partial(universal, identity=-np.inf)
 @composed
 def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """`log(exp(x1) + exp(x2))`, without overflow.
+    """Compute `log(exp(x1) + exp(x2))`, without overflow.
 
     Example:
         >>> print(f"{float(logaddexp(1000.0, 1000.0)):.2f}")
@@ -156,7 +156,7 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 @partial(universal, identity=-np.inf)
 @composed
 def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """`log2(2 ** x1 + 2 ** x2)`, without overflow.
+    """Compute `log2(2 ** x1 + 2 ** x2)`, without overflow.
 
     Example:
         >>> print(logaddexp2(3.0, 3.0))

@@ -50,7 +50,7 @@ def _power_of_two(exponents: Operand, dtype: DType) -> Array:
 
 
 def _scaled(x: Array, exponents: Operand) -> Array:
-    """`x` in float64 times two to integers of any size.
+    """Multiply `x`, in float64, by powers of two of any size.
 
     A result may be subnormal and is rounded once: down steps are so short that what is rounded by one of them is
     rounded to nothing by the next (the scheme of musl's scalbn).
@@ -136,7 +136,7 @@ def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
 
 @composed
 def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """`x1 * 2**x2`, rounded once: also where `2**x2` itself is not a float.
+    """Compute `x1 * 2**x2`, rounded once: also where `2**x2` itself is not a float.
 
     Raises:
         DTypeError: `x1` is complex, or `x2` not of integer type.

@@ -45,7 +45,7 @@ def _hypot_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple
 
 @composed
 def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """`sqrt(x1 ** 2 + x2 ** 2)`, without overflow. Its derivative at the origin is 0.
+    """Compute `sqrt(x1 ** 2 + x2 ** 2)`, without overflow. Its derivative at the origin is 0.
 
     It is infinite where an argument is, also where the other one is NaN.
 

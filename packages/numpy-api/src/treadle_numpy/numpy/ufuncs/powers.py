@@ -25,7 +25,7 @@ _SQUARE: Final = primitives.Square()
 
 @composed
 def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """`x1 ** x2`. A Python integer as exponent gives repeated multiplication, exact for integers.
+    """Compute `x1 ** x2`. A Python integer as exponent gives repeated multiplication, exact for integers.
 
     Raises:
         DTypeError: an integer to a negative integer power; convert one of them to float.
@@ -83,7 +83,7 @@ pow = alias(power, "pow")
 
 @composed
 def float_power(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """`x ** y`, always as floats.
+    """Compute `x ** y`, always as floats.
 
     Example:
         >>> print(float_power(2, -1))
@@ -94,7 +94,7 @@ def float_power(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def square(x: ArrayLike, /) -> Array:
-    """`x * x`.
+    """Compute `x * x`.
 
     Example:
         >>> print(square(3))

@@ -42,7 +42,7 @@ __all__ = [
 
 
 def _complex_atan2(y: Operand, x: Operand) -> Array:
-    """`-i log((x + i y) / sqrt(x^2 + y^2))`, which is the angle where both are real."""
+    """Compute `-i log((x + i y) / sqrt(x^2 + y^2))`, which is the angle where both are real."""
     i = number(1j, x)
     size = ops.sqrt(ops.add(ops.square(x), ops.square(y)))
     turned = ops.log(ops.divide(ops.add(x, ops.multiply(i, y)), size))

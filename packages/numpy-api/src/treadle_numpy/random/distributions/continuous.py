@@ -68,7 +68,7 @@ def gumbel(
 
 
 def gumbel_floats(key: Array, shape: tuple[int, ...], dtype: DType, high: bool = False) -> Array:
-    """`gumbel` from one key, typed or raw."""
+    """Apply `gumbel` from one key, typed or raw."""
     tiny = dtype.type(finfo(dtype).tiny)
     if high:
         coarse, fine = uniform_parts(key, shape, dtype)

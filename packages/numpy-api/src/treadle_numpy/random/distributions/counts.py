@@ -265,7 +265,7 @@ def _binomial_by_counting(key: Array, n: Array, p: Array) -> Array:
 
 
 def _stirling_tail(k: Array) -> Array:
-    """`log(k!)` less Stirling's formula in `k + 1`: from the table, or the first terms of the series."""
+    """Compute `log(k!)` less Stirling's formula in `k + 1`: from the table, or the first terms of the series."""
     c = _of(k.dtype)
     next = ops.add(k, c(1))
     square = ops.square(next)
@@ -365,7 +365,7 @@ def binomial(
 
 
 def binomial_floats(key: Array, n: Array, p: Array) -> Array:
-    """`binomial` from one key, for parameters of one shape and type."""
+    """Apply `binomial` from one key, for parameters of one shape and type."""
     c = _of(n.dtype)
     zero, half = c(0), c(0.5)
     n = ops.floor(n)

@@ -42,7 +42,7 @@ __all__ = [
 
 
 def normal_floats(key: Array, shape: tuple[int, ...], dtype: DType) -> Array:
-    """`normal` of a real element type, from one key, typed or raw."""
+    """Apply `normal` for a real element type, with one key, typed or raw."""
     low = np.nextafter(np.asarray(-1.0, dtype), np.asarray(0.0, dtype), dtype=dtype)[()]
     return ops.multiply(
         ops.erf_inv(uniform_floats(key, shape, dtype, low, dtype.type(1))), dtype.type(np.sqrt(2))

@@ -57,7 +57,7 @@ def uniform(
 def uniform_floats(
     key: Array, shape: tuple[int, ...], dtype: DType, low: ArrayLike = 0.0, high: ArrayLike = 1.0
 ) -> Array:
-    """`uniform` from one key, typed or raw."""
+    """Apply `uniform` from one key, typed or raw."""
     first, last = parameter(low, dtype, shape), parameter(high, dtype, shape)
     floats = unit_floats(key, shape, dtype)
     if isinstance(low, float) and isinstance(high, float) and (low, high) == (0.0, 1.0):

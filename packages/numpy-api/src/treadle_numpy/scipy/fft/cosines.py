@@ -87,7 +87,7 @@ def dctn(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Array:
-    """`dct` along several axes, by default all.
+    """Apply `dct` along several axes, by default all.
 
     `s` has the length of each axis; without `axes` these are the last ones, as many as there are lengths. `norm` is as
     for `dct`.

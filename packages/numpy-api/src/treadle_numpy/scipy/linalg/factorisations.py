@@ -170,7 +170,7 @@ def qr_multiply(
     overwrite_a: bool = False,
     overwrite_c: bool = False,
 ) -> tuple[Array, ...]:
-    """`c Q`, or `Q c` for mode="left", with the Q of `qr(a, mode="economic")`; then R.
+    """Compute `c Q`, or `Q c` for mode="left", with the Q of `qr(a, mode="economic")`; then R.
 
     With `pivoting` the permutation comes last. Q has min(m, n) columns; `conjugate` takes its conjugate. A vector c
     stays a vector.

@@ -262,7 +262,7 @@ def _square_root(a: Array) -> Array:
 
 @_square_root.defjvp
 def _square_root_jvp(primals: tuple[Array], tangents: tuple[Array]) -> tuple[Array, Array]:
-    """`X dX + dX X = dA`."""
+    """Solve `X dX + dX X = dA`."""
     x = _square_root(*primals)
     return x, _sylvester(x, x, _complex(tangents[0]))
 

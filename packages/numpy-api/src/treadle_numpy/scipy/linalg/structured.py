@@ -55,7 +55,7 @@ def _pair(name: str, x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
 
 
 def _placed(x: Array, places: np.ndarray[Any, Any]) -> Array:
-    """Elements of vectors at these places of theirs."""
+    """Return the elements of vectors at these places."""
     if x.shape[-1] == 0:
         return filled((*x.shape[:-1], *places.shape), literal(0, x))
     found: Array = x[..., places]

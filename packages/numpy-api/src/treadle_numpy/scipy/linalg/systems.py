@@ -99,7 +99,7 @@ def _operation(name: str, trans: object) -> str:
 
 
 def _by_cholesky(c: Array, b: Array, lower: bool) -> Array:
-    """Of `L Lᴴ x = b`, or of `Uᴴ U x = b`."""
+    """Solve `L Lᴴ x = b`, or `Uᴴ U x = b`."""
     x = ops.triangular_solve(c, b, lower=lower, transpose_a=not lower, conjugate_a=not lower)
     return ops.triangular_solve(c, x, lower=lower, transpose_a=lower, conjugate_a=lower)
 

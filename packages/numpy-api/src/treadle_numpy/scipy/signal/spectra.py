@@ -353,12 +353,12 @@ def _as_complex(x: Array) -> Array:
 
 
 def _padded(x: Array, count: int) -> Array:
-    """With so many zeros at the end."""
+    """Append zeros."""
     return pad(x, [*[(0, 0)] * (x.ndim - 1), (0, count)]) if count else x
 
 
 def _continued(x: Array, count: int, how: str) -> Array:
-    """With so many samples more at both ends."""
+    """Extend the samples at both ends."""
     widths = [*[(0, 0)] * (x.ndim - 1), (count, count)]
     if how != "odd":
         return pad(x, widths, {"even": "reflect", "constant": "edge", "zeros": "constant"}[how])
@@ -384,7 +384,7 @@ def _transforms(name: str, x: Array, parts: Segments, detrend: Trend, onesided: 
 
 
 def _frequencies(parts: Segments, rate: Array, onesided: bool) -> Array:
-    """Of the elements of a transform."""
+    """Return the frequencies of the elements of a transform."""
     n = parts.transformed
     whole = np.fft.rfftfreq(n) if onesided else np.fft.fftfreq(n)
     return array_of(whole.astype(rate.dtype)) * rate

@@ -26,7 +26,7 @@ __all__ = ["bessel_jn", "i0", "i0e", "i1", "i1e"]
 
 @composed
 def i0e(x: ArrayLike) -> Array:
-    """`exp(-|x|) i0(x)`, which does not overflow. Exact to 3 units in the last place.
+    """Compute `exp(-|x|) i0(x)`, which does not overflow. Exact to 3 units in the last place.
 
     Example:
         >>> print(i0e(0.0))
@@ -37,7 +37,7 @@ def i0e(x: ArrayLike) -> Array:
 
 @composed
 def i1e(x: ArrayLike) -> Array:
-    """`exp(-|x|) i1(x)`, which does not overflow. Exact to 10 units in the last place.
+    """Compute `exp(-|x|) i1(x)`, which does not overflow. Exact to 10 units in the last place.
 
     Example:
         >>> print(i1e(0.0))

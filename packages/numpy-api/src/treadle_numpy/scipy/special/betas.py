@@ -75,7 +75,7 @@ class _Apart(NamedTuple):
 
 
 def _apart(start: Operand, step: Operand) -> _Apart:
-    """`lgamma(start) - lgamma(start + step)`, by Stirling's series where both are 8 or more."""
+    """Compute `lgamma(start) - lgamma(start + step)`, by Stirling's series where both are 8 or more."""
     end = ops.add(start, step)
     far, one, half = number(FAR, start), number(1, start), number(0.5, start)
     both_far = ops.and_(
@@ -98,7 +98,7 @@ def _apart(start: Operand, step: Operand) -> _Apart:
 
 
 def lgamma_step(start: Operand, step: Operand) -> Array:
-    """`lgamma(start + step) - lgamma(start)`, also where these are far larger than their difference."""
+    """Compute `lgamma(start + step) - lgamma(start)`, also where these are far larger than their difference."""
     return ops.negate(_apart(start, step).value)
 
 

@@ -47,7 +47,7 @@ __all__ = [
 
 @composed
 def expit(x: ArrayLike) -> Array:
-    """`1 / (1 + exp(-x))`, without overflow; also of complex numbers.
+    """Compute `1 / (1 + exp(-x))`, without overflow; also of complex numbers.
 
     Example:
         >>> print(expit(np.array([-500.0, 0.0, 500.0], np.float32)))
@@ -58,7 +58,7 @@ def expit(x: ArrayLike) -> Array:
 
 @composed
 def logit(x: ArrayLike) -> Array:
-    """`log(x / (1 - x))`, the inverse of `expit`: infinite at 0 and 1, NaN for real numbers beyond them.
+    """Compute `log(x / (1 - x))`, the inverse of `expit`: infinite at 0 and 1, NaN for real numbers beyond them.
 
     Example:
         >>> print(logit(np.array([0.0, 0.5, 1.0], np.float32)))
@@ -97,7 +97,7 @@ def _xlogy_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple
 
 
 def _ratio(x: Operand, y: Operand) -> Array:
-    """`x / y`, 0 where both are 0: nothing is the slope of what is not there."""
+    """Compute `x / y`, 0 where both are 0: nothing is the slope of what is not there."""
     none = ops.and_(
         ops.compare(x, zero_like(x), direction="eq"), ops.compare(y, zero_like(y), direction="eq")
     )
@@ -106,7 +106,7 @@ def _ratio(x: Operand, y: Operand) -> Array:
 
 @composed
 def xlogy(x: ArrayLike, y: ArrayLike) -> Array:
-    """`x * log(y)`, 0 where x is 0.
+    """Compute `x * log(y)`, 0 where x is 0.
 
     Example:
         >>> print(xlogy(0.0, 0.0))
@@ -134,7 +134,7 @@ def _xlog1py_jvp(
 
 @composed
 def xlog1py(x: ArrayLike, y: ArrayLike) -> Array:
-    """`x * log1p(y)`, 0 where x is 0, also where y is NaN (SciPy has NaN there).
+    """Compute `x * log1p(y)`, 0 where x is 0, also where y is NaN (SciPy has NaN there).
 
     Example:
         >>> print(xlog1py(np.array([0.0, 2.0], np.float32), np.array([-1.0, 0.0], np.float32)))
@@ -166,7 +166,7 @@ def _entr_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple[
 
 @composed
 def entr(x: ArrayLike) -> Array:
-    """`-x log x`, the share of one outcome in an entropy: 0 at 0, minus infinity below.
+    """Compute `-x log x`, the share of one outcome in an entropy: 0 at 0, minus infinity below.
 
     Raises:
         DTypeError: the argument is complex.
@@ -205,7 +205,7 @@ def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
 
 @composed
 def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
-    """`p log(p / q) - p + q`: `rel_entr` made convex and never negative.
+    """Compute `p log(p / q) - p + q`: `rel_entr` made convex and never negative.
 
     Its sum over two distributions equals the sum of `rel_entr`, the divergence of Kullback and Leibler.
 
@@ -234,7 +234,7 @@ def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
 
 @composed
 def boxcox1p(x: ArrayLike, lmbda: ArrayLike) -> Array:
-    """`boxcox(1 + x, lmbda)`, without the cancellation for small `x`.
+    """Compute `boxcox(1 + x, lmbda)`, without the cancellation for small `x`.
 
     Example:
         >>> print(f"{float(boxcox1p(1.0, 1.0)):.4f}")
@@ -271,7 +271,7 @@ def _box_cox(logarithm: Operand, power: Operand) -> Array:
 
 
 def _weighed(weights: Array, exponents: Array) -> Array:
-    """`weights * exp(exponents)`; 0 where the weight is, with the slope by it of the other terms."""
+    """Compute `weights * exp(exponents)`; 0 where the weight is, with the slope by it of the other terms."""
     # an exponential there must not overflow, since 0 times infinity is not a number
     size = ops.real(exponents) if is_complex(exponents.dtype) else exponents
     greatest = np.log(float(finfo(size.dtype).max)) - 1
@@ -309,7 +309,7 @@ def logsumexp(
     return_sign: bool = False,
     where: ArrayLike | None = None,
 ) -> Array | tuple[Array, Array]:
-    """`log(sum(b * exp(a)))` along axes, without overflow.
+    """Compute `log(sum(b * exp(a)))` along axes, without overflow.
 
     Example:
         >>> print(f"{float(logsumexp(np.array([1000.0, 1000.0], np.float32))):.2f}")

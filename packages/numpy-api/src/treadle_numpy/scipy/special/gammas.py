@@ -104,7 +104,7 @@ def gamma(x: ArrayLike) -> Array:
 
 @composed
 def factorial(n: ArrayLike, exact: bool = False) -> Array:
-    """`gamma(n + 1)`, 0 for negative n: floats, computed from a logarithm, so rounded for whole n as well.
+    """Compute `gamma(n + 1)`, 0 for negative n: floats, computed from a logarithm, so rounded for whole n as well.
 
     Raises:
         ArgumentError: `exact`, SciPy's way to Python integers, is asked for.

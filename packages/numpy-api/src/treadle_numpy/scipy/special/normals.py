@@ -45,7 +45,7 @@ def erf(x: ArrayLike) -> Array:
 
 @composed
 def erfc(x: ArrayLike) -> Array:
-    """`1 - erf(x)`, without cancellation.
+    """Compute `1 - erf(x)`, without cancellation.
 
     Raises:
         DTypeError: the argument is complex.
@@ -110,7 +110,7 @@ def erfcinv(y: ArrayLike) -> Array:
 
 @composed
 def erfcx(x: ArrayLike) -> Array:
-    """`exp(x ** 2) * erfc(x)`, which does not underflow; exact to 8 units in the last place.
+    """Compute `exp(x ** 2) * erfc(x)`, which does not underflow; exact to 8 units in the last place.
 
     Of complex numbers it is the Faddeeva function, `wofz(1j * x)`, with its accuracy.
 
@@ -149,7 +149,7 @@ def owens_t(h: ArrayLike, a: ArrayLike) -> Array:
 
 
 def _scaled_tail(x: Operand) -> Array:
-    """`exp(x^2 / 2) ndtr(x)`, times 2."""
+    """Compute `exp(x^2 / 2) ndtr(x)`, times 2."""
     return ops.erfcx(ops.multiply(x, literal(-np.sqrt(0.5), x)))
 
 

@@ -22,7 +22,7 @@ FAR: Final = 8  # from here on the series is exact
 
 
 def stirling_series(inverse: Operand) -> Operand:
-    """`lgamma(z) - ((z - 1/2) log(z) - z + log(2 pi) / 2)` where the real part of z is 8 or more, of 1 / z.
+    """Compute `lgamma(z) - ((z - 1/2) log(z) - z + log(2 pi) / 2)` where the real part of z is 8 or more, of 1 / z.
 
     Source: M. Abramowitz, I. Stegun, "Handbook of Mathematical Functions", 6.1.41.
     """

@@ -29,7 +29,7 @@ nbinom norm pareto.cdf pareto.logpdf pareto.logsf pareto.ppf pareto.sf poisson.c
 
 
 def parameters(function: str, *values: ArrayLike) -> list[Array]:
-    """Values as arrays of one floating type, and of shapes that broadcast; `function` begins with its module."""
+    """Return values as arrays of one floating type, and of shapes that broadcast; `function` begins with its module."""
     operands = promote_shapes(function, *values, inexact=True)
     if not {function, function.partition(".")[0]}.isdisjoint(_SETTLED.split()):
         operands = [without_weak_arrays(x) for x in operands]
@@ -39,13 +39,13 @@ def parameters(function: str, *values: ArrayLike) -> list[Array]:
 def located(
     function: str, x: ArrayLike, loc: ArrayLike, scale: ArrayLike, *shapes: ArrayLike
 ) -> list[Array]:
-    """`(x - loc) / scale`, the scale, and parameters of shape."""
+    """Compute `(x - loc) / scale`, the scale, and parameters of shape."""
     x, loc, scale, *shapes_ = parameters(function, x, loc, scale, *shapes)
     return [(x - loc) / scale, scale, *shapes_]
 
 
 def counts(function: str, k: ArrayLike, loc: ArrayLike, *shapes: ArrayLike) -> list[Array]:
-    """`k - loc`, and parameters of shape."""
+    """Compute `k - loc`, and parameters of shape."""
     k, loc, *shapes_ = parameters(function, k, loc, *shapes)
     return [k - loc, *shapes_]
 
@@ -58,7 +58,7 @@ def placed(
     quantile: Callable[..., Array],
     *shapes: ArrayLike,
 ) -> Array:
-    """`loc + scale * quantile(q, *shapes)`; NaN for a `q` that is not a probability."""
+    """Compute `loc + scale * quantile(q, *shapes)`; NaN for a `q` that is not a probability."""
     q, loc, scale, *shapes_ = parameters(function, q, loc, scale, *shapes)
     inside = (q >= 0) & (q <= 1)
     value = loc + scale * quantile(where(inside, q, 0.5), *shapes_)
@@ -97,25 +97,25 @@ _LOG_TWO: Final = 0.6931471805599453
 
 
 def log1mexp(x: Array) -> Array:
-    """`log(1 - exp(-x))` for `x >= 0`, by whichever of two formulas rounds less."""
+    """Compute `log(1 - exp(-x))` for `x >= 0`, by whichever of two formulas rounds less."""
     small = x < _LOG_TWO
     near = log(-expm1(-where(small, x, 1)))
     return where(small, near, log1p(-exp(-where(small, 1, x))))
 
 
 def log1mexp_of_exp(x: Array) -> Array:
-    """`log(1 - exp(-exp(x)))`; x itself, where the inner exponential is below its precision or underflows."""
+    """Compute `log(1 - exp(-exp(x)))`; x itself, where the inner exponential is below its precision or underflows."""
     far = x < math.log(float(finfo(x.dtype).eps))
     return where(far, x, log1mexp(exp(where(far, 0, x))))
 
 
 def less_exponential(x: Array) -> Array:
-    """`x - exp(x)`; at infinity its limit, -inf, and not the difference of infinities."""
+    """Compute `x - exp(x)`; at infinity its limit, -inf, and not the difference of infinities."""
     return minimum(x, float(finfo(x.dtype).max)) - exp(x)
 
 
 def log1p_of_square(x: Array) -> Array:
-    """`log(1 + x ** 2)`, also where the square overflows."""
+    """Compute `log(1 + x ** 2)`, also where the square overflows."""
     large = abs(x) > 2 * float(finfo(x.dtype).eps) ** -0.5  # 1 adds nothing to such a square
     near = where(large, 0, x)
     return where(large, 2 * log(where(large, abs(x), 1)), log1p(near * near))

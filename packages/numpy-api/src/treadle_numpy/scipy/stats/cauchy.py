@@ -19,7 +19,7 @@ __all__ = ["cdf", "isf", "logcdf", "logpdf", "logsf", "pdf", "ppf", "sf"]
 
 
 def _quantile(q: Array) -> Array:
-    """`tan(pi (q - 1/2))`, by the cotangent in the tails, where that rounds less."""
+    """Compute `tan(pi (q - 1/2))`, by the cotangent in the tails, where that rounds less."""
     middle = abs(q - 0.5) < 0.25
     near = tan(math.pi * where(middle, q - 0.5, 0))
     # from the nearer end

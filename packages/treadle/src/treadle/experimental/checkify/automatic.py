@@ -68,7 +68,7 @@ def _all(condition: Operand) -> Operand:
 
 
 def _indices(primitive: Primitive, operands: Operands) -> Iterator[tuple[int, Operand, int]]:
-    """For each axis that is indexed: its number, where slices of it begin, and how long these are."""
+    """Return for each axis that is indexed its number, where slices of it begin, and how long these are."""
     match primitive:
         case DynamicSlice(sizes=sizes):
             yield from zip(range(len(sizes)), operands[1:], sizes, strict=True)

@@ -72,7 +72,7 @@ class Check(Primitive):
         return ()
 
     def effects(self, *operands: Type) -> Effects:
-        """It may fail."""
+        """Return the effect of a check, which may fail."""
         return frozenset({Checking()})
 
 
@@ -121,7 +121,7 @@ def check(
 
 
 def debug_check(pred: object, msg: str, *fmt_args: object, **fmt_kwargs: object) -> None:
-    """A `check` that means nothing outside of `checkify`: it may stay in code that is compiled without.
+    """Apply a `check` that has no effect outside of `checkify`: it may stay in code that is compiled without.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -192,7 +192,7 @@ def check_eval(primitive: Check, *operands: Any) -> tuple[()]:  # Any: NumPy arr
 def check_jvp(
     primitive: Check, primals: Operands, tangents: Sequence[Tangent], /
 ) -> tuple[Operands, Sequence[Tangent]]:
-    """The same check: there are no results to have tangents."""
+    """Apply the same check: it has no results, and no tangents."""
     checked(primitive, primals[0], primals[1:])
     return [], []
 

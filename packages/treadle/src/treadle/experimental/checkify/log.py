@@ -67,7 +67,7 @@ class Log:
         return number
 
     def note(self, number: Operand) -> None:
-        """The first failure wins."""
+        """Record a failure; the first failure wins."""
         if self.number is NONE:
             self.number = number
         else:

@@ -131,7 +131,7 @@ def _call(primitive: InlineCall, operands: Operands, log: Log) -> Operands:
 
 
 def _unchecked(primitive: InlineCall, made: CheckedProgram, operands: Operands) -> Operands:
-    """The call as it was; without the checks that are not wanted, if there were any."""
+    """Apply the call unchanged, without disabled checks."""
     if not primitive.program.effects:
         return bind(primitive, *operands)
     results, _ = made.run(*operands)
@@ -174,7 +174,7 @@ def _case(primitive: Case, operands: Operands, log: Log) -> Operands:
 
 
 def _scan(primitive: Scan, operands: Operands, log: Log) -> Operands:
-    """The log is carried from iteration to iteration."""
+    """Carry the log from iteration to iteration."""
     made = checked_program(primitive.body, log.categories)
     if not made.sites and not primitive.body.effects:
         return bind(primitive, *operands)

@@ -89,11 +89,11 @@ class HiApplication(Extension):
     of: HiPrim
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """As the operation declares."""
+        """Return the declared types."""
         return tuple([type for aval in self.of.out_flat for type in types_of_parts(aval)])
 
     def call(self, operands: Operands) -> list[Array]:
-        """By `expand`, with values themselves for arguments."""
+        """Apply `expand`, with values themselves for arguments."""
         of = self.of
         values = []
         for aval, children in zip(of.in_flat, parts(of.in_flat, operands), strict=True):
@@ -185,7 +185,7 @@ def nothing(flat: Sequence[Tangent]) -> bool:
 def application_jvp(
     primitive: HiApplication, primals: Operands, tangents: Sequence[Tangent], /
 ) -> tuple[Operands, Sequence[Tangent]]:
-    """By `jvp`."""
+    """Apply `jvp`."""
     of = primitive.of
     if nothing(tangents):
         plain = bind(primitive, *primals)

@@ -23,7 +23,7 @@ Tree: TypeAlias = Any  # Any: what rules of libraries take and return
 def application_batch(
     primitive: HiApplication, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
-    """By `batch`, or by the other rules and `batch_dim_rule`."""
+    """Apply `batch`, or the other rules and `batch_dim_rule`."""
     of = primitive.of
     values, shown_dims = [], []
     for aval, mine, where in zip(

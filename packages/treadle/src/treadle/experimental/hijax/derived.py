@@ -71,7 +71,7 @@ def instantiated(tree: Tree) -> Tree:
 def _pushing(
     prim: HiPrim, push: Callable[..., Tree], wanted: list[bool]
 ) -> tuple[Callable[..., Tree], list[Tree]]:
-    """`push` of tangents as a function of those that are wanted, and zeros for these."""
+    """Return `push` as a function of the wanted tangents, and zeros for these."""
     avals = [tangent_aval(aval) for aval in prim.in_flat]
 
     def of_wanted(*given: Tree) -> Tree:
@@ -179,7 +179,7 @@ def _bwd_from_lin(self: HiPrim, kept: Tree, ct: Tree, /) -> tuple[Tree, ...]:
 def jvp_from_lin(
     self: HiPrim, primals: tuple[Tree, ...], tangents: tuple[Tree, ...]
 ) -> tuple[Tree, Tree]:
-    """`jvp` of `lin` and `linearized`: `jvp = jvp_from_lin` in the body of a class.
+    """Derive `jvp` from `lin` and `linearized`: `jvp = jvp_from_lin` in the body of a class.
 
     Example:
         >>> import treadle, treadle.numpy as tnp

@@ -251,11 +251,11 @@ class HiCall(Extension):
         )
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """As was found when it was applied."""
+        """Return the types found when it was applied."""
         return self.types
 
     def call(self, operands: Operands) -> list[Array]:
-        """By `to_lojax`, with values themselves for arguments."""
+        """Apply `to_lojax`, with values themselves for arguments."""
         states, results = self.done(operands)
         return self.declared([arrays for arrays in states if arrays is not None], results)
 

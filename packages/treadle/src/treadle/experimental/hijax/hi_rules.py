@@ -63,7 +63,7 @@ class _Dual:
 def call_jvp(
     primitive: HiCall, primals: Operands, tangents: Sequence[Tangent], /
 ) -> tuple[Operands, Sequence[Tangent]]:
-    """By `jvp`. Of an argument that changes the tangent changes, too, and is there even if it is zero."""
+    """Apply `jvp`. The tangent of an argument that changes is changed, too, and exists even if it is zero."""
     of, counts = primitive.of, primitive.counts
     if nothing(tangents):
         plain = bind(primitive, *primals)
@@ -114,7 +114,7 @@ def call_jvp(
 def call_transpose(
     primitive: HiCall, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
 ) -> Sequence[Tangent | None]:
-    """By `transpose`; of an operation on values that change by the transpose of what it does."""
+    """Apply `transpose`; for an operation on values that change, transpose its body."""
     of = primitive.of
     if primitive.changes or type(of).transpose is HiPrimitive.transpose:
         return _transposed(primitive, cotangents, operands)

@@ -50,7 +50,7 @@ Tree: TypeAlias = Any  # Any: what rules of libraries take and return
 def application_linearize(
     primitive: HiApplication, primals: Operands, nonzero: Sequence[bool], /
 ) -> tuple[Operands, LinearFunction]:
-    """By `vjp_fwd` and `vjp_bwd`; where there are none by `lin` and `linearized`, or by `jvp`."""
+    """Apply `vjp_fwd` and `vjp_bwd`; where there are none, `lin` and `linearized`, or `jvp`."""
     of = primitive.of
     arguments = primitive.arguments(primals)
     given = tuple(
@@ -116,7 +116,7 @@ class HiLinear(Extension):
         return pair
 
     def call(self, operands: Operands) -> list[Array]:
-        """By `linearized`, or by `jvp`."""
+        """Apply `linearized`, or `jvp`."""
         of = self.of
         _, pushing = self.kept(operands)
         rest = iter(operands[self.residuals.num_leaves :])
@@ -143,7 +143,7 @@ class HiLinear(Extension):
 def linear_transpose(
     primitive: HiLinear, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
 ) -> Sequence[Tangent | None]:
-    """By `vjp_bwd`, or by the transpose of `jvp`."""
+    """Apply `vjp_bwd`, or the transpose of `jvp`."""
     of = primitive.of
     kept, pushing = primitive.kept(operands)
     incoming = iter(cotangents)
@@ -193,7 +193,7 @@ def application_transpose(
     operands: Sequence[Operand | Linear],
     /,
 ) -> Sequence[Tangent | None]:
-    """By `transpose`, which is given accumulators in the places of the arguments that it is linear in."""
+    """Apply `transpose`, which receives accumulators instead of the arguments that it is linear in."""
     of = primitive.of
     accums: list[ValAccum | None] = []
     given = []

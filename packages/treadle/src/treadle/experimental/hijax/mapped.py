@@ -249,7 +249,7 @@ def vmap_rule(
 
 
 def bdims_at_front(axis_data: AxisData, args: Tree, dims: Tree) -> Tree:
-    """Arrays with the axis of the batch elements in front, added where an array has none.
+    """Return arrays with the axis of the batch elements in front, added where an array has none.
 
     Example:
         >>> from treadle.experimental.hijax import bdims_at_front

@@ -148,7 +148,7 @@ class AvalQDD(AbstractValue):
             return _mutable(self.aval).read_loval(self.qdd, val)
 
     def to_tangent_aval(self) -> AvalQDD:
-        """The same of tangents."""
+        """Return the type of tangents."""
         return AvalQDD(_mutable(self.aval).to_tangent_aval(), self.qdd.to_tangent_qdd())
 
     def __eq__(self, other: object) -> bool:
@@ -373,7 +373,7 @@ class MutableForm(Form):
         return child
 
     def tangents(self, tangent: HiVal) -> list[Any]:
-        """The same, of it."""
+        """Return the tangents of the only child."""
         return [tangent]
 
     def mapped(self, spec: MappingSpec, size: int) -> Dims:

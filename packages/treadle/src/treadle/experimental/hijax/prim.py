@@ -197,7 +197,7 @@ class HiPrim:
         return self.result(bind(HiApplication(self), *operands))
 
     def operands_of(self, aval: AbstractValue, leaf: Tree) -> list[Any]:
-        """An argument as programs have it."""
+        """Return the operands in programs for an argument."""
         if isinstance(aval, HiType):
             given = hitype_of(leaf)
             if given != aval:

@@ -162,7 +162,7 @@ def case_jet(
 
 
 def _places(moving: Sequence[bool], start: int, order: int) -> list[list[int]]:
-    """For each value, where its coefficients stand behind `start` values; nowhere if it does not move."""
+    """Return for each value where its coefficients are after `start` values; nowhere if it does not move."""
     places = []
     for flag in moving:
         places.append([*range(start, start + order)] if flag else [])

@@ -50,7 +50,7 @@ class Operation(Protocol):
 def application_jet(
     primitive: Application, primals: Operands, series: Sequence[Series], order: int, /
 ) -> tuple[Operands, Sequence[Series]]:
-    """By the library's rule; by the derivative where it has given none."""
+    """Apply the library's rule, or the derivative if there is none."""
     of = primitive.of
     if of not in jet_rules:
         return by_derivative(primitive, primals, series, order)
@@ -104,7 +104,7 @@ def _taken(of: Primitive, result: Operand, series: Tree, order: int) -> Series:
 def _columns(
     what: str, primals_in: Sequence[Tree], series_in: Sequence[Tree]
 ) -> tuple[list[Operand], list[Series]]:
-    """Operands, and the series of each."""
+    """Return operands, and the series of each."""
     primals: list[Operand] = [as_array(x) for x in sequence(what, "primals_in", primals_in)]
     series = sequence(what, "series_in", series_in)
     if len(primals) != len(series):

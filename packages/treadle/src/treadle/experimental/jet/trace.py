@@ -70,7 +70,7 @@ class JetTrace(Trace):
         self.order = order
 
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
-        """Results with their series; what does not move goes to the parent."""
+        """Return results with their series; operations on constants go to the parent."""
         primals: list[Operand] = []
         series: list[Series] = []
         for operand in operands:
@@ -98,7 +98,7 @@ class JetTrace(Trace):
 def composed(
     function: Function, primals: Operands, series: Sequence[Series], order: int
 ) -> tuple[list[Operand], list[Series]]:
-    """Results and series of a function of flat operands, by the rules of what it is made of."""
+    """Return results and series of a function of flat operands, by the rules of its operations."""
     trace = JetTrace(current_trace(), order)
     entering = [
         x if isinstance(each, ZeroSeries) or not order else JetTracer(trace, x, each)

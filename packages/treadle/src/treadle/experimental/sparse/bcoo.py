@@ -175,7 +175,7 @@ class BCOO(_Methods):
         )
 
     def tree_flatten_with_keys(self) -> tuple[Any, Any]:
-        """The same, with the names of the arrays."""
+        """Return the same, with the names of the arrays."""
         children, rest = self.tree_flatten()
         return tuple(zip(map(GetAttrKey, ("data", "indices")), children, strict=True)), rest
 

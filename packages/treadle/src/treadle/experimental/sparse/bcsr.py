@@ -173,7 +173,7 @@ class BCSR(JAXSparse):
 
     @classmethod
     def from_bcoo(cls, arr: BCOO) -> BCSR:
-        """The same array by rows.
+        """Return the same array by rows.
 
         Raises:
             UnsupportedError: it has not two sparse axes.
@@ -206,7 +206,7 @@ class BCSR(JAXSparse):
         return cls.from_bcoo(from_scipy(mat, index_dtype, n_dense, n_batch))
 
     def to_bcoo(self) -> BCOO:
-        """The same array by coordinates."""
+        """Return the same array by coordinates."""
 
         def rows(indices: Array, indptr: Array) -> Array:
             places = tnp.arange(indices.shape[0])
@@ -223,7 +223,7 @@ class BCSR(JAXSparse):
         return self.to_bcoo().todense()
 
     def sum_duplicates(self, nse: int | None = None, remove_zeros: bool = True) -> BCSR:
-        """The same array with each index once; see `bcoo_sum_duplicates`."""
+        """Return the same array with each index once; see `bcoo_sum_duplicates`."""
         flags("sum_duplicates", remove_zeros=remove_zeros)
         return BCSR.from_bcoo(
             bcoo_sum_duplicates(self.to_bcoo(), nse=nse, remove_zeros=remove_zeros)

@@ -47,7 +47,7 @@ def _coo(data: Any, row: Any, col: Any, spinfo: COOInfo) -> sparse.COO:
 def bcoo_fromdense(
     mat: Any, *, nse: int, n_batch: int, n_dense: int, index_dtype: Any = np.int32
 ) -> list[Array]:
-    """Elements and indices of a dense array."""
+    """Return elements and indices of a dense array."""
     made = sparse.bcoo_fromdense(
         mat, nse=nse, n_batch=n_batch, n_dense=n_dense, index_dtype=index_dtype
     )
@@ -68,7 +68,7 @@ def bcoo_extract(indices: Any, arr: Any, *, assume_unique: bool = True) -> Array
 
 
 def _ones(indices: Any, shape: Sequence[int]) -> np.ndarray[Any, np.dtype[Any]]:
-    """Elements for indices of an array of a shape: its dense axes are those that no index is of."""
+    """Return elements for indices of an array of a shape: its dense axes are those that no index is of."""
     own = np.shape(indices)
     return np.ones((*own[:-1], *shape[len(own) - 2 + own[-1] :]), np.float32)
 
@@ -76,13 +76,13 @@ def _ones(indices: Any, shape: Sequence[int]) -> np.ndarray[Any, np.dtype[Any]]:
 def bcoo_transpose(
     data: Any, indices: Any, *, permutation: Sequence[int], spinfo: SparseInfo
 ) -> list[Array]:
-    """Elements and indices of the array with its axes in another order."""
+    """Return elements and indices of the array with its axes in another order."""
     made = sparse.bcoo_transpose(_bcoo(data, indices, spinfo), permutation=permutation)
     return [made.data, made.indices]
 
 
 def bcoo_sort_indices(data: Any, indices: Any, *, spinfo: SparseInfo) -> list[Array]:
-    """Elements and indices in the order of these; sorted even where the `spinfo` says that they are."""
+    """Return elements and indices in the order of these; sorted even where the `spinfo` says that they are."""
     unsorted = spinfo._replace(indices_sorted=False)
     made = sparse.bcoo_sort_indices(_bcoo(data, indices, unsorted))
     return [made.data, made.indices]
@@ -91,7 +91,7 @@ def bcoo_sort_indices(data: Any, indices: Any, *, spinfo: SparseInfo) -> list[Ar
 def bcoo_sum_duplicates(
     data: Any, indices: Any, *, spinfo: SparseInfo, nse: int | None
 ) -> list[Array]:
-    """Elements and indices, each of these once, though the `spinfo` may say that they are."""
+    """Return elements and indices, each of these once, though the `spinfo` may say that they are."""
     unknown = spinfo._replace(indices_sorted=False, unique_indices=False)
     made = sparse.bcoo_sum_duplicates(_bcoo(data, indices, unknown), nse=nse)
     return [made.data, made.indices]
@@ -128,7 +128,7 @@ def bcoo_spdot_general(
     dimension_numbers: Any,
     preferred_element_type: Any = None,
 ) -> list[Array]:
-    """Elements and indices of the product of two sparse arrays."""
+    """Return elements and indices of the product of two sparse arrays."""
     made = sparse.bcoo_dot_general(
         _bcoo(lhs_data, lhs_indices, lhs_spinfo),
         _bcoo(rhs_data, rhs_indices, rhs_spinfo),
@@ -139,14 +139,14 @@ def bcoo_spdot_general(
 
 
 def bcoo_dot_general_sampled(A: Any, B: Any, indices: Any, *, dimension_numbers: Any) -> Array:  # noqa: N803 - JAX's
-    """Elements of the product of dense arrays at indices."""
+    """Return elements of the product of dense arrays at indices."""
     return sparse.bcoo_dot_general_sampled(A, B, indices, dimension_numbers=dimension_numbers)
 
 
 def bcsr_fromdense(
     mat: Any, *, nse: int, n_batch: int, n_dense: int, index_dtype: Any = np.int32
 ) -> list[Array]:
-    """Elements, columns and ends of rows of a dense array."""
+    """Return elements, columns and ends of rows of a dense array."""
     made = sparse.bcsr_fromdense(
         mat, nse=nse, n_batch=n_batch, n_dense=n_dense, index_dtype=index_dtype
     )
@@ -184,7 +184,7 @@ def bcsr_dot_general(
 
 
 def coo_fromdense(mat: Any, *, nse: int, index_dtype: Any = np.int32) -> list[Array]:
-    """Elements, rows and columns of a dense matrix."""
+    """Return elements, rows and columns of a dense matrix."""
     made = sparse.coo_fromdense(mat, nse=nse, index_dtype=index_dtype)
     return [made.data, made.row, made.col]
 
@@ -215,7 +215,7 @@ def coo_matmat(
 
 
 def csr_fromdense(mat: Any, *, nse: int, index_dtype: Any = np.int32) -> list[Array]:
-    """Elements, columns and ends of rows of a dense matrix."""
+    """Return elements, columns and ends of rows of a dense matrix."""
     made = sparse.csr_fromdense(mat, nse=nse, index_dtype=index_dtype)
     return [made.data, made.indices, made.indptr]
 

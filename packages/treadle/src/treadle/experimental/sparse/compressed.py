@@ -49,7 +49,7 @@ def bcsr_broadcast_in_dim(
 
 
 def bcsr_concatenate(operands: Sequence[BCSR], *, dimension: int) -> BCSR:
-    """Arrays one after the other along rows or columns.
+    """Join arrays along rows or columns.
 
     Raises:
         ArgumentError, ShapeError, UnsupportedError: as of `bcoo_concatenate`.
@@ -91,7 +91,7 @@ def bcsr_extract(indices: Any, indptr: Any, mat: Any) -> Array:
 
 
 def bcsr_sum_duplicates(mat: BCSR, nse: int | None = None) -> BCSR:
-    """The same array with each index once, in ascending order; see `bcoo_sum_duplicates`.
+    """Return the same array with each index once, in ascending order; see `bcoo_sum_duplicates`.
 
     Example:
         >>> from treadle.experimental import sparse
@@ -102,7 +102,7 @@ def bcsr_sum_duplicates(mat: BCSR, nse: int | None = None) -> BCSR:
 
 
 def bcsr_eliminate_zeros(mat: BCSR, nse: int | None = None) -> BCSR:
-    """The same array without stored zeros, each index once.
+    """Return the same array without stored zeros, each index once.
 
     Example:
         >>> from treadle.experimental import sparse

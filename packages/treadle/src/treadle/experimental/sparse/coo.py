@@ -135,7 +135,7 @@ class COO(JAXSparse):
         return cls.tree_unflatten(rest, (arr.data, arr.indices[:, 0], arr.indices[:, 1]))
 
     def to_bcoo(self) -> BCOO:
-        """The same matrix with its indices in one array."""
+        """Return the same matrix with its indices in one array."""
         indices = tnp.stack([self.row, self.col], -1)
         return BCOO((self.data, indices), shape=self._shape)
 

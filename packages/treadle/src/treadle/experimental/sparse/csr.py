@@ -97,7 +97,7 @@ class _Compressed(JAXSparse):
         return BCSR.tree_unflatten(rest, (self.data, self.indices, self.indptr)).to_bcoo()
 
     def to_bcoo(self) -> BCOO:
-        """The same matrix by coordinates."""
+        """Return the same matrix by coordinates."""
         return self._by_rows() if self._along() == 0 else self._by_rows().T
 
     def todense(self) -> Array:
@@ -146,7 +146,7 @@ class CSR(_Compressed):
         return cls((rows.data, rows.indices, rows.indptr), shape=arr.shape)
 
     def transpose(self, axes: Any = None) -> CSC:  # type: ignore[override]  # of the other format
-        """The same arrays: rows become columns.
+        """Return the same arrays: rows become columns.
 
         Raises:
             UnsupportedError: `axes` are given.
@@ -193,7 +193,7 @@ class CSC(_Compressed):
         return cls((columns.data, columns.indices, columns.indptr), shape=arr.shape)
 
     def transpose(self, axes: Any = None) -> CSR:  # type: ignore[override]  # of the other format
-        """The same arrays: columns become rows.
+        """Return the same arrays: columns become rows.
 
         Raises:
             UnsupportedError: `axes` are given.

@@ -215,7 +215,7 @@ def bcoo_dynamic_slice(mat: BCOO, start_indices: Sequence[Any], slice_sizes: Seq
 
 
 def bcoo_eliminate_zeros(mat: BCOO, nse: int | None = None) -> BCOO:
-    """The same array without stored zeros, each index once; see `bcoo_sum_duplicates`.
+    """Return the same array without stored zeros, each index once; see `bcoo_sum_duplicates`.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -233,7 +233,7 @@ def bcoo_update_layout(
     n_dense: int | None = None,
     on_inefficient: str | None = "error",
 ) -> BCOO:
-    """The same array with other numbers of batch and dense axes.
+    """Return the same array with other numbers of batch and dense axes.
 
     Sparse axes that become batch or dense ones store zeros: that is an error, with `on_inefficient="warn"` a warning,
     with None neither.

@@ -31,7 +31,7 @@ def bcoo_gather(
     mode: Any = None,
     fill_value: Any = None,
 ) -> BCOO:
-    """`lax.gather` from a sparse array: slices from computed places. Each stores as many elements as it can have.
+    """Apply `lax.gather` to a sparse array: slices from computed places. Each stores as many elements as it can have.
 
     Where the axes of the indices come first in the result, they are batch axes of it. Slices out of range are moved
     into it with `mode="clip"`, and are zero with `fill_value=0`.
@@ -80,7 +80,7 @@ def bcoo_conv_general_dilated(
     preferred_element_type: Any = None,
     out_sharding: None = None,
 ) -> Any:
-    """`lax.conv_general_dilated` where input or kernel is sparse. All axes of the result are sparse.
+    """Apply `lax.conv_general_dilated` where input or kernel is sparse. All axes of the result are sparse.
 
     Every pair of stored elements is looked at, and the result stores as many as there are pairs, at most as many as it
     has.
@@ -115,7 +115,7 @@ def bcoo_conv_general_dilated(
 
 
 def matrix_product(x: Any, y: Any) -> Any:
-    """`x @ y`, at least one of which is sparse: axes before the last two are broadcast against each other."""
+    """Compute `x @ y`, at least one of which is sparse: axes before the last two are broadcast against each other."""
     for each in (x, y):
         if isinstance(each, JAXSparse) and not isinstance(each, BCOO):
             raise each._lacking("@ with such an operand")

@@ -252,7 +252,7 @@ def _run(program: Program, values: list[Sparse]) -> list[Sparse]:
 
 
 def _dense_scalar(x: Sparse) -> Sparse:
-    """A scalar is as well dense."""
+    """Make a scalar dense."""
     return x.todense() if isinstance(x, BCOO) and not x.shape else x
 
 
@@ -323,7 +323,7 @@ def _convert(primitive: convert.Convert, x: BCOO) -> BCOO:
 
 
 def _dense(x: Sparse) -> Sparse:
-    """The other operand: weak literals stay what they are."""
+    """Return the other operand; weak literals are unchanged."""
     return x if isinstance(x, BCOO) else tnp.asarray(x.value if isinstance(x, Literal) else x)
 
 
@@ -431,7 +431,7 @@ def _scan(primitive: control.Scan, *operands: Sparse) -> list[Sparse]:
 
 
 def _carried(xs: Sequence[Sparse]) -> list[Sparse]:
-    """Values of which nothing is promised that another iteration, or branch, might not keep."""
+    """Return values without promises that another iteration, or branch, might break."""
     flags = {"indices_sorted": False, "unique_indices": False}
     return [x.made(x.data, x.indices, **flags) if isinstance(x, BCOO) else x for x in xs]
 

@@ -81,7 +81,7 @@ def _each_kind_apart(mat: BCOO, order: tuple[int, ...]) -> BCOO:
 
 
 def bcoo_sort_indices(mat: BCOO) -> BCOO:
-    """The same array with its rows of indices in ascending order.
+    """Return the same array with its rows of indices in ascending order.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -103,7 +103,7 @@ def bcoo_sort_indices(mat: BCOO) -> BCOO:
 
 
 def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None, remove_zeros: bool = False) -> BCOO:
-    """The same array with each index once, in ascending order, its elements added.
+    """Return the same array with each index once, in ascending order, its elements added.
 
     `nse` elements are stored; by default as many as there are different indices within the array, which must be
     known; while tracing, as many as before. What does not fit is left out, and padding has indices beyond the end.
@@ -225,7 +225,7 @@ def bcoo_reshape(
     dimensions: Sequence[int] | None = None,
     sharding: None = None,
 ) -> BCOO:
-    """The same elements in another shape. One size may be -1.
+    """Return the same elements in another shape. One size may be -1.
 
     Batch and dense axes stay what they are where the new shape has them for themselves; others become sparse.
 
@@ -411,7 +411,7 @@ def _padded(array: Array, axis: int, size: int, value: Any) -> Array:
 
 
 def without_duplicates(mat: BCOO) -> BCOO:
-    """The same array with each index once, if that is not so already."""
+    """Return the same array with each index once, if that is not so already."""
     return mat if mat.unique_indices else bcoo_sum_duplicates(mat, nse=mat.nse)
 
 
@@ -431,7 +431,7 @@ def converted(mat: BCOO, kind: np.dtype[Any]) -> BCOO:
 
 
 def with_layout(mat: BCOO, batch: int, dense: int) -> BCOO:
-    """The same array with no more batch or dense axes than it has."""
+    """Return the same array with no more batch or dense axes than it has."""
     data, indices = whole_batches(mat, mat.shape)
     shape = mat.sparse_shape
     while indices.ndim - 2 > batch:  # the innermost batch axis becomes the first sparse one

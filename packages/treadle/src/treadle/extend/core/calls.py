@@ -133,7 +133,7 @@ def eval_jaxpr_transpose(
     call_jaxpr: AnyJaxpr,
     **params: Tree,
 ) -> list[Tree]:
-    """Cotangents of the operands of a call that are `UndefinedPrimal`s, by a call of the transposed program.
+    """Return cotangents of the operands of a call that are `UndefinedPrimal`s, by a call of the transposed program.
 
     Args:
         prim: the operation, which is bound again.

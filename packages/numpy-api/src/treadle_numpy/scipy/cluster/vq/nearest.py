@@ -19,7 +19,7 @@ __all__ = ["vq"]
 
 
 def vq(obs: ArrayLike, code_book: ArrayLike, check_finite: bool = True) -> tuple[Array, Array]:
-    """For each observation the position of the nearest code, and the distance to it.
+    """Return for each observation the position of the nearest code, and the distance to it.
 
     Shapes:
         obs: [n, d], or [n]

@@ -53,7 +53,7 @@ def axes_of(function: str, seq: str, whole: bool) -> tuple[list[int], bool]:
 
 
 def quaternions(angles: Array, axes: list[int], intrinsic: bool) -> Array:
-    """Of angles [..., n] about n axes."""
+    """Return the quaternions of angles [..., n] about n axes."""
     turns = []
     for i, axis in enumerate(axes):
         half = angles[..., i] / 2
@@ -92,6 +92,6 @@ def angles(q: Array, axes: list[int], intrinsic: bool) -> Array:
 
 
 def _wrapped(x: Array) -> Array:
-    """From -pi to pi."""
+    """Wrap angles to the range from -pi to pi."""
     x = where(x < -np.pi, x + 2 * np.pi, x)
     return where(x > np.pi, x - 2 * np.pi, x)

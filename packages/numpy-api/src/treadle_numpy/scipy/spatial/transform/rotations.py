@@ -62,12 +62,12 @@ class Rotation:
 
     @classmethod
     def from_quat(cls, quat: ArrayLike) -> Rotation:
-        """Of quaternions [..., 4], which are made unit ones; NaN where all is zero."""
+        """Make rotations of quaternions [..., 4], which are normalised; NaN where all is zero."""
         return cls(_unit(_vectors("from_quat", quat, 4)))
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike) -> Rotation:
-        """Of orthogonal matrices [..., 3, 3] with determinant 1."""
+        """Make rotations of orthogonal matrices [..., 3, 3] with determinant 1."""
         m = _real("from_matrix", matrix)
         if m.ndim not in (2, 3) or m.shape[-2:] != (3, 3):
             raise ShapeError(f"Rotation.from_matrix: matrices are [..., 3, 3], got {m.shape}")
@@ -91,7 +91,7 @@ class Rotation:
 
     @classmethod
     def from_rotvec(cls, rotvec: ArrayLike, degrees: bool = False) -> Rotation:
-        """Of vectors [..., 3] along the axis, as long as the angle."""
+        """Make rotations of vectors [..., 3] along the axis, as long as the angle."""
         flags("Rotation.from_rotvec", degrees=degrees)
         v = _vectors("from_rotvec", rotvec, 3) * (np.pi / 180 if degrees else 1)
         square = sum(v * v, -1, keepdims=True)
@@ -216,7 +216,7 @@ class Rotation:
         return Rotation(product(self.quat, other.quat))
 
     def __getitem__(self, indexer: Any) -> Rotation:
-        """Some of a row."""
+        """Return some of a row."""
         if self.single:
             raise ArgumentError("Rotation: a single rotation has no elements")
         return Rotation(self.quat[indexer])
