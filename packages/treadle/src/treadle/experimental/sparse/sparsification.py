@@ -353,7 +353,7 @@ def _extreme(primitive: Primitive, x: Sparse, y: Sparse) -> BCOO:
     mat, other = (x, _dense(y)) if isinstance(x, BCOO) else (y, _dense(x))
     known = None if isinstance(other, BCOO) else concrete_elements(other)
     if known is None or np.any(known):
-        raise _no_rule(primitive, ", beside anything but zero")
+        raise _no_rule(primitive, ", with anything but zero")
     return structure.map_zero_preserving(
         mat, lambda data: bind(primitive, data, tnp.zeros((), data.dtype))[0]
     )
