@@ -136,7 +136,7 @@ def test_windows_of_products() -> None:
         (
             lambda x: lax.reduce(x, 0.0, lambda a, b: (a,), (0,)),  # type: ignore[arg-type,return-value]  # on purpose
             StructureError,
-            "another structure",
+            "a structure that differs",
         ),
         (lambda x: lax.reduce(x, 0.0, lambda a, b: a > b, (0,)), DTypeError, "returns bool"),
         (lambda x: lax.reduce((x,), (0.0,), lambda a, b: a, (2,)), AxisError, "axis 2 is out of"),
