@@ -28,7 +28,7 @@ def is_composed(function: Any, *, loops: bool) -> bool:
 
     Args:
         function: anything.
-        loops: whether the function was said to contain loops.
+        loops: whether `composed` was told that the function contains loops.
     """
     if not made_by(function, *_COMPOSED):
         return False

@@ -229,7 +229,7 @@ def test_transformations_take_references(name: str, how: str) -> None:
         return case.transformed(doubled)(given, X)
 
     if case.ours[number] == "r":
-        with pytest.raises(TreadleError, match=r"(?s)referenc.*fix:"):
+        with pytest.raises(TreadleError, match=r"(?s)reference.*fix:"):
             run()
         np.testing.assert_array_equal(ref[...], start)
         return

@@ -134,7 +134,7 @@ KNOWN: Final[dict[tuple[str, str], str]] = {
         "runtime",
         "return count > MOST_OPENED or _are_alike(self.arguments.structure) => return count >"
         " MOST_OPENED and _are_alike(self.arguments.structure)",
-    ): "equivalent: both ways to take arguments apart give the same leaves; it decides about speed",
+    ): "equivalent: both ways to flatten arguments give the same leaves; it decides about speed",
     (
         "treadle",
         "return hash((self._type, self._vma)) => return hash((None, self._vma))",

@@ -106,7 +106,7 @@ def linearize_program(
     program: Program,
     nonzero: Sequence[bool],
     instantiate: Sequence[bool] | None = None,
-    hands_on: bool = True,
+    forwards: bool = True,
 ) -> LinearizedProgram:
     """Split a program's derivative in what is known and what is linear.
 
@@ -114,19 +114,19 @@ def linearize_program(
         program: any program.
         nonzero: which parameters have a tangent.
         instantiate: which results get their tangent returned even when it is zero.
-        hands_on: whether the caller hands on residuals that are operands of the known part.
+        forwards: whether the caller forwards residuals that are operands of the known part.
     """
     wanted = tuple(nonzero)
     forced = tuple(instantiate) if instantiate is not None else (False,) * len(program.results)
     return derived(
         program,
-        ("linearize", wanted, forced, hands_on),
-        lambda: _make_linearized(program, wanted, forced, hands_on),
+        ("linearize", wanted, forced, forwards),
+        lambda: _make_linearized(program, wanted, forced, forwards),
     )
 
 
 def _make_linearized(
-    program: Program, nonzero: tuple[bool, ...], forced: tuple[bool, ...], hands_on: bool
+    program: Program, nonzero: tuple[bool, ...], forced: tuple[bool, ...], forwards: bool
 ) -> LinearizedProgram:
     def function(*primals: Operand) -> tuple[Operands, tuple[Program, int, Flags]]:
         linearized = linearize_flat(lambda *xs: interpret(program, *xs), primals, nonzero)
@@ -138,7 +138,7 @@ def _make_linearized(
     types = program.parameter_types
     staged, (linear, residuals, returned) = stage_tree(function, *unsharded(types))
     known = staged.program
-    if hands_on:
+    if forwards:
         known, linear = _cast_later(known, linear, len(program.results))
     return LinearizedProgram(prune(known), staged.captured, linear, residuals, returned)
 
@@ -146,12 +146,12 @@ def _make_linearized(
 def _cast_later(known: Program, linear: Program, count: int) -> tuple[Program, Program]:
     """Return both parts of a derivative with the casts of parameters to residuals in the linear one.
 
-    So the residual is an operand of the known part, which its caller can hand on.
+    So the residual is an operand of the known part, which its caller can forward.
 
     Args:
         known: returns the residuals after its first `count` results.
         linear: takes the residuals first.
-        count: the number of results that are no residuals.
+        count: the number of results in front of the residuals.
     """
     cast = {e.results[0]: e for e in known.equations if isinstance(e.primitive, PVary)}
     results, parameters = [*known.results], [*linear.parameters]

@@ -185,7 +185,7 @@ def linearize(
     flags("linearize", has_aux=has_aux)
     functions("linearize", fun=fun)
     if has_references(primals):
-        _refuse_beside_references("linearize", in_nzs=in_nzs)
+        _refuse_with_references("linearize", in_nzs=in_nzs)
         given_refs = GivenReferences(primals, "primals")
         given_refs.check_once("linearize")
         pure = given_refs.pure("linearize", fun, has_aux)
@@ -290,7 +290,7 @@ def vjp(
     functions("vjp", fun=fun)
     if has_references(primals):
         saved = None if saveable_args is True else saveable_args
-        _refuse_beside_references("vjp", in_nzs=in_nzs, saveable_args=saved)
+        _refuse_with_references("vjp", in_nzs=in_nzs, saveable_args=saved)
         given_refs = GivenReferences(primals, "primals")
         given_refs.check_once("vjp")
         pure = given_refs.pure("vjp", fun, has_aux)
@@ -319,11 +319,11 @@ def vjp(
     return tree_unflatten(out, linearized.results), f_vjp, *released(aux)
 
 
-def _refuse_beside_references(name: str, **options: object) -> None:
+def _refuse_with_references(name: str, **options: object) -> None:
     for option, value in options.items():
         if value is not None:
             raise UnsupportedError(
-                f"{name}: `{option}` is not supported beside references among the arguments",
+                f"{name}: `{option}` is not supported with references among the arguments",
                 fix="let the function close over the references",
             )
 

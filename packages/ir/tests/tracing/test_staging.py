@@ -64,7 +64,9 @@ def test_an_escaped_tracer_says_where_it_was_made():
     stage(lambda x: [kept.append(ops.sine(x)) or x], F32)
     with pytest.raises(EscapedTracerError, match="was used after the function") as raised:
         ops.add(kept[0], X)
-    assert any("test_staging.py" in note and "ops.sine(x)" in note for note in raised.value.__notes__)
+    assert any(
+        "test_staging.py" in note and "ops.sine(x)" in note for note in raised.value.__notes__
+    )
     with pytest.raises(EscapedTracerError):
         stage(lambda x: [ops.add(x, kept[0])], F32)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from treadle_ir import DTypeError as TypePromotionError  # noqa: F401 - the name that JAX gives it
 from treadle_ir.core.dtypes import (
     ExtendedDType as ExtendedDType,
     extended as extended,

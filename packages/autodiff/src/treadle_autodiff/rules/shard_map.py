@@ -74,7 +74,7 @@ def shard_map_linearize(
     primitive = _typed(primitive, primals)
     layouts, ends = primitive.in_layouts, primitive.out_layouts
     with primitive.inside():
-        split = linearize_program(primitive.body, nonzero, hands_on=False)
+        split = linearize_program(primitive.body, nonzero, forwards=False)
     count = len(ends)
     captured = _whole(split.captured)
     kept = [_residual(primitive, type) for type in split.known.result_types[count:]]

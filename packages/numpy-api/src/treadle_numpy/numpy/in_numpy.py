@@ -1,4 +1,4 @@
-"""Host functions by NumPy: one call in place of ten or twenty.
+"""Host functions by NumPy: one call instead of ten or twenty.
 
 They give what the operations of the functions give, to the last bit, and leave to these the numbers for which NumPy's
 own function differs. They serve floats of NumPy's own types that have axes (decisions/0091-counterparts-in-numpy.md).
@@ -33,7 +33,7 @@ def _is_finite(x: _Elements) -> bool:
 
 
 def frexp(types: Sequence[ArrayType]) -> HostFunction | None:
-    """`np.frexp`; exponents of what is not finite are the C library's, which says nothing of them."""
+    """`np.frexp`; the C library leaves exponents of numbers that are not finite unspecified."""
     if not _serves(types[0]):
         return None
     return lambda x: np.frexp(x) if _is_finite(x) else None

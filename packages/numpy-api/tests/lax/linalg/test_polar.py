@@ -28,7 +28,7 @@ def drawn(shape, dtype):
 
 
 def by_singular_vectors(a):
-    """What serves small matrices."""
+    """Compute with the host function that serves small matrices."""
     return host_functions[QDWH.__wrapped__]([ArrayType(a.shape, a.dtype)])(a)
 
 

@@ -1,4 +1,4 @@
-"""Host functions of linear algebra: one LAPACK routine in place of several operations, on single matrices.
+"""Host functions of linear algebra: one LAPACK routine instead of several operations, on single matrices.
 
 Without jit the evaluator calls them instead of the functions' operations, from the first call on, so that their last
 bits are always the same. The routines are those that functions of NumPy and SciPy wrap. There are none where
@@ -267,7 +267,7 @@ def hessenberg(types: Sequence[ArrayType]) -> HostFunction | None:
 
 
 def sqrtm(types: Sequence[ArrayType]) -> HostFunction | None:
-    """What SciPy's wraps, of any size: singular matrices, of which it would warn, are left to the operations.
+    """Wrap SciPy's `sqrtm`, for any size: singular matrices, of which it would warn, are left to the operations.
 
     So are matrices whose squares almost vanish, for which it is wrong in the first digit.
     """
@@ -320,7 +320,7 @@ def _exponential() -> Any:
 
 
 def expm(types: Sequence[ArrayType]) -> HostFunction | None:
-    """What SciPy's wraps, of few elements in single precision: in double the operations are more exact."""
+    """Wrap SciPy's `expm`, for few elements in single precision: in double the operations are more exact."""
     exponential = _exponential() if _serves(types, _FEW) else None
     (x,) = types
     if exponential is None or x.dtype.char not in "fF" or x.shape[0] != x.shape[1]:

@@ -25,7 +25,7 @@ _SMALL: Final = 1 << 16  # elements that are transformed before other threads ha
 
 
 def of_real(*, forward: bool, count: int | None) -> HostFunctionMaker:
-    """What makes the transforms of real arrays along their last axes, or all of them."""
+    """Return the maker of transforms of real arrays along their last axes, or along all of them."""
     norm = _BY_NOTHING if forward else _BY_LENGTHS
 
     def made(types: Sequence[ArrayType]) -> HostFunction | None:
