@@ -28,7 +28,7 @@ def is_composed(function: Any, *, loops: bool) -> bool:
 
     Args:
         function: anything.
-        loops: whether `composed` was told that the function contains loops.
+        loops: whether the function was composed with `loops=True`.
     """
     if not made_by(function, *_COMPOSED):
         return False
