@@ -2,8 +2,8 @@
 
 The names here are what a tool that builds on programs needs, in four groups: programs and their parts (`Program`,
 `Equation`, `ArrayType`, `stage`, `interpret`), text (`parse_program`, `print_program`, `verify_program`), rewriting
-(`rewrite`) and rules (`RuleTable`, `eval_rule`, `register`), with the errors that these raise. All else is in the
-packages below, by topic, from which the other distributions import.
+(`PassManager`, `rewrite_pattern`, `apply_patterns`) and rules (`RuleTable`, `eval_rule`, `register`), with the errors
+that these raise. All else is in the packages below, by topic, from which the other distributions import.
 """
 
 from __future__ import annotations
@@ -60,6 +60,12 @@ if TYPE_CHECKING:
     from treadle_ir.analysis.verifier import verify_program as verify_program
     from treadle_ir.core.equality import equal_programs as equal_programs
     from treadle_ir.core.printing import print_program as print_program
+    from treadle_ir.rewrite.pass_manager import PassManager as PassManager
+    from treadle_ir.rewrite.pattern import (
+        RewritePattern as RewritePattern,
+        apply_patterns as apply_patterns,
+        rewrite_pattern as rewrite_pattern,
+    )
     from treadle_ir.text.parser import parse_program as parse_program
     from treadle_ir.tracing.builder import Builder as Builder
     from treadle_ir.tracing.scopes import named_scope as named_scope
@@ -74,6 +80,8 @@ if not TYPE_CHECKING:
             "treadle_ir.analysis.verifier": "verify_program",
             "treadle_ir.core.equality": "equal_programs",
             "treadle_ir.core.printing": "print_program",
+            "treadle_ir.rewrite.pass_manager": "PassManager",
+            "treadle_ir.rewrite.pattern": "RewritePattern apply_patterns rewrite_pattern",
             "treadle_ir.text.parser": "parse_program",
             "treadle_ir.tracing.builder": "Builder",
             "treadle_ir.tracing.scopes": "named_scope",

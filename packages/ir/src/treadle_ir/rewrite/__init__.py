@@ -16,6 +16,13 @@ from treadle_ir.rewrite.nested import (
     with_nested as with_nested,
 )
 from treadle_ir.rewrite.optimise import optimise as optimise
+from treadle_ir.rewrite.pass_manager import PASSES as PASSES, PassManager as PassManager
+from treadle_ir.rewrite.pattern import (
+    PatternRewriter as PatternRewriter,
+    RewritePattern as RewritePattern,
+    apply_patterns as apply_patterns,
+    rewrite_pattern as rewrite_pattern,
+)
 from treadle_ir.rewrite.plain import plain as plain
 from treadle_ir.rewrite.simplify import (
     ALL as ALL,
