@@ -6,8 +6,8 @@ import keyword
 
 import pytest
 
+from treadle_compiler.decompositions.staged import _FUNCTIONS
 from treadle_ir import ops
-from treadle_ir.formulas.staged import _FUNCTIONS
 
 
 @pytest.mark.parametrize("name", _FUNCTIONS)
