@@ -25,7 +25,6 @@ HEAD = '''\
 from collections.abc import Mapping
 from typing import Final, final
 
-from treadle_ir.tracing.array import Array, Operand
 from treadle_ir.core.families import Elementwise
 from treadle_ir.core.primitive import Attributeless
 '''
@@ -101,6 +100,7 @@ def stub() -> str:
     text = HEAD
     for module in sorted(module for module in imported if imported[module]):
         text += import_lines(module, imported[module], indent="")
+    text += "from treadle_ir.tracing.array import Array, Operand\n"
     text += "\nOPERATIONS: Final[Mapping[type[Elementwise], Op]]\n\n__all__ = [\n"
     for name in sorted({*functions, *(row.function_name for row in found)}):
         text += f'    "{name}",\n'

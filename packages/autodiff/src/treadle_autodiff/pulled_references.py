@@ -68,9 +68,8 @@ class ReferenceVJP:
 
         Example:
             >>> import numpy as np
-            >>> from treadle_ir import ArgumentError
-            >>> from treadle_ir.errors import boundary
-            >>> from treadle_ir.refs import is_reference, references_once
+            >>> from treadle_ir import ops
+            >>> from treadle_ir.refs import new_ref
             >>> from treadle_autodiff import vjp
             >>> ref, total = new_ref(np.float32(2.0)), new_ref(np.float32(0.0))
             >>> value, f_vjp = vjp(lambda r, x: ops.multiply(r[...], x), ref, np.float32(5.0))

@@ -52,7 +52,9 @@ def program_of(wires: Wires, parameters: int) -> Program:
 
 def condition_of(sources: Sequence[int], parameters: int) -> Program:
     def function(*xs: Operand) -> list[Operand]:
-        total = reduce(ops.add, [xs[i] for i in sources], np.float32(0))
+        total: Operand = np.float32(0)
+        for i in sources:
+            total = ops.add(total, xs[i])
         return [ops.compare(total, np.float32(1), direction="lt")]
 
     return stage(function, *[F32] * parameters).program

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
 
 import mpmath as mp
 import numpy as np
@@ -23,13 +24,15 @@ def through_double(function: Callable[..., Any]) -> Callable[..., Any]:
 class SingleEngine(HostEngine):
     """Compute in float32, as compiled programs do on accelerators."""
 
-    double = False
-    functions: ClassVar = {
-        name: through_double(function)
-        if name in ("digamma", "erf", "erfc", "lgamma", "polygamma")
-        else function
-        for name, function in HostEngine.functions.items()
-    }
+    double: bool = False
+    functions: Mapping[str, Callable[..., Any]] = MappingProxyType(
+        {
+            name: through_double(function)
+            if name in ("digamma", "erf", "erfc", "lgamma", "polygamma")
+            else function
+            for name, function in HostEngine.functions.items()
+        }
+    )
 
     def constant(self, value: float) -> Any:
         return np.float32(value)
