@@ -1,9 +1,9 @@
-"""Events: what happens between a call and its result, told to whoever listens.
+"""Events: the steps between a call and its result, of which listeners are notified.
 
 A function is staged, a program is lowered, compiled or found on disk, memory is donated, elements are transferred,
 Python is called back. Each is an immutable value, emitted where it happens, in the thread in which it happens. Logs,
-profiles and explanations are made of these; nothing in treadle depends on them. When nobody listens, an event costs
-one look at an empty list: `if listeners: emit(...)`. Those of first calls are also logged (`logs.py`), which
+profiles and explanations are made of these; nothing in treadle depends on them. Without listeners, an event costs
+one look at an empty list: `if listeners: emit(...)`. Events of first calls are also logged (`logs.py`), which
 is asked for by settings: `if heard(): tell(...)`.
 """
 
@@ -27,7 +27,7 @@ class Event:
     __slots__ = ()
 
     def message(self) -> str:
-        """What the log says of it; an empty string where it is not logged."""
+        """Return the log message of the event, or an empty string if the event is not logged."""
         return ""
 
 
@@ -131,11 +131,11 @@ class CallbackRun(Event):
 Listener: TypeAlias = Callable[[Event], object]
 
 listeners: Final[list[Listener]] = []  # of the process, in the order in which they came
-_lock: Final = fork_safe_lock()  # for those who change it: threads come and go at once
+_lock: Final = fork_safe_lock()  # guards changes: threads add and remove listeners concurrently
 
 
 def heard() -> bool:
-    """Whether an event of a first call (staged, lowered, compiled) would be heard: by a listener, or by the log."""
+    """Return whether a listener or the log would receive an event of a first call (staged, lowered, compiled)."""
     return bool(listeners) or logs_compiles()
 
 

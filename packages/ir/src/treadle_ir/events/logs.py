@@ -1,7 +1,7 @@
 """The log: the logger `treadle`, which events of first calls and explanations are written to.
 
-`log_compiles` writes them as warnings; else they have the level DEBUG, so that `logging_level`, or whoever sets up the
-logger, can ask for them. Nothing here is on the path of a call that has been compiled: it is asked where a function is
+`log_compiles` writes them as warnings; else they have the level DEBUG, so that `logging_level`, or code that sets up the
+logger, can enable them. Nothing here is on the path of a call that has been compiled: it is asked where a function is
 staged, lowered or compiled. The module `logging` is imported then.
 """
 
@@ -43,9 +43,9 @@ def logger() -> logging.Logger:
 
 
 def wanted(loudly: bool) -> bool:
-    """Whether a message would be seen by anybody: one that a setting asks for loudly, or one for DEBUG."""
+    """Return whether the log would show a message: a `loudly` requested one, or a message of level DEBUG."""
     if not loudly and "logging" not in sys.modules and LOGGING_LEVEL() in (None, "NOTSET"):
-        return False  # nobody can have set a logger up
+        return False  # no logger can have been set up
     import logging  # noqa: PLC0415 - as above
 
     return logger().isEnabledFor(logging.WARNING if loudly else logging.DEBUG)
@@ -59,7 +59,7 @@ def say(message: str, *, loudly: bool) -> None:
 
 
 def logs_compiles() -> bool:
-    """Whether events of first calls are logged."""
+    """Return whether events of first calls are logged."""
     return wanted(LOG_COMPILES())
 
 

@@ -2,7 +2,7 @@
 
 `fork` copies memory and one thread, so a lock that another thread held would stay locked in the child for ever. The
 locks of treadle are made here, and are new in a child. What they guard is a dictionary or a counter each, whose single
-operations are whole or have not begun. So what a child finds behind a lock that was held is in order.
+operations are atomic. So what a child finds behind a lock that was held is consistent.
 """
 
 from __future__ import annotations

@@ -124,7 +124,7 @@ def _repr(self: Any) -> str:
 
 
 def refuse(self: object, name: str, value: object = None) -> NoReturn:
-    """What a class whose objects never change has for `__setattr__` and `__delattr__`.
+    """Refuse to set or delete an attribute: `__setattr__` and `__delattr__` of classes of immutable objects.
 
     Raises:
         FrozenInstanceError: always.

@@ -1,4 +1,4 @@
-"""Late imports are whole: neither Ctrl-C nor a fork cuts one in two.
+"""Late imports are atomic: neither Ctrl-C nor a fork interrupts an import halfway.
 
 Modules that not every program needs are imported when they are first used. An exception in the middle, such as a
 KeyboardInterrupt, leaves rules registered whose module is gone, and an extension of C++ half set up, which crashes when
@@ -78,7 +78,7 @@ class importing:  # noqa: N801 - reads as a statement: `with importing():`
 
     @property
     def elsewhere(self) -> bool:
-        """Whether another thread than this one imports."""
+        """Return whether the import runs in a different thread."""
         return self._thread != threading.get_ident()
 
 
@@ -93,7 +93,7 @@ def _before_fork() -> None:
 
 
 def _imports_elsewhere() -> bool:
-    """Whether another thread is in the middle of an import that treadle has begun."""
+    """Return whether a different thread is running an import that treadle began."""
     if any([each.elsewhere for each in [*_IMPORTING]]):
         return True
     here = threading.get_ident()
@@ -101,7 +101,7 @@ def _imports_elsewhere() -> bool:
 
 
 def _imports(frame: FrameType | None) -> bool:
-    """Whether there is an import on a stack that a module of treadle has begun."""
+    """Return whether the stack of `frame` contains an import that a module of treadle began."""
     within = False
     while frame is not None:
         name = str(frame.f_globals.get("__name__", ""))

@@ -1,4 +1,4 @@
-"""Releases of other libraries: one that treadle cannot work with is refused in a sentence, with the command to type.
+"""Refuse releases of other libraries that treadle cannot work with, and name the command that installs another.
 
 pip keeps such releases away; they are met where a package was installed with `--no-deps`, or something else moved a
 library afterwards.

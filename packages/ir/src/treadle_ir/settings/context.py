@@ -70,7 +70,7 @@ class Context:
         return value
 
     def is_stepwise(self) -> bool:
-        """Whether somebody looks at each operation by itself, so that none may be run together with others."""
+        """Return whether a setting observes each operation by itself, so that operations must not be fused."""
         return self.watched or any(
             [value in setting.stepwise for setting, value in self._values.items()]
         )
@@ -87,7 +87,7 @@ class Context:
         return interned(self._values, (*self.axes, (name, size, kind)))
 
     def differences(self, other: Context) -> list[str]:
-        """What this context has other than another one: `enable_x64 is True, was False`."""
+        """List the differences of this context from `other`: `enable_x64 is True, was False`."""
         settings = sorted({*self._values, *other._values}, key=lambda setting: setting.name)
         lines = [
             f"{setting.name.removeprefix('_')} is {self.get(setting)!r}, was {other.get(setting)!r}"
@@ -138,14 +138,14 @@ class Setting(Generic[T]):
 
     A `watched` setting asks for a look at each call: at its results (`debug_nans`), at its operands
     (`transfer_guard`). Programs do not depend on it, but compiled calls and eager operations under it are others than
-    without, and they are the only ones that look: what is called without pays nothing.
+    without, and only they do the extra work: calls without the setting pay nothing.
 
-    One that is `of_users` is about operations that users write, and not about those that functions of the library make
+    A setting that is `of_users` is about operations that users write, not about operations that functions of the library make
     for themselves (`treadle_ir.errors.whose`): what is kept of such a function under it depends on who called it, too.
 
-    One that is not `listed` has no public name, and there may be many of one name: they are users' own.
+    A setting that is not `listed` has no public name, and several may share a name: users define them.
 
-    What concerns the whole process (its devices, its log) has `applied`, which is told each value that the process
+    A setting of the whole process (its devices, its log) has `applied`, which receives each value that the process
     gets, before it gets it.
 
     Example:
@@ -218,7 +218,7 @@ class Setting(Generic[T]):
         return overriding(lambda context: context.replaced(self, parsed))
 
     def parsed(self, value: object, variable: str | None = None) -> T:
-        """A value of the setting's type from what was given, in an environment variable if one is named.
+        """Parse `value` as a value of the setting's type; `variable` names the environment variable that held it, if any.
 
         Raises:
             ArgumentError: the setting cannot take it.
@@ -282,7 +282,7 @@ def yes_or_no(value: object) -> bool:
 def one_of(
     *choices: str | None,
 ) -> Callable[[object], Any]:  # Any: a Literal of the choices, where it is declared
-    """What takes one of several words."""
+    """Return a parser of one of several words."""
 
     def parse(value: object) -> Any:
         if value in choices:

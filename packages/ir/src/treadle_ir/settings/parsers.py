@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def whole_number(least: int | None = None) -> Callable[[object], int]:
-    """What takes an integer, or its digits, from `least` on."""
+    """Return a parser of integers, or of their digits, that are at least `least`."""
 
     def parse(value: object) -> int:
         try:
@@ -35,7 +35,7 @@ def whole_number(least: int | None = None) -> Callable[[object], int]:
 
 
 def names_of(*choices: str) -> Callable[[object], bool | str]:
-    """What takes yes and no, `all`, and some of these names with commas between them."""
+    """Return a parser of yes, no, `all`, and comma-separated names among `choices`."""
 
     def parse(value: object) -> bool | str:
         try:
@@ -57,7 +57,7 @@ def seconds(value: object) -> float:
     """A time in seconds, or its digits.
 
     Raises:
-        ValueError: it is no number.
+        ValueError: `value` is not a number.
     """
     try:
         number = float(value)  # type: ignore[arg-type]  # asked
@@ -82,7 +82,7 @@ def path_or_none(value: object) -> str | None:
 
 
 def words_among(*known: str) -> Callable[[object], tuple[str, ...]]:
-    """What takes words with commas between them, or a sequence of words, each one of these."""
+    """Return a parser of comma-separated words, or of a sequence of words, each among `known`."""
 
     def parse(value: object) -> tuple[str, ...]:
         given = value.split(",") if isinstance(value, str) else value
@@ -104,7 +104,7 @@ def _spellings(value: object) -> tuple[str, ...]:
 
 
 def only(value: T, why: str) -> Callable[[object], T]:
-    """What takes one value; `why` says what is missing for another one, going on from "which asks for"."""
+    """Return a parser that accepts only `value`; `why` continues "which asks for" in the error for other values."""
 
     def parse(given: object) -> T:
         if isinstance(given, (str, int)) and str(given).lower() in _spellings(value):

@@ -210,7 +210,7 @@ class SymbolicDimension(Symbolic):
     # --- further questions ---
 
     def _operand(self, other: object) -> Polynomial | None:
-        """What arithmetic of sizes takes, as a polynomial of the same scope."""
+        """Return `other` as a polynomial of the same scope, or None if arithmetic of sizes does not accept it."""
         if isinstance(other, SymbolicDimension):
             if other.scope is not self.scope and other.scope != self.scope:
                 raise ArgumentError(
@@ -232,7 +232,7 @@ class SymbolicDimension(Symbolic):
         """The `max` or `min` of this and another size; a dimension where it is not known which. Any: as `made`.
 
         Raises:
-            ShapeError: the other is no size.
+            ShapeError: `other` is not a size.
         """
         found = self._operand(other)
         if found is None:
@@ -280,7 +280,7 @@ def read_dimension(text: str, scope: SymbolicScope) -> Any:
 def read_shape(
     text: str, scope: SymbolicScope, like: Sequence[int | None] | None = None
 ) -> tuple[Any, ...]:
-    """The sizes that a text says; its placeholders are those of `like`. Any: as `made`.
+    """Parse the sizes in `text`, with placeholders filled from `like`. Any: as `made`.
 
     Raises:
         ArgumentError: it does not parse.
@@ -304,7 +304,7 @@ def undecided(question: str, difference: Polynomial, scope: SymbolicScope) -> Sy
 
 
 def _as_value(name: str, dimension: SymbolicDimension, other: object) -> Any:
-    """Arithmetic with what is no size: of an array that has the dimension's value. Any: whatever that gives."""
+    """Apply the operator `name` to the dimension's value as an array, if `other` is not a size. Any: its result."""
     if other is None or isinstance(other, (str, tuple, list)):
         return NotImplemented
     return getattr(dimension.__treadle_array__(), f"__{name}__")(

@@ -48,7 +48,7 @@ class Reader:
     # --- the whole text ---
 
     def shape(self, like: Sequence[int | None] | None) -> list[Polynomial | int]:
-        """The sizes of a shape; `_` and a trailing `...` are those of `like`."""
+        """Parse the sizes of a shape; `_` and a trailing `...` take their sizes from `like`."""
         parenthesis = self._is_wrapped() and self._take("(")
         sizes: list[Polynomial | int] = []
         while not self._at("end") and not (parenthesis and self.tokens[self.position][1] == ")"):
@@ -69,7 +69,7 @@ class Reader:
         return sizes
 
     def _is_wrapped(self) -> bool:
-        """Whether the parenthesis that opens the text is closed at its end."""
+        """Return whether the parenthesis that opens the text is closed at its end."""
         if self.tokens[0][1] != "(" or self.tokens[-2][1] != ")":
             return False
         depth = 0

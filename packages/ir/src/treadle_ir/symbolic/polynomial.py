@@ -208,7 +208,7 @@ def product(left: Monomial, right: Monomial) -> Monomial:
 
 
 def divided_monomial(monomial: Monomial, divisor: Monomial) -> Monomial | None:
-    """The monomial without the divisor's factors, or None when it has not all of them."""
+    """Return `monomial` without the factors of `divisor`, or None if it does not contain all of them."""
     exponents = dict(monomial)
     for factor, exponent in divisor:
         exponents[factor] = exponents.get(factor, 0) - exponent

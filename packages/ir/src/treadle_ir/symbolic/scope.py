@@ -152,7 +152,7 @@ class SymbolicScope:
         return self.normal(Polynomial.variable(Operation("mod", rest, right)))
 
     def _is_below(self, rest: Polynomial, right: Polynomial) -> bool:
-        """Whether `0 <= rest < right`."""
+        """Return whether `0 <= rest < right`."""
         a, b = rest.constant, right.constant
         if a is not None and b is not None:
             return 0 <= a < b

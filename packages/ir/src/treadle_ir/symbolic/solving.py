@@ -19,7 +19,7 @@ _TRIES: Final = 64
 
 
 class Axis(NamedTuple):
-    """One size of one argument: what a function says of it, what is there, and how messages call the argument."""
+    """One size of one argument: the declared size, the actual size, and the argument's name in messages."""
 
     name: str
     axis: int
@@ -93,7 +93,7 @@ def solve(
     """A size for each name, and the scope of those that are symbolic again.
 
     Raises:
-        ShapeError: the sizes that are there do not fit together, are no integers, or break a constraint.
+        ShapeError: the actual sizes are inconsistent, are not integers, or break a constraint.
     """
     target = (
         next((each.found.scope for each in axes if isinstance(each.found, SymbolicDimension)), None)

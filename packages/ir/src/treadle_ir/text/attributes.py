@@ -93,7 +93,7 @@ def _hints(cls: type) -> dict[str, Any]:
 
 
 def fits(value: object, hint: Any) -> bool:
-    """Whether a value that was read is what an annotation asks for; True where the annotation is not understood.
+    """Return whether `value` matches the annotation `hint`; True if the annotation is not understood.
 
     Any: annotations are of any kind.
     """
@@ -124,7 +124,7 @@ def fits(value: object, hint: Any) -> bool:
             arguments = ()
         return len(value) == len(arguments) and all(map(fits, value, arguments))
     if origin is np.dtype and isinstance(value, dtypes.ExtendedDType):
-        return True  # an element type that NumPy has not
+        return True  # an element type that NumPy lacks
     if isinstance(origin, type):
         return isinstance(value, origin)
     return True
@@ -240,7 +240,7 @@ def read_size(text: str, scope: SymbolicScope) -> int:
     """The one size of a text, which may be symbolic.
 
     Raises:
-        ValueError: the text does not parse, or is no single size.
+        ValueError: the text does not parse, or is not a single size.
     """
     sizes = read_sizes(text, scope)
     if len(sizes) != 1:
@@ -249,7 +249,7 @@ def read_size(text: str, scope: SymbolicScope) -> int:
 
 
 def read_constraints(texts: list[str]) -> SymbolicScope:
-    """What texts say of the names of sizes.
+    """Parse the constraints on the names of sizes in `texts`, as a scope.
 
     Raises:
         ValueError: one does not parse, they can never hold, or there are too many.
@@ -285,12 +285,12 @@ def read_type(
     scope: SymbolicScope | None = None,
     meshes: Mapping[str, AbstractMesh] = types.MappingProxyType({}),
 ) -> Type:
-    """The type of a text such as `f32[2,3]*`, or `f32[b,4*n + 1]` where a scope says what is known of names.
+    """Parse a type such as `f32[2,3]*`, or `f32[b,4*n + 1]` where a scope says what is known of names.
 
-    `meshes` are those of shardings, as in `f32[8@x,4]`, by name, the first one first.
+    `meshes` are the meshes of shardings, as in `f32[8@x,4]`, by name, in order of appearance.
 
     Raises:
-        ValueError: no type, or one that is too large.
+        ValueError: the text is not a type, or the type is too large.
     """
     if text == "token":
         return TokenType()
@@ -354,7 +354,7 @@ def _read_sharding(
 
 
 def _commas_outside(text: str) -> int:
-    """How many commas stand in no parentheses."""
+    """Count the commas outside of parentheses."""
     depth = count = 0
     for character in _DIVIDED.sub("", text):
         depth += (character == "(") - (character == ")")

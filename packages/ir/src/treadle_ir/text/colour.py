@@ -19,7 +19,7 @@ _PARTS: Final = re.compile(
 
 
 def wants_colour() -> bool:
-    """Whether text is to be in colour: the setting says so, and it goes to a terminal that has colours."""
+    """Return whether to print in colour: the setting is on, and the output is a terminal with colours."""
     plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
     return PPRINT_USE_COLOR() and not plain and sys.stdout.isatty()
 

@@ -99,7 +99,7 @@ class Lexer:
         return token
 
     def at(self, text: str) -> bool:
-        """Whether the next token is this symbol or name; takes it when it is."""
+        """Return whether the next token is the symbol or name `text`, and consume it if so."""
         token = self.tokens[self.position]
         if token.text == text and token.kind in ("symbol", "name"):
             self.position += 1

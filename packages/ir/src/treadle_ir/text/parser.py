@@ -49,7 +49,7 @@ def parse_program(text: str, *, file: str = "<text>") -> Program:
     """The program that a text describes: the last one in it.
 
     Raises:
-        ParseError: the text is no program; the error has `line` and `column`, and shows the place.
+        ParseError: the text is not a program; the error has `line` and `column`, and shows the place.
 
     Example:
         >>> program = parse_program('''treadle 1
@@ -119,7 +119,7 @@ class _Parser:
         lexer.end_of_line("the first line")
 
     def constraints(self) -> None:
-        """What is known of the names of symbolic sizes, of which the whole text is about one scope."""
+        """Parse the constraints on the names of symbolic sizes; the whole text has one scope."""
         lexer = self.lexer
         token = lexer.peek()
         texts: list[str] = [*self.scope.constraints]
@@ -261,7 +261,7 @@ class _Parser:
         return found
 
     def reading(self, token: Token, function: Callable[..., T], *arguments: object) -> T:
-        """What a function makes of a token; whatever it raises becomes an error at the token.
+        """Return `function(*arguments)`; an exception that it raises becomes an error at `token`.
 
         The classes of attributes check themselves, in ways of their own, and meet values here that no program has.
         """
