@@ -172,7 +172,7 @@ class Number(ABC):
         return self.compare("eq", other)
 
     def is_nan(self) -> Condition:
-        """Whether it is not equal to itself."""
+        """Return the condition that this number is NaN: not equal to itself."""
         return self.compare("ne", self)
 
 

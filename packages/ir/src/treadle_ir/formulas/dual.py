@@ -93,7 +93,7 @@ class Dual(Number):
 
     @property
     def plain(self) -> Plain:
-        """That of the value."""
+        """Return the plain number of the value."""
         return self.value.plain
 
 

@@ -86,7 +86,7 @@ DAWSON_FAR: Final = (
     -1.3663457364706915e-18,
 )
 
-# Nodes and weights of Gauss and Legendre of order 32; those of the negative nodes are the same.
+# Nodes and weights of Gauss and Legendre of order 32; the negative nodes have the same weights.
 LEGENDRE: Final = (
     (0.04830766568773832, 0.0965400885147278),
     (0.1444719615827965, 0.09563872007927486),

@@ -97,7 +97,7 @@ def _gamma_ratio(x: Number, y: Number) -> Number:
 
 
 def _is_negative(x: Number) -> Condition:
-    """Whether the gamma function is."""
+    """Return the condition that the gamma function is negative at x."""
     down = floor(x)
     half = 0.5 * down
     return (x < 0.0) & ~floor(half).equals(half)

@@ -92,7 +92,7 @@ def _at_infinity(q: Number) -> Number:
 
 
 def _parity(s: Number) -> tuple[Condition, Condition]:
-    """Whether it is even, and whether it is whole."""
+    """Return the conditions that s is even, and that s is an integer."""
     half = 0.5 * s
     return floor(half).equals(half), floor(s).equals(s)
 

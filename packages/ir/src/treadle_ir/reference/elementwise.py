@@ -222,7 +222,7 @@ def tan_eval(primitive: e.Tan, x: Elements) -> list[Elements]:
 
 @eval_rule(e.Logistic)
 def logistic_eval(primitive: e.Logistic, x: Elements) -> list[Elements]:
-    """With an exponential that cannot overflow: subnormal results are not lost, complex ones are no NaN."""
+    """With an exponential that cannot overflow: subnormal results are not lost, complex results are not NaN."""
     if x.dtype.kind != "c":
         return [through(logistic, x)]
     one = np.int8(1)  # yields to every floating type
@@ -266,7 +266,7 @@ def round_nearest_afz_eval(primitive: e.RoundNearestAfz, x: Elements) -> list[El
 
 @eval_rule(e.Popcnt)
 def popcnt_eval(primitive: e.Popcnt, x: Elements) -> list[Elements]:
-    """Of the unsigned bits: NumPy's own counts those of the absolute value."""
+    """Count the ones of the unsigned bits: NumPy counts the bits of the absolute value."""
     return [as_type(np.bitwise_count(unsigned(x)), x.dtype)]
 
 

@@ -41,7 +41,7 @@ def _elements(operand: object, type: Type) -> Elements:
 
 
 def _count(rule: EvalRule[Any]) -> int | None:
-    """How many operands a kernel takes; None where it takes any number."""
+    """Return the number of operands that a kernel takes; None if it takes any number."""
     taken = [*inspect.signature(cast("Callable[..., Any]", rule)).parameters.values()][
         1:
     ]  # after the primitive

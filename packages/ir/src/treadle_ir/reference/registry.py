@@ -18,7 +18,7 @@ Elements: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 class EvalRule(Protocol[P_contra]):
     """Results of a primitive on NumPy arrays, which have passed `infer`.
 
-    Floating-point warnings are off while it runs. Results may be views of operands; nobody writes to them.
+    Floating-point warnings are off while it runs. Results may be views of operands; no code writes to them.
     They have the element type that `infer` says.
     """
 

@@ -66,7 +66,7 @@ def sort_eval(primitive: Sort, *operands: Elements) -> list[Elements]:
         return [sorted_alone(operands[0], axis)]
     first = operands[0]
     if primitive.num_keys == 1 and first.ndim == 1 and dtypes.letter(first.dtype) in _ORDERED:
-        # NumPy's stable order is that of the keys: zeros are equal, and so are NaNs, which come last.
+        # NumPy's stable order is the order of the keys: zeros are equal, and so are NaNs, which come last.
         order = first.argsort(kind="stable")
         return [operand[order] for operand in operands]
     if first.ndim == 1 and all(

@@ -88,7 +88,7 @@ class _Pass:
         return Program(self.program.parameters, tuple(equations), tuple(results))
 
     def is_constant(self, atom: Atom) -> bool:
-        """Whether an atom is known not to depend on the function's arguments."""
+        """Return whether an atom is known not to depend on the function's arguments."""
         return type(atom) is not Value or atom in self.constants
 
     def cancelled(self, equation: Equation) -> Atom | None:

@@ -109,7 +109,7 @@ def literal_behind(atom: Atom, made_by: MadeBy) -> Literal | None:
 
 
 def _is_number(literal: Literal, number: float, negative: bool = False) -> bool:
-    """Whether a literal is this number, with this sign if it is zero and floating."""
+    """Return whether a literal is this number, with this sign if it is zero and floating."""
     value, dtype = literal.value, literal.type.dtype
     if is_floating(dtype):  # comparing a signalling NaN of 16 bits warns
         if float(value) != number:

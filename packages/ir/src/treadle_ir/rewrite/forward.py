@@ -26,7 +26,7 @@ Rules: TypeAlias = Mapping[type[Primitive], Sequence[Rule]]
 
 
 def is_atom(atom: Atom, other: Atom) -> bool:
-    """Whether two atoms are the same value, or literals of the same bits and type."""
+    """Return whether two atoms are the same value, or literals of the same bits and type."""
     if atom is other:
         return True
     return isinstance(atom, Literal) and isinstance(other, Literal) and atom.key == other.key

@@ -66,7 +66,7 @@ def _append_changed(
     names: dict[Value, Atom],
     equations: list[Equation],
 ) -> None:
-    # Operands may be weak where a parameter was not, so types are inferred anew.
+    # Operands may be weak where a parameter was not, so types are inferred again.
     types, effects = inferred(equation.primitive, tuple([operand.type for operand in operands]))
     results = tuple(
         [

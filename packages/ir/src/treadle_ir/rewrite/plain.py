@@ -2,7 +2,7 @@
 
 A staged `custom_jvp`, `custom_vjp`, `custom_vmap` or `custom_partitioning` holds Python functions, and so does a
 checkpoint with a policy. They have no text. Without them the program computes the same values, and can be written down;
-its derivative is then that of its operations.
+its derivative is then the derivative of its operations.
 """
 
 from __future__ import annotations

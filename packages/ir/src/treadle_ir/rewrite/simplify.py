@@ -80,7 +80,7 @@ DEFAULT: Final[frozenset[str]] = ALL - {CANCEL}
 
 
 def enabled() -> frozenset[str]:
-    """The simplifications that are on: those of `DEFAULT`, or what the setting `simplify` says."""
+    """Return the enabled simplifications: `DEFAULT`, or what the setting `simplify` says."""
     chosen = SIMPLIFY()
     if isinstance(chosen, bool):
         return DEFAULT if chosen else frozenset()

@@ -40,9 +40,9 @@ def epsilon(dtype: DType) -> float:
 
 
 def distance(actual: object, expected: object, *, scale: float = 0.0) -> float:
-    """How far apart two float arrays are at worst, in units in the last place of `expected`.
+    """Return the largest distance between two float arrays, in units in the last place of `expected`.
 
-    Infinite where one has a NaN or an infinity that the other has not. Elements smaller than `scale` are
+    The distance is infinite if one has a NaN or an infinity where the other does not. Elements smaller than `scale` are
     measured at `scale`; complex numbers by their modulus.
     """
     x, y = np.asarray(actual), np.asarray(expected)

@@ -37,7 +37,7 @@ def complex_step(
 ) -> list[np.ndarray[Any, np.dtype[Any]]]:
     """The derivative of an analytic function of reals along a direction, to rounding: Im f(x + ih dx) / h.
 
-    The function must take complex operands in place of its real ones.
+    The function must take complex operands instead of its real ones.
 
     Source: W. Squire and G. Trapp, Using complex variables to estimate derivatives of real functions,
         SIAM Review 40 (1998).

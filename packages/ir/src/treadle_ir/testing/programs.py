@@ -48,7 +48,7 @@ def recorded() -> Iterator[list[Program]]:
 
 
 def outermost(programs: Iterable[Program]) -> list[Program]:
-    """Those that no other of them contains."""
+    """Return the programs that no other of the given programs contains."""
     each = list({id(program): program for program in programs}.values())
     inside = {
         id(inner)

@@ -11,7 +11,7 @@ from treadle_ir.reference.registry import Elements, eval_rule
 
 @eval_rule(TriangularSolve)
 def triangular_solve_eval(primitive: TriangularSolve, a: Elements, b: Elements) -> list[Elements]:
-    """Every case brought to that of a lower triangle on the left, and forward substitution."""
+    """Reduce every case to a lower triangle on the left, and solve it by forward substitution."""
     dtype, working = b.dtype, accumulator(b.dtype)
     a, b = a.astype(working, copy=False), b.astype(working, copy=False)
     if primitive.conjugate_a and np.iscomplexobj(a):
