@@ -63,7 +63,7 @@ Buffer: TypeAlias = Any  # a jaxlib array; jaxlib has no types
 
 
 _KEEP_BOTH: Final = 1 << 16
-"""Bytes up to which an array on the CPU keeps its host buffer beside its device buffer."""
+"""Bytes up to which an array on the CPU keeps its host buffer in addition to its device buffer."""
 
 
 @boundary

@@ -47,7 +47,7 @@ def inspect_array_sharding(value: Any, *, callback: Callable[[Sharding], object]
 
 
 def visualize_array_sharding(arr: Any, **kwargs: Any) -> None:
-    """Print how an array lies over devices.
+    """Print how an array is sharded over devices.
 
     Example:
         >>> import treadle, treadle.numpy as tnp

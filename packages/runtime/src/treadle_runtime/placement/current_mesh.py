@@ -90,7 +90,7 @@ class use_abstract_mesh:  # noqa: N801 - reads as a statement
     """`with use_abstract_mesh(mesh):` has the axes of a mesh in force, without devices: for tracing alone.
 
     Raises:
-        ArgumentError: it is no AbstractMesh.
+        ArgumentError: it is not an AbstractMesh.
     """
 
     __slots__ = ("_mesh", "_override")

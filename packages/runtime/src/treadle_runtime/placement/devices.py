@@ -213,7 +213,7 @@ def local_devices(
 
 
 def device_count(backend: str | None = None) -> int:
-    """How many devices a platform has, over all processes.
+    """Return the number of devices of a platform, over all processes.
 
     Example:
         >>> device_count() == len(devices())
@@ -223,7 +223,7 @@ def device_count(backend: str | None = None) -> int:
 
 
 def local_device_count(backend: str | None = None) -> int:
-    """How many devices of a platform this process has.
+    """Return the number of devices of a platform in this process.
 
     Example:
         >>> local_device_count() == len(local_devices())
@@ -288,7 +288,7 @@ def as_device(device: Device | str) -> Device:
 
 
 def process_count(backend: str | None = None) -> int:
-    """How many processes run the program together: one, unless `distributed.initialize` was called.
+    """Return how many processes run the program together: one, unless `distributed.initialize` was called.
 
     Example:
         >>> process_count()

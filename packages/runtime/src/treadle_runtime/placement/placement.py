@@ -185,7 +185,7 @@ OVER_MESH: Final[Setting[Placement | None]] = Setting(
 
 
 def default_placement() -> Placement:
-    """Where uncommitted arrays are now."""
+    """Return the placement of uncommitted arrays now."""
     device = current_context().get(DEFAULT_DEVICE)
     return BASE if device is None else uncommitted(as_device(device))
 

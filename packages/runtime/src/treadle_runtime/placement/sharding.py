@@ -1,4 +1,4 @@
-"""How an array is laid over devices. Shardings are interned: equal ones are one object.
+"""How an array is sharded over devices. Shardings are interned: equal ones are one object.
 
 Two kinds: the whole array on one device (here), and over the axes of a mesh (`named`). The caches, the launches and
 the arrays ask only what `Sharding` says.
@@ -24,7 +24,7 @@ Index: TypeAlias = tuple[slice, ...]
 
 
 class Sharding(ABC):
-    """How an array is laid over devices."""
+    """How an array is sharded over devices."""
 
     __slots__ = ("__weakref__", "memory_kind")
     memory_kind: str
@@ -101,7 +101,7 @@ class Sharding(ABC):
 
     @abstractmethod
     def parts(self, shape: tuple[int, ...]) -> tuple[Index, ...]:
-        """Which part of an array of this shape each device has, in the order of `devices`.
+        """Return the shard of an array of this shape that each device has, in the order of `devices`.
 
         Raises:
             ShardingError: an array of this shape cannot be laid out like this.
@@ -112,7 +112,7 @@ class Sharding(ABC):
         return (0,) * len(self.devices)
 
     def devices_indices_map(self, global_shape: tuple[int, ...]) -> Mapping[Device, Index]:
-        """Which part of an array of this shape each device has."""
+        """Return the shard of an array of this shape that each device has."""
         shape = integers("devices_indices_map", "global_shape", global_shape)
         return dict(zip(self.devices, self.parts(shape), strict=True))
 
@@ -136,7 +136,7 @@ def checked_memory_kind(kind: object, devices: Sequence[Device]) -> str:
     """A kind of memory that devices have, as of a sharding; None stands for the one they compute in.
 
     Raises:
-        ArgumentError: it is no string.
+        ArgumentError: it is not a string.
         PlacementError: the devices of this process among them have no such memory.
     """
     if kind is None:
