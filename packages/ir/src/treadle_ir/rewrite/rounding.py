@@ -1,6 +1,6 @@
 """The rule `keep_rounding`: a constant that is added and taken away again still rounds.
 
-`(x + C) - C` rounds x to a multiple of the distance between numbers near C; it has no other use. XLA of
+`(x + C) - C` rounds x to a multiple of the distance between numbers near C, and is written for nothing else. XLA of
 jaxlib before 0.12 adds the two constants up, which leaves x as it is. A barrier between the two operations prevents
 that. XLA takes barriers out before it fuses operations, so the barrier costs nothing when the program runs.
 """

@@ -176,7 +176,7 @@ class NamedSharding(Sharding):
         return part_shape(global_shape, self.layout(len(global_shape)), self.mesh)
 
     def parts(self, shape: tuple[int, ...]) -> tuple[Index, ...]:
-        """Return the shard of an array of this shape that each device has, in the order of `devices`.
+        """Return the index of each device's shard of an array of this shape, in the order of `devices`.
 
         Raises:
             ShardingError: an axis does not divide into equal parts, or there are too few axes.
@@ -198,7 +198,7 @@ class NamedSharding(Sharding):
         return tuple(map(int, numbers))
 
     def devices_indices_map(self, global_shape: tuple[int, ...]) -> Mapping[Device, Index]:
-        """Return the shard of an array of this shape that each device has.
+        """Return the index of each device's shard of an array of this shape.
 
         Raises:
             ShardingError: the array is a sum over axes of the mesh, of which devices have terms.

@@ -101,7 +101,7 @@ class Sharding(ABC):
 
     @abstractmethod
     def parts(self, shape: tuple[int, ...]) -> tuple[Index, ...]:
-        """Return the shard of an array of this shape that each device has, in the order of `devices`.
+        """Return the index of each device's shard of an array of this shape, in the order of `devices`.
 
         Raises:
             ShardingError: an array of this shape cannot be laid out like this.
@@ -112,7 +112,7 @@ class Sharding(ABC):
         return (0,) * len(self.devices)
 
     def devices_indices_map(self, global_shape: tuple[int, ...]) -> Mapping[Device, Index]:
-        """Return the shard of an array of this shape that each device has."""
+        """Return the index of each device's shard of an array of this shape."""
         shape = integers("devices_indices_map", "global_shape", global_shape)
         return dict(zip(self.devices, self.parts(shape), strict=True))
 

@@ -27,7 +27,7 @@ def make_array_from_single_device_arrays(
 
     Args:
         shape: of the whole array.
-        sharding: how it is sharded over the devices.
+        sharding: the sharding of the array over the devices.
         arrays: one array for each device of this process, of the shape of a part, in any order.
         dtype: the element type, for a process without any of the devices.
 
@@ -101,7 +101,7 @@ def make_array_from_callback(
 
     Args:
         shape: of the whole array.
-        sharding: how it is sharded over the devices.
+        sharding: the sharding of the array over the devices.
         data_callback: from a part, a tuple of slices, to its elements; called once for each part that differs.
         dtype: the element type that the parts have to have.
 
@@ -160,7 +160,7 @@ def make_array_from_process_local_data(
     """Return an array over the devices of all processes, of which each process has its own part.
 
     Args:
-        sharding: how it is sharded over the devices.
+        sharding: the sharding of the array over the devices.
         local_data: the elements of this process: of its parts, next to each other as in the whole array.
         global_shape: of the whole array; where nothing is said, each axis is so many times that of `local_data` as
             processes divide it.
