@@ -8,14 +8,13 @@ Example:
     >>> from treadle_ir import ArrayType, ops, stage
     >>> from treadle_ir.core import dtypes
     >>> x = ArrayType((2,), dtypes.RBG)
-    >>> print(split_elements(stage(lambda x: [ops.reverse(x, dimensions=(0,))], x).program))
-    program(%0: key<rbg>[2]) {
-      %1: key[2], %2: key[2] = unpack_elements(%0)
-      %3: key[2] = reverse(%1) {dimensions=(0,)}
-      %4: key[2] = reverse(%2) {dimensions=(0,)}
-      %5: key<rbg>[2] = pack_elements(%3, %4)
-      return %5
-    }
+    >>> program = split_elements(stage(lambda x: [ops.reverse(x, dimensions=(0,))], x).program)
+    >>> for each in program.equations:
+    ...     print(each)
+    <equation key<fry>[2], key<fry>[2] = unpack_elements>
+    <equation key<fry>[2] = reverse>
+    <equation key<fry>[2] = reverse>
+    <equation key<rbg>[2] = pack_elements>
 """
 
 from __future__ import annotations

@@ -4,13 +4,12 @@ Example:
     >>> from treadle_ir import ArrayType, ops, stage
     >>> from treadle_ir.core import dtypes
     >>> x = ArrayType((2,), dtypes.BY_NAME["f8e5m2"])
-    >>> print(widen_narrow_dtypes(stage(lambda x: [ops.exponential(x)], x).program))
-    program(%0: f8e5m2[2]) {
-      %1: f32[2] = convert(%0) {dtype=f32}
-      %2: f32[2] = exponential(%1)
-      %3: f8e5m2[2] = convert(%2) {dtype=f8e5m2}
-      return %3
-    }
+    >>> program = widen_narrow_dtypes(stage(lambda x: [ops.exponential(x)], x).program)
+    >>> for each in program.equations:
+    ...     print(each)
+    <equation f32[2] = convert>
+    <equation f32[2] = exponential>
+    <equation f8e5m2[2] = convert>
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The log: the logger `treadle`, which events of first calls and explanations are written to.
 
 `log_compiles` writes them as warnings; else they have the level DEBUG, so that `logging_level`, or code that sets up
-the logger, can enable them. Nothing here is on the path of a call that has been compiled: it is asked where a function is
-staged, lowered or compiled. The module `logging` is imported then.
+the logger, can enable them. Nothing here is on the path of a call that has been compiled: it is asked where a function
+is staged, lowered or compiled. The module `logging` is imported then.
 """
 
 from __future__ import annotations

@@ -140,8 +140,8 @@ class Setting(Generic[T]):
     (`transfer_guard`). Programs do not depend on it, but compiled calls and eager operations under it are others than
     without, and only they do the extra work: calls without the setting pay nothing.
 
-    A setting that is `of_users` is about operations that users write, not about operations that functions of the library
-    make for themselves (`treadle_ir.errors.whose`): what is kept of such a function under it depends on who called it, too.
+    A setting that is `of_users` is about operations that users write, not about what functions of the library
+    make for themselves (`treadle_ir.errors.whose`): what is cached of such a function under it depends on its caller.
 
     A setting that is not `listed` has no public name, and several may share a name: users define them.
 
