@@ -48,7 +48,11 @@ def test_arrays_have_the_methods_of_numpys_that_write_nothing() -> None:
     writing = {"fill", "partition", "put", "resize", "setfield", "setflags"}
     of_memory = {"base", "ctypes", "data", "dump", "dumps", "getfield", "strides", "tofile"}
     of_the_runtime = {"flags", "to_device", "tolist"}
-    removed = {"itemset", "newbyteorder", "tostring"}  # of NumPy 2.1, whose methods only say so
+    removed = {
+        "itemset",
+        "newbyteorder",
+        "tostring",
+    }  # of NumPy 2.1, whose methods only raise an error
     public = {name for name in dir(np.ndarray) if name[0] != "_"}
     ours = public - writing - of_memory - of_the_runtime - removed
     assert {name for name in ours if not hasattr(Array, name)} == set()

@@ -107,7 +107,7 @@ class JitFunction(Generic[P, R]):
         return discharged(run)
 
     def _closed_over(self, cells: Sequence[Cell]) -> Sequence[Cell]:
-        """Return the references that the function closes over: known ones that are usable here, and some more."""
+        """Return the references that the function closes over: known references that are usable here, and more."""
         closed = usable(self._closed)
         if cells:
             known = {*map(id, closed)}
@@ -283,7 +283,7 @@ class JitFunction(Generic[P, R]):
     def _staged(
         self, arguments: Arguments, statics: Key | None, references: StagedReferences | None
     ) -> TracedCall:
-        """Stage for arguments that are no references: the user's, or those of the pure function for `references`."""
+        """Stage for arguments without references: the user's, or the arguments of the pure function for `references`."""
         operands = [abstract_placed(leaf) for leaf in arguments.leaves]
         if self._options.inputs is not None:
             wanted = inputs_of(self._options.inputs, arguments, self._name)
