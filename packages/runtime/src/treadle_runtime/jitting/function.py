@@ -283,7 +283,7 @@ class JitFunction(Generic[P, R]):
     def _staged(
         self, arguments: Arguments, statics: Key | None, references: StagedReferences | None
     ) -> TracedCall:
-        """Stage for arguments without references: the user's, or the arguments of the pure function for `references`."""
+        """Stage for arguments without references: the user's, or the pure function's for `references`."""
         operands = [abstract_placed(leaf) for leaf in arguments.leaves]
         if self._options.inputs is not None:
             wanted = inputs_of(self._options.inputs, arguments, self._name)
