@@ -142,7 +142,7 @@ def test_ball(p: float) -> None:
 
 def test_multinomial() -> None:
     p = np.array([0.2, 0.5, 0.05, 0.25])
-    counts = np.asarray(random.multinomial(random.key(KEY), 30, p, shape=(COUNT, 4)))
+    counts = np.asarray(random.multinomial(random.key(KEY), 30, p, shape=(COUNT,)))
     assert (counts.sum(-1) == 30).all()
     for i, each in enumerate(p):
         case = stats.binom(30, each)

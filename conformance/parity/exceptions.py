@@ -217,6 +217,9 @@ ONLY_0_10: Final[dict[str, Known]] = {
     "JAX 0.10 has numbers for quantiles at invalid probabilities; newer releases have NaN": _both(
         of("scipy.stats.cauchy.isf"), _not_finite
     ),
+    "JAX 0.10 takes the shape of multinomial with the axis of classes; newer ones without": _both(
+        of("random.multinomial"), _only_jax_raises
+    ),
     "JAX 0.10 refuses numbers of freedom whose shapes are different; newer ones broadcast them": _both(
         of("random.f"), _only_jax_raises
     ),

@@ -112,9 +112,7 @@ def distributions(d: Drawer) -> list[Question]:
         call("random.dirichlet", key(3), array([1.0, 2.0], "float32"), {"tuple": [4]}),
         *(call("random.ball", key(4), 3, p, {"tuple": [4]}) for p in (1, 2, 3.5)),
         call("random.multinomial", key(5), 20, shares),
-        call(
-            "random.multinomial", key(5), 20, array([2.0, 3.0], "float32"), shape={"tuple": [9, 2]}
-        ),
+        call("random.multinomial", key(5), 20, array([2.0, 3.0], "float32"), shape={"tuple": [9]}),
     ]
     return asked
 

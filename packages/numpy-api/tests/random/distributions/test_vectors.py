@@ -45,7 +45,7 @@ def test_multinomial(staged: Callable[..., Any]) -> None:
             random.multinomial(KEY, 10, CHANCES, unroll=unroll),
             random.multinomial(KEY, 10, CHANCES),
         )
-    assert random.multinomial(KEY, 10, CHANCES, shape=(4, 3), dtype="int32").dtype == np.int32
+    assert random.multinomial(KEY, 10, CHANCES, shape=(4,), dtype="int32").dtype == np.int32
     assert np.isnan(random.multinomial(KEY, -1, CHANCES)).all()
     assert random.multinomial(KEY, 10, np.ones((2, 0))).shape == (2, 0)
     np.testing.assert_array_equal(
@@ -54,5 +54,17 @@ def test_multinomial(staged: Callable[..., Any]) -> None:
     )
     with pytest.raises(ArgumentError, match="at least one axis"):
         random.multinomial(KEY, 10, 0.5)
-    with pytest.raises(ArgumentError, match="do not broadcast"):
-        random.multinomial(KEY, 10, CHANCES, shape=(2, 4))
+    for trials in (10, np.full(4, 10), np.full((2, 1), 10)):  # `shape` is the batch shape
+        counts = np.asarray(random.multinomial(KEY, trials, CHANCES, shape=(2, 4)))
+        assert counts.shape == (2, 4, 3)
+        assert (counts.sum(-1) == 10).all()
+    batch = np.stack([CHANCES, CHANCES])
+    for trials, shares, shape in (
+        (np.full(2, 10), CHANCES, None),  # without a shape the batch is the batch of p
+        (np.full((4, 1), 10), batch, None),
+        (np.full(2, 10), CHANCES, ()),
+        (10, batch, (3,)),
+        (10, batch, (2, 3)),
+    ):
+        with pytest.raises((ArgumentError, ShapeError)):
+            random.multinomial(KEY, trials, shares, shape=shape)

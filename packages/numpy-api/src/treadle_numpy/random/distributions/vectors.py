@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from treadle_ir import ArgumentError, Array, ops
 from treadle_ir.calling import composed
-from treadle_ir.errors import shown
 from treadle_numpy.lax.control.scan import scan
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.reductions.sums import sum
@@ -97,13 +96,14 @@ def multinomial(
     Shapes:
         n: [*batch]
         p: [*batch, classes]
-        result: shape, or [*batch, classes]
+        result: [*shape, classes], or the shape of p
 
     Args:
         key: a random key.
         n: numbers of trials.
         p: probabilities of the classes along the last axis; they are divided by their sum.
-        shape: of the result, with the axis of classes; what the parameters broadcast to if None.
+        shape: the batch shape of the result, without the axis of classes, to which `n` and the batch of `p`
+            broadcast; the batch shape of `p` if None.
         dtype: an element type; the default floating one if None.
         unroll: how many classes an iteration of the loop over them takes, or whether there is no loop.
 
@@ -126,19 +126,13 @@ def multinomial(
             fix="pass the probabilities of the classes along the last axis",
         )
     *batch, classes = chances.shape
-    if shape is None:
-        sizes = common_shape("multinomial", [trials.shape, tuple(batch)])
-    else:
-        *own, last = as_shape("multinomial", shape) or (-1,)
-        sizes = tuple(own)
-        if (
-            last != classes
-            or common_shape("multinomial", [sizes, trials.shape, tuple(batch)]) != sizes
-        ):
-            raise ArgumentError(
-                f"multinomial: n of shape {trials.shape} and p of shape {chances.shape} do not broadcast to "
-                f"the shape {shown(shape)}"
-            )
+    sizes = tuple(batch) if shape is None else as_shape("multinomial", shape)
+    if common_shape("multinomial", [sizes, trials.shape, tuple(batch)]) != sizes:
+        raise ArgumentError(
+            f"multinomial: n of shape {trials.shape} and p of shape {chances.shape} do not broadcast to "
+            f"the batch shape {sizes}",
+            fix="pass the batch shape of the result as `shape`, without the axis of classes",
+        )
     raw = array_of(chances)
     own_dtype = raw.dtype
     shares = ops.stop_gradient(divide(raw, sum(raw, axis=-1, keepdims=True)))
