@@ -41,15 +41,16 @@ _LONG: Final = (
 
 SHORT: Final = os.environ.get("TREADLE_PARITY_PART") == "short"
 ONE_OF: Final = 8  # questions, of which the short part asks one
+FEW: Final = 32  # a group of at most so many questions is asked whole
 
 
 def asked_here(questions: list[Question]) -> list[Question]:
-    """Return the questions that this part of parity asks: all of them, or every eighth in the short part.
+    """Return the questions that this part of parity asks: all of them, or in the short part every eighth of many.
 
     Args:
         questions: all questions, in an order in which the questions about one function are adjacent.
     """
-    return questions[::ONE_OF] if SHORT else questions
+    return questions[::ONE_OF] if SHORT and len(questions) > FEW else questions
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
