@@ -44,8 +44,8 @@ def test_functions_are_passes() -> None:
 
 
 def test_an_unknown_name_is_refused_with_a_likely_one() -> None:
-    with pytest.raises(ArgumentError, match="no pass 'fould'; did you mean 'fold'"):
-        PassManager("fould")
+    with pytest.raises(ArgumentError, match="no pass 'fol'; did you mean 'fold'"):
+        PassManager("fol")
 
 
 def test_the_pass_that_returned_an_invalid_program_is_named() -> None:
