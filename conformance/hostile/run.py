@@ -48,7 +48,7 @@ def outcome(call: Call, place: int | str, value: Any) -> str | None:
 
 
 def _outcome(call: Call, place: int | str, value: Any) -> str | None:
-    """Return the fault of `call` with `value` at `place`; None when there is none."""
+    """Call `call` with `value` at `place`. Return a description of what it did wrong, or None."""
     positional, named = call.arguments()
     if isinstance(place, int):
         positional[place] = value

@@ -45,7 +45,7 @@ Parameters = list[tuple[str, str, bool]]
 
 
 def lacking(theirs: Parameters, ours: Parameters) -> str:
-    """Return the arguments of JAX's function that ours does not take in the same way; empty if there are none."""
+    """Return the names of the arguments of `theirs` that `ours` does not accept in the same way."""
     known = {name: kind for name, kind, _ in ours}
     rest = known.values()
     named = [
