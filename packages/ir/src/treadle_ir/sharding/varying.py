@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import or_
 
+from treadle_ir.core.dataflow import forward
 from treadle_ir.core.dtypes import is_inexact
 from treadle_ir.core.equality import has_programs
 from treadle_ir.core.families import InlineCall
@@ -171,10 +173,8 @@ def fitted(primitive: Primitive, operands: Sequence[Type], axes: Varying) -> Pri
         return made
     if isinstance(primitive, Case):
         return _case(primitive, sets, axes)
-    if isinstance(primitive, Scan):
-        return _scan(primitive, sets, axes)
-    if isinstance(primitive, While):
-        return _while(primitive, sets, axes)
+    if isinstance(primitive, (Scan, While)):
+        return _loop(primitive, sets, axes)
     if isinstance(primitive, ShardMap):
         return fitted_shard_map(primitive, sets, axes)
     return primitive
@@ -189,37 +189,30 @@ def _case(primitive: Case, sets: Sequence[Varying], axes: Varying) -> Case:
     return primitive if alike == primitive.branches else replace(primitive, branches=alike)
 
 
-def _scan(primitive: Scan, sets: Sequence[Varying], axes: Varying) -> Scan:
-    first, last = primitive.constants, primitive.constants + primitive.carries
-    carries = [*sets[first:last]]
-    while True:
-        given = (*sets[:first], *carries, *sets[last:])
-        body = program_varying(primitive.body, given, axes)
-        found = _returned(body)
-        after = [one | two for one, two in zip(carries, found, strict=False)]
-        if after == carries:
-            break
-        carries = after
-    body = program_varying(primitive.body, given, axes, (*carries, *found[len(carries) :]))
-    return primitive if body is primitive.body else replace(primitive, body=body)
-
-
-def _while(primitive: While, sets: Sequence[Varying], axes: Varying) -> While:
-    of_cond, last = primitive.cond_constants, primitive.cond_constants + primitive.body_constants
-    carries = [*sets[last:]]
-    while True:
-        cond = program_varying(primitive.cond, (*sets[:of_cond], *carries), axes)
-        (goes_on,) = _returned(cond)
-        given = (*sets[of_cond:last], *carries)
-        body = program_varying(primitive.body, given, axes)
-        after = [goes_on | one | two for one, two in zip(carries, _returned(body), strict=True)]
-        if after == carries:
-            break
-        carries = after
-    body = program_varying(primitive.body, given, axes, carries)
-    if cond is primitive.cond and body is primitive.body:
-        return primitive
-    return replace(primitive, cond=cond, body=body)
+def _loop(primitive: Scan | While, sets: Sequence[Varying], axes: Varying) -> Primitive:
+    """Return a loop for operands that vary over `sets`: carries vary as they do after any iteration."""
+    flows = primitive.flows()
+    assert flows is not None
+    found = forward(
+        flows,
+        sets,
+        lambda region, given: _returned(program_varying(region, given, axes)),
+        or_,
+        control=True,
+    )
+    # What a body returns for a carry has to vary as the carry does.
+    wanted = [[*each] for each in found.returned]
+    for parameters, sources in zip(found.parameters, flows.backedges, strict=False):
+        for parameter, source in zip(parameters, sources, strict=True):
+            if source is not None:
+                wanted[source.region][source.place] |= parameter
+    regions = tuple(
+        [
+            program_varying(region, given, axes, results)
+            for region, given, results in zip(flows.regions, found.parameters, wanted, strict=True)
+        ]
+    )
+    return primitive if regions == flows.regions else primitive.with_regions(regions)
 
 
 def fitted_shard_map(
