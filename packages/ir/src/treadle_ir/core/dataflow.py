@@ -144,7 +144,7 @@ def _forward(
 def _backward(
     flows: Flows, results: Sequence[S], join: Join[S], bottom: S, control: bool
 ) -> Generator[_Request[S], Sequence[S], Solution[S]]:
-    """Run the same iteration with all edges reversed."""
+    """Run the same iteration with all edges turned round."""
     operands = [bottom] * (1 + max([i for entry in flows.entry for i in entry], default=-1))
     if flows.exclusive and flows.predicate is not None:
         operands += [bottom] * (1 + flows.predicate.place - len(operands))
@@ -235,7 +235,7 @@ class ForwardAnalysis(Generic[S]):
         answers[parameters] = answer
 
     def _run(self, first: Generator[_Request[S], Any, tuple[S, ...]]) -> tuple[S, ...]:
-        """Run the generator of a program, and the generators of the programs that it requests."""
+        """Run the generator of a program, and the generators of the programs that it asks for."""
         stack = [first]
         answer: tuple[S, ...] | None = None
         while stack:

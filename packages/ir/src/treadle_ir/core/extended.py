@@ -43,7 +43,7 @@ class extended(np.generic):  # noqa: N801 - JAX's name
     """
 
     def __new__(cls, *_: object) -> extended:
-        """Refuse."""
+        """Raise an error: there are no instances."""
         raise DTypeError(
             f"a number is wanted, but elements of the kind {cls.__name__} are none",
             fix="convert the array first, if the rules of its element type allow; of keys, `random.key_data(keys)`",

@@ -23,7 +23,7 @@ def is_family(cls: type) -> bool:
 
 
 def _family_module(primitive: type[Primitive]) -> str | None:
-    """Return the name of each transformation's module of rules for the primitive's family; None if it is a user's."""
+    """The module in which each transformation has the rules of this primitive's family; None of a user's own."""
     package, _, rest = primitive.__module__.partition(".primitives.")
     return rest.partition(".")[0] if package == "treadle_ir" else None
 
@@ -32,10 +32,10 @@ class RuleTable(Generic[Rule]):
     """One transformation's rules by primitive class.
 
     A lookup tries the class, then its abstract families; never another concrete primitive.
-    Tables are append-only: a rule is registered when its module is imported, and is never removed. A table
-    that names a `package` imports the modules in it when a rule is first looked up. If it also names the
-    package of the `families`, it first imports only the module of the primitive's family, so that most
-    programs start faster.
+    Tables are append-only: a rule is registered when its module is imported and stays. The modules
+    of a table that names a `package` are imported when a rule is looked up, not before, and where it
+    names the package of the `families` too, first only the module of the primitive's: most programs
+    start faster for it.
     """
 
     def __init__(
@@ -49,8 +49,8 @@ class RuleTable(Generic[Rule]):
         self._transformation: Final = transformation
         self._decorator: Final = decorator
         self._folder: Final = folder
-        self._package = package  # not imported yet; None if there is nothing to import
-        self._families: Final = families  # the package with a module for each family, if any
+        self._package = package  # to be imported still; None when there is nothing to import
+        self._families: Final = families  # where each family has a module of its own, if so
         self._rules: Final[dict[type[Primitive], Rule]] = {}
         self._absent: Final[dict[type[Primitive], str]] = {}
         self._errors: Final[dict[type[Primitive], Callable[[], TreadleError]]] = {}
@@ -144,7 +144,7 @@ class RuleTable(Generic[Rule]):
             self._found.clear()
 
     def _load_for(self, primitive: type[Primitive]) -> None:
-        """Import the modules that register a primitive's rule: its family's module, and all others if that has none."""
+        """Import what says whether a primitive has a rule: the module of its own rule, else all of them."""
         if self._package is None or self._is_settled(primitive):
             return
         family = _family_module(primitive)

@@ -23,7 +23,7 @@ _KINDS: Final[dict[str, type]] = {
 def wraps(
     function: object, updated: tuple[str, ...] = functools.WRAPPER_UPDATES
 ) -> Callable[[Wrapper], Wrapper]:
-    """Return the decorator `functools.wraps` for any callable: it skips attributes that a function could not have.
+    """Return `functools.wraps` for any callable: it skips attributes of types that a function cannot have.
 
     Example:
         >>> class Scaled:

@@ -182,11 +182,11 @@ class CustomJvpStaged(InlineCall):
     derivative: DeferredJvp
 
     def is_deferred(self) -> bool:
-        """Unless the rule is pure."""
+        """Return whether the rule may behave differently the next time: unless it is pure."""
         return not self.derivative.pure
 
     def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
-        """Return a plain call: a transformed program has left the derivative rule behind."""
+        """Return a plain call: a transformed program does not have the derivative rule."""
         return Call(program, self.label)
 
 
@@ -239,11 +239,11 @@ class CustomVjpStaged(InlineCall):
     rule: CustomVjpRule
 
     def is_deferred(self) -> bool:
-        """Unless the rule is pure."""
+        """Return whether the rule may behave differently the next time: unless it is pure."""
         return not self.rule.pure
 
     def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
-        """Return a plain call: a transformed program has left the derivative rule behind."""
+        """Return a plain call: a transformed program does not have the derivative rule."""
         return Call(program, self.label)
 
 

@@ -72,5 +72,5 @@ class CustomVmapStaged(InlineCall):
         return True
 
     def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
-        """Return a plain call: a transformed program has left the rule behind."""
+        """Return a plain call: a transformed program does not have the rule."""
         return Call(program, self.label)

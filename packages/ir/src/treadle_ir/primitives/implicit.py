@@ -91,7 +91,7 @@ class Root(ControlFlow):
     Constraints:
         (C1) the count of constants is not negative, and there are as many operands
         (C2) `function` and `solve` take the constants and values of the types of the guess
-        (C3) `tangent_solve` takes the constants and twice as many values of these types
+        (C3) `tangent_solve` takes the constants, then `x` and `y`, both of the types of the guess
         (C4) `function` and `tangent_solve` return the types of the guess; `solve` returns these first
         (C5) effects are allowed in control flow
     """

@@ -92,7 +92,7 @@ class ReduceWindowFamily(Windowed):
 
     Shapes:
         x: any
-        result: one element per place of the window
+        result: one element per position of the window
 
     Source: StableHLO specification, `reduce_window`.
     """
@@ -100,7 +100,7 @@ class ReduceWindowFamily(Windowed):
     kinds: ClassVar[str] = "iuf"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """One element per place of the window."""
+        """Return an array with one element per position of the window."""
         (x,) = operands
         assert isinstance(x, ArrayType)
         check_kind(self.name, self.kinds, x.dtype)
@@ -174,12 +174,12 @@ class SelectAndScatterAdd(WindowSelection):
     The transpose of `select_and_gather_add`.
 
     Shapes:
-        source: one element per place of the window
+        source: one element per position of the window
         x: any
         result: as x
 
     Constraints:
-        (C4) source has one element per place of the window
+        (C4) source has one element per position of the window
         (C5) the operands have one element type, which has an order
 
     Source: StableHLO specification, `select_and_scatter`.
@@ -211,7 +211,7 @@ class SelectAndGatherAdd(WindowSelection):
 
     Shapes:
         tangents, x: one shape
-        result: one element per place of the window
+        result: one element per position of the window
 
     Constraints:
         (C4) the operands have one shape
@@ -222,7 +222,7 @@ class SelectAndGatherAdd(WindowSelection):
     name: ClassVar[str] = "select_and_gather_add"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """One element per place of the window."""
+        """Return an array with one element per position of the window."""
         tangents, x = operands
         assert isinstance(tangents, ArrayType)
         assert isinstance(x, ArrayType)

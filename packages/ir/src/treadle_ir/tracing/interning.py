@@ -29,7 +29,8 @@ def interned(function: object, program: Program) -> Program:
 
     `function` is the staged function: the last programs of its code are stored as long as the code lives, or under jit
     as long as the trace of the outermost program, which is staged once. A program with a derivative rule that may
-    behave differently the next time is not stored, because its rule holds the values that it closes over.
+    behave differently the next time is returned unchanged, and is not stored, so that values over which the rule closes
+    are not kept alive.
 
     Example:
         >>> import numpy as np

@@ -24,7 +24,7 @@ _MOST: Final = 3  # arguments that a message names
 def naming_arguments(
     transformation: str, name: str, function: Callable[..., Any], arguments: Arguments
 ) -> Iterator[None]:
-    """Name, in a `ConcretizationError`, the function that was being traced and the arguments on which the value depends.
+    """Name, in a `ConcretizationError`, the traced function and the arguments on which the value depends.
 
     The errors of `stage_tree` pass through this context.
     """
