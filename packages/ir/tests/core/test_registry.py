@@ -90,7 +90,7 @@ def test_a_cell_of_a_notebook_may_run_again() -> None:
 
 
 def test_what_cannot_be_in_a_program_is_refused() -> None:
-    with pytest.raises(ArgumentError, match="is no primitive, effect, enumeration or dataclass"):
+    with pytest.raises(ArgumentError, match="is not a primitive, effect, enumeration or dataclass"):
         register(dict)
 
     class Nameless(Attributeless):

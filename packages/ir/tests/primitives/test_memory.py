@@ -11,7 +11,7 @@ X = np.ones((4, 2), np.float32)
 
 
 def test_a_kind_is_a_name() -> None:
-    with pytest.raises(ArgumentError, match="is 'two words', which is no name"):  # C1
+    with pytest.raises(ArgumentError, match="is 'two words', which is not a name"):  # C1
         ops.to_memory(X, kind="two words")
 
 

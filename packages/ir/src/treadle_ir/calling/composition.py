@@ -1,8 +1,8 @@
 """Composed functions: library functions that do nothing but apply primitives to their arguments.
 
-Under a transformation such a function runs as it is, operation by operation. Where nothing transforms it, the
-evaluator may run it as a whole: it stages the function once for each kind of arguments, and later calls skip the
-Python between its operations (decisions/0060-composed-functions.md). A function of another library may take its place
+Under a transformation such a function runs unchanged, operation by operation. Without a transformation, the
+evaluator may run it fused: it stages the function once for each kind of arguments, and later calls skip the
+Python between its operations (decisions/0060-composed-functions.md). A function of another library may replace it
 (decisions/0165-one-dispatcher-of-host-functions.md).
 """
 
@@ -50,18 +50,18 @@ def composed(
     loops: bool = False,
     host: HostFunctionMaker | None = None,
 ) -> Any:
-    """Mark a function of arrays and of values that say what to do with them: numbers, names, axes, element types.
+    """Mark a function of arrays and of options: numbers, names, axes, element types.
 
-    What it does may depend on the types of its arrays, on those values and on the context, and on nothing else: not on
+    Its operations may depend on the types of its arrays, on the options and on the context, and on nothing else: not on
     the elements, not on Python's state. It has no effects, and returns arrays.
 
     Args:
         function: the function; without it, a decorator.
-        numbers: parameters whose numbers become arrays, so that another number does not need another plan.
-        loops: whether the function contains a loop, whose steps the evaluator compiles in any case. It may then compile
+        numbers: parameters whose numbers become arrays, so that a different number does not need a different plan.
+        loops: whether the function contains a loop, whose body the evaluator compiles in any case. It may then compile
             the whole function in the first call with a kind of arguments.
         host: a maker of host functions. It gets the types of the arrays, and returns a function of NumPy arrays that
-            the evaluator may call instead, or None. A host function returns the results as new arrays, or None where
+            the evaluator may call instead, or None. A host function returns the results as new arrays, or None if
             the operations have to compute them. It is called for arguments that are arrays and tuples of arrays only.
             It gives the same results as the operations, to the last bit, since the first call runs the operations; with
             `loops`, the same up to rounding, and it serves from the first call on, and arrays of any size.
@@ -119,7 +119,7 @@ def composed(
 
 
 def _out_of_memory(error: MemoryError) -> MemoryError:
-    """Return an error of another library without memory as treadle's; treadle's own error as it is."""
+    """Return treadle's error for another library's error about memory; treadle's own error unchanged."""
     return error if isinstance(error, TreadleError) else out_of_memory(error)
 
 
@@ -143,11 +143,11 @@ def _holder(
 
 
 def _held_small(x: object) -> object:
-    """Convert a number to an array, if it fits any dtype of its kind; otherwise the function reports it."""
+    """Convert a number to an array, if it fits any dtype of its kind; otherwise the function raises an error."""
     kind = x.__class__
     return as_array(x) if kind is float or (kind is int and -_SMALL <= x < _SMALL) else x  # type: ignore[operator]  # an int
 
 
 def _held(x: object) -> object:
-    """Convert numbers and NumPy arrays to arrays; return anything else as it is, for the function to report."""
+    """Convert numbers and NumPy arrays to arrays; return anything else unchanged, for the function to refuse."""
     return as_array(x) if isinstance(x, _NUMBERS) else x

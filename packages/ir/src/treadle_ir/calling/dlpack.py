@@ -1,7 +1,7 @@
-"""DLPack of the element types that NumPy has not: bfloat16 and floats of eight bits.
+"""DLPack for element types that NumPy lacks: bfloat16 and floats of eight bits.
 
-NumPy exchanges its own types. Others have a code in DLPack, too, and the same layout as unsigned integers of their
-width: so NumPy exchanges those, and the code in the capsule is another one.
+NumPy exchanges its own types. The others have a code in DLPack, too, and the same representation as unsigned integers
+of their width: so NumPy exchanges these integers, and this module replaces the code in the capsule.
 
 Source: DLPack 1.3, `dlpack.h`: `DLDataTypeCode`, `DLTensor`, `DLManagedTensor`, `DLManagedTensorVersioned`.
 """
@@ -29,9 +29,9 @@ _CODES: Final[dict[DType, int]] = {
     np.dtype(ml_dtypes.float8_e8m0fnu): 14,
 }
 _TYPES: Final = {(code, 8 * dtype.itemsize): dtype for dtype, code in _CODES.items()}
-# Where the tensor begins in what a capsule of a name points to: after version, context, deleter and flags, if any.
+# The offset of the tensor in the memory of a capsule, by its name: after version, context, deleter and flags, if any.
 _BEGINS: Final = {b"dltensor_versioned": 32, b"dltensor": 0}
-_ELEMENT: Final = 20  # and its element type: after address, device and number of axes
+_ELEMENT: Final = 20  # the offset of the element type: after address, device and number of axes
 
 
 @final
@@ -41,7 +41,7 @@ class _ElementType(ctypes.Structure):
     code: int
     bits: int
     lanes: int
-    _fields_ = [  # type: ignore[mutable-override]  # ctypes says so itself
+    _fields_ = [  # type: ignore[mutable-override]  # ctypes requires a list
         ("code", ctypes.c_uint8),
         ("bits", ctypes.c_uint8),
         ("lanes", ctypes.c_uint16),
@@ -49,7 +49,7 @@ class _ElementType(ctypes.Structure):
 
 
 def capsule_of(elements: np.ndarray[Any, DType], max_version: tuple[int, int] | None) -> Any:
-    """A capsule of an array's elements, which may be of bfloat16 or floats of eight bits; any: it has no class here.
+    """Return a capsule of an array's elements, also of bfloat16 or eight-bit floats. Any: Python has no class for it.
 
     Raises:
         BufferError: the element type is not one of DLPack's, or the array is read-only and `max_version` less than 1.
@@ -69,7 +69,7 @@ def capsule_of(elements: np.ndarray[Any, DType], max_version: tuple[int, int] | 
 
 
 def elements_from(x: Any) -> np.ndarray[Any, DType]:
-    """The elements of what has `__dlpack__`, in its memory, also of element types that NumPy has not.
+    """Return the elements of an object with `__dlpack__`, without a copy, also of element types that NumPy lacks.
 
     Raises:
         BufferError, RuntimeError, TypeError, ValueError: NumPy cannot take them.
@@ -85,7 +85,7 @@ def elements_from(x: Any) -> np.ndarray[Any, DType]:
 
 @final
 class _Bits:
-    """Another library's array, whose elements are unsigned integers if NumPy does not know their type, `dtype`."""
+    """Another library's array, with elements as unsigned integers if NumPy lacks their type, `dtype`."""
 
     def __init__(self, x: Any) -> None:
         self.x = x
@@ -104,7 +104,7 @@ class _Bits:
 
 
 def _element_type(capsule: Any) -> _ElementType:
-    """The element type in a capsule that nobody has taken over; it is changed in place."""
+    """Return the element type in a capsule that has not been consumed yet, for changing it in place."""
     valid = ctypes.pythonapi.PyCapsule_IsValid
     valid.restype, valid.argtypes = ctypes.c_int, (ctypes.py_object, ctypes.c_char_p)
     get = ctypes.pythonapi.PyCapsule_GetPointer

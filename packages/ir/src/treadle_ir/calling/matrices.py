@@ -1,7 +1,7 @@
-"""Matrices in the last two axes, leading axes being a batch: products, triangles, diagonals, blocks; made of `ops`.
+"""Operations on batches of matrices in the last two axes: products, triangles, diagonals, blocks; made of `ops`.
 
-What derivatives of linear algebra and the public functions on top of it have in common. Operands are exact: nothing is
-promoted, and batches are equal.
+Derivatives of linear algebra and the public functions on top of it share them. Operands have to match exactly: nothing
+is promoted, and batches are equal.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ I32: Final = np.dtype(np.int32)
 
 
 def matmul(x: Operand, y: Operand) -> Array:
-    """Products of the matrices in two batches."""
+    """Return the products of the matrices in two batches."""
     rank = type_of(x).ndim
     batch = tuple(range(rank - 2))
     return ops.dot_general(
@@ -29,18 +29,18 @@ def matmul(x: Operand, y: Operand) -> Array:
 
 
 def transposed(x: Operand) -> Array:
-    """Rows as columns."""
+    """Return the transposes."""
     rank = type_of(x).ndim
     return ops.transpose(x, permutation=(*range(rank - 2), rank - 1, rank - 2))
 
 
 def conjugated(x: Operand) -> Array:
-    """Complex conjugates; real numbers as they are."""
+    """Return complex conjugates; real numbers unchanged."""
     return ops.conjugate(x) if dtypes.is_complex(type_of(x).dtype) else as_array(x)
 
 
 def adjoint(x: Operand) -> Array:
-    """Conjugate transposes."""
+    """Return the conjugate transposes."""
     return conjugated(transposed(x))
 
 
@@ -51,37 +51,37 @@ def _places(x: Operand) -> tuple[Operand, Operand]:
 
 
 def zero(x: Operand) -> np.generic:
-    """The zero of an operand's element type."""
+    """Return the zero of an operand's element type."""
     scalar: np.generic = type_of(x).dtype.type(0)
     return scalar
 
 
 def lower(x: Operand, *, strictly: bool = False) -> Array:
-    """The lower triangles, without the diagonal if `strictly`; zero elsewhere."""
+    """Return the lower triangles, without the diagonal if `strictly`; zero elsewhere."""
     row, column = _places(x)
     return ops.select(ops.compare(row, column, direction="gt" if strictly else "ge"), x, zero(x))
 
 
 def upper(x: Operand, *, strictly: bool = False) -> Array:
-    """The upper triangles, without the diagonal if `strictly`; zero elsewhere."""
+    """Return the upper triangles, without the diagonal if `strictly`; zero elsewhere."""
     row, column = _places(x)
     return ops.select(ops.compare(row, column, direction="lt" if strictly else "le"), x, zero(x))
 
 
 def on_diagonal(x: Operand, y: Operand | np.generic) -> Array:
-    """The diagonal of one matrix, and the other elements of another, or a number there."""
+    """Return matrices with the diagonals of `x`, and the other elements of `y`, which may be a number."""
     row, column = _places(x)
     return ops.select(ops.compare(row, column, direction="eq"), x, y)
 
 
 def off_diagonal(x: Operand) -> Array:
-    """Without the diagonal."""
+    """Return the matrices with zeros on the diagonal."""
     row, column = _places(x)
     return ops.select(ops.compare(row, column, direction="ne"), x, zero(x))
 
 
 def diagonal(x: Operand) -> Array:
-    """The diagonals of square matrices, as vectors."""
+    """Return the diagonals of square matrices, as vectors."""
     *batch, n = type_of(x).shape[:-1]
     if is_symbolic_dim(n):  # a stride is a number
         return ops.reduce_add(on_diagonal(x, zero(x)), axes=(len(batch) + 1,))
@@ -92,24 +92,24 @@ def diagonal(x: Operand) -> Array:
 
 
 def real(x: Operand) -> Array:
-    """Real parts."""
+    """Return the real parts."""
     return ops.real(x) if dtypes.is_complex(type_of(x).dtype) else as_array(x)
 
 
 def only_real(x: Operand) -> Array:
-    """Without the imaginary parts, in the same element type."""
+    """Return the numbers without their imaginary parts, in the same element type."""
     if not dtypes.is_complex(type_of(x).dtype):
         return as_array(x)
     return ops.convert(ops.real(x), dtype=type_of(x).dtype)
 
 
 def only_imaginary(x: Operand) -> Array:
-    """Without the real parts: zero for real numbers."""
+    """Return the numbers without their real parts: zero for real numbers."""
     return ops.subtract(x, only_real(x))
 
 
 def across(vector: Operand, x: Operand) -> Array:
-    """A vector for each matrix, one element for each of its columns, as a matrix; in the matrices' element type."""
+    """Broadcast a vector for each matrix, one element for each of its columns, to the matrices' shape and dtype."""
     type = type_of(x)
     axes = (*range(type.ndim - 2), type.ndim - 1)
     spread = ops.broadcast_in_dim(vector, shape=type.shape, dimensions=axes)
@@ -117,14 +117,14 @@ def across(vector: Operand, x: Operand) -> Array:
 
 
 def down(vector: Operand, x: Operand) -> Array:
-    """A vector for each matrix, one element for each of its rows, as a matrix; in the matrices' element type."""
+    """Broadcast a vector for each matrix, one element for each of its rows, to the matrices' shape and dtype."""
     type = type_of(x)
     spread = ops.broadcast_in_dim(vector, shape=type.shape, dimensions=tuple(range(type.ndim - 1)))
     return spread if type_of(vector).dtype == type.dtype else ops.convert(spread, dtype=type.dtype)
 
 
 def block(x: Operand, rows: slice, columns: slice) -> Array:
-    """Some rows and columns of each matrix."""
+    """Return some rows and columns of each matrix."""
     *batch, m, n = type_of(x).shape
     starts, limits = zip(_ends(rows, m), _ends(columns, n), strict=True)
     if starts == (0, 0) and limits == (m, n):
@@ -138,14 +138,14 @@ def block(x: Operand, rows: slice, columns: slice) -> Array:
 
 
 def _ends(part: slice, size: int) -> tuple[int, int]:
-    """Where a slice begins and ends on an axis, whose size may be symbolic."""
+    """Return the start and the stop of a slice of an axis, whose size may be symbolic."""
     if not is_symbolic((part.start, part.stop, size)):
         return part.indices(size)[:2]
     return part.start or 0, size if part.stop is None else min_dim(part.stop, size)
 
 
 def padded(x: Operand, rows: int, columns: int) -> Array:
-    """Matrices with zeros below and to the right, up to a size."""
+    """Pad matrices with zeros below and to the right, up to a size."""
     *batch, m, n = type_of(x).shape
     if (m, n) == (rows, columns):
         return as_array(x)
@@ -155,18 +155,18 @@ def padded(x: Operand, rows: int, columns: int) -> Array:
 
 
 def side_by_side(x: Operand, y: Operand) -> Array:
-    """The columns of two matrices."""
+    """Concatenate the columns of two matrices."""
     return ops.concatenate([x, y], dimension=type_of(x).ndim - 1)
 
 
 def hermitian(x: Operand, *, from_lower: bool) -> Array:
-    """The Hermitian matrices that have a triangle of these, and the real parts of their diagonals."""
+    """Return the Hermitian matrices with a triangle of these matrices, and the real parts of their diagonals."""
     strict = lower(x, strictly=True) if from_lower else upper(x, strictly=True)
     return ops.add(ops.add(strict, adjoint(strict)), on_diagonal(only_real(x), zero(x)))
 
 
 def rows_taken(x: Operand, order: Operand) -> Array:
-    """Rows of each matrix in an order of its own."""
+    """Return the rows of each matrix in the order that `order` gives for it."""
     *batch, _, n = type_of(x).shape
     if type_of(x).size == 0:
         return as_array(x)
@@ -187,7 +187,7 @@ def rows_taken(x: Operand, order: Operand) -> Array:
 
 
 def solved(a: Operand, b: Operand) -> Array:
-    """The solutions of `a x = b` with any square matrices, by elimination."""
+    """Return the solutions of `a x = b` with any square matrices, by elimination."""
     factors, _, permutation = ops.lu(a)
     x = ops.triangular_solve(factors, rows_taken(b, permutation), lower=True, unit_diagonal=True)
     return ops.triangular_solve(factors, x, lower=False)

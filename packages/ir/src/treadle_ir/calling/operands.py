@@ -1,8 +1,8 @@
-"""From what users pass to what primitives take, and to arrays: the one port for users' values.
+"""Conversion of users' values to operands and to arrays: the only place where it happens.
 
-`as_operand` gives what a primitive takes: arrays as they are, NumPy's arrays and scalars at the width in force,
-Python's numbers as weak literals. `as_array` gives an array, which has `x.shape` and `x.dtype` whatever it came from:
-transformations hand these to users' functions. What an array is, the installed evaluator decides (`Evaluator.array`).
+`as_operand` returns an operand of a primitive: arrays unchanged, NumPy's arrays and scalars at the width in force,
+Python's numbers as weak literals. `as_array` returns an array, which has `x.shape` and `x.dtype` for every value:
+transformations pass arrays to users' functions. The installed evaluator makes the arrays (`Evaluator.array`).
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _NUMBERS = frozenset([bool, int, float, complex])
 _CONVERSIONS = (
     "__treadle_array__",
     "__jax_array__",
-)  # what a class defines to be taken as an array
+)  # methods by which a class converts its objects to arrays
 
 
 def as_operand(x: object) -> Operand:
-    """A user's value as primitives take it, its element type not wider than the width in force.
+    """Return a user's value as an operand of primitives, its element type not wider than the width in force.
 
-    NumPy arrays share the memory of the result, so it is good for what is done now.
+    The result shares the memory of a NumPy array, so it is for immediate use only.
 
     Raises:
-        ArgumentError: it is no array and no number.
-        RangeError: a Python integer that does not fit the default integer type.
+        ArgumentError: the value is neither an array nor a number.
+        RangeError: a Python integer does not fit the default integer type.
 
     Example:
         >>> as_operand(2.0)
@@ -52,12 +52,12 @@ def as_operand(x: object) -> Operand:
 
 
 def operand_or_none(x: object) -> Operand | None:
-    """`as_operand`, or None for what is no array and no number: for callers who can name the argument."""
+    """Return `as_operand(x)`, or None if `x` is neither an array nor a number, for callers that name the argument."""
     if isinstance(x, (Array, Literal)):
         return x
     if isinstance(x, (np.ndarray, np.generic)):
         if x.__class__ is not np.ndarray and isinstance(x, np.ndarray):
-            x = np.asarray(x)  # the methods of a matrix or a masked array do other things
+            x = np.asarray(x)  # the methods of a matrix or a masked array differ
         elements: Operand = canonical_elements(x)
         return elements
     if isinstance(x, (bool, int, float, complex)):
@@ -72,14 +72,14 @@ def operand_or_none(x: object) -> Operand | None:
 
 
 def no_array(x: object) -> ArgumentError:
-    """The error for a value that is no array and no number."""
+    """Return the error for a value that is neither an array nor a number."""
     return ArgumentError(
         f"{shown(x)} of type {type(x)} is not a valid {library()} type", fix=fix_for(x)
     )
 
 
 def fix_for(x: object) -> str:
-    """What to do about an argument that is no array and no number."""
+    """Return the fix for an argument that is neither an array nor a number."""
     kind = type(x)
     if isinstance(x, (str, bytes)):
         return "pass arrays, NumPy arrays or numbers; a string that says what to do is a static argument"
@@ -91,10 +91,10 @@ def fix_for(x: object) -> str:
 
 
 def type_like(function: str, x: object) -> ArrayType:
-    """The type of an array, a number, or whatever has a shape and an element type; not wider than the width in force.
+    """Return the type of an array, a number, or any object with a shape and a dtype; not wider than the width in force.
 
     Raises:
-        ArgumentError: it is none of these.
+        ArgumentError: `x` is not one of these.
 
     Example:
         >>> type_like("eval_shape", np.zeros((2, 3), np.float32))
@@ -112,18 +112,18 @@ def type_like(function: str, x: object) -> ArrayType:
 
 def canonical_elements(
     elements: Any,
-) -> Any:  # Any: a NumPy array or a NumPy scalar; the same comes back
-    """A NumPy array or scalar in native byte order and not wider than the width in force."""
+) -> Any:  # Any: a NumPy array or a NumPy scalar, as the argument
+    """Return a NumPy array or scalar in native byte order and not wider than the width in force."""
     dtype = elements.dtype
     wanted = canonical_dtype(dtype if dtype.isnative else dtype.newbyteorder("="))
     return elements if wanted is dtype else elements.astype(wanted)
 
 
 def weak_literal(value: bool | int | float | complex) -> Literal:
-    """A Python number as an operand that stays weak.
+    """Return a Python number as an operand that stays weak.
 
     Raises:
-        RangeError: it does not fit the default type of its kind.
+        RangeError: the number does not fit the default type of its kind.
     """
     return Literal(*_weak_number(value))
 
@@ -139,19 +139,19 @@ def _weak_number(
 
 
 def new_array(elements: Elements, weak: bool = False) -> Array:
-    """An array of elements that nobody will write to any more, made by the installed evaluator."""
+    """Return an array of elements that will not be written to any more, made by the installed evaluator."""
     return current_evaluator().array(elements, weak)
 
 
 def as_array(x: object) -> Array:
-    """A user's value as an array: of the installed evaluator, or a tracer.
+    """Return a user's value as an array: of the installed evaluator, or a tracer.
 
     NumPy arrays are copied, as their owner may write to them before a program that holds them runs. Numbers stay
     literals in a program that is being staged.
 
     Raises:
-        ArgumentError: it is no array and no number.
-        RangeError: a Python integer that does not fit the default integer type.
+        ArgumentError: the value is neither an array nor a number.
+        RangeError: a Python integer does not fit the default integer type.
     """
     if x.__class__ in _NUMBERS and staging_trace() is None:
         value, type = _weak_number(x)  # type: ignore[arg-type]  # a number
@@ -172,7 +172,7 @@ def as_array(x: object) -> Array:
 
 
 def _of_elements(elements: Elements, given: object) -> Array:
-    """An array of a NumPy array that its owner may write to; while a function is staged, one for all its uses.
+    """Return an array from a NumPy array whose owner may write to it; while a function is staged, one for all uses.
 
     Otherwise a program would hold the array that a function closes over once for each use.
     """
@@ -188,7 +188,7 @@ def _of_elements(elements: Elements, given: object) -> Array:
 
 
 def _same_bits(one: Elements, other: Elements) -> bool:
-    """Whether two arrays are the same to the bit: the owner of one may have written to it."""
+    """Return whether two arrays are the same to the bit: the owner of one may have written to it."""
     if one.dtype != other.dtype or one.shape != other.shape:
         return False
     return np.array_equal(_bytes(one), _bytes(other))

@@ -1,4 +1,4 @@
-"""The operators of arrays where there is treadle_ir alone: exact types, Python numbers taken as the array's type.
+"""The operators of arrays in treadle_ir alone: exact types, Python numbers converted to the array's type.
 
 treadle_numpy replaces them with NumPy's: promotion, broadcasting, indexing, methods.
 """
@@ -15,7 +15,7 @@ from treadle_ir.tracing.array import Array, Operand, install_operators, type_of
 
 
 def _exact(value: object, like: Operand) -> Operand:
-    """A Python number as a scalar of an array's element type; arrays as they are."""
+    """Return a Python number as a scalar of an array's element type; arrays unchanged."""
     if isinstance(value, (bool, int, float, complex)):
         scalar: np.generic = type_of(like).dtype.type(value)
         return scalar

@@ -1,9 +1,9 @@
-"""Functions of trees as functions of flat operands: what every transformation makes of a user's function first.
+"""Functions of trees as functions of flat operands: every transformation begins with this conversion.
 
-A user's function takes and gives trees; `jvp`, `vmap`, `jit` and the loops work on flat operands. A `TreeFunction` is
-the user's function as one of flat operands. It returns two things: the flat results, and what is not an operand (the
-structure of the results, auxiliary output), which the flat transformations hand through (`stage_tree` and its
-relatives). It keeps nothing between calls, so one may run in several threads.
+A user's function takes and returns trees; `jvp`, `vmap`, `jit` and the loops work on flat operands. A `TreeFunction`
+is the user's function as a function of flat operands. It returns two things: the flat results, and auxiliary
+(non-array) output (the structure of the results, `aux`), which the flat transformations pass through (`stage_tree` and
+its relatives). It stores nothing between calls, so it may run in several threads.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ FlatArguments: TypeAlias = Callable[[Sequence[Any]], tuple[Sequence[Tree], dict[
 
 @final
 class TreeFunction(Generic[Out]):
-    """A function of trees as one of flat operands, which returns flat results and what is none.
+    """A function of trees as a function of flat operands, which returns flat results and auxiliary output.
 
-    `arguments` makes the positional and keyword arguments of the flat operands; `results` takes what the function
-    returned apart.
+    `arguments` makes the positional and keyword arguments from the flat operands; `results` flattens the result of the
+    function.
     """
 
     __slots__ = ("_arguments", "_function", "_results")
@@ -53,7 +53,7 @@ class TreeFunction(Generic[Out]):
 
 
 def flatten_arrays(tree: Tree, what: str) -> tuple[list[Array], PyTreeDef]:
-    """Leaves and structure of a tree of arrays and numbers, the leaves made arrays.
+    """Return leaves and structure of a tree of arrays and numbers, with the leaves converted to arrays.
 
     `what` begins messages and is followed by the path of a leaf: "argument 0", "the function's result ".
 
@@ -66,10 +66,10 @@ def flatten_arrays(tree: Tree, what: str) -> tuple[list[Array], PyTreeDef]:
 
 
 def refuse_others(tree: Tree, leaves: Sequence[object], what: str) -> None:
-    """Raise if a leaf of the tree is not an array or a number, and name it by its path.
+    """Refuse a tree with a leaf that is not an array or a number; the error names it by its path.
 
     Raises:
-        ArgumentError: there is one.
+        ArgumentError: there is such a leaf.
     """
     for number, leaf in enumerate(leaves):
         if not isinstance(leaf, Array) and operand_or_none(leaf) is None:
@@ -80,7 +80,7 @@ def refuse_others(tree: Tree, leaves: Sequence[object], what: str) -> None:
 
 
 def no_array(what: str, path: str, leaf: object, fix: str) -> ArgumentError:
-    """The error for a leaf that is neither an array nor a number; `what` ends with a space where it is a result.
+    """Return the error for a leaf that is neither an array nor a number; `what` ends with a space if it is a result.
 
     Example:
         >>> print(no_array("the result ", "", "a", "close over it"))
@@ -103,20 +103,20 @@ def no_array(what: str, path: str, leaf: object, fix: str) -> ArgumentError:
 def array_results(
     what: str = "the function's result ",
 ) -> Callable[[Tree], tuple[Operands, PyTreeDef]]:
-    """For a function that returns a tree of arrays: the leaves, and the structure."""
+    """Return a function that flattens a result, which is a tree of arrays, to its leaves and its structure."""
     return lambda tree: flatten_arrays(tree, what)
 
 
 def results_and_aux(
     name: str, results: Callable[[Tree], tuple[Operands, Out]], has_aux: bool
 ) -> Callable[[Tree], tuple[Operands, tuple[Out, tuple[Tree, ...]]]]:
-    """For a function that with `has_aux` returns a pair `(result, aux)`: the second is handed through as it is.
+    """Return a function that flattens a result, which is with `has_aux` a pair `(result, aux)`, and passes on `aux`.
 
-    What comes with the flat results is a pair: what `results` gives, and the auxiliary output, alone in a tuple, or
+    The auxiliary output of the flat function is a pair: the auxiliary output of `results`, and a tuple with `aux`, or
     an empty one. `name` begins messages.
 
     Raises:
-        ArgumentError: by what is returned, if the function does not return a pair.
+        ArgumentError: raised by the returned function, if `has_aux` is set and the result is not a pair.
     """
 
     def split(output: Tree) -> tuple[Operands, tuple[Out, tuple[Tree, ...]]]:

@@ -1,4 +1,4 @@
-"""Calls of the functions that users give as rules and solvers: a wrong number of parameters is told as such."""
+"""Calls of the functions that users give as rules and solvers, with an error for a wrong number of parameters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def ruled(rule: str, takes: str, function: Callable[..., Tree], *arguments: Tree
     """Call a user's function, whose parameters are checked only if the call raises a TypeError.
 
     Args:
-        rule: what the function is, for messages.
+        rule: a description of the function, for messages.
         takes: the names of the arguments that it is called with.
         function: the function.
         arguments: its arguments.
@@ -43,14 +43,14 @@ def ruled(rule: str, takes: str, function: Callable[..., Tree], *arguments: Tree
 def as_rule(
     rule: str, takes: str, function: Callable[..., Tree], *arguments: Tree
 ) -> Callable[..., Tree]:
-    """A function of the remaining arguments that calls a user's function by `ruled`."""
+    """Return a function of the remaining arguments that calls a user's function by `ruled`."""
     return functools.partial(ruled, rule, takes, function, *arguments)
 
 
 def _refusal(
     rule: str, takes: str, function: Callable[..., Tree], arguments: tuple[Tree, ...]
 ) -> ArgumentError | None:
-    """The error for a function that cannot be called with these arguments; None for one that can."""
+    """Return the error for a function that cannot be called with these arguments, or None if it can."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # built-in functions may have none
@@ -67,12 +67,12 @@ def _refusal(
 
 
 def _shown(function: Callable[..., Tree]) -> str:
-    """The name of a function, and where it is defined if that is known."""
+    """Return the name of a function, and the location of its definition if that is known."""
     plain = inspect.unwrap(function)
     while isinstance(plain, functools.partial):
         plain = inspect.unwrap(plain.func)
     name = getattr(plain, "__name__", type(plain).__name__)
-    # An object of a class with `__call__` is defined where that method is.
+    # An object of a class with `__call__` has the location of that method.
     method = vars(type(plain)).get("__call__")
     code = getattr(plain, "__code__", None) or getattr(method, "__code__", None)
     if code is None:

@@ -1,6 +1,6 @@
 """Data-flow analyses over structured control flow: forward, from operands to results, and backward.
 
-An analysis gives each value a state, an element of a lattice with finite chains, and joins the states of the values
+An analysis assigns each value a state, an element of a lattice with finite chains, and joins the states of the values
 that may reach a place. Around the back edges of loops it iterates until nothing changes: with a monotone `transfer`,
 that is the least fixed point. Operations describe their edges by `Primitive.flows`.
 
@@ -30,7 +30,7 @@ _MOST_ANSWERS: Final = 64  # per analysis and program, as in `derived`
 
 @final
 class Solution(NamedTuple, Generic[S]):
-    """The states at the fixed point: for each region of its parameters and results, and of the values at the end.
+    """The states at the fixed point: of the parameters and results of each region, and of the values at the end.
 
     `ends` are the results of the operation in a forward analysis, and its operands in a backward one.
     """
@@ -85,7 +85,7 @@ def backward(
         transfer: the states of a region's parameters, from the states of its results.
         join: the least upper bound of two states.
         bottom: the state of a value that nothing uses.
-        control: whether the predicate has the states of the values that are computed, or not, as it decides.
+        control: whether the predicate also has the states of the values whose computation it decides.
     """
     return _driven(_backward(flows, results, join, bottom, control), transfer)
 
@@ -93,7 +93,7 @@ def backward(
 def _driven(
     steps: Generator[_Request[S], Sequence[S], Solution[S]], transfer: Transfer[S]
 ) -> Solution[S]:
-    """Run a fixed-point iteration whose regions `transfer` answers."""
+    """Run a fixed-point iteration, with `transfer` as the answer to its requests."""
     try:
         request = next(steps)
         while True:
@@ -178,17 +178,17 @@ def _backward(
 
 @final
 class ForwardAnalysis(Generic[S]):
-    """A forward analysis of programs: what the states of a program's parameters say of its other values.
+    """A forward analysis of programs: from the states of a program's parameters to the states of its other values.
 
     Args:
         operation: the states of an equation's results, from the states of its operands.
         join: the least upper bound of two states.
         literal: the state of a literal.
-        flows: the flows of an equation whose regions are analysed, given the states of its operands; None hands the
+        flows: the flows of an equation whose regions are analysed, given the states of its operands; None passes the
             equation to `operation`.
         control: as for `forward`.
 
-    Each program remembers the answers, so an analysis is made once and kept.
+    Each program caches its answers under the analysis, so make an analysis once and reuse it.
     """
 
     def __init__(
@@ -213,7 +213,7 @@ class ForwardAnalysis(Generic[S]):
         return self._run(self._program(*request)) if answer is None else answer
 
     def values(self, program: Program, parameters: Sequence[S]) -> dict[Value, S]:
-        """Return the states of all values of a program, but for the values of nested programs."""
+        """Return the states of all values of a program, except the values of nested programs."""
         states: dict[Value, S] = {}
         self._run(self._program(program, tuple(parameters), states))
         return states

@@ -1,4 +1,4 @@
-"""Effects: what an operation does besides compute its results.
+"""Effects: what an operation does besides computing its results.
 
 The policy is data on the class. No package keeps a list of effects that it accepts: staging keeps effectful
 equations, dead code elimination drops only pure ones, control flow refuses an effect with
@@ -16,9 +16,9 @@ from treadle_ir.process.frozen_classes import frozen
 
 
 class Effect(ABC):
-    """Something an operation does besides compute its results.
+    """Something that an operation does besides computing its results.
 
-    A class of a library's own says only what differs from what is here; its `name` is the class's.
+    A library's class overrides only the attributes that differ; its `name` defaults to the name of the class.
     """
 
     __slots__ = ()
@@ -74,7 +74,7 @@ class ForeignEffect(Effect):
 @final
 @frozen
 class NamedAxis(Effect):
-    """Depends on a named axis that an outer transformation maps, even where no operand does."""
+    """Depends on a named axis that an outer transformation maps, even if no operand does."""
 
     name: ClassVar[str] = "named_axis"
     ordered: ClassVar[bool] = False
@@ -84,7 +84,7 @@ class NamedAxis(Effect):
 
 
 def joined(effects: Iterable[Effects]) -> Effects:
-    """The union of several sets of effects."""
+    """Return the union of several sets of effects."""
     result = PURE
     for each in effects:
         if each:

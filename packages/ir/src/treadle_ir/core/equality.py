@@ -26,7 +26,7 @@ from treadle_ir.core.values import Atom, Literal, Value
 
 @lru_cache(maxsize=1024)
 def field_names(cls: type) -> tuple[str, ...]:
-    """The names of a dataclass's fields that its constructor takes, in order; none of other classes."""
+    """Return the names of the fields that a dataclass's constructor takes, in order; empty for other classes."""
     found = fields(cls) if is_dataclass(cls) else ()
     return tuple([each.name for each in found if each.init])
 
@@ -35,12 +35,12 @@ _ONLY_INTS: Final = frozenset({int})
 
 
 def has_programs(primitive: Primitive) -> bool:
-    """Whether the class of a primitive can hold nested programs."""
+    """Return whether the class of a primitive can hold nested programs."""
     return type(primitive).programs is not Primitive.programs
 
 
 def programs_of(primitive: Primitive) -> tuple[Program, ...]:
-    """The programs that a primitive's attributes hold, each once, in the order of the attributes."""
+    """Return the programs that a primitive's attributes hold, each once, in the order of the attributes."""
     if not has_programs(primitive):
         return ()
     found: dict[int, Program] = {}
@@ -59,18 +59,18 @@ def programs_of(primitive: Primitive) -> tuple[Program, ...]:
 
 
 def is_deferred(program: Program) -> bool:
-    """Whether a program, or one nested in it, holds a derivative rule that may do something else when it runs again.
+    """Return whether a program, or a program nested in it, holds a derivative rule that may differ from run to run.
 
-    Such a rule is a Python function of a user's; what transformations make of an equal program may differ.
+    Such a rule is a user's Python function; transformations of an equal program may give different results.
     """
     return _nesting(program).deferred
 
 
 @final
 class _Nesting(NamedTuple):
-    """What a program keeps of itself and of those nested in it, so that each is looked at once."""
+    """Cached facts about a program and the programs nested in it, so that each is analysed once."""
 
-    depth: int  # 0 where none is nested
+    depth: int  # 0 if no program is nested
     deferred: bool
 
 
@@ -101,9 +101,9 @@ def _nesting(program: Program) -> _Nesting:
 
 
 def inside_out(*roots: Program, known: Container[int] = ()) -> Iterator[Program]:
-    """The roots and all programs nested in them, each once, every one after those that it contains.
+    """Yield the roots and all programs nested in them, each once, every program after the programs that it contains.
 
-    Programs whose ids are `known` are left out, with what they contain.
+    Programs whose ids are `known` are left out, with the programs that they contain.
     """
     entered: set[int] = set()
     stack: list[tuple[Program, bool]] = [(root, False) for root in reversed(roots)]
@@ -124,7 +124,7 @@ def inside_out(*roots: Program, known: Container[int] = ()) -> Iterator[Program]
 
 
 def exact_key(value: object, number: Mapping[int, int]) -> Hashable:
-    """A key that two attribute values share only if they are the same, to the bit and to the type.
+    """Return a key that two attribute values share only if they are the same, to the bit and to the type.
 
     `number` has a number for each nested program, by its id.
     """
@@ -184,7 +184,7 @@ def _key(program: Program, number: Mapping[int, int], primitives: dict[int, Hash
 
 @final
 class Numbering:
-    """Numbers for programs: equal programs get one number. Keeps the programs it has seen alive."""
+    """Numbers for programs: equal programs get the same number. Keeps the programs that it has seen alive."""
 
     def __init__(self) -> None:
         self._numbers: dict[Hashable, int] = {}
@@ -193,7 +193,7 @@ class Numbering:
         self.of: dict[int, int] = {}  # by the id of a program
 
     def number(self, program: Program) -> int:
-        """The number that all programs equal to this one share."""
+        """Return the number that all programs equal to `program` share."""
         if id(program) not in self.of:
             for each in inside_out(program, known=self.of):
                 key = _key(each, self.of, self._primitives)
@@ -202,14 +202,14 @@ class Numbering:
         return self.of[id(program)]
 
     def primitive_key(self, primitive: Primitive) -> Hashable:
-        """What two primitives share that do the same."""
+        """Return a key that two primitives share if they have the same class and equal attributes."""
         for program in programs_of(primitive):
             self.number(program)
         return exact_key(primitive, self.of)
 
 
 def equal_programs(left: Program, right: Program) -> bool:
-    """Whether two programs are the same up to the names of their values.
+    """Return whether two programs are the same up to the names of their values.
 
     Example:
         >>> from treadle_ir.text import parse_program, print_program
@@ -227,13 +227,13 @@ def equal_programs(left: Program, right: Program) -> bool:
 
 
 def _side_by_side(left: Program, right: Program) -> bool | None:
-    """Whether two programs are equal, seen equation by equation, which takes some half of the time that numbers take.
+    """Compare two programs equation by equation, in about half of the time that numbering them takes.
 
-    None where one of them holds a program several times that the other holds in copies: numbers tell then.
+    Return None if one of them shares a nested program of which the other holds copies: numbering decides then.
     """
     number: dict[int, int] = {}  # one for both of a pair, by their ids
     pairs = [(left, right)]
-    for one, other in pairs:  # grows by the nested programs that it comes upon
+    for one, other in pairs:  # grows by the nested programs that are found
         if (
             len(one.equations) != len(other.equations)
             or len(one.results) != len(other.results)
@@ -252,7 +252,7 @@ def _side_by_side(left: Program, right: Program) -> bool | None:
                 else:
                     nested = programs_of(primitive), programs_of(its)
                     if _deepest(nested[0]) != _deepest(nested[1]):
-                        return False  # without a look at all that is in them
+                        return False  # without comparing their equations
                     if not _paired(*nested, number, pairs) or (
                         not _same_attributes(primitive, its, number)
                     ):
@@ -273,9 +273,9 @@ def _side_by_side(left: Program, right: Program) -> bool | None:
 
 
 def _same_attributes(one: Primitive, other: Primitive, number: Mapping[int, int]) -> bool:
-    """Whether two primitives of one class have the same attributes, to the bit and to the type."""
+    """Return whether two primitives of one class have the same attributes, to the bit and to the type."""
     names = field_names(type(one))
-    if not names:  # they have none, or an equality of their own
+    if not names:  # they have no attributes, or an equality of their own
         return one == other
     for name in names:
         x, y = getattr(one, name), getattr(other, name)
@@ -285,7 +285,7 @@ def _same_attributes(one: Primitive, other: Primitive, number: Mapping[int, int]
 
 
 def _deepest(programs: Sequence[Program]) -> int:
-    """How many programs are nested in some programs, one in the other, at most."""
+    """Return the greatest nesting depth of some programs; -1 if there are none."""
     return max([_nesting(each).depth for each in programs], default=-1)
 
 
@@ -295,7 +295,7 @@ def _paired(
     number: dict[int, int],
     pairs: list[tuple[Program, Program]],
 ) -> bool:
-    """Give one number to the programs of each pair, which are to be compared; whether no other pair has either."""
+    """Number the programs of each pair alike and queue them for comparison; return False if a numbering contradicts."""
     if len(ours) != len(theirs):
         return False
     for one, other in zip(ours, theirs, strict=True):
@@ -310,7 +310,7 @@ def _paired(
 
 
 def _same_atoms(ours: Sequence[Atom], theirs: Sequence[Atom], partner: dict[Value, Value]) -> bool:
-    """Whether operands, or results, are partners and equal literals, one by one."""
+    """Return whether atoms match one by one: values with their partners, literals with equal literals."""
     if len(ours) != len(theirs):
         return False
     for x, y in zip(ours, theirs, strict=True):
@@ -323,7 +323,7 @@ def _same_atoms(ours: Sequence[Atom], theirs: Sequence[Atom], partner: dict[Valu
 
 
 def program_hash(program: Program) -> int:
-    """A hash that equal programs share, in this process (`hash` of strings differs between processes)."""
+    """Return a hash that equal programs share, in this process (`hash` of strings differs between processes)."""
     hashes: dict[int, int] = {}
     primitives: dict[int, Hashable] = {}
     for each in inside_out(program):

@@ -1,21 +1,21 @@
-"""Element types that NumPy has not: those of random keys, and those that libraries define.
+"""Extended element types, which NumPy lacks: the types of random keys, and types that libraries define.
 
-To programs such a type is an object with a name, and with methods that say what it is made of. In NumPy's arrays its
-elements are those of a structured type with one field, which no other element type has. NumPy finds it as the object's
-`dtype`, so that `np.empty(3, element_type)` works; `element_type_of` finds the object of NumPy's type.
+In programs such a type is an object with a name, and with methods that describe its physical elements. In NumPy's
+arrays its elements have a structured type with one field, which no other element type uses. NumPy finds this type as
+the object's `dtype`, so that `np.empty(3, element_type)` works; `element_type_of` finds the object of NumPy's type.
 
 A library derives a class from `ExtendedDType`, with these attributes, which are JAX's:
 
-    name      how it prints
+    name      the name that is printed
     type      a class derived from `extended`, for `issubdtype`
-    _rules    what has the functions below, each of which is given the element type first
+    _rules    an object with the functions below; each takes the element type as an argument
 
     physical_element_aval(dtype)           the type that an element has in compiled programs, with a shape and a dtype
     convert_from(dtype, other)             whether arrays of the other type can be converted to this one
     convert_to(other, dtype)               whether arrays of this type can be converted to the other one
-    allow_conversion                       where there are neither: whether any physical elements can be
+    allow_conversion                       without these two: whether arrays of the physical type can be converted
     tangent_dtype(dtype)                   the element type of tangents; without it there are none
-    add(dtype, x, y)                       the sum of two tangents; without it that of the physical elements
+    add(dtype, x, y)                       the sum of two tangents; without it the sum of the physical elements
     zero(dtype)                            the physical element that is zero; without it 0
 """
 
@@ -36,14 +36,14 @@ _STORED: Final[dict[ExtendedDType, DType]] = {}
 
 
 class extended(np.generic):  # noqa: N801 - JAX's name
-    """The kind of element types that NumPy has not. There are no numbers of it.
+    """The kind of extended element types, which NumPy lacks. It has no instances.
 
     Raises:
-        DTypeError: one is to be made, as `dtype.type(0)` makes one of other element types.
+        DTypeError: it is called, as `dtype.type(0)` makes a number of other element types.
     """
 
     def __new__(cls, *_: object) -> extended:
-        """Refuse."""
+        """Raise an error: there are no instances."""
         raise DTypeError(
             f"a number is wanted, but elements of the kind {cls.__name__} are none",
             fix="convert the array first, if the rules of its element type allow; of keys, `random.key_data(keys)`",
@@ -51,7 +51,7 @@ class extended(np.generic):  # noqa: N801 - JAX's name
 
 
 class ExtendedDType:
-    """An element type that NumPy has not; libraries derive their own (see above).
+    """An element type that NumPy lacks; libraries derive their own classes (see the module's docstring).
 
     Example:
         >>> import numpy as np
@@ -64,13 +64,13 @@ class ExtendedDType:
         celsius[3]
     """
 
-    _rules: Any  # JAX has no class of them
-    kind: Final = "V"  # as NumPy calls types that are none of its kinds
+    _rules: Any  # JAX has no base class for rules
+    kind: Final = "V"  # NumPy's code for types of none of its other kinds
     char: Final = "V"
 
     @property
     def name(self) -> str:
-        """How it prints."""
+        """The name that is printed."""
         return type(self).__name__
 
     @property
@@ -81,7 +81,7 @@ class ExtendedDType:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of its fields, as NumPy's structured types have them."""
+        """The names of its fields, as of NumPy's structured types."""
         return self.dtype.names or ()
 
     @property
@@ -91,22 +91,22 @@ class ExtendedDType:
 
     @property
     def physical(self) -> Physical:
-        """What an element is in compiled programs: one of an element type, shape (), or several of it, shape (n,)."""
+        """The type of an element in compiled programs, and its shape: () for one physical element, (n,) for several."""
         held = self._rules.physical_element_aval(self)
         return np.dtype(held.dtype), (prod(held.shape),) if held.shape else ()
 
     @property
     def tangents(self) -> Any:
-        """The element type of tangents; None where there are none. Any: one of NumPy's or of this class."""
+        """The element type of tangents; None if there are none. Any: a NumPy dtype or an `ExtendedDType`."""
         rule = getattr(self._rules, "tangent_dtype", None)
         return None if rule is None else rule(self)
 
     def is_made_of(self, other: Any) -> bool:
-        """Whether arrays of another element type can be converted to this one."""
+        """Return whether arrays of the element type `other` can be converted to this one."""
         return self._converts("convert_from", self, other, other)
 
     def makes(self, other: Any) -> bool:
-        """Whether arrays of this element type can be converted to another one."""
+        """Return whether arrays of this element type can be converted to `other`."""
         return self._converts("convert_to", other, self, other)
 
     def _converts(self, name: str, first: Any, second: Any, other: Any) -> bool:
@@ -118,7 +118,7 @@ class ExtendedDType:
 
 
 def stored_type(element: ExtendedDType) -> DType:
-    """NumPy's type of the elements of a type, which no unequal one has."""
+    """Return NumPy's type of the elements of `element`; unequal extended types have different ones."""
     dtype, shape = element.physical
     count, name = 1, element.name
     while True:
@@ -131,9 +131,9 @@ def stored_type(element: ExtendedDType) -> DType:
 
 
 def element_type_of(dtype: Any) -> Any:
-    """The element type that NumPy's type stands for; any other type as it is. Any: NumPy's or an `ExtendedDType`.
+    """Return the element type that a NumPy dtype stores, else `dtype` itself. Any: NumPy's or an `ExtendedDType`.
 
-    Of equal objects it is always the same one.
+    For equal extended types the result is always the same object.
     """
     if isinstance(dtype, ExtendedDType):
         return _ELEMENTS[dtype.dtype]
@@ -143,15 +143,15 @@ def element_type_of(dtype: Any) -> Any:
 
 
 def is_extended(dtype: Any) -> bool:
-    """Whether it is an element type that NumPy has not, or NumPy's type of its elements."""
+    """Return whether `dtype` is an extended element type, or NumPy's type of its elements."""
     if isinstance(dtype, np.dtype):
         return dtype.names is not None and dtype in _ELEMENTS
     return isinstance(dtype, ExtendedDType)
 
 
 def extended_refused(what: str, dtype: Any) -> DTypeError:
-    """The error for elements of a library's type where numbers are wanted; `what` is the operation."""
+    """Return the error for elements of a library's type where numbers are required; `what` is the operation."""
     return DTypeError(
-        f"{what}: elements of the type {element_type_of(dtype).name} are no numbers and take no part in arithmetic",
+        f"{what}: elements of the type {element_type_of(dtype).name} are not numbers and take no part in arithmetic",
         fix="convert them first, with `x.astype(dtype)`, to an element type that the rules of their type allow",
     )

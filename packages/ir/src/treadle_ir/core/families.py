@@ -1,9 +1,9 @@
-"""The abstract families: what many primitives share, said once.
+"""The abstract families: what many primitives share, stated once.
 
 A rule is looked up by class, then by the class's abstract families, never by another concrete primitive:
-a rule inherited from a concrete primitive would be silently wrong for what the subclass adds. So one rule of a
+a rule inherited from a concrete primitive would silently ignore what the subclass adds. So one rule of a
 family serves all members: the batch rule of `Elementwise`, the size up to which NumPy evaluates a `Sorting`.
-A primitive of the user's own belongs to the family that it derives from, wherever it is defined.
+A user-defined primitive belongs to the family from which it derives, wherever it is defined.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Sources: TypeAlias = tuple[int | None, ...]
 
 
 class Elementwise(Primitive):
-    """Family: operands of one shape, or scalars (rank 0) that are broadcast to it; that shape out."""
+    """Family: operands of one shape, or scalars (rank 0) that are broadcast to it; results of that shape."""
 
     __slots__ = ()
     may_alias: ClassVar[bool] = False
@@ -40,7 +40,7 @@ class Conversion(Elementwise):
 
 
 class Rearrangement(Primitive):
-    """Family: the operands' elements at other places, and constants between them; nothing is computed."""
+    """Family: moves the operands' elements to other positions, with constants between them; computes nothing."""
 
     __slots__ = ()
     takes_keys: ClassVar[bool] = True
@@ -48,7 +48,7 @@ class Rearrangement(Primitive):
 
 
 class Indexing(Primitive):
-    """Family: reads or writes elements at places that other operands name."""
+    """Family: reads or writes elements at positions that other operands give."""
 
     __slots__ = ()
     takes_keys: ClassVar[bool] = True
@@ -56,7 +56,7 @@ class Indexing(Primitive):
 
 
 class OverMesh(Primitive):
-    """Family: speaks of the axes of a mesh; `device_ids` are its devices, none where any devices will do."""
+    """Family: refers to the axes of a mesh; `device_ids` are its devices, empty if any devices will do."""
 
     __slots__ = ()
     mesh: AbstractMesh
@@ -80,7 +80,7 @@ class Sorting(Primitive):
 
 
 class Reducing(Primitive):
-    """Family: combines the elements along axes, which are gone from the results."""
+    """Family: combines the elements along axes, which the results no longer have."""
 
     __slots__ = ()
     may_alias: ClassVar[bool] = False
@@ -94,7 +94,7 @@ class Accumulating(Primitive):
 
 
 class Windowing(Primitive):
-    """Family: combines or chooses the elements within windows that slide over an array."""
+    """Family: combines or selects the elements within windows that slide over an array."""
 
     __slots__ = ()
     may_alias: ClassVar[bool] = False
@@ -138,22 +138,22 @@ class InlineCall(Primitive):
 
     @abstractmethod
     def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
-        """This call around a transformed program.
+        """Return this call around a transformed program.
 
-        `sources[i]` says which old operand new operand `i` comes from (None: none), so that
-        attributes that speak about operands (donation, labels, placement) can follow.
+        New operand `i` is old operand `sources[i]` (None: a new one), so that
+        attributes that refer to operands (donation, labels, placement) can follow.
         """
 
     def differentiated(self, program: Program, sources: Sources) -> InlineCall:
-        """This call around a linear program that differentiation made of it, or around that one's transpose."""
+        """Return this call around a linear program that differentiation made of it, or around the transpose of one."""
         return self.rebuilt(program, sources)
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The types of the program's results."""
+        """Return the types of the program's results."""
         return self.program.result_types
 
     def programs(self) -> Mapping[str, Program]:
-        """The one program that is called."""
+        """Return the one program that is called."""
         return {"program": self.program}
 
     def with_regions(self, programs: Sequence[Program]) -> Primitive:
@@ -163,14 +163,14 @@ class InlineCall(Primitive):
         return made
 
     def flows(self) -> Flows:
-        """Operands to parameters, results to results."""
+        """Return the flows: operands to parameters, results to results."""
         return call_flows(self.program)
 
 
 class FunctionCall(Primitive):
     """Family: bodies are still Python functions on flat operands, so `if` works on concrete values.
 
-    `EvalTrace` runs them with `call`; `StagingTrace` records `staged(...)` in their place.
+    `EvalTrace` runs them with `call`; `StagingTrace` records `staged(...)` instead.
     """
 
     __slots__ = ()
@@ -185,20 +185,20 @@ class FunctionCall(Primitive):
 
     @abstractmethod
     def staged(self, types: tuple[Type, ...]) -> tuple[Primitive, tuple[Operand, ...]]:
-        """The primitive that stands for this call in a program, and the operands it captured (they go first).
+        """Return the primitive that represents this call in a program, and the captured operands (they go first).
 
-        The types have shardings where a mesh with explicit axes is in force: the function may ask for them.
+        The types have shardings if a mesh with explicit axes is in force, since the function may read them.
         """
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """Known only by staging: `staged(...)` has the types."""
+        """Raise an error: only staging finds the types, which `staged(...)` has."""
         raise AssertionError("a FunctionCall is never recorded, so it is never inferred")
 
 
 class Extension(Primitive):
-    """Family: operations from outside, evaluated by Python functions of arrays, which enter programs as they are.
+    """Family: foreign operations, evaluated by Python functions of arrays, which programs hold unchanged.
 
-    Nothing is known of them but their types and the rules that somebody registers.
+    Only their types and the rules registered for them are known.
     """
 
     __slots__ = ()
@@ -208,4 +208,4 @@ class Extension(Primitive):
 
     @abstractmethod
     def call(self, operands: Operands) -> Operands:
-        """The results for arrays."""
+        """Return the results for arrays."""

@@ -1,4 +1,4 @@
-"""How values flow through the regions of calls, branches and loops: what an operation tells data-flow analyses.
+"""How values flow through the regions of calls, branches and loops, for data-flow analyses.
 
 A region is a nested program that runs when the operation does. Values flow along edges: from operands to the parameters
 of a region when it is entered, from results of a region to parameters when a loop goes on, and from results of regions
@@ -30,10 +30,10 @@ class Origin(NamedTuple):
 
 @final
 class Iterations(NamedTuple):
-    """How often a loop runs its regions: at most `most` times, None if that is unknown.
+    """How often a loop runs its regions: at most `most` times, or None if no bound is known.
 
-    `exact` says that it is this number. Compiled code holds `unroll` iterations one after the other. With `reverse`
-    the iterations go from the last slices to the first.
+    `exact` means that it runs exactly `most` times. Compiled code holds `unroll` iterations one after the other. With
+    `reverse` the iterations go from the last slices to the first.
     """
 
     most: int | None
@@ -54,13 +54,13 @@ class Flows(NamedTuple):
     Attributes:
         regions: the nested programs that run; in a loop, the programs of one iteration in order.
         entry: for each region, the operand that each parameter is when the region is first entered.
-        backedges: for each region, the result that each parameter is in later iterations; None where it stays as it
+        backedges: for each region, the result that each parameter is in later iterations; None if it stays as it
             was. Empty if there is no back edge.
         exits: for each result of the operation, the values that it may be.
         predicate: the value that decides which region runs next: an operand chooses one of the regions, and a result
             of a region whether a loop goes on. None if nothing decides.
         iterations: how often a loop runs its regions; None if it is not a loop.
-        sliced: operands from this position on are cut along their leading axis, and an iteration gets a slice.
+        sliced: operands from this position on are sliced along their leading axis, and an iteration gets one slice.
         stacked: results from this position on are the stacked results of the iterations.
     """
 
@@ -85,13 +85,13 @@ class Flows(NamedTuple):
         slice_of: Callable[[T, int], T],
         number: int,
     ) -> list[T]:
-        """Return what a region takes when it runs.
+        """Return the arguments of a region for one run.
 
         Args:
             region: the number of the region.
             operands: the operands of the operation.
-            returned: for each region its last results, nothing before it has run.
-            slice_of: returns the slice of an operand that has a number.
+            returned: for each region its last results; empty before it has run.
+            slice_of: returns the slice of an operand that has the given number.
             number: the number of the slice that this iteration gets.
         """
         given = [

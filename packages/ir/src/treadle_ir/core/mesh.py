@@ -1,4 +1,4 @@
-"""Meshes without devices: named axes that arrays can be laid over, and which axes of an array go over which of them.
+"""Meshes without devices: named axes over which arrays can be sharded, and shardings over them.
 
 `AbstractMesh` has the names, sizes and kinds of the axes; a mesh of devices is treadle_runtime's. A `PartitionSpec` is
 what users write; a `Layout` is the same for an array of known rank, as programs and keys have it.
@@ -36,11 +36,11 @@ Layouts: TypeAlias = Sequence[Whole | None] | None
 @register
 @final
 class AxisType(Enum):
-    """Who decides how arrays are laid over an axis of a mesh."""
+    """Who decides how arrays are sharded over an axis of a mesh."""
 
-    Auto = "auto"  # the compiler, from what is said of arguments, results and constraints
-    Explicit = "explicit"  # the user: results of operations follow from operands, and types show it
-    Manual = "manual"  # the user: within shard_map, where each device has its own part
+    Auto = "auto"  # the compiler, from the shardings of arguments, results and constraints
+    Explicit = "explicit"  # the user: results' shardings follow from operands, and types show them
+    Manual = "manual"  # the user: within shard_map, where the program sees one shard
 
     def __repr__(self) -> str:
         return self.name
@@ -51,7 +51,7 @@ class AxisType(Enum):
 @final
 @frozen
 class AbstractDevice:
-    """What is known of devices that need not be there.
+    """A description of devices that need not exist in this process.
 
     Example:
         >>> from treadle.sharding import AbstractDevice, AbstractMesh
@@ -66,7 +66,7 @@ class AbstractDevice:
 
 
 class MeshAxes:
-    """What every mesh answers: its axes by name and size."""
+    """The interface of every mesh: its axes by name and size."""
 
     __slots__ = ()
     axis_sizes: tuple[int, ...]
@@ -75,22 +75,22 @@ class MeshAxes:
 
     @property
     def abstract_mesh(self) -> AbstractMesh:
-        """The same without devices, but with what kind they are of."""
+        """The same mesh without devices, but with their kind."""
         raise AssertionError("each mesh says which")
 
     @property
     def axes(self) -> AbstractMesh:
-        """The axes alone, as programs know them."""
+        """The axes alone, as in programs."""
         return AbstractMesh(self.axis_sizes, self.axis_names, self.axis_types)
 
     @property
     def shape(self) -> OrderedDict[str, int]:
-        """The sizes by name."""
+        """The sizes of the axes by name."""
         return OrderedDict(zip(self.axis_names, self.axis_sizes, strict=True))
 
     @property
     def shape_tuple(self) -> tuple[tuple[str, int], ...]:
-        """Names and sizes, in order."""
+        """The names and sizes of the axes, in order."""
         return tuple(zip(self.axis_names, self.axis_sizes, strict=True))
 
     @property
@@ -100,11 +100,11 @@ class MeshAxes:
 
     @property
     def empty(self) -> bool:
-        """Whether there are no axes."""
+        """Whether the mesh has no axes."""
         return not self.axis_names
 
     def with_types(self, kind: AxisType, names: Iterable[str]) -> Any:
-        """The same with other types for some axes; Any: of the same class."""
+        """Return the same mesh with the type `kind` for the axes `names`; Any: of the same class."""
         raise AssertionError("each mesh says how")
 
     def _of_type(self, kind: AxisType) -> tuple[str, ...]:
@@ -114,17 +114,17 @@ class MeshAxes:
 
     @property
     def auto_axes(self) -> tuple[str, ...]:
-        """The names of the axes that the compiler lays out."""
+        """The names of the axes over which the compiler chooses shardings."""
         return self._of_type(AxisType.Auto)
 
     @property
     def explicit_axes(self) -> tuple[str, ...]:
-        """The names of the axes that types show."""
+        """The names of the axes over which types show shardings."""
         return self._of_type(AxisType.Explicit)
 
     @property
     def manual_axes(self) -> tuple[str, ...]:
-        """The names of the axes that are the user's, within shard_map."""
+        """The names of the manual axes, within shard_map."""
         return self._of_type(AxisType.Manual)
 
     def _all_of_type(self, kind: AxisType) -> bool:
@@ -132,22 +132,22 @@ class MeshAxes:
 
     @property
     def are_all_axes_auto(self) -> bool:
-        """Whether there are axes, and the compiler lays out each."""
+        """Whether the mesh has axes, and all are Auto."""
         return self._all_of_type(AxisType.Auto)
 
     @property
     def are_all_axes_explicit(self) -> bool:
-        """Whether there are axes, and types show each."""
+        """Whether the mesh has axes, and all are Explicit."""
         return self._all_of_type(AxisType.Explicit)
 
     @property
     def are_all_axes_manual(self) -> bool:
-        """Whether there are axes, and each is the user's, within shard_map."""
+        """Whether the mesh has axes, and all are Manual."""
         return self._all_of_type(AxisType.Manual)
 
     @property
     def are_all_axes_explicit_or_manual(self) -> bool:
-        """Whether there are axes, and the compiler lays out none."""
+        """Whether the mesh has axes, and none is Auto."""
         return bool(self.axis_types) and AxisType.Auto not in self.axis_types
 
     def _text(self) -> str:
@@ -160,16 +160,16 @@ class MeshAxes:
 @final
 @frozen
 class AbstractMesh(MeshAxes):
-    """The axes of a mesh, without devices: what programs know.
+    """The axes of a mesh, without devices: the part of a mesh that programs depend on.
 
-    `abstract_device` says of which kind devices are, if that is known; programs leave it out. Meshes that differ in it
-    are different.
+    `abstract_device` is the kind of the devices, if it is known; programs leave it out. Meshes that differ in it are
+    not equal.
 
     Constraints:
-        (C1) as many names as sizes as types; names are strings, each once; sizes are positive
+        (C1) as many names and types as sizes; names are strings, all different; sizes are positive
 
     Raises:
-        ArgumentError: they are not, or `abstract_device` is none.
+        ArgumentError: (C1) does not hold, or `abstract_device` is not an `AbstractDevice`.
 
     Example:
         >>> from treadle_ir import AbstractMesh
@@ -199,12 +199,12 @@ class AbstractMesh(MeshAxes):
 
     @property
     def abstract_mesh(self) -> AbstractMesh:
-        """Itself."""
+        """This mesh itself."""
         return self
 
     @property
     def axes(self) -> AbstractMesh:
-        """Itself, without the kind of devices."""
+        """This mesh without the kind of devices."""
         return self if self.abstract_device is None else super().axes
 
     def update(
@@ -214,10 +214,10 @@ class AbstractMesh(MeshAxes):
         axis_types: object = None,
         **abstract_device: AbstractDevice | None,
     ) -> AbstractMesh:
-        """The same with other sizes, names or types of axes, or, by its name, another `abstract_device`.
+        """Return the same mesh with other sizes, names or types of axes, or another `abstract_device` (a keyword).
 
         Raises:
-            ArgumentError: they do not go together.
+            ArgumentError: (C1) does not hold for them.
 
         Example:
             >>> from treadle_ir import AbstractMesh
@@ -229,11 +229,11 @@ class AbstractMesh(MeshAxes):
         return replace(self, **given, **abstract_device)  # type: ignore[arg-type]  # the constructor checks
 
     def with_types(self, kind: AxisType, names: Iterable[str]) -> AbstractMesh:
-        """The same with another type for some axes."""
+        """Return the same mesh with the type `kind` for the axes `names`."""
         return self.update_axis_types(dict.fromkeys(names, kind))
 
     def update_axis_types(self, name_to_type: Mapping[str, AxisType]) -> AbstractMesh:
-        """The same with other types for the axes that are named.
+        """Return the same mesh with other types for the axes that `name_to_type` names.
 
         Example:
             >>> from treadle_ir import AbstractMesh, AxisType
@@ -261,10 +261,10 @@ class AbstractMesh(MeshAxes):
 def checked_axes(
     what: str, axis_sizes: object, axis_names: object, axis_types: object
 ) -> tuple[tuple[int, ...], tuple[str, ...], tuple[AxisType, ...]]:
-    """Sizes, names and types of the axes of a mesh (C1); without types, all are Auto.
+    """Return the sizes, names and types of the axes of a mesh, checked by (C1); without types, all are Auto.
 
     Raises:
-        ArgumentError: they do not go together.
+        ArgumentError: (C1) does not hold.
     """
     sizes = integers(what, "axis_sizes", axis_sizes)
     names: tuple[Any, ...] = (
@@ -306,10 +306,10 @@ def checked_axes(
 
 
 def check_names(spec: PartitionSpec, mesh: MeshAxes) -> None:
-    """Check that a specification names axes of a mesh, each at most once, and puts off sums over explicit ones only.
+    """Check that `spec` names axes of `mesh`, each at most once, and that its unreduced and reduced axes are explicit.
 
     Raises:
-        ShardingError: it does not.
+        ShardingError: one of these does not hold.
     """
     for axis in spec.sums.axes:
         if axis not in mesh.explicit_axes:
@@ -340,7 +340,7 @@ def layout_of(spec: PartitionSpec, ndim: int, what: str = "the array") -> Layout
     """A specification for an array of a rank.
 
     Raises:
-        ShardingError: it has more entries than the array has axes.
+        ShardingError: the specification has more entries than the array has axes.
     """
     if len(spec) > ndim:
         raise ShardingError(
@@ -378,10 +378,10 @@ def parts_of(layout: Layout, mesh: MeshAxes) -> tuple[int, ...]:
 def part_shape(
     shape: tuple[int, ...], layout: Layout, mesh: MeshAxes, what: str = "the array"
 ) -> tuple[int, ...]:
-    """The shape of one device's part.
+    """Return the shape of the shard of one device.
 
     Raises:
-        ShardingError: an axis does not divide into equal parts.
+        ShardingError: the size of an axis is not a multiple of its number of shards.
     """
     parts = parts_of(layout, mesh)
     for axis, (size, count) in enumerate(zip(shape, parts, strict=True)):

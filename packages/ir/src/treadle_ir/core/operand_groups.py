@@ -1,4 +1,4 @@
-"""Named groups of a loop's operands, parameters and results, and of whatever is known of each: arrays, types, flags.
+"""Named groups of a loop's operands, parameters and results, or of data about each of them: arrays, types, flags.
 
 Rules of loops divide flat lists by `scan.operand_groups(items)` or `scan.result_groups(items)`, work on the groups, and
 make a flat list of them again with `flat`.
@@ -82,10 +82,10 @@ class WhileOperands(_WhileOperands[T], Groups[T]):
 
     @property
     def for_cond(self) -> tuple[T, ...]:
-        """What the condition takes."""
+        """The operands of the condition."""
         return (*self.cond_consts, *self.carry)
 
     @property
     def for_body(self) -> tuple[T, ...]:
-        """What the body takes."""
+        """The operands of the body."""
         return (*self.body_consts, *self.carry)

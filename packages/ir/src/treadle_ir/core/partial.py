@@ -1,8 +1,9 @@
 """Unreduced and reduced axes: the axes of a mesh over which an array, or its cotangents, are partial sums.
 
-An array over explicit axes may be `unreduced` over some: each device has one term, and the array is their sum, which
-nobody has added up yet. Programs mean the sum; only how it lies is different. What is `reduced` lies as if nothing
-were said, but its cotangents are unreduced: so gradients of weights are added up once, after the last of them.
+An array over explicit axes may be `unreduced` over some of them: each device holds one summand, and the value of the
+array is the sum, which has not been computed yet. In programs the array means the sum; only its sharding differs. An
+array that is `reduced` is sharded as if it were not, but its cotangents are unreduced: so the gradients of weights are
+added up once, after the last of them.
 
 See decisions/0104-deferred-sums.md.
 """
@@ -25,7 +26,7 @@ class Sums(NamedTuple):
 
     @property
     def axes(self) -> frozenset[str]:
-        """All of them."""
+        """All unreduced and reduced axes."""
         return self.unreduced | self.reduced
 
     def over(self, names: Iterable[str]) -> Sums:
@@ -37,7 +38,7 @@ class Sums(NamedTuple):
         return Sums(self.reduced, self.unreduced)
 
     def __str__(self) -> str:
-        """As types show them: `{U:x}`, `{R:(x,y)}`, and nothing where there are none."""
+        """Return them as types show them: `{U:x}`, `{R:(x,y)}`, and nothing if there are none."""
         shown = [
             f"{letter}:{names[0] if len(names) == 1 else '(' + ','.join(names) + ')'}"
             for letter, names in (("U", sorted(self.unreduced)), ("R", sorted(self.reduced)))

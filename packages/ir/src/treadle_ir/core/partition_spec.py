@@ -1,4 +1,4 @@
-"""`PartitionSpec`: which axes of a mesh divide each axis of an array, as users write it."""
+"""`PartitionSpec`: which axes of a mesh partition each axis of an array, as users write it."""
 
 from __future__ import annotations
 
@@ -24,25 +24,26 @@ class Unconstrained:
 
 
 UNCONSTRAINED: Final = Unconstrained()
-"""The compiler may divide this axis of the array as it likes."""
+"""The compiler may partition this axis of the array as it likes."""
 
 Entry: TypeAlias = str | tuple[str, ...] | Unconstrained | None
 
 
 @final
 class PartitionSpec:
-    """Which axes of a mesh divide which axes of an array.
+    """Which axes of a mesh partition which axes of an array.
 
-    One entry for each axis of the array: None (it is whole on each device), the name of an axis of the mesh, a tuple of
-    names (divided by each in turn), or `PartitionSpec.UNCONSTRAINED`. Axes without an entry are whole.
+    It has one entry for each axis of the array: None (the axis is unsharded), the name of an axis of the mesh, a tuple
+    of names (which partition it, major to minor), or `PartitionSpec.UNCONSTRAINED`. Axes without an entry are
+    unsharded.
 
     Args:
         partitions: the entries.
-        unreduced: explicit axes over which the array is a sum of what devices have, that is not added up yet.
-        reduced: explicit axes over which the cotangents of the array are such sums.
+        unreduced: explicit axes over which the array is a partial sum: each device holds a summand.
+        reduced: explicit axes over which the cotangents of the array are partial sums.
 
     Raises:
-        ArgumentError: an entry of another kind, or an axis that is used twice.
+        ArgumentError: an entry is of another kind, or an axis is used twice.
 
     Example:
         >>> from treadle_ir import PartitionSpec as P
@@ -60,7 +61,7 @@ class PartitionSpec:
     def __new__(
         cls, *partitions: object, unreduced: Collection[str] = (), reduced: Collection[str] = ()
     ) -> PartitionSpec:
-        """A specification with these entries."""
+        """Return a specification with these entries."""
         self = object.__new__(cls)
         put = object.__setattr__
         put(self, "partitions", tuple([_entry(each) for each in partitions]))
@@ -83,14 +84,14 @@ class PartitionSpec:
         return self.partitions[index]
 
     def index(self, value: object) -> int:
-        """Where an entry stands first; ValueError if it does not."""
+        """Return the first index of an entry; raise ValueError if there is none."""
         return self.partitions.index(_entry(value))
 
     def count(self, value: object) -> int:
-        """How many entries are this one."""
+        """Return the number of entries equal to `value`."""
         try:
             return self.partitions.count(_entry(value))
-        except ArgumentError:  # nothing that an entry can be
+        except ArgumentError:  # not a valid entry
             return 0
 
     def __add__(self, other: object) -> PartitionSpec:
@@ -149,7 +150,7 @@ class PartitionSpec:
         unreduced: Collection[str] | None = None,
         reduced: Collection[str] | None = None,
     ) -> PartitionSpec:
-        """The same with other entries, or other sums that are put off."""
+        """Return the same specification with other entries, or other unreduced or reduced axes."""
         return PartitionSpec(
             *(self.partitions if partitions is None else partitions),
             unreduced=self.unreduced if unreduced is None else unreduced,

@@ -1,7 +1,7 @@
-"""Programs in pickles: what has to be said of those that hold functions of a user's.
+"""Programs in pickles: a check of the users' functions that they hold.
 
 Pickle writes a function as the name by which it is imported. A derivative rule or a callback that was written within
-another function has no such name; the error says which it is, where pickle would name a code object.
+another function has no such name; the error names the function, where pickle would name a code object.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from treadle_ir.errors.kinds import UnsupportedError
 
 
 def check_picklable(program: Program) -> None:
-    """Look for functions that cannot be imported by their names, in the attributes of a program's operations.
+    """Check that the functions in the attributes of a program's operations can be imported by their names.
 
-    Programs nested in it are looked at when they are pickled themselves.
+    Nested programs are checked when they are pickled themselves.
 
     Raises:
-        UnsupportedError: there is one.
+        UnsupportedError: a function cannot be imported.
     """
     for index, equation in enumerate(program.equations):
         for function in _functions(equation.primitive):

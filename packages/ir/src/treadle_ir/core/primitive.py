@@ -31,34 +31,34 @@ class Primitive(ABC):
     is_function: ClassVar[bool] = (
         False  # True in the families FunctionCall, Extension; isinstance costs 0.2 us for each `bind`
     )
-    # Holds Python functions, and with them whatever they close over: no cache of the process may keep it.
+    # Holds Python functions, and with them everything that they close over: process-wide caches must not store it.
     opaque: ClassVar[bool] = False
     # Its NumPy kernel does floating-point arithmetic, whose warnings have to be turned off.
     computes: ClassVar[bool] = True
     # Results of its NumPy kernel may share the memory of operands.
     may_alias: ClassVar[bool] = True
-    # Operands may be random keys, which are moved and chosen like other elements, but are no numbers.
+    # Operands may be random keys, which are moved and selected like other elements, but are not numbers.
     takes_keys: ClassVar[bool] = False
 
     @abstractmethod
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """Result types; raises `ShapeError` / `DTypeError`. Always a tuple, also for one result."""
+        """Return the result types, a tuple also for one result; raise `ShapeError` / `DTypeError`."""
 
     def effects(self, *operands: Type) -> Effects:
-        """What it does besides compute: by default nothing but what its nested programs do."""
+        """Return the effects of the operation: by default the effects of its nested programs."""
         nested = self.programs()
         if not nested:
             return PURE
         return frozenset().union(*(program.effects for program in nested.values()))
 
     def programs(self) -> Mapping[str, Program]:
-        """Nested programs by attribute name. Printer, verifier, DCE and effects need no more."""
+        """Return the nested programs by attribute name: all that printer, verifier, DCE and effects need."""
         return NO_PROGRAMS
 
     def flows(self) -> Flows | None:
-        """How values flow through its nested programs, where these run on operands or on results of one another.
+        """Return how values flow through its nested programs, if these run on operands or on results of one another.
 
-        None for an operation without nested programs, or of which only its rules know what it does with them.
+        Return None for an operation without nested programs, or if only its rules define what it does with them.
         """
         return None
 
@@ -67,20 +67,20 @@ class Primitive(ABC):
         raise NotImplementedError(f"{self.name} has no regions")
 
     def is_deferred(self) -> bool:
-        """Whether a transformation of it runs a Python function that may do something else the next time."""
+        """Return whether transforming it runs a Python function that may behave differently the next time."""
         return False
 
 
 class Attributeless(Primitive):
-    """A primitive without attributes has one instance, so equality and hash are those of the object.
+    """A primitive without attributes: it has one instance, so instances are compared and hashed by identity.
 
-    Mixed in before the family.
+    A mix-in, which comes before the family among the base classes.
     """
 
     __slots__ = ()
 
     def __new__(cls) -> Self:
-        """The one instance of the class."""
+        """Return the one instance of the class."""
         only: Self | None = cls.__dict__.get("_only")
         if only is None:
             only = super().__new__(cls)

@@ -1,4 +1,4 @@
-"""Programs as text, in the one canonical way: the same text in every process.
+"""Programs as text, in one canonical form: the same text in every process.
 
 Values are numbered in order, parameters first. Nested programs are printed once each, before the programs
 that use them, as `@p0`, `@p1`, ...; the program itself is `@main` and comes last. Attributes at their
@@ -36,7 +36,7 @@ VERSION: Final = 1
 
 
 def quoted(text: str) -> str:
-    """A string in double quotes, printable ASCII only."""
+    """Return a string in double quotes, printable ASCII only."""
     parts = ['"']
     for character in text:
         code = ord(character)
@@ -51,12 +51,12 @@ def quoted(text: str) -> str:
 
 
 def bits_of(value: np.generic) -> int:
-    """The bits of a real floating scalar as an integer."""
+    """Return the bits of a real floating scalar as an integer."""
     return int.from_bytes(value.tobytes(), sys.byteorder)
 
 
 def _real_text(value: np.generic) -> str:
-    """The shortest decimal that reads back as the same bits; `nan(0x...)` for a nan with other bits than nan's."""
+    """Return the shortest decimal that reads back as the same bits; `nan(0x...)` if it is not the default nan."""
     dtype = value.dtype
     number = float(value)
     if number != number:
@@ -76,7 +76,7 @@ def _real_text(value: np.generic) -> str:
 
 
 def literal_value_text(value: np.generic) -> str:
-    """A scalar without its type."""
+    """Return a scalar as text, without its type."""
     dtype = value.dtype
     if dtype == np.bool_:
         return "True" if value else "False"
@@ -92,19 +92,19 @@ def literal_value_text(value: np.generic) -> str:
 
 
 def literal_text(literal: Literal) -> str:
-    """A literal with its type: `1.0:f32`, `2:i32*` when weak."""
+    """Return a literal as text, with its type: `1.0:f32`, `2:i32*` when weak."""
     text = literal_value_text(literal.value)
     return f"{text}:{dtype_name(literal.type.dtype)}{'*' if literal.type.weak else ''}"
 
 
 def opaque_text(value: object) -> str:
-    """What stands for a value that has no text, such as a Python function."""
+    """Return the placeholder for a value that the text format cannot represent, such as a Python function."""
     name = getattr(value, "__qualname__", None) or type(value).__qualname__
     return f"<opaque {re.sub(r'[^A-Za-z0-9_.]', '_', str(name))}>"
 
 
 def value_text(value: object, program_names: Mapping[int, str]) -> str:
-    """An attribute's value. `program_names` has the name of each nested program by its id."""
+    """Return an attribute's value as text. `program_names` has the name of each nested program by its id."""
     if value is None or value is True or value is False:
         return str(value)
     if isinstance(value, Symbolic):
@@ -114,7 +114,7 @@ def value_text(value: object, program_names: Mapping[int, str]) -> str:
     if isinstance(value, (int, np.integer)):
         return str(int(value))
     if isinstance(value, (float, complex)) and not isinstance(value, np.generic):
-        # Python's numbers are doubles, whose nans keep their bits, too.
+        # Python's numbers are doubles, and the bits of their nans are printed, too.
         if isinstance(value, float):
             return literal_value_text(np.float64(value))
         return literal_value_text(np.complex128(value)) + "j"
@@ -150,12 +150,12 @@ def value_text(value: object, program_names: Mapping[int, str]) -> str:
 
 
 def _is_named(dtype: DType | dtypes.ExtendedDType) -> bool:
-    """Whether the text format has a name of an element type: of none that libraries define."""
+    """Return whether the text format has a name for an element type; types that libraries define have none."""
     return dtypes.element_type_of(dtype) in dtypes.NAMES
 
 
 def _field_texts(value: Any, program_names: Mapping[int, str]) -> Iterator[str]:
-    """`name=value` of each field that is not at its default. Any: any dataclass."""
+    """Yield `name=value` for each field that is not at its default. Any: any dataclass."""
     for field in constructor_fields(type(value)):  # type: ignore[arg-type]  # the hash of the class
         text = value_text(getattr(value, field.name), program_names)
         if field.default is MISSING or text != value_text(field.default, program_names):
@@ -163,7 +163,7 @@ def _field_texts(value: Any, program_names: Mapping[int, str]) -> Iterator[str]:
 
 
 def attributes_text(primitive: Primitive, program_names: Mapping[int, str]) -> str:
-    """` {name=value, ...}` of a primitive's attributes that are not at their defaults; empty when none is left."""
+    """Return ` {name=value, ...}` for the attributes that are not at their defaults; empty if all are."""
     if not constructor_fields(type(primitive)):
         return ""
     texts = ", ".join(_field_texts(primitive, program_names))
@@ -172,7 +172,7 @@ def attributes_text(primitive: Primitive, program_names: Mapping[int, str]) -> s
 
 @lru_cache(maxsize=1024)
 def constructor_fields(cls: type) -> tuple[Field[Any], ...]:
-    """The fields that a dataclass's constructor takes. Any: a field of whatever type."""
+    """Return the fields that a dataclass's constructor takes. Any: a field of whatever type."""
     return tuple([field for field in fields(cls) if field.init]) if is_dataclass(cls) else ()
 
 
@@ -180,7 +180,7 @@ def constructor_fields(cls: type) -> tuple[Field[Any], ...]:
 
 
 class _Writer:
-    """The text of one program, given the names of those nested in it."""
+    """Writes the text of programs, given the names of the programs nested in them."""
 
     def __init__(self, program_names: Mapping[int, str], *, locations: bool) -> None:
         self.program_names = program_names
@@ -201,7 +201,7 @@ class _Writer:
         return f"{name}: {type}"
 
     def type(self, type: Type) -> str:
-        """A type, with the name of its mesh where that is not the first one."""
+        """Return a type as text, with the name of its mesh unless that is the first one."""
         if not isinstance(type, ArrayType) or type.sharding is None:
             return str(type)
         mesh = type.sharding.mesh
@@ -271,7 +271,7 @@ class _Writer:
 
 
 def print_program(program: Program, *, locations: bool = False) -> str:
-    """A program as text, with its nested programs; `parse_program` reads it back.
+    """Return a program as text, with its nested programs; `parse_program` reads it back.
 
     With `locations`, each equation ends with the place in the user's code that it comes from.
 
@@ -302,7 +302,7 @@ def print_program(program: Program, *, locations: bool = False) -> str:
 
 
 def _meshes(writer: _Writer) -> list[str]:
-    """The meshes of the types' shardings; the first one is that of types which name none."""
+    """Return the lines that define the meshes of shardings; types that do not name a mesh have the first one."""
     lines = [
         f"mesh {name} = {value_text(mesh, writer.program_names)}"
         for mesh, name in writer.meshes.items()
@@ -311,7 +311,7 @@ def _meshes(writer: _Writer) -> list[str]:
 
 
 def _constraints(program: Program) -> list[str]:
-    """What is known of the names of symbolic sizes, which programs have from their parameters."""
+    """Return the lines with the constraints on symbolic sizes, whose scope the parameters' types hold."""
     shapes = [type.shape for type in program.parameter_types if isinstance(type, ArrayType)]
     scope = scope_of(shapes) if any(map(is_symbolic, shapes)) else None
     if scope is None or not scope.constraints:
@@ -320,7 +320,7 @@ def _constraints(program: Program) -> list[str]:
 
 
 def print_equation(program: Program, index: int) -> str:
-    """One equation of a program as text, as `print_program` shows it; also of programs that break a promise."""
+    """Return one equation of a program as `print_program` shows it; the program may be invalid."""
     names = {id(each): f"p{number}" for number, each in enumerate(inside_out(program))}
     writer = _Writer(names, locations=False)
     for parameter in program.parameters:

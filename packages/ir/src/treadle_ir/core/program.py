@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 @final
 class Equation(NamedTuple):
-    """One operation applied: `results = primitive(operands)`. Equal only to itself; it never changes.
+    """The application of one operation: `results = primitive(operands)`. Equal only to itself; immutable.
 
     Made once for each staged operation, which is a hot path: a tuple, since the constructor of a frozen dataclass takes
-    three times as long. `StagingTrace` makes it without the constructor, as quickly as an object that may change.
+    three times as long. `StagingTrace` makes it without the constructor, as quickly as a mutable object.
     """
 
     primitive: Primitive
@@ -51,7 +51,7 @@ class Equation(NamedTuple):
         return f"<equation {types} = {self.primitive.name}>"
 
 
-if not TYPE_CHECKING:  # of objects and not of tuples; not written as methods, which would be slower
+if not TYPE_CHECKING:  # by identity, not as tuples; not written as methods, which would be slower
     Equation.__eq__, Equation.__ne__ = object.__eq__, object.__ne__
     Equation.__hash__ = object.__hash__
 
@@ -59,18 +59,18 @@ if not TYPE_CHECKING:  # of objects and not of tuples; not written as methods, w
 @final
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Program:
-    """A typed program: closed, so it holds no arrays; what a function captured becomes leading parameters.
+    """A typed program: closed, so it holds no arrays; values that a function captures become leading parameters.
 
     Programs are equal only to themselves; `treadle_ir.core.equality` compares them up to names.
     One attribute of one primitive is opaque: the deferred derivative of a staged custom_jvp or
-    custom_vjp, which is staged when first asked for, since it may call its own function.
+    custom_vjp, which is staged when it is first needed, since it may call its own function.
     """
 
     parameters: tuple[Value, ...]
     equations: tuple[Equation, ...]
     results: tuple[Atom, ...]
     effects: Effects = field(init=False)
-    # See `derived`. Any: what transformations make of programs.
+    # See `derived`. Any: results of transformations.
     _derived: dict[Hashable, Any] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -81,7 +81,7 @@ class Program:
 
     @property
     def derived(self) -> dict[Hashable, Any]:
-        """What transformations made of this program (`treadle_ir.tracing.derived`); it goes when the program goes."""
+        """Memoized transformation results (`treadle_ir.tracing.derived`), which live as long as this program."""
         try:
             return self._derived
         except AttributeError:
@@ -109,7 +109,7 @@ class Program:
         return tuple(result.type for result in self.results)
 
     def nested(self) -> Iterator[Program]:
-        """The programs that this program's equations contain, each once, outermost first."""
+        """Yield the programs that this program's equations contain, each once, outermost first."""
         seen: set[int] = set()
         stack: list[Program] = [self]
         while stack:
@@ -124,11 +124,11 @@ class Program:
     def then(
         self, operations: Sequence[Primitive | None], mesh: AbstractMesh | None = None
     ) -> Program:
-        """The program with an operation without effects on each of its results; None leaves a result as it is.
+        """Return this program followed by a pure operation on each of its results; None leaves a result unchanged.
 
         The results have shardings over the explicit axes of `mesh`, if it is given.
         """
-        inferred = import_module("treadle_ir.core.typing").inferred  # which stands above programs
+        inferred = import_module("treadle_ir.core.typing").inferred  # a later layer than programs
         equations, results = [*self.equations], []
         for result, operation in zip(self.results, operations, strict=True):
             if operation is None:
@@ -146,7 +146,7 @@ class Program:
         return Program(self.parameters, tuple(equations), tuple(results))
 
     def __str__(self) -> str:
-        printing = import_module("treadle_ir.core.printing")  # which stands above programs
+        printing = import_module("treadle_ir.core.printing")  # a later layer than programs
         text: str = printing.print_program(self)
         return text
 

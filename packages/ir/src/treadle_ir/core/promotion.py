@@ -7,10 +7,10 @@ weak types of Python's int, float and complex, which yield to any array of their
              `--> i8 -> i16 -> i32 -> i64 --> f* -> bf16, f16 -> f32 -> f64 -> c128
                                                `---> c* -> c64 -> c128        (f32 -> c64, bf16 + f16 = f32)
 
-Integers of less than a byte meet no arrays of other types but booleans, floats of less than two bytes no other floats:
-what they widen to would be a guess.
+Integers of less than a byte promote with no arrays of other types but booleans, and floats of less than two bytes with
+no other floats: any choice of a common type would be a guess.
 
-With 32-bit defaults (the state of `x64`), 64-bit types asked for become 32-bit ones.
+With 32-bit defaults (the state of `x64`), requested 64-bit types become 32-bit types.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from treadle_ir.settings.declared import EXPLICIT_X64
 _UP: Final[dict[str, tuple[str, ...]]] = {
     "bool": ("i*",),
     "i*": ("u8", "i8", *NARROW_INTEGERS),
-    **dict.fromkeys(NARROW_INTEGERS, ()),  # they meet booleans and Python's integers alone
+    **dict.fromkeys(NARROW_INTEGERS, ()),  # they promote with booleans and Python's integers only
     "u8": ("u16", "i16"),
     "u16": ("u32", "i32"),
     "u32": ("u64", "i64"),
@@ -49,7 +49,7 @@ _UP: Final[dict[str, tuple[str, ...]]] = {
     "i32": ("i64",),
     "i64": ("f*",),
     "f*": ("c*", *MINIFLOATS, "bf16", "f16"),
-    **dict.fromkeys(MINIFLOATS, ()),  # they meet no other floats but Python's
+    **dict.fromkeys(MINIFLOATS, ()),  # they promote with no other floats but Python's
     "bf16": ("f32",),
     "f16": ("f32",),
     "f32": ("f64", "c64"),
@@ -61,7 +61,7 @@ _UP: Final[dict[str, tuple[str, ...]]] = {
 
 
 def _above() -> dict[str, frozenset[str]]:
-    """All that each node of the lattice promotes to, itself included."""
+    """Return the nodes to which each node of the lattice promotes, itself included."""
     above: dict[str, frozenset[str]] = {}
     for name in reversed(_in_order()):
         above[name] = frozenset({name}).union(*(above[up] for up in _UP[name]))
@@ -69,7 +69,7 @@ def _above() -> dict[str, frozenset[str]]:
 
 
 def _in_order() -> list[str]:
-    """The nodes, each before those that it promotes to."""
+    """Return the nodes, each before the nodes to which it promotes."""
     order: list[str] = []
     waiting = {name: sum(name in ups for ups in _UP.values()) for name in _UP}
     ready = [name for name, count in waiting.items() if not count]
@@ -88,7 +88,7 @@ _WEAK: Final = {"i": "i*", "f": "f*", "c": "c*"}
 
 
 def x64_enabled() -> bool:
-    """Whether default types are 64 bits wide and 64-bit types are kept."""
+    """Return whether default types are 64 bits wide and 64-bit types are not narrowed."""
     return current_context().x64
 
 
@@ -101,7 +101,7 @@ _NARROW: Final[dict[DType, DType]] = {
 
 
 def canonical_dtype(dtype: DType) -> DType:
-    """The type itself, or its 32-bit counterpart when 64-bit types are off."""
+    """Return the type itself, or its 32-bit counterpart if 64-bit types are off."""
     narrow = _NARROW.get(dtype)
     return dtype if narrow is None or x64_enabled() else narrow
 
@@ -115,14 +115,14 @@ _DEFAULTS: Final[dict[type, tuple[str, str]]] = {
 
 
 def default_dtype(kind: type) -> DType:
-    """The element type for Python's `bool`, `int`, `float` or `complex` at the width in force."""
+    """Return the element type for Python's `bool`, `int`, `float` or `complex` at the width in force."""
     return BY_NAME[_DEFAULTS[kind][x64_enabled()]]
 
 
 def inexact_dtype(dtype: DType) -> DType:
-    """The element type in which functions of real numbers take operands of a type: itself, or a float.
+    """Return the element type to which functions of real numbers convert operands: `dtype`, or a float.
 
-    Integers of 64 bits and Python's (which are 64 bits wide then) become f64; all others f32.
+    64-bit integers become f64 (also Python's, if 64-bit types are on); all others become f32.
     """
     if is_inexact(dtype):
         return dtype
@@ -132,7 +132,7 @@ def inexact_dtype(dtype: DType) -> DType:
 
 
 def scalar_type(value: bool | int | float | complex) -> ArrayType:
-    """The type of a Python scalar: rank 0, of default width, weak unless it is a bool."""
+    """Return the type of a Python scalar: rank 0, of default width, weak unless it is a bool."""
     for kind in (bool, int, float, complex):
         if isinstance(value, kind):
             return ArrayType((), default_dtype(kind), kind is not bool)
@@ -160,7 +160,7 @@ def _promote(nodes: tuple[tuple[DType, bool], ...], wide: bool) -> tuple[DType, 
     (name,) = least
     if name.endswith("*"):
         same = tuple((dtype, False) for dtype, weak in nodes if _node(dtype, weak) == name)
-        if not same:  # no scalar is of that kind: the kind's default
+        if not same:  # no operand is of that kind: use the kind's default
             defaults = {"i*": ("i32", "i64"), "f*": ("f32", "f64"), "c*": ("c64", "c128")}
             return BY_NAME[defaults[name][wide]], True
         dtype, _ = _promote(same, wide)
@@ -178,10 +178,10 @@ DTYPE_PROMOTION: Final = Setting(
 
 
 def promoted(types: Sequence[ArrayType]) -> tuple[DType, bool]:
-    """The element type that operands of these types meet in, and whether it is weak.
+    """Return the element type to which operands of these types promote, and whether it is weak.
 
     Raises:
-        DTypeError: they have none (8-bit floats with other arrays), or promotion is `strict`.
+        DTypeError: there is none (8-bit floats with other arrays), or promotion is `strict`.
     """
     first = types[0]
     dtype, weak = first.dtype, first.weak
@@ -206,7 +206,7 @@ def promoted(types: Sequence[ArrayType]) -> tuple[DType, bool]:
 
 
 def _refuse_promotion(types: Sequence[ArrayType], result: DType) -> None:
-    """Refuse operands of users unless all those that are not weak have the type of the result."""
+    """Refuse users' operands unless all strongly typed ones have the type of the result."""
     if any(not each.weak and each.dtype != result for each in types) and is_users():
         listed = ", ".join(sorted({repr(each) for each in types}))
         raise DTypeError(

@@ -1,8 +1,8 @@
 """The registry: the operations, effects and attribute classes that a program's text may name.
 
-`@register` above a class puts it there, for treadle's own primitives as for a user's. A name means one thing for as
-long as the process lives, so a second class of the same name is an error. Primitives that are not registered work
-everywhere but in text.
+`@register` above a class adds it, for treadle's own primitives and for users'. A name has one meaning for the life of
+the process, so a second class of the same name is an error. Primitives that are not registered work everywhere but in
+text.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _CLASSES: Final[dict[str, type]] = {}  # of effects and attributes, by class nam
 
 
 def register(cls: C) -> C:
-    """Let programs in text name a primitive, an effect or an attribute class; a decorator.
+    """Register a primitive, an effect or an attribute class, so that programs in text can name it; a decorator.
 
     Raises:
-        ArgumentError: the class is none of these, or another one has its name.
+        ArgumentError: the class is none of these, or another class has its name.
 
     Example:
         >>> from typing import ClassVar, final
@@ -40,7 +40,7 @@ def register(cls: C) -> C:
         ...         return operands
     """
     if not cls.__module__.startswith(("treadle_ir.", "treadle_compiler.")):
-        _import_all()  # the names of treadle's own are taken, used or not
+        _import_all()  # the names of treadle's own classes are reserved, whether they are used or not
     if issubclass(cls, Primitive):
         if "name" not in cls.__dict__:
             raise ArgumentError(
@@ -52,7 +52,7 @@ def register(cls: C) -> C:
         _add(_CLASSES, cls.__name__, cls, "class")
     else:
         raise ArgumentError(
-            f"{cls.__qualname__} is no primitive, effect, enumeration or dataclass, so it cannot be registered",
+            f"{cls.__qualname__} is not a primitive, effect, enumeration or dataclass, so it cannot be registered",
             fix="attributes of primitives are frozen dataclasses, enumerations, numbers, strings and tuples of these",
         )
     return cls
@@ -60,7 +60,7 @@ def register(cls: C) -> C:
 
 def _add(table: dict[str, type[Any]], name: str, cls: type[Any], kind: str) -> None:
     known = table.setdefault(name, cls)
-    # A module that is imported again, or a cell of a notebook that runs again, makes its class anew.
+    # A module that is imported again, or a notebook cell that runs again, defines its class again.
     if known is not cls and (known.__module__, known.__qualname__) != (
         cls.__module__,
         cls.__qualname__,
@@ -73,7 +73,7 @@ def _add(table: dict[str, type[Any]], name: str, cls: type[Any], kind: str) -> N
 
 
 def find_primitive(mnemonic: str) -> type[Primitive] | None:
-    """The primitive of a mnemonic, or None."""
+    """Return the primitive of a mnemonic, or None."""
     found = _PRIMITIVES.get(mnemonic)
     if found is None:
         _import_all()
@@ -82,7 +82,7 @@ def find_primitive(mnemonic: str) -> type[Primitive] | None:
 
 
 def find_class(name: str) -> type | None:
-    """The effect, enumeration or attribute class of a name, or None."""
+    """Return the effect, enumeration or attribute class of a name, or None."""
     found = _CLASSES.get(name)
     if found is None:
         _import_all()
@@ -91,15 +91,15 @@ def find_class(name: str) -> type | None:
 
 
 def mnemonics() -> list[str]:
-    """All mnemonics, in alphabetical order."""
+    """Return all mnemonics, in alphabetical order."""
     _import_all()
     return sorted(_PRIMITIVES)
 
 
 def _import_all() -> None:
-    """Register all primitives of treadle itself; otherwise a family is imported when it is first needed."""
+    """Register all of treadle's own primitives; otherwise a family is imported when it is first needed."""
     primitives = (
-        "treadle_ir.primitives"  # a name, since programs know nothing of the primitives in them
+        "treadle_ir.primitives"  # a string: `core` does not depend on the concrete primitives
     )
     for family in import_module(primitives).FAMILIES:
         import_module(f"{primitives}.{family}")

@@ -18,7 +18,7 @@ _LIMIT: Final = 4096
 
 
 def is_family(cls: type) -> bool:
-    """Whether a class is an abstract family: it has no mnemonic of its own."""
+    """Return whether a class is an abstract family: it has no mnemonic of its own."""
     return issubclass(cls, Primitive) and "name" not in cls.__dict__
 
 
@@ -54,16 +54,16 @@ class RuleTable(Generic[Rule]):
         self._rules: Final[dict[type[Primitive], Rule]] = {}
         self._absent: Final[dict[type[Primitive], str]] = {}
         self._errors: Final[dict[type[Primitive], Callable[[], TreadleError]]] = {}
-        self._found: Final[dict[type[Primitive], Rule | None]] = {}  # what was looked up before
+        self._found: Final[dict[type[Primitive], Rule | None]] = {}  # a cache of look-ups
         self._wrap: Callable[[Rule], Rule] | None = None
-        # A look-up has not begun, or is whole, when a rule comes.
+        # Registering a rule never interleaves with a look-up.
         self._lock: Final = fork_safe_lock()
 
     def register(self, primitive: type[Primitive], rule: Rule) -> None:
         """Attach a rule to a primitive or to a family.
 
         Raises:
-            ValueError: the class has one already.
+            ValueError: the class has a rule already, or is declared to have none.
         """
         with self._lock:
             self._refuse_another(primitive)
@@ -77,12 +77,12 @@ class RuleTable(Generic[Rule]):
         because: str,
         error: Callable[[], TreadleError] | None = None,
     ) -> None:
-        """Say that this primitive has no such rule, and why.
+        """Declare that this primitive has no such rule, and why.
 
-        `error` makes what a look-up raises where users know better words than "no rule".
+        `error` makes the error of a look-up, where "no rule" would not explain it to users.
 
         Raises:
-            ValueError: the class has a rule, or has been said to have none.
+            ValueError: the class has a rule already, or is declared to have none.
         """
         with self._lock:
             self._refuse_another(primitive)
@@ -96,7 +96,7 @@ class RuleTable(Generic[Rule]):
             raise ValueError(f"{primitive.__name__} has a {self._transformation} rule already")
 
     def get(self, primitive: type[Primitive]) -> Rule | None:
-        """The rule for a class, its own or its family's, or None."""
+        """Return the rule for a class, its own or its family's, or None."""
         try:
             return self._found[primitive]
         except KeyError:
@@ -120,10 +120,10 @@ class RuleTable(Generic[Rule]):
         return None
 
     def __getitem__(self, primitive: Primitive) -> Rule:
-        """The rule for a primitive.
+        """Return the rule for a primitive.
 
         Raises:
-            MissingRuleError: it has none; another error where `absent` was given one.
+            MissingRuleError: it has none; or the error that was given to `absent`.
         """
         rule = self._found.get(type(primitive))
         if rule is None:
@@ -134,7 +134,7 @@ class RuleTable(Generic[Rule]):
 
     @contextmanager
     def wrapping(self, wrap: Callable[[Rule], Rule]) -> Iterator[None]:
-        """Rules that are looked up meanwhile go through `wrap`: so tests watch all rules at work."""
+        """Apply `wrap` to the rules that are looked up in this context, so that tests can observe all rules."""
         before, self._wrap = self._wrap, wrap
         self._found.clear()
         try:
@@ -157,7 +157,7 @@ class RuleTable(Generic[Rule]):
             self._load()
 
     def _is_settled(self, primitive: type[Primitive]) -> bool:
-        """Whether what this very class was given is known, which counts before what a family has."""
+        """Return whether this class itself, not only a family, has a rule or is declared to have none."""
         return primitive in self._rules or primitive in self._absent
 
     def _load(self) -> None:
@@ -169,7 +169,7 @@ class RuleTable(Generic[Rule]):
             self._package = None
 
     def missing(self, primitive: type[Primitive]) -> TreadleError:
-        """The error that says why there is no rule, or where to write it."""
+        """Return the error that explains why there is no rule, or where to write it."""
         reason = self.why_absent(primitive)
         if primitive in self._errors:
             return self._errors[primitive]()
@@ -190,7 +190,7 @@ class RuleTable(Generic[Rule]):
         return MissingRuleError(f"{primitive.name} has no {self._transformation} rule", fix=fix)
 
     def why_absent(self, primitive: type[Primitive]) -> str | None:
-        """The stated reason for having no rule, if there is one."""
+        """Return the stated reason for having no rule, or None."""
         self._load()
         for cls in primitive.__mro__:
             if cls in self._absent and (cls is primitive or is_family(cls)):
@@ -198,7 +198,7 @@ class RuleTable(Generic[Rule]):
         return None
 
     def status(self, primitive: type[Primitive]) -> str:
-        """`"rule"`, `"family"`, `"absent"` or `"missing"`."""
+        """Return `"rule"`, `"family"`, `"absent"` or `"missing"`."""
         self._load()
         if primitive in self._rules:
             return "rule"

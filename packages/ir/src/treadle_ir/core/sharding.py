@@ -1,7 +1,7 @@
-"""`Sharding`: how an array is divided over the explicit axes of a mesh, as its type says it.
+"""`Sharding`: how an array is partitioned over the explicit axes of a mesh, as a part of its type.
 
-A type without one says nothing: there is no mesh with explicit axes, or the compiler decides. A sharding that divides
-nothing says that each device has the whole array. See decisions/0143-shardings-in-types.md.
+A type without a sharding specifies none: there is no mesh with explicit axes, or the compiler decides. A sharding that
+partitions nothing means that the array is replicated. See decisions/0143-shardings-in-types.md.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @final
 class Sharding:
-    """The axes of `mesh` that divide each axis of an array, and those over which a sum is partial.
+    """The axes of `mesh` that partition each axis of an array, and the axes over which it is a partial sum.
 
     Shardings are interned, as types are: equal ones are one object. They are immutable.
 
@@ -85,7 +85,7 @@ class Sharding:
         return Sharding(self.mesh, with_sums(self.dims[1:], self.partial))
 
     def over(self, mesh: AbstractMesh) -> Sharding:
-        """Return what `mesh` shows of this sharding: the part over its explicit axes."""
+        """Return the part of this sharding over the explicit axes of `mesh`."""
         if mesh is self.mesh or mesh == self.mesh:
             return self
         return explicit_part(self.dims, mesh)
@@ -98,7 +98,7 @@ class Sharding:
 
 
 def explicit_part(layout: Any, mesh: AbstractMesh) -> Sharding:
-    """Return the part of a layout over the explicit axes of `mesh`; what the compiler decides counts as replicated.
+    """Return the part of a sharding over the explicit axes of `mesh`; an unconstrained dimension counts as unsharded.
 
     Any: a `Layout`, whose entries may be None.
     """
@@ -108,12 +108,12 @@ def explicit_part(layout: Any, mesh: AbstractMesh) -> Sharding:
 
 
 def replicated(ndim: int, mesh: AbstractMesh) -> Sharding:
-    """Return the sharding over `mesh` of an array with `ndim` axes that divides nothing."""
+    """Return the fully replicated sharding over `mesh` of an array with `ndim` axes."""
     return Sharding(mesh, ((),) * ndim)
 
 
 def names_text(names: Sequence[str]) -> str:
-    """Return axes of a mesh as types show them: `x`, or `(x,y)`; what is no identifier is quoted."""
+    """Return axes of a mesh as types show them: `x`, or `(x,y)`; names that are not identifiers are quoted."""
     written = [name if _PLAIN.fullmatch(name) else _quoted(name) for name in names]
     return written[0] if len(written) == 1 else f"({','.join(written)})"
 
@@ -139,10 +139,10 @@ def sizes_text(shape: Sequence[int], dims: Whole | None) -> str:
 
 
 def braces(sharding: Sharding, mesh: str = "") -> str:
-    """Return what the text format writes of a sharding after a type's sizes: `{U:x}`, or nothing if these say all.
+    """Return the text of a sharding after a type's sizes: `{U:x}`, or nothing if the sizes show all of it.
 
     Args:
-        sharding: that of the type.
+        sharding: the sharding of the type.
         mesh: the name of its mesh in the text, such as `@mesh1`; empty for the first one.
     """
     partial = [

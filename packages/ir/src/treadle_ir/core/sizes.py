@@ -1,7 +1,7 @@
-"""Sizes that may be symbolic: what the rest of treadle asks of them, without importing what they can do.
+"""Sizes that may be symbolic: the interface for the rest of treadle, without importing the implementation.
 
-Annotations of sizes say `int`. Where a program leaves sizes open, some are `Symbolic`, and act as integers: they add,
-multiply and compare. What needs more than that of a size is here.
+Sizes are annotated as `int`. In a program with symbolic sizes, some are `Symbolic`, and act as integers: they can be
+added, multiplied and compared. This module has the other operations on sizes.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ class Symbolic(ABC):
 
     @abstractmethod
     def chosen(self, kind: str, other: object) -> Any:
-        """The `max` or `min` of this and another size. Any: a size."""
+        """Return the `max` or `min` of this and another size. Any: a size."""
 
     @abstractmethod
     def bounds(self) -> tuple[float, float]:
-        """The least and the greatest value under the constraints; infinite where none is known."""
+        """Return the least and the greatest value under the constraints; infinite if none is known."""
 
     @abstractmethod
     def variables(self) -> set[str]:
-        """The names of the sizes that it is made of."""
+        """Return the names of the variables in this size."""
 
 
 def is_symbolic(shape: Iterable[object]) -> bool:
-    """Whether a size of a shape is symbolic.
+    """Return whether any size of a shape is symbolic.
 
     Example:
         >>> is_symbolic((2, 3))
@@ -44,7 +44,7 @@ def is_symbolic(shape: Iterable[object]) -> bool:
 
 
 def is_symbolic_dim(p: object) -> bool:
-    """Whether a size is a symbolic dimension.
+    """Return whether a size is a symbolic dimension.
 
     Example:
         >>> is_symbolic_dim(3)
@@ -54,7 +54,7 @@ def is_symbolic_dim(p: object) -> bool:
 
 
 def max_dim(left: Any, right: Any) -> Any:
-    """The greater of two sizes; a dimension where it is not known which. Any: sizes.
+    """Return the greater of two sizes; a symbolic dimension if it is not known which it is. Any: sizes.
 
     Example:
         >>> max_dim(2, 3)
@@ -66,7 +66,7 @@ def max_dim(left: Any, right: Any) -> Any:
 
 
 def min_dim(left: Any, right: Any) -> Any:
-    """The lesser of two sizes; a dimension where it is not known which. Any: sizes.
+    """Return the lesser of two sizes; a symbolic dimension if it is not known which it is. Any: sizes.
 
     Example:
         >>> min_dim(2, 3)
@@ -78,10 +78,10 @@ def min_dim(left: Any, right: Any) -> Any:
 
 
 def symbolic_dim_bounds(dimension: Any) -> tuple[float, float]:
-    """The least and the greatest value that a size can have; infinite where none is known. Any: a size.
+    """Return the least and the greatest value that a size can have; infinite if none is known. Any: a size.
 
     Raises:
-        ArgumentError: it is no size.
+        ArgumentError: it is not a size.
 
     Example:
         >>> from treadle_ir.symbolic import SymbolicScope, read_dimension
@@ -90,19 +90,19 @@ def symbolic_dim_bounds(dimension: Any) -> tuple[float, float]:
     """
     if isinstance(dimension, Symbolic):
         return dimension.bounds()
-    from treadle_ir.errors.argument_checks import integer  # noqa: PLC0415 - it knows sizes
+    from treadle_ir.errors.argument_checks import integer  # noqa: PLC0415 - it imports this module
 
     number = integer("symbolic_dim_bounds", "dimension", dimension)
     return number, number
 
 
 def variables_of(size: object) -> set[str]:
-    """The names that a size is made of; none of a known one."""
+    """Return the names of the variables in a size; none for an integer."""
     return size.variables() if isinstance(size, Symbolic) else set()
 
 
 def scope_of(shapes: Iterable[Iterable[object]]) -> SymbolicScope | None:
-    """The scope of the first symbolic dimension among shapes, if there is one."""
+    """Return the scope of the first symbolic dimension among shapes, or None."""
     for shape in shapes:
         for size in shape:
             if isinstance(size, Symbolic):

@@ -33,10 +33,10 @@ class Type(ABC):
 
     @abstractmethod
     def tangent(self) -> Type:
-        """The type of this type's tangent vectors (integers: `f0`, a type with one value)."""
+        """Return the type of this type's tangent vectors (integers: `f0`, a type with one value)."""
 
     def strong(self) -> Type:
-        """This type without the weak mark, the sharding and the varying axes, which only arrays may have."""
+        """Return this type without the weak mark, the sharding and the varying axes, which only arrays may have."""
         return self
 
     @property
@@ -60,7 +60,7 @@ class Type(ABC):
 
 
 def _size(n: Any) -> int:
-    """A size as Python's integer, or as it is where it is symbolic. Any: what stands for an integer."""
+    """Return a size as a Python integer, or unchanged if it is symbolic. Any: anything that acts as an integer."""
     size: int = n if isinstance(n, Symbolic) else int(n)  # type: ignore[assignment]  # it acts as one
     return size
 
@@ -70,8 +70,8 @@ class ArrayType(Type):
     """An array's shape and element type.
 
     Sizes are integers, or symbolic dimensions that act as such (`treadle_ir.symbolic`).
-    `weak` marks what came from a Python scalar: it yields to the other operand in promotion. `sharding` says how the
-    array is divided over the explicit axes of a mesh; None where there is no such mesh, or the compiler decides.
+    `weak` marks a type that comes from a Python scalar: it yields to the other operand in promotion. `sharding` is how
+    the array is sharded over the explicit axes of a mesh; None if there is no such mesh, or the compiler decides.
     `varying` names the manual axes of the enclosing `shard_map`s over which the elements differ between devices.
     """
 
@@ -97,7 +97,7 @@ class ArrayType(Type):
         sharding: Sharding | None = None,
         varying: Varying = INVARIANT,
     ) -> ArrayType:
-        """The one type with this shape, element type, weakness, sharding and varying axes."""
+        """Return the one type with this shape, element type, weakness, sharding and varying axes."""
         key: tuple[Any, ...] = (shape, dtype, weak)
         if sharding is not None or varying:
             key = (*key, sharding, varying)
@@ -154,11 +154,11 @@ class ArrayType(Type):
         return self
 
     def __repr__(self) -> str:
-        """As in the text format: `f32[2,3]`, `f32[]*` (weak), `f32[8@x,4]` (sharded), `f32[3]{V:x}` (varying)."""
+        """Return the text format: `f32[2,3]`, `f32[]*` (weak), `f32[8@x,4]` (sharded), `f32[3]{V:x}` (varying)."""
         return self.text()
 
     def text(self, mesh: str = "") -> str:
-        """Return this type as in the text format.
+        """Return this type in the text format.
 
         Args:
             mesh: the name that the text has for the mesh of the sharding; empty for the first one.
@@ -172,14 +172,14 @@ class ArrayType(Type):
         return f"{dtype_name(self.dtype)}[{sizes}]{mark}{braces(sharding, mesh)}{varying}"
 
     def tangent(self) -> ArrayType:
-        """The same type when it is floating or complex; of libraries' element types what they say, else `f0`."""
+        """Return this type if it is inexact, else the type with the element type of tangents."""
         found = tangent_dtype(self.dtype)
         return (
             self if found is self.dtype else ArrayType(self.shape, found, False, None, self.varying)
         )
 
     def strong(self) -> ArrayType:
-        """This type without the weak mark, the sharding and the varying axes."""
+        """Return this type without the weak mark, the sharding and the varying axes."""
         plain = not self.weak and self.sharding is None and not self.varying
         return self if plain else ArrayType(self.shape, self.dtype)
 
@@ -196,13 +196,13 @@ class ArrayType(Type):
         return ArrayType(self.shape, self.dtype, self.weak)
 
     def with_sharding(self, sharding: Sharding | None) -> ArrayType:
-        """This type with another sharding."""
+        """Return this type with another sharding."""
         if sharding is self.sharding:
             return self
         return ArrayType(self.shape, self.dtype, self.weak, sharding, self.varying)
 
     def with_varying(self, varying: Varying) -> ArrayType:
-        """This type with other varying axes."""
+        """Return this type with other varying axes."""
         if varying == self.varying:
             return self
         return ArrayType(self.shape, self.dtype, self.weak, self.sharding, varying)
@@ -212,17 +212,17 @@ class ArrayType(Type):
         return self.with_sharding(other.sharding).with_varying(other.varying)
 
     def with_shape(self, shape: tuple[int, ...]) -> ArrayType:
-        """This type with another shape, and without a sharding."""
+        """Return this type with another shape, and without a sharding."""
         return ArrayType(shape, self.dtype, self.weak, None, self.varying)
 
     def without_leading_axis(self) -> ArrayType:
-        """Return the type of the elements along the leading axis, as a scan hands them to its body."""
+        """Return the type of the elements along the leading axis, as a scan passes them to its body."""
         row = self.with_shape(self.shape[1:])
         sharding = self.sharding
         return row if sharding is None else row.with_sharding(sharding.without_leading_axis())
 
     def with_dtype(self, dtype: DType) -> ArrayType:
-        """This type with another element type, no longer weak."""
+        """Return this type with another element type, and no longer weak."""
         return ArrayType(self.shape, dtype, False, self.sharding, self.varying)
 
     @property
@@ -239,7 +239,7 @@ class TokenType(Type):
     _only: ClassVar[TokenType | None] = None
 
     def __new__(cls) -> TokenType:
-        """The one token type."""
+        """Return the one token type."""
         if cls._only is None:
             cls._only = object.__new__(cls)
         return cls._only
@@ -251,7 +251,7 @@ class TokenType(Type):
         return TokenType, ()
 
     def tangent(self) -> TokenType:
-        """A token has no tangent but itself."""
+        """Return this type: the tangent of a token is a token."""
         return self
 
 
@@ -267,7 +267,7 @@ def plain(types: Sequence[T]) -> tuple[T, ...]:
 
 
 def unsharded(types: Sequence[T]) -> tuple[T, ...]:
-    """Return types without their shardings: what transformations make of programs leaves these to the compiler."""
+    """Return types without their shardings, for transformed programs, whose shardings the compiler chooses."""
     for type in types:
         if type.sharding is not None:
             return tuple([each.unsharded for each in types])  # type: ignore[misc]  # of the same class

@@ -1,6 +1,6 @@
-"""What a primitive does to types, cached: result types and effects by (primitive, operand types, mesh).
+"""Type inference of primitives, cached: result types and effects by (primitive, operand types, mesh).
 
-Primitives that hold programs or Python functions are not: the cache would keep them alive.
+Results of primitives that hold programs or Python functions are not cached: the cache would keep these alive.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ def inferred(
     mesh: AbstractMesh | None = None,
     axes: Varying = INVARIANT,
 ) -> Inferred:
-    """Result types and effects of applying a primitive to operands of these types.
+    """Return the result types and the effects of a primitive applied to operands of these types.
 
     Args:
         primitive: any primitive.
         operands: the types of its operands.
         mesh: the mesh in force, if it has explicit axes: the results have shardings over these. Without one, results
-            have none, and the shardings of operands do not count.
-        axes: the manual axes in force that are checked: results vary over these. Without any, results are invariant,
-            and what operands vary over does not count.
+            have none, and the shardings of operands are ignored.
+        axes: the manual axes in force that are checked: results may vary over these. Without any, results are
+            invariant, and the varying axes of operands are ignored.
 
     Raises:
-        ShapeError, DTypeError: the operands do not fit; nothing is cached.
-        ShardingTypeError: their shardings do not.
+        ShapeError, DTypeError: the operands have unsuitable types; nothing is cached.
+        ShardingTypeError: their shardings are incompatible.
     """
     key = (primitive, operands) if mesh is None and not axes else (primitive, operands, mesh, axes)
     found = _CACHE.get(key)

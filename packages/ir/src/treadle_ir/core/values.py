@@ -40,7 +40,7 @@ class Value:
         return f"<value {self.type}>"
 
 
-# A slot's own setter, which knows nothing of `__setattr__`: a value is made for each staged operation.
+# A slot's own setter, which bypasses `__setattr__`: a value is made for each staged operation.
 put_type: Final[Callable[[Value, Type], None]] = Value.__dict__["type"].__set__
 
 
@@ -49,7 +49,7 @@ class Literal:
     """A scalar constant written in place, which never changes; equal only to itself. Arrays are never literals."""
 
     __slots__ = ("_key", "type", "value")
-    _key: tuple[bytes, ArrayType]  # made when it is first asked for
+    _key: tuple[bytes, ArrayType]  # made when `key` is first read
     type: ArrayType
     value: np.generic[Any]
 
@@ -82,7 +82,7 @@ class Literal:
 
     @property
     def key(self) -> tuple[bytes, ArrayType]:
-        """What two equal literals share: bits, not `==` (nan equals nan, 0.0 is not -0.0)."""
+        """The key that equal literals share: by bits, not by `==` (nan equals nan, 0.0 is not -0.0)."""
         try:
             return self._key
         except AttributeError:

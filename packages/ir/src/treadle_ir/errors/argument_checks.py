@@ -1,7 +1,7 @@
-"""Arguments that are no operands - flags, functions, names, integers, sequences - checked where users hand them over.
+"""Checks of non-array arguments - flags, functions, names, integers, sequences - where users pass them.
 
-Each check names the function and the argument. What the value's own methods raise is the user's and goes on as it is,
-but for NumPy's arrays, whose errors name NumPy.
+Each check names the function and the argument. Errors that the value's own methods raise are the user's and pass
+through unchanged, except for NumPy's arrays, whose errors name NumPy.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LONGEST: Final = 100
 
 
 def shown(value: object) -> str:
-    """A value as messages show it: the beginning of its repr, or its class when it has none.
+    """Return a value as messages show it: the beginning of its repr, or its class if it has none.
 
     Example:
         >>> shown("a" * 200)[:4], len(shown("a" * 200))
@@ -40,13 +40,13 @@ def shown(value: object) -> str:
 def refused(
     function: str, name: str, expected: str, value: object, *, fix: str | None = None
 ) -> ArgumentError:
-    """The error for an argument of another kind than its function takes."""
+    """Return the error for an argument that is not of the kind `expected`."""
     given = _traced(value) or f"{shown(value)} of {type(value)}"
     return ArgumentError(f"{function}: {name} must be {expected}, got {given}", fix=fix)
 
 
 def _traced(value: object) -> str:
-    """What messages call a traced array; an empty string for everything else."""
+    """Return how messages describe a traced array; an empty string for everything else."""
     from treadle_ir.tracing.tracer import Tracer  # noqa: PLC0415 - only an error needs it
 
     return f"a traced array of type {value.type}" if isinstance(value, Tracer) else ""
@@ -56,7 +56,7 @@ def flags(function: str, /, **arguments: object) -> None:
     """Check that arguments are true or false.
 
     Raises:
-        ArgumentError: one is not; ConcretizationError: one is traced.
+        ArgumentError: an argument is neither; ConcretizationError: an argument is traced.
 
     Example:
         >>> flags("sort", stable=True)
@@ -65,15 +65,15 @@ def flags(function: str, /, **arguments: object) -> None:
         if value.__class__ is bool or isinstance(value, (int, np.bool_)) or value is None:
             continue
         if getattr(value, "ndim", None) == 0 and not isinstance(value, type):
-            bool(value)  # a tracer's own error tells what to do
+            bool(value)  # a tracer's own error explains what to do
         raise refused(function, name, "true or false", value)
 
 
 def functions(function: str, /, **arguments: object) -> None:
-    """Check that arguments can be called.
+    """Check that arguments are callable.
 
     Raises:
-        ArgumentError: one cannot.
+        ArgumentError: an argument is not.
     """
     for name, value in arguments.items():
         if not callable(value):
@@ -84,7 +84,7 @@ def classes(function: str, /, **arguments: object) -> None:
     """Check that arguments are classes.
 
     Raises:
-        ArgumentError: one is none.
+        ArgumentError: an argument is not.
     """
     for name, value in arguments.items():
         if not isinstance(value, type):
@@ -92,10 +92,10 @@ def classes(function: str, /, **arguments: object) -> None:
 
 
 def names(function: str, /, **arguments: object) -> None:
-    """Check that arguments are strings; None is left to the function.
+    """Check that arguments are strings or None.
 
     Raises:
-        ArgumentError: one is none.
+        ArgumentError: an argument is neither.
     """
     for name, value in arguments.items():
         if not isinstance(value, str) and value is not None:
@@ -103,10 +103,10 @@ def names(function: str, /, **arguments: object) -> None:
 
 
 def element_type(function: str, value: object) -> np.dtype[Any]:
-    """What NumPy makes of a `dtype` argument, of whatever kind and width.
+    """Return the element type, of any kind and width, that a `dtype` argument names.
 
     Raises:
-        ArgumentError: it names no element type.
+        ArgumentError: it does not name an element type.
 
     Example:
         >>> element_type("astype", "float32")
@@ -115,8 +115,8 @@ def element_type(function: str, value: object) -> np.dtype[Any]:
     if isinstance(value, (np.dtype, ExtendedDType)):
         return element_type_of(value)  # type: ignore[no-any-return]  # of either kind
     try:
-        return np.dtype(value)  # type: ignore[call-overload, no-any-return]  # or it is none
-    except (TypeError, ValueError, RecursionError) as error:  # whatever it is made of
+        return np.dtype(value)  # type: ignore[call-overload, no-any-return]  # checked by NumPy
+    except (TypeError, ValueError, RecursionError) as error:  # whatever the value is
         raise ArgumentError(
             f"{function}: {shown(value)} is not an element type",
             fix="pass a name ('float32') or a type of treadle.numpy",
@@ -124,10 +124,10 @@ def element_type(function: str, value: object) -> np.dtype[Any]:
 
 
 def number(function: str, name: str, value: object) -> float:
-    """A real number, infinite or not.
+    """Return an argument as a real number, infinite or not.
 
     Raises:
-        ArgumentError: it is none, or a NaN.
+        ArgumentError: it is not a real number, or it is a NaN.
 
     Example:
         >>> number("odeint", "rtol", np.float32(0.5))
@@ -150,16 +150,16 @@ _MOST: Final = (1 << 63) - 1
 
 
 def integer(function: str, name: str, value: object) -> int:
-    """A Python integer from whatever stands for one; a tracer's own error tells what to do.
+    """Return an argument as a Python integer; for a tracer, its own error explains what to do.
 
     Raises:
-        ArgumentError: it does not stand for an integer; RangeError: it has more than 64 bits.
+        ArgumentError: it cannot be converted to an integer; RangeError: it has more than 64 bits.
     """
     if value.__class__ is int:
         found: Any = value
     elif isinstance(value, Symbolic):
         size: Any = value  # a symbolic dimension, which acts as an integer
-        return size  # type: ignore[no-any-return]  # as said
+        return size  # type: ignore[no-any-return]  # see above
     elif isinstance(value, type) or not hasattr(value, "__index__") or _no_integer(value):
         raise refused(function, name, "an integer", value)
     else:
@@ -169,7 +169,7 @@ def integer(function: str, name: str, value: object) -> int:
             raise refused(function, name, "an integer", value) from None
         except (
             ConcretizationError
-        ) as error:  # it says what to do, but not which argument it is about
+        ) as error:  # it explains what to do, but does not name the argument
             error.args = (
                 f"{function}: {name} must be an integer that is known while tracing, got {_traced(value)}",
             )
@@ -182,20 +182,20 @@ def integer(function: str, name: str, value: object) -> int:
 
 
 def integer_or_none(function: str, name: str, value: object) -> int | None:
-    """`integer`, or None."""
+    """Return an argument as `integer` does, or None."""
     return None if value is None else integer(function, name, value)
 
 
 def sequence_or_none(function: str, name: str, value: object) -> tuple[Any, ...] | None:
-    """`sequence`, or None."""
+    """Return an argument as `sequence` does, or None."""
     return None if value is None else sequence(function, name, value)
 
 
 def integers(function: str, name: str, value: object) -> tuple[int, ...]:
-    """A sequence of integers as a tuple of Python's.
+    """Return a sequence of integers as a tuple of Python integers.
 
     Raises:
-        ArgumentError: it is no sequence, or one of its elements no integer; RangeError: one has more than 64 bits.
+        ArgumentError: it is not a sequence, or an element is not an integer; RangeError: one has more than 64 bits.
 
     Example:
         >>> integers("rev", "dimensions", [0, 1])
@@ -209,15 +209,15 @@ def integers(function: str, name: str, value: object) -> tuple[int, ...]:
 
 
 def integers_or_none(function: str, name: str, value: object) -> tuple[int, ...] | None:
-    """`integers`, or None."""
+    """Return an argument as `integers` does, or None."""
     return None if value is None else integers(function, name, value)
 
 
 def pairs(function: str, name: str, value: object, length: int = 2) -> tuple[tuple[int, ...], ...]:
-    """A sequence of sequences of so many integers each: of pairs, unless said otherwise.
+    """Return a sequence of sequences of `length` integers each, by default pairs, as tuples.
 
     Raises:
-        ArgumentError: it is none.
+        ArgumentError: it is not such a sequence.
 
     Example:
         >>> pairs("conv", "padding", [(0, 1)])
@@ -232,7 +232,7 @@ def pairs(function: str, name: str, value: object, length: int = 2) -> tuple[tup
 
 
 def _no_integer(value: object) -> bool:
-    """Whether it is an array of several elements, or of other elements than integers."""
+    """Return whether a value is an array that has several elements, or elements that are not integers."""
     dtype = getattr(value, "dtype", None)
     if not isinstance(dtype, (np.dtype, ExtendedDType)):
         return False
@@ -240,10 +240,10 @@ def _no_integer(value: object) -> bool:
 
 
 def sequence(function: str, name: str, value: object) -> tuple[Any, ...]:
-    """The elements of a sequence of options: a tuple, a list, or anything else that can be iterated over.
+    """Return the elements of a sequence of options: of a tuple, a list, or any other iterable.
 
     Raises:
-        ArgumentError: it is no sequence.
+        ArgumentError: it is not a sequence.
     """
     if isinstance(value, tuple):
         return value

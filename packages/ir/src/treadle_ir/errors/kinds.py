@@ -1,8 +1,8 @@
 """The exception classes and their one message shape.
 
-Every error a user can cause says three things, in this order: *what* happened (the first line, complete by
+Every error that a user can cause says three things, in this order: *what* happened (the first line, complete by
 itself), *where* in the user's code, and *how* to fix it. Where and how are notes (PEP 678), so that a layer
-that knows more adds one `while:` note with `during` and re-raises; nobody re-wraps.
+with more context adds one `while:` note with `during` and re-raises; no layer wraps the error again.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import ClassVar, Final
 
 from treadle_ir.errors.source import user_location
 
-_MOST_BITS: Final = 256  # of an integer that messages show
+_MOST_BITS: Final = 256  # of an integer that messages print
 
 
 _WEAK: Final = "  `*` marks a weak type: it came from a Python number, and yields to the types of other operands"
 
 
 def library() -> str:
-    """The library's name as users know it: JAX where `import jax` gives treadle."""
+    """Return the library's name as users know it: JAX if `import jax` imports treadle."""
     hooked = type(sys.modules.get("jax")).__module__.startswith("treadle_jax")
     return "JAX" if hooked else "treadle"
 
@@ -49,7 +49,7 @@ class TreadleError(Exception):
 
 
 def show_as(module: str) -> None:
-    """Let tracebacks show treadle's error classes, also those defined later, where users find them: in this module."""
+    """Let tracebacks show treadle's error classes, also classes defined later, as members of the public `module`."""
     TreadleError._shown_in = module
     known: list[type[TreadleError]] = [TreadleError]
     for each in known:
@@ -59,9 +59,9 @@ def show_as(module: str) -> None:
 
 
 class ShapeError(TreadleError, TypeError, ValueError):
-    """Operands have shapes that do not go together.
+    """Operands have incompatible shapes.
 
-    NumPy says ValueError, JAX one or the other by function: code written for either catches it.
+    NumPy raises ValueError, JAX a ValueError or a TypeError by function: code written for either catches it.
     """
 
 
@@ -70,18 +70,18 @@ class AxisError(ShapeError, IndexError):
 
 
 class DTypeError(TreadleError, TypeError, ValueError):
-    """Operands have element types that do not go together; both a TypeError and a ValueError, as `ShapeError` is."""
+    """Operands have incompatible element types; both a TypeError and a ValueError, as `ShapeError` is."""
 
 
 class UsageError(TreadleError, TypeError):
-    """A value of another kind than its place needs: a traced array for a number, a key that was used."""
+    """A value of the wrong kind for its use: a traced array instead of a number, a key that was used before."""
 
 
 class ConcretizationError(UsageError):
-    """A Python value was asked of an array that has none while a function is being traced.
+    """A Python value of an array was requested, which it does not have while a function is being traced.
 
-    `asked` is the tracer that it was asked of, where there is one; `arguments` are the arguments that this depends on,
-    by their positions among the flat ones of the innermost staged function that the error has left.
+    `asked` is the tracer whose value was requested, if there is one; `arguments` are the positions of the arguments on
+    which it depends, among the flat arguments of the innermost staged function through which the error has passed.
     """
 
     asked: object = None
@@ -103,7 +103,7 @@ class TracerIntegerConversionError(ConcretizationError):
 
 
 class TracerArrayConversionError(ConcretizationError):
-    """A traced array was handed to NumPy, which needs its elements."""
+    """A traced array was passed to NumPy, which needs its elements."""
 
 
 class NonConcreteBooleanIndexError(ConcretizationError, IndexError):
@@ -111,11 +111,11 @@ class NonConcreteBooleanIndexError(ConcretizationError, IndexError):
 
 
 class SymbolicSizeError(ConcretizationError):
-    """A question about a symbolic dimension whose answer depends on what the size will be."""
+    """A question about a symbolic dimension whose answer depends on the value of the size."""
 
 
 class EscapedTracerError(UsageError):
-    """A tracer was used after the function that it belongs to had been traced."""
+    """A tracer was used after the trace of its function had ended."""
 
 
 class MissingRuleError(TreadleError, NotImplementedError):
@@ -135,7 +135,7 @@ class DerivativeMismatchError(TreadleError, AssertionError):
 
 
 class CheckError(TreadleError, ValueError):
-    """A check failed that `checkify` knows of. The four classes of checks are its cases."""
+    """A check of `checkify` failed. Its subclasses are the four kinds of checks."""
 
 
 class FailedCheckError(CheckError):
@@ -143,49 +143,49 @@ class FailedCheckError(CheckError):
 
 
 class NaNError(CheckError, FloatingPointError):
-    """An operation made a NaN, where `checkify` watches for them."""
+    """An operation produced a NaN, with `checkify`'s NaN checks enabled."""
 
 
 class DivisionByZeroError(CheckError, ZeroDivisionError):
-    """A division by zero, where `checkify` watches for them."""
+    """A division by zero, with `checkify`'s division checks enabled."""
 
 
 class OutOfBoundsError(CheckError, IndexError):
-    """An index beyond the end of an axis, where `checkify` watches for them."""
+    """An index beyond the end of an axis, with `checkify`'s index checks enabled."""
 
 
 class VerifyError(TreadleError, ValueError):
-    """A program breaks a promise that programs make."""
+    """A program violates an invariant of programs."""
 
 
 class ParseError(TreadleError, ValueError):
     """Text that is not a program, with line, column and caret."""
 
-    line: int = 0  # both counted from 1; 0 when the error has no place in a text
+    line: int = 0  # both counted from 1; 0 if the error has no position in a text
     column: int = 0
 
 
 class DonatedError(TreadleError, RuntimeError, ValueError):
     """An array was used after its buffer had been donated or deleted.
 
-    JAX says ValueError where the array is an operand, RuntimeError elsewhere: code written for either catches it.
+    JAX raises ValueError if the array is an operand, RuntimeError otherwise: code written for either catches it.
     """
 
 
 class PlacementError(TreadleError, ValueError):
-    """Arrays committed to different devices met, or a device does not exist."""
+    """Arrays committed to different devices are used together, or a device does not exist."""
 
 
 class NoMeshError(PlacementError, RuntimeError):
-    """A specification without a mesh that it could be over: none is in force."""
+    """A partition spec is given without a mesh, and no mesh is in force."""
 
 
 class ShardingError(TreadleError, ValueError):
-    """A layout that does not fit the mesh or the array: a name the mesh lacks, parts that would not be equal."""
+    """A sharding does not fit the mesh or the array: the mesh lacks an axis, or shards would be unequal."""
 
 
 class ShardingTypeError(ShardingError, TypeError):
-    """Operands that lie differently over explicit axes, or whose result could lie in several ways."""
+    """Operands have incompatible shardings over explicit axes, or the sharding of the result is ambiguous."""
 
 
 class ArgumentError(TreadleError, TypeError, ValueError):
@@ -196,15 +196,15 @@ class ArgumentError(TreadleError, TypeError, ValueError):
 
 
 class ZeroStepError(ArgumentError, ZeroDivisionError):
-    """Steps of 0, which never arrive; also a ZeroDivisionError, as NumPy's is."""
+    """Steps of 0, which never reach the end; also a ZeroDivisionError, as NumPy's is."""
 
 
 class UnsetRuleError(ArgumentError, AttributeError):
-    """A function whose derivative is said to be its own was called before its rules were set."""
+    """A function with a custom derivative was called before its rules were set."""
 
 
 class UnsupportedError(ArgumentError, NotImplementedError):
-    """An argument or a value that NumPy or JAX takes and treadle lacks."""
+    """An argument or a value that NumPy or JAX supports and treadle does not."""
 
 
 class IndexingError(ArgumentError, IndexError):
@@ -224,7 +224,7 @@ class TreeError(TreadleError, TypeError, ValueError):
 
 
 class StructureError(TreeError):
-    """Two pytrees that must have the same structure have not."""
+    """Two pytrees have different structures that must be equal."""
 
 
 class KeyReuseError(UsageError):
@@ -232,7 +232,7 @@ class KeyReuseError(UsageError):
 
 
 class LeakedTracerError(TreadleError):
-    """A traced array is still there when its transformation has ended, under `check_tracer_leaks`."""
+    """A traced array is still referenced when its transformation has ended, under `check_tracer_leaks`."""
 
 
 class TracingError(TreadleError, RuntimeError):
@@ -244,11 +244,11 @@ class ExecutionError(TreadleError, RuntimeError):
 
 
 class OutOfMemoryError(ExecutionError, MemoryError):
-    """A program, or one operation, needed more memory than there is."""
+    """A program, or one operation, needed more memory than is available."""
 
 
 def out_of_memory(error: Exception) -> OutOfMemoryError:
-    """NumPy's error for an array that does not fit into memory, with what to do."""
+    """Return the error for NumPy's error about an array that does not fit into memory, with a fix."""
     said = str(error)
     return OutOfMemoryError(
         "out of memory" if said in ("", "std::bad_alloc") else f"out of memory: {said}",
@@ -258,10 +258,10 @@ def out_of_memory(error: Exception) -> OutOfMemoryError:
 
 @contextmanager
 def allocating() -> Iterator[None]:
-    """Say that there is no memory where NumPy makes an array by itself.
+    """Turn NumPy's errors about allocating an array, within this context, into an error about memory.
 
     Raises:
-        OutOfMemoryError: the array has more bytes than there are, or than can be counted.
+        OutOfMemoryError: the array has more bytes than are available, or than can be counted.
     """
     try:
         yield
@@ -272,9 +272,9 @@ def allocating() -> Iterator[None]:
 
 
 def out_of_range(error: OverflowError, value: object = None, dtype: object = None) -> RangeError:
-    """NumPy's error for a Python integer that does not fit, with what to do; in our words where both are given."""
+    """Return the error for a Python integer that does not fit, with a fix; it uses `value` and `dtype` if given."""
     said = str(error)
-    if isinstance(value, int) and dtype is not None:  # of large ones NumPy says "C long"
+    if isinstance(value, int) and dtype is not None:  # for large integers NumPy's text has "C long"
         number = str(value) if value.bit_length() <= _MOST_BITS else f"of {value.bit_length()} bits"
         said = f"Python integer {number} out of bounds for {dtype}"
     elif "C long" in said:
@@ -287,7 +287,7 @@ def out_of_range(error: OverflowError, value: object = None, dtype: object = Non
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:
-    """`; did you mean 'sin'?`, or an empty string when nothing known resembles the name."""
+    """Return `; did you mean 'sin'?`, or an empty string if no known name resembles this one."""
     from difflib import get_close_matches  # noqa: PLC0415 - only an error needs it
 
     close = get_close_matches(
@@ -300,7 +300,7 @@ def did_you_mean(name: object, known: Iterable[object]) -> str:
 
 @contextmanager
 def during(activity: str) -> Iterator[None]:
-    """Add a `while:` note to a `TreadleError` that passes through, and let it go on."""
+    """Add a `while:` note to a `TreadleError` that leaves this context."""
     try:
         yield
     except TreadleError as error:

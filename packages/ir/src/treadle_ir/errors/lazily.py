@@ -1,4 +1,4 @@
-"""Packages whose names are imported when they are first asked for, so that importing a package is quick.
+"""Packages whose names are imported when they are first used, so that importing a package is quick.
 
 For type checkers such a package imports its names under `if TYPE_CHECKING:`; at run time it takes them from a table:
 
@@ -22,13 +22,13 @@ from treadle_ir.process.late_imports import importing
 NamespaceHooks: TypeAlias = tuple[Callable[[str], object], Callable[[], list[str]], list[str]]
 """`__getattr__`, `__dir__` and `__all__` of a module."""
 Unknown: TypeAlias = Callable[[str, str, Collection[str]], AttributeError]
-"""The error for a module without a name, given what it offers."""
+"""Makes the error for a name that a module lacks, from the module, the name, and the names that the module offers."""
 
 
 def unknown_name(module: str, name: str, offered: Collection[str]) -> AttributeError:
-    """The error for a name that a module does not offer, with a likely spelling.
+    """Return the error for a name that a module does not offer, with a likely spelling.
 
-    `_OTHER_NAMES` of the module says what names of other libraries are here.
+    `_OTHER_NAMES` of the module maps names of other libraries to treadle's.
     """
     known = vars(sys.modules[module]).get("_OTHER_NAMES", {}).get(name)
     if known is not None:
@@ -36,7 +36,7 @@ def unknown_name(module: str, name: str, offered: Collection[str]) -> AttributeE
             f"module {module!r} has no attribute {name!r}; its name here is {known!r}", name=name
         )
     likely = "" if name.startswith("_") else did_you_mean(name, offered)
-    # Told its name, Python does not guess a second time when it shows the error.
+    # If the error has the name, Python does not add a second suggestion when it prints the error.
     return AttributeError(f"module {module!r} has no attribute {name!r}{likely}", name=name)
 
 
@@ -47,10 +47,10 @@ def lazy_names(
     unknown: Unknown = unknown_name,
     own: bool = False,
 ) -> NamespaceHooks:
-    """The hooks of a module that offers names of others: `table` gives them by module, with blanks between.
+    """Return the hooks of a module that re-exports names of others: `table` has them by module, separated by blanks.
 
     `submodules` are modules below it, which are names, too. `jit:pjit` offers `jit` under the name `pjit`.
-    With `own`, what the module has imported or defined before is offered as well, but for modules.
+    With `own`, names that the module has imported or defined before are offered as well, except modules.
     """
     return _hooks(module, table, submodules, unknown, own, boundary)
 
@@ -60,7 +60,7 @@ def room_names(
 ) -> NamespaceHooks:
     """Return the hooks of a module whose names are for other distributions, not for users.
 
-    It is `lazy_names`, but that errors pass through the functions with all frames: they leave treadle further out.
+    It is `lazy_names`, except that the functions are not boundaries: errors leave treadle further out.
     """
     return _hooks(module, table, submodules, unknown_name, own, _as_it_is)
 
@@ -77,7 +77,7 @@ def _hooks(
     own: bool,
     prepared: Callable[[object], object],
 ) -> NamespaceHooks:
-    """Return the hooks of a module; a value goes through `prepared` before the module offers it."""
+    """Return the hooks of a module; `prepared` is applied to a value before the module offers it."""
     homes = {}
     for home, names in table.items():
         for each in names.split():
@@ -94,7 +94,7 @@ def _hooks(
         elif name in submodules:
             value = import_module(f"{module}.{name}")
         elif sys._getframe(1).f_globals.get("__name__") == "importlib._bootstrap":
-            raise AttributeError(name)  # `from module import name` goes on to the modules below it
+            raise AttributeError(name)  # `from module import name` then tries the modules below it
         else:
             raise unknown(module, name, sorted({*offered, *package}))
         package[name] = prepared(value)  # found there the next time
@@ -114,7 +114,7 @@ def _public(package: Mapping[str, object]) -> list[str]:
 
 
 def import_module(name: str) -> ModuleType:
-    """A module that is imported when it is first asked for; a fork of another thread waits until it is whole."""
+    """Return a module, imported at the first use; a fork in another thread waits until the import is complete."""
     found = sys.modules.get(name)
     if found is not None and not getattr(getattr(found, "__spec__", None), "_initializing", False):
         return found
@@ -123,7 +123,7 @@ def import_module(name: str) -> ModuleType:
 
 
 def module_or_none(*names: str) -> ModuleType | None:
-    """The first of some modules that there is: a library that may lack, or its names for one in several releases.
+    """Return the first of these modules that exists: of an optional library, or of one whose modules were renamed.
 
     Example:
         >>> module_or_none("no_such_module", "math").__name__

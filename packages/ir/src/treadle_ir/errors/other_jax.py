@@ -1,7 +1,7 @@
-"""treadle and the real jax in one process: neither can take what the other one is tracing, and errors say what to do.
+"""treadle and the real jax in one process: neither takes arrays that the other one traces; errors explain what to do.
 
-Arrays of the one are taken by the other where both convert on purpose: `asarray`. Functions do not convert, as JAX's do
-not convert a tensor of another library.
+Each takes the other's arrays only where both convert explicitly: `asarray`. Functions do not convert, just as JAX's
+functions do not convert a tensor of another library.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from treadle_ir.errors.argument_checks import shown
 from treadle_ir.errors.kinds import ArgumentError, TreadleError
 
 _HOOK = "run the program on treadle as a whole: `python -m treadle_jax script.py`, or `treadle_jax.install()` first"
-# What the real jax says of a value that it does not know.
+# Phrases of the real jax's errors about a value that it does not know.
 _REFUSALS = ("valid JAX type", "JAX value", "ndarray or scalar arguments", "abstract array")
 
 
 def is_of_jax(x: object) -> bool:
-    """Whether a value is an array of the real jax, or one that it is tracing."""
+    """Return whether a value is an array or a tracer of the real jax."""
     kind = type(x)
     return kind.__module__.partition(".")[0] in ("jax", "jaxlib") and hasattr(kind, "aval")
 
 
 def array_of_jax(x: object) -> ArgumentError:
-    """The error for such a value where an array of treadle's is needed."""
+    """Return the error for an array or a tracer of the real jax where an array of treadle's is needed."""
     if hasattr(type(x), "__jax_array__"):
         return ArgumentError(
             f"{shown(x)} of type {type(x)} is traced by the real jax, which cannot trace functions of treadle's",
@@ -34,7 +34,7 @@ def array_of_jax(x: object) -> ArgumentError:
 
 
 def explain(error: Exception) -> None:
-    """Say what to do in an error of the real jax's that refuses an array which treadle is tracing."""
+    """Add a fix to an error of the real jax that refuses an array which treadle is tracing."""
     text = str(error)
     if isinstance(error, TreadleError) or "treadle" not in text:
         return

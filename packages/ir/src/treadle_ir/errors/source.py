@@ -1,8 +1,8 @@
-"""Where in the user's code something happened: captured cheaply, looked up when someone asks.
+"""Locations in the user's code: captured cheaply, and resolved to a line on demand.
 
-Capturing is on the hot path of staging, so it keeps a code object and an instruction offset; the line
-number and the text of the line are read only when a message or a printed program wants them. Frames of
-treadle's own packages are skipped: a package says that a folder is its own with `internal`.
+Capturing is on the hot path of staging, so it stores a code object and an instruction offset; the line
+number and the text of the line are read only when a message or a printed program needs them. Frames of
+treadle's own packages are skipped: a package declares its own folders with `internal`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any, ClassVar, Final, final
 _STANDARD: Final = os.path.join(os.path.dirname(os.__file__), "")
 _INTERNAL: Final[list[str]] = []
 _LIMIT: Final = 16384
-_IS_INTERNAL: Final[dict[str, bool]] = {}  # by file name; filled as files are met
+_IS_INTERNAL: Final[dict[str, bool]] = {}  # by file name; filled on demand
 
 
 def internal(path: str) -> None:
-    """Say that the files in a folder, or one file, belong to treadle and are never the user's code."""
+    """Declare that the files in a folder, or one file, belong to treadle and are never the user's code."""
     whole = os.path.abspath(path)
     known = whole if path.endswith(".py") else os.path.join(whole, "")
     if known not in _INTERNAL:
@@ -30,40 +30,36 @@ def internal(path: str) -> None:
 
 
 def is_internal(filename: str) -> bool:
-    """Whether a file belongs to treadle (or to the import machinery), by its name."""
+    """Return whether a file belongs to treadle (or to the import machinery), by its name."""
     known = _IS_INTERNAL.get(filename)
     if known is None:
         known = filename.startswith((*_INTERNAL, "<frozen", "<string>"))
         known = known or filename.endswith((os.sep + "contextlib.py", os.sep + "functools.py"))
-        if (
-            len(_IS_INTERNAL) >= _LIMIT
-        ):  # cells of notebooks have names of their own, each time they run
+        if len(_IS_INTERNAL) >= _LIMIT:  # a notebook cell has a new name each time that it runs
             _IS_INTERNAL.clear()
         _IS_INTERNAL[filename] = known
     return known
 
 
 def short_name(file: str) -> str:
-    """A file's name without its folders; of a notebook's cell `In[3]`, as IPython's own tracebacks have it."""
+    """Return a file's name without its folders; for a notebook cell, `In[3]`, as in IPython's own tracebacks."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     name_of = getattr(getattr(shell, "compile", None), "format_code_name", None)
-    named = None if name_of is None else name_of(file)  # a kind and a name, for what IPython runs
+    named = None if name_of is None else name_of(file)  # a kind and a name, for IPython's cells
     return named[1] if named else os.path.basename(file)
 
 
 class Source:
-    """A place in the user's code; `NOWHERE` when there is none."""
+    """A location in the user's code; `NOWHERE` if there is none."""
 
     __slots__ = ("code", "offset")
     scope: ClassVar[str] = (
         ""  # the names of the scopes around it, outermost first: `encoder/attention`
     )
-    path: ClassVar[str] = ""  # the same with the transformations: `encoder/jvp(attention)`
-    names: ClassVar[tuple[str, str] | None] = None  # both, where there are any
-    callers: ClassVar[
-        tuple[Source, ...]
-    ] = ()  # the places that called it, where these are remembered
+    path: ClassVar[str] = ""  # the scope with the transformations: `encoder/jvp(attention)`
+    names: ClassVar[tuple[str, str] | None] = None  # the scope and the path, if there are any
+    callers: ClassVar[tuple[Source, ...]] = ()  # the locations that called it, if they are recorded
 
     def __init__(self, code: CodeType | None, offset: int) -> None:
         self.code = code
@@ -76,12 +72,12 @@ class Source:
 
     @property
     def function(self) -> str:
-        """The qualified name of the function the place is in."""
+        """The qualified name of the function that contains the location."""
         return "" if self.code is None else self.code.co_qualname
 
     @property
     def line(self) -> int:
-        """The line number, counted from 1; 0 where there is none."""
+        """The line number, counted from 1; 0 if there is none."""
         if self.code is None:
             return 0
         index = self.offset // 2
@@ -91,7 +87,7 @@ class Source:
         return self.code.co_firstlineno
 
     def show(self) -> str:
-        """`train.py:41, in loss:  y = x + b`, or an empty string."""
+        """Return `train.py:41, in loss:  y = x + b`, or an empty string."""
         if not self.function:
             return f"{self.file}:{self.line}" if self.file else ""
         line = self.line
@@ -100,7 +96,7 @@ class Source:
         return f"{place}:  {text}" if text else place
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        """As a place that was read: code objects are not pickled."""
+        """Pickle the location as a `ReadSource`, since code objects cannot be pickled."""
         if self is NOWHERE:
             return "NOWHERE"
         return ReadSource, (self.file, self.line, self.function, self.scope, self.callers)
@@ -114,7 +110,7 @@ _NO_NAMES: Final = "", ""
 
 @final
 class WideSource(Source):
-    """A place within named scopes, or one whose callers are remembered."""
+    """A location within named scopes, or with recorded callers."""
 
     __slots__ = ("callers", "names")
 
@@ -127,7 +123,7 @@ class WideSource(Source):
     ) -> None:
         self.code = code
         self.offset = offset
-        self.names = names  # type: ignore[misc]  # most places share one pair
+        self.names = names  # type: ignore[misc]  # most locations share one pair
         self.callers = callers  # type: ignore[misc]
 
     @property
@@ -141,14 +137,14 @@ class WideSource(Source):
         return (self.names or _NO_NAMES)[1]
 
     def show(self) -> str:
-        """The place, and the lines that called it."""
+        """Return the location, and the lines that called it."""
         return "\n    called from ".join([super().show(), *[each.show() for each in self.callers]])
 
 
 class ReadSource(Source):
-    """A place that was read from a program's text, or from a pickle: it has a file and a line but no code object.
+    """A location that was read from a program's text, or from a pickle: it has a file and a line but no code object.
 
-    A text says neither the function nor the scopes nor the callers; a pickle does.
+    A pickle has the function, the scopes and the callers, too; a text does not.
     """
 
     __slots__ = ("_file", "_function", "_line", "callers", "scope")
@@ -170,17 +166,17 @@ class ReadSource(Source):
 
     @property
     def file(self) -> str:
-        """The file's name as the text gives it."""
+        """The file's name in the text."""
         return self._file
 
     @property
     def function(self) -> str:
-        """The qualified name of the function the place is in, if it is known."""
+        """The qualified name of the function that contains the location, if it is known."""
         return self._function
 
     @property
     def line(self) -> int:
-        """The line number as the text gives it."""
+        """The line number in the text."""
         return self._line
 
 
@@ -188,7 +184,7 @@ NOWHERE: Final = Source(None, 0)
 
 
 def user_frame() -> FrameType | None:
-    """The innermost frame that is not treadle's own."""
+    """Return the innermost frame that is not treadle's own."""
     frame: FrameType | None = sys._getframe(1)
     internal_names = _IS_INTERNAL
     while frame is not None:
@@ -203,7 +199,7 @@ def user_frame() -> FrameType | None:
 
 
 def user_stacklevel() -> int:
-    """The `stacklevel` with which the caller's `warnings.warn` points at the user's line."""
+    """Return the `stacklevel` with which the caller's `warnings.warn` points at the user's line."""
     target = user_frame()
     frame: FrameType | None = sys._getframe(1)
     level = 1
@@ -213,9 +209,9 @@ def user_stacklevel() -> int:
 
 
 def capture(depth: int = 1, names: tuple[str, str] | None = None) -> Source:
-    """The place in the user's code that is running now; the caller knows of `depth` frames that they are treadle's.
+    """Return the location in the user's code that is running now, below `depth` frames that are known to be treadle's.
 
-    `names` are its scope and path, where it has any.
+    `names` are its scope and path, if it has any.
     """
     frame: FrameType | None = sys._getframe(depth)
     known = _IS_INTERNAL
@@ -235,7 +231,7 @@ def capture(depth: int = 1, names: tuple[str, str] | None = None) -> Source:
 
 @final
 class Place:
-    """What is said of the operations that run now, other than by the line: a scope, and where they came from."""
+    """The context of the operations that run now: their scope, and the location of the equation that is replayed."""
 
     __slots__ = ("names", "outer", "path", "replayed", "scope", "transposed")
 
@@ -248,11 +244,11 @@ class Place:
         transposed: dict[tuple[str, str], tuple[str, str]] | None = None,
     ) -> None:
         self.scope = scope
-        self.transposed = transposed  # of a backward pass: its names by those of the forward pass, as they are met
+        self.transposed = transposed  # in a backward pass: its names by names of the forward pass
         self.path = path or scope  # the scope with the transformations
         self.names = (scope, self.path) if self.path else None
-        self.replayed = replayed  # of the equation that is interpreted or transposed
-        self.outer = outer  # of a named scope: what is said again after it
+        self.replayed = replayed  # the location of the equation that is interpreted or transposed
+        self.outer = outer  # for a named scope: the context to restore after it
 
 
 place: Final[ContextVar[Place | None]] = ContextVar("treadle_place", default=None)
@@ -260,7 +256,7 @@ place: Final[ContextVar[Place | None]] = ContextVar("treadle_place", default=Non
 
 @final
 class placed:  # noqa: N801 - reads as a statement
-    """`with placed(Place(...)):` says it of the operations in the block."""
+    """`with placed(Place(...)):` sets the context of the operations in the block."""
 
     __slots__ = ("_outer", "_place")
 
@@ -277,7 +273,7 @@ class placed:  # noqa: N801 - reads as a statement
 
 
 def operation_source(depth: int = 1) -> Source:
-    """The place of the operation that is applied now: the user's line, or that of the equation it comes from."""
+    """Return the location of the operation that is applied now: the user's line, or its equation's location."""
     here = place.get()
     if here is None:
         return capture(depth + 1)
@@ -295,7 +291,7 @@ def _transposed(
     around: str,
     known: dict[tuple[str, str], tuple[str, str]],
 ) -> Source:
-    """The place of an operation that transposes one."""
+    """Return the location of an operation that transposes an operation at `source`."""
     pair = known.get(names)
     if pair is None:
         scope, path = names
@@ -305,7 +301,7 @@ def _transposed(
 
 
 def transposed_path(path: str, around: str) -> str:
-    """The path of what transposes an operation; `around` is the path of what takes the derivative.
+    """Return the path of the transpose of an operation; `around` is the path of the operation that differentiates.
 
     Example:
         >>> transposed_path("jvp(attention)/inner", "")
@@ -324,7 +320,7 @@ def transposed_path(path: str, around: str) -> str:
 
 
 def with_callers(source: Source, depth: int, most: int) -> Source:
-    """A place with the user's lines that called it; `depth` as for `capture`."""
+    """Return a location with the user's lines that called it; `depth` is as for `capture`."""
     if source.code is None or source.callers:
         return source
     frame: FrameType | None = sys._getframe(depth)
@@ -341,14 +337,14 @@ def with_callers(source: Source, depth: int, most: int) -> Source:
 
 
 def rescoped(source: Source, scope: str, path: str = "") -> Source:
-    """The same place in another scope; `path` is the scope with transformations."""
+    """Return the same location in another scope; `path` is the scope with transformations."""
     if source.code is None or (source.scope == scope and source.path == (path or scope)):
         return source
     return WideSource(source.code, source.offset, (scope, path or scope), source.callers)
 
 
 def within(scope: str, name: str) -> str:
-    """The scope of a name in a scope: `encoder/name`; `jvp(name)` where the scope ends with a transformation, `jvp()`.
+    """Return the scope of a name in a scope: `encoder/name`, or `jvp(name)` in a transformation's scope `jvp()`.
 
     Example:
         >>> within("encoder", "attention"), within("encoder/jvp(vmap())", "attention")
@@ -361,9 +357,9 @@ def within(scope: str, name: str) -> str:
 
 
 def user_location() -> str:
-    """The place in the user's code that is running now, ready for a message.
+    """Return the location in the user's code that is running now, as text for a message.
 
-    Where a library such as SciPy called, that is the user's call of it, and the library's line comes second.
+    If a library such as SciPy made the call, the user's call of the library comes first, and the library's line second.
     """
     found = capture()
     if not _is_of_a_library(found.file):
@@ -378,12 +374,12 @@ def user_location() -> str:
 
 
 def _is_of_a_library(file: str) -> bool:
-    """Whether a file was installed: a part of a package or of Python itself."""
+    """Return whether a file was installed: a part of a package or of Python itself."""
     return file.startswith(_STANDARD) or "site-packages" in file or "dist-packages" in file
 
 
 def location_of(frame: FrameType | None) -> str:
-    """The place in the user's code that another thread, whose innermost frame this is, runs now; empty without one."""
+    """Return the location in the user's code that a thread with this innermost frame runs now, or an empty string."""
     while frame is not None:
         if not is_internal(frame.f_code.co_filename):
             return Source(frame.f_code, frame.f_lasti).show()

@@ -1,9 +1,9 @@
 """Tracebacks show the user's lines: treadle's own frames are removed where an error leaves treadle.
 
-`boundary` makes a function one through which errors leave. Its code gets a handler around all of it, as if the source
-had `try: ... except: remove_own_frames(); raise`. The exception tables of Python 3.11 and later cost nothing while
-nothing is raised; a wrapper would cost a call. The handler's bytecode is what the running interpreter compiles of
-`_PATTERN`, so none is written here (decisions/0129-errors-where-they-leave.md).
+`boundary` marks a function through which errors leave. Its code gets a handler around all of it, as if the source
+had `try: ... except: remove_own_frames(); raise`. The exception tables of Python 3.11 and later cost nothing unless
+an error is raised; a wrapper would cost a call. The running interpreter compiles the handler's bytecode from
+`_PATTERN`, so this module contains none (decisions/0129-errors-where-they-leave.md).
 
 Public names pass through `boundary` where users get them: `lazy_names` for modules, `install_operators` for arrays,
 `wraps` for functions that transformations return, and `@boundary` at the classes of other objects that users call.
@@ -24,7 +24,7 @@ from treadle_ir.errors.source import is_internal
 
 T = TypeVar("T")
 
-_OWN: Final = ("treadle.", "treadle_")  # how the names of treadle's modules begin
+_OWN: Final = ("treadle.", "treadle_")  # prefixes of the names of treadle's modules
 _PATTERN: Final = "def f():\n try:\n  f\n except:\n  'handler'()\n  raise\n"
 NO_BOUNDARY: Final = (
     inspect.CO_GENERATOR
@@ -33,14 +33,14 @@ NO_BOUNDARY: Final = (
     | inspect.CO_ITERABLE_COROUTINE
 )
 _NO_LOCATION: Final = 15  # the kind of an entry of `co_linetable`
-_ANSWERS: Final = (AttributeError, StopIteration)  # what Python's protocols ask for
+_ANSWERS: Final = (AttributeError, StopIteration)  # Python's protocols require these
 _HIDDEN: Final = "  treadle's own frames are left out; TREADLE_TRACEBACK=full shows them"
 
 
 def boundary(value: T) -> T:
-    """Let errors leave a function, or the methods of a class, without treadle's frames; returns the same object.
+    """Remove treadle's frames from errors that leave a function, or the methods of a class; return the same object.
 
-    Anything else that can be called has its class changed, if that is treadle's.
+    For any other callable, its class is changed, if it is one of treadle's.
 
     Example:
         >>> from treadle_ir.errors.tracebacks import boundary
@@ -53,7 +53,7 @@ def boundary(value: T) -> T:
     if isinstance(value, FunctionType):
         code = value.__code__
         known = _made.get(id(code))
-        if known is not None:  # of a function that another one makes each time it is called
+        if known is not None:  # of a nested function, made in each call of the enclosing one
             value.__code__ = known[1]
         elif not code.co_flags & NO_BOUNDARY and _is_own(value.__globals__):
             value.__code__ = _with_handler(code)
@@ -69,15 +69,15 @@ def boundary(value: T) -> T:
 
 
 def has_handler(function: FunctionType) -> bool:
-    """Whether a function is a boundary."""
+    """Return whether a function is a boundary."""
     constants = function.__code__.co_consts
     return bool(constants) and constants[-1] is _leaving
 
 
 def boundaries(module: str) -> None:
-    """Make boundaries of what a module offers: the last line of modules that take names from others as they are.
+    """Make boundaries of a module's public names: the last line of modules that re-export names unchanged.
 
-    The module's own import of `boundaries` is removed, so that it is no name of the module's for users.
+    The module's own import of `boundaries` is removed, so that it does not become a public name.
 
     Args:
         module: the module's `__name__`.
@@ -92,12 +92,12 @@ def boundaries(module: str) -> None:
 
 
 def users(traceback: TracebackType | None) -> TracebackType | None:
-    """The traceback without treadle's own frames; None when nothing else is there."""
+    """Return the traceback without treadle's own frames; None if there are no other frames."""
     frames = []
     current = traceback
     while current is not None:
         frame = current.tb_frame
-        # What `python -c` runs has no file of its own, and is the user's all the same.
+        # Code that `python -c` runs has no file, but is the user's.
         if frame.f_globals.get("__name__") == "__main__" or not is_internal(
             frame.f_code.co_filename
         ):
@@ -112,7 +112,7 @@ def users(traceback: TracebackType | None) -> TracebackType | None:
 def remove_own_frames(error: BaseException) -> None:
     """Remove treadle's frames from the tracebacks of an error, its causes and its contexts.
 
-    A context that has only treadle's frames is hidden: treadle met that error and answered it.
+    A context that has only treadle's frames is hidden: treadle handled that error.
     """
     seen: set[int] = set()
     chained: BaseException | None = error
@@ -130,7 +130,7 @@ def _leaving() -> None:
     """Remove treadle's frames from the error that is being handled, as it leaves the function that calls this."""
     caller = sys._getframe(1).f_back
     if caller is not None and _is_own(caller.f_globals):
-        return  # it stays inside
+        return  # the error stays inside treadle
     from treadle_ir.settings.declared import TRACEBACK_FILTERING  # noqa: PLC0415 - settings need this module
 
     error = sys.exception()
@@ -142,7 +142,7 @@ def _leaving() -> None:
 
 
 def _is_unexpected(error: BaseException) -> bool:
-    """Whether treadle raised an error that is not one of its own classes, so that its frames say more than its text."""
+    """Return whether treadle raised an error that is not of its own classes, so that its frames are informative."""
     from treadle_ir.errors.kinds import TreadleError  # noqa: PLC0415 - as above
 
     last = error.__traceback__
@@ -158,12 +158,12 @@ def _is_unexpected(error: BaseException) -> bool:
 
 
 def _is_own(names: Mapping[str, object]) -> bool:
-    """Whether the names of a module are those of one of treadle's."""
+    """Return whether these globals belong to one of treadle's modules."""
     return str(names.get("__name__")).startswith(_OWN)
 
 
 def _methods(cls: type) -> None:
-    """Make boundaries of the methods and properties of a class of treadle's, and of its bases."""
+    """Make boundaries of the methods and properties of a treadle class, and of its bases."""
     for each in cls.__mro__:
         if each in _classes or not each.__module__.startswith(_OWN):
             continue
@@ -187,7 +187,7 @@ def _member(member: Any) -> None:  # Any: whatever a class has
 
 
 def _varints(values: Iterator[int]) -> Iterator[int]:
-    """Numbers of an exception table: six bits a byte, the highest first; bit 6 says that more follow."""
+    """Yield the numbers of an exception table: six bits per byte, the highest first; bit 6 means that more follow."""
     for byte in values:
         number = byte & 63
         while byte & 64:
@@ -197,20 +197,20 @@ def _varints(values: Iterator[int]) -> Iterator[int]:
 
 
 def _entries(table: bytes) -> list[tuple[int, int, int, int]]:
-    """The entries of an exception table: start, length and target, counted in instructions; depth and a flag."""
+    """Return the entries of an exception table: start, length and target, counted in instructions; depth and a flag."""
     numbers = [*_varints(iter(table))]
     return [tuple(numbers[i : i + 4]) for i in range(0, len(numbers), 4)]  # type: ignore[misc]  # each is four
 
 
-@functools.cache  # the same few numbers come again for hundreds of functions at import
+@functools.cache  # the same few numbers recur for hundreds of functions at import
 def _varint(number: int) -> bytes:
-    """Return a number as an exception table has it."""
+    """Return a number as an exception table encodes it."""
     shifts = range(max(0, (number.bit_length() - 1) // 6 * 6), 0, -6)
     return bytes([*(number >> shift & 63 | 64 for shift in shifts), number & 63])
 
 
 def _encoded(entries: list[tuple[int, int, int, int]]) -> bytes:
-    """An exception table of its entries; bit 7 marks the first byte of each."""
+    """Return an exception table with these entries; bit 7 marks the first byte of each."""
     table = bytearray()
     for entry in entries:
         begin = len(table)
@@ -220,7 +220,7 @@ def _encoded(entries: list[tuple[int, int, int, int]]) -> bytes:
 
 
 def _compiled() -> tuple[bytes, int, bytes, list[tuple[int, int, int, int]], int]:
-    """The handler of `_PATTERN`: bytecode, where it names its constant, lines, its own handlers, its stack."""
+    """Return `_PATTERN`'s handler: bytecode, the offset of its constant, lines, its own handlers, its stack size."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a string is called
         code: CodeType = compile(_PATTERN, "<string>", "exec").co_consts[0]
@@ -242,13 +242,13 @@ _KNOWN: Final = sys.implementation.name == "cpython" and sys.version_info < (3, 
 """Whether exception tables have the form that this module writes; elsewhere errors keep all their frames."""
 _HANDLER, _CONSTANT, _LINES, _INNER, _STACK = _compiled() if _KNOWN else (b"", 0, b"", [], 0)
 _made: Final[dict[int, tuple[CodeType, CodeType]]] = {}
-"""Code with its handler, by the identity of the code without, which is the first of the pair and so is not freed."""
+"""Code with its handler, by the id of the original code, which is the first of the pair and so is not freed."""
 _classes: Final[set[type]] = set()
 """Classes whose methods have their handlers."""
 
 
 def _with_handler(code: CodeType) -> CodeType:
-    """The code with the handler around all of it that has no other. At import hundreds of functions get it."""
+    """Return the code with the handler around all parts without a handler. At import hundreds of functions get it."""
     number = len(code.co_consts)
     if not _KNOWN or number > 255 or (number and code.co_consts[-1] is _leaving):
         return code
@@ -269,7 +269,7 @@ def _with_handler(code: CodeType) -> CodeType:
 
 
 def _around(entries: list[tuple[int, int, int, int]], here: int) -> list[tuple[int, int, int, int]]:
-    """Return the entries of a function with one, to the handler at `here`, for each part that has none."""
+    """Return the entries of a function, with an entry for the handler at `here` for each part without a handler."""
     every = []
     covered = 0
     for entry in [*entries, (here, 0, 0, 0)]:
@@ -281,7 +281,7 @@ def _around(entries: list[tuple[int, int, int, int]], here: int) -> list[tuple[i
     return every
 
 
-@functools.cache  # of functions of one length, which are many, once
+@functools.cache  # many functions have the same length
 def _inner_table(here: int) -> bytes:
     """Return the entries of the handler's own handlers, where it begins at `here`."""
     return _encoded(

@@ -1,13 +1,13 @@
-"""Whose an operation is: the user's, or one that a function of the library makes for itself.
+"""Who applies an operation: the user, or a function of the library.
 
-Settings such as `numpy_rank_promotion` and `numpy_dtype_promotion` are about what users write. A function of the
-library may broadcast and convert as it likes: its operands are the user's, its operations are not. Who asks is read
-from the frames, and only where the answer matters: operands were refused already, or a setting is in force.
+Settings such as `numpy_rank_promotion` and `numpy_dtype_promotion` are about operations that users write. A function of
+the library may broadcast and convert as it likes: its operands are the user's, its operations are not. The answer is
+read from the stack, and only where it matters: operands were refused already, or a setting is in force.
 
-Between the user's line and the check there is one function of the library where the operation is the user's own:
-`tnp.multiply`, or `poisson.pmf` with `logpmf` and what the folder `stats` shares. Where functions of two folders are on
-the way, the second one was called by the first, as `x * window` is in `signal.welch`. What carries calls and operands
-on counts for nothing.
+If the operation is the user's own, one function of the library is between the user's line and the check:
+`tnp.multiply`, or `poisson.pmf` with `logpmf` and the shared functions of the folder `stats`. If functions of two
+folders are on the stack, the first one called the second, as `signal.welch` computes `x * window`. Modules that only
+forward calls and operands are ignored.
 
 See decisions/0119-settings-are-about-users-operations.md.
 """
@@ -20,17 +20,17 @@ from typing import Final
 
 from treadle_ir.errors.source import is_internal
 
-# What brings a call from users to the function that they called.
+# Modules that only forward calls from users to the function that they called.
 _CARRIES: Final = (
     *("treadle_ir.", "treadle_autodiff.", "treadle_batching.", "treadle_compiler."),
     *("treadle_runtime.", "treadle_numpy.operands.", "treadle_numpy.lax.joining"),
     *("functools", "contextlib"),
 )
-_OPERATORS: Final = "treadle_numpy.arrays"  # they and methods call the function of that name
+_OPERATORS: Final = "treadle_numpy.arrays"  # operators and methods call the function of their name
 
 
 def is_users() -> bool:
-    """Whether the operation that is being made is one that the user wrote.
+    """Return whether the user wrote the operation that is being applied.
 
     Example:
         >>> is_users()

@@ -1,4 +1,4 @@
-"""What stands for a user's function: it shows the function's name, its documentation and its attributes."""
+"""Wrappers of a user's function: they show the function's name, its documentation and its attributes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KINDS: Final[dict[str, type]] = {
 def wraps(
     function: object, updated: tuple[str, ...] = functools.WRAPPER_UPDATES
 ) -> Callable[[Wrapper], Wrapper]:
-    """`functools.wraps` for all that can be called: an attribute of another kind than a function has is left out.
+    """Return `functools.wraps` for any callable: it skips attributes of types that a function cannot have.
 
     Example:
         >>> class Scaled:
@@ -48,7 +48,7 @@ def wraps(
 
 
 def shown_as(wrapper: object, function: object) -> None:
-    """`wraps` for objects, except that attributes of the function never hide what the wrapper's class defines.
+    """Apply `wraps` to an object, except that the function's attributes never hide members of the wrapper's class.
 
     Functions may be objects of classes with methods and private attributes of the same names.
 
@@ -72,14 +72,14 @@ def shown_as(wrapper: object, function: object) -> None:
 
 
 def alias(function: Function, name: str, module: str | None = None) -> Function:
-    """Return a function that does the same as `function`, and says that it is called `name`.
+    """Return a function that does the same as `function`, and has the name `name`.
 
-    It has code, defaults and documentation of `function`, so a call costs no more. Pickling finds it by its own name.
+    It has the code, defaults and documentation of `function`, so a call costs the same. Pickle finds it by its name.
 
     Args:
         function: a function written in Python.
         name: the name of the copy.
-        module: the module where the name is; the module of `function` if None.
+        module: the module that defines the name; the module of `function` if None.
 
     Example:
         >>> def absolute(x):
@@ -107,10 +107,10 @@ def alias(function: Function, name: str, module: str | None = None) -> Function:
 
 
 def forwarded(wrapper: object, name: str) -> Any:  # Any: whatever the function has
-    """An attribute that a wrapper lacks and its function has, as the methods that set rules of another kind.
+    """Return an attribute that a wrapper lacks and its function has, such as a method that sets rules.
 
     Raises:
-        AttributeError: the function has none either, or the name is private.
+        AttributeError: the function lacks it, too, or the name is private.
 
     Example:
         >>> class Wrapper:
@@ -132,7 +132,7 @@ def forwarded(wrapper: object, name: str) -> Any:  # Any: whatever the function 
 
 
 def _shown(function: object) -> tuple[str, ...]:
-    """The attributes that are shown."""
+    """Return the names of the function's attributes that its wrapper shows."""
     names = functools.WRAPPER_ASSIGNMENTS
     if type(function) is FunctionType:
         return names

@@ -34,4 +34,4 @@ FAMILIES: Final = (
     "sort",
     "window",
 )
-"""The modules here: `treadle_ir.core.registry` imports them where a mnemonic is asked for that is not known yet."""
+"""The modules here: `treadle_ir.core.registry` imports them when it looks up an unknown mnemonic."""

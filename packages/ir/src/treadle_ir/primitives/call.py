@@ -1,9 +1,9 @@
 """Calls: a nested program as one operation, and functions with derivative rules of their own.
 
-`call` is what a jitted function leaves in an outer program; `checkpoint` is a call whose values are computed
-again for the derivative. `custom_jvp_call` and `custom_vjp_call` come in two forms: the `FunctionCall` holds
-Python functions and runs them; in a program stands its staged form, whose derivative stays a Python function
-until someone differentiates the program.
+`call` represents a jitted function in an outer program; `checkpoint` is a call whose values are recomputed
+for the derivative. `custom_jvp_call` and `custom_vjp_call` have two forms: the `FunctionCall` holds
+Python functions and runs them; programs contain its staged form, whose derivative stays a Python function
+until the program is differentiated.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from treadle_ir.tracing.array import Array, Function, Operand, Operands
 from treadle_ir.tracing.staging import stage
 from treadle_ir.tracing.trace import bind
 
-# Says by its truth whether the results of a primitive are kept.
+# Its truth value decides whether the results of a primitive are stored.
 CheckpointPolicy: TypeAlias = Callable[[Primitive], object]
-# Tangents or cotangents; None where one is known to be zero.
+# Tangents or cotangents; None for a known zero.
 Given: TypeAlias = Sequence[Operand | None]
 # From primals and tangents to results and their tangents.
 FlatJvp: TypeAlias = Callable[[Operands, Given], tuple[Operands, Given]]
@@ -41,15 +41,15 @@ FlatForward: TypeAlias = Callable[[Operands, Flags], tuple[Operands, Operands, F
 @final
 @frozen
 class Call(InlineCall):
-    """A jitted function inside of another program: compiled once, as a function of its own."""
+    """A jitted function inside another program: compiled once, as a separate function."""
 
     name: ClassVar[str] = "call"
     program: Program
     label: str = ""
-    inlining: str = ""  # "jax_late": by lowering; "xla_early", "xla_late": by XLA; "": as is best
+    inlining: str = ""  # "jax_late": by lowering; "xla_early", "xla_late": by XLA; "": automatic
 
     def rebuilt(self, program: Program, sources: Sources) -> Call:
-        """The same label, and the same wish, around another program."""
+        """Return a call of another program with the same label and inlining."""
         return Call(program, self.label, self.inlining)
 
 
@@ -57,11 +57,11 @@ class Call(InlineCall):
 @final
 @frozen
 class Checkpoint(InlineCall):
-    """A part of a program whose intermediate values are not kept for the derivative but computed again.
+    """A part of a program whose intermediate values are not stored for the derivative but recomputed.
 
-    `policy` says by primitive which results are kept nevertheless; None keeps nothing. Differentiation makes two
-    calls of one: the forward one `stores` its operands, and the one in the backward pass `recomputes` from them.
-    Where both stand in one program, barriers keep them apart unless `prevent_cse` is off.
+    `policy` decides by primitive which results are stored nevertheless; None stores nothing. Differentiation makes two
+    calls of one: the forward call `stores` its operands, and the call in the backward pass `recomputes` from them. If
+    one program contains both, barriers prevent their common subexpression elimination unless `prevent_cse` is off.
     """
 
     name: ClassVar[str] = "checkpoint"
@@ -72,32 +72,32 @@ class Checkpoint(InlineCall):
     prevent_cse: bool = True
 
     def is_deferred(self) -> bool:
-        """Where there is a policy, which is asked when the program is differentiated."""
+        """Return whether there is a policy, which is called when the program is differentiated."""
         return self.policy is not None
 
     def rebuilt(self, program: Program, sources: Sources) -> Checkpoint:
-        """The same attributes around another program."""
+        """Return a call of another program with the same attributes."""
         return replace(self, program=program)
 
 
 @register
 @final
 class OptimizationBarrier(Attributeless):
-    """Its operands, unchanged; no optimisation moves a computation across it."""
+    """The operands, unchanged; no optimisation moves a computation across it."""
 
     __slots__ = ()
     takes_keys: ClassVar[bool] = True
     name: ClassVar[str] = "optimization_barrier"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operands' types."""
+        """Return the operands' types."""
         return operands
 
 
 @register
 @final
 class StopGradient(Attributeless, Unary):
-    """Its operand, as a constant for differentiation."""
+    """The operand, as a constant for differentiation."""
 
     __slots__ = ()
     takes_keys: ClassVar[bool] = True
@@ -109,7 +109,7 @@ class StopGradient(Attributeless, Unary):
 @final
 @frozen
 class CheckpointName(Unary):
-    """Its operand, under a name that checkpoint policies can refer to."""
+    """The operand, under a name that checkpoint policies can refer to."""
 
     takes_keys: ClassVar[bool] = True
     name: ClassVar[str] = "checkpoint_name"
@@ -124,7 +124,7 @@ class CustomJvpCall(FunctionCall):
 
     A tangent that is known to be zero is None.
 
-    `pure` says that the jvp reads nothing that may change: run again on equal operands, it does the same.
+    `pure` means that the jvp reads no state that may change: on equal operands it always does the same.
     """
 
     name: ClassVar[str] = "custom_jvp_function"
@@ -138,7 +138,7 @@ class CustomJvpCall(FunctionCall):
         return self.function(*operands)
 
     def staged(self, types: tuple[Type, ...]) -> tuple[Primitive, tuple[Operand, ...]]:
-        """The function as a program, with its jvp for later."""
+        """Return the function as a program, with its jvp for later."""
         staged = stage(self.function, *types)
         count = len(staged.captured)
         return CustomJvpStaged(
@@ -151,7 +151,7 @@ class CustomJvpCall(FunctionCall):
 class DeferredJvp:
     """The jvp of a staged `custom_jvp`: a Python function, staged when a program is differentiated.
 
-    `captured` operands at the front are what the function captured; they are constants for its jvp.
+    The first `captured` operands are the values that the function captured; they are constants for its jvp.
     """
 
     jvp: FlatJvp
@@ -159,7 +159,7 @@ class DeferredJvp:
     pure: bool = False
 
     def __call__(self, primals: Operands, tangents: Given) -> tuple[Operands, Given]:
-        """Results and tangents; `primals` includes the captured operands, `tangents` does not."""
+        """Return results and tangents; `primals` includes the captured operands, `tangents` does not."""
         try:
             return self.jvp(primals[self.captured :], tangents)
         except EscapedTracerError as error:
@@ -182,11 +182,11 @@ class CustomJvpStaged(InlineCall):
     derivative: DeferredJvp
 
     def is_deferred(self) -> bool:
-        """Unless the rule is pure."""
+        """Return whether the rule may behave differently the next time: unless it is pure."""
         return not self.derivative.pure
 
     def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
-        """A plain call: a transformed program has left the derivative rule behind."""
+        """Return a plain call: a transformed program does not have the derivative rule."""
         return Call(program, self.label)
 
 
@@ -195,10 +195,10 @@ class CustomJvpStaged(InlineCall):
 class CustomVjpRule:
     """The functions of a custom_vjp, on flat operands.
 
-    `forward(primals, perturbed) -> (results, residuals, backward)`, where `perturbed` says which primals have
+    `forward(primals, perturbed) -> (results, residuals, backward)`, where `perturbed` flags the primals that have
     tangents; `backward(residuals, cotangents) -> cotangents of primals`. A cotangent known to be zero is None.
-    `captured` operands at the front of a staged call are constants for both. `pure` says that the functions read
-    nothing that may change.
+    The first `captured` operands of a staged call are constants for both. `pure` means that the functions read no
+    state that may change.
     """
 
     forward: FlatForward
@@ -221,7 +221,7 @@ class CustomVjpCall(FunctionCall):
         return self.function(*operands)
 
     def staged(self, types: tuple[Type, ...]) -> tuple[Primitive, tuple[Operand, ...]]:
-        """The function as a program, with its vjp for later."""
+        """Return the function as a program, with its vjp for later."""
         staged = stage(self.function, *types)
         rule = replace(self.rule, captured=len(staged.captured))
         return CustomVjpStaged(staged.program, self.label, rule), staged.captured
@@ -239,11 +239,11 @@ class CustomVjpStaged(InlineCall):
     rule: CustomVjpRule
 
     def is_deferred(self) -> bool:
-        """Unless the rule is pure."""
+        """Return whether the rule may behave differently the next time: unless it is pure."""
         return not self.rule.pure
 
     def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
-        """A plain call: a transformed program has left the derivative rule behind."""
+        """Return a plain call: a transformed program does not have the derivative rule."""
         return Call(program, self.label)
 
 
@@ -251,10 +251,10 @@ class CustomVjpStaged(InlineCall):
 @final
 @frozen
 class CustomVjpLinear(Primitive):
-    """The derivative of a `custom_vjp` call: linear in its tangents, known only by its transpose.
+    """The derivative of a `custom_vjp` call: linear in its tangents, and defined only by its transpose.
 
     Operands are the residuals, then one tangent per primal; results are the tangents of the call's results. `types`
-    say which manual axes these vary over, as the results of the call do.
+    have the manual axes over which these vary, as the results of the call do.
     """
 
     takes_keys: ClassVar[bool] = True  # among the residuals
@@ -266,11 +266,11 @@ class CustomVjpLinear(Primitive):
     types: tuple[ArrayType, ...]
 
     def is_deferred(self) -> bool:
-        """The backward function runs when this is transposed."""
+        """Return True: the backward function runs when this is transposed."""
         return True
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The types of the tangents of the results."""
+        """Return the types of the tangents of the results."""
         return self.types
 
 
@@ -281,7 +281,7 @@ BACKWARD_ONLY: Final = (
 
 
 def captured_error(label: str) -> DerivativeError:
-    """The error for the derivative of a function with its own rule by what it captured, which the rule leaves out."""
+    """Return the error for a derivative with respect to captured values of a function with its own derivative rule."""
     return DerivativeError(
         f"`{label}` has a derivative rule of its own, which covers its arguments only, but is differentiated by a "
         "traced array that it closes over",
@@ -290,7 +290,7 @@ def captured_error(label: str) -> DerivativeError:
 
 
 def forward_mode_error() -> DerivativeError:
-    """The error for any way of computing the tangents of a custom_vjp function."""
+    """Return the error for any way of computing the tangents of a custom_vjp function."""
     return DerivativeError(
         "custom_vjp: the function has a backward rule only, so forward mode (jvp, jacfwd, linearize) cannot "
         "differentiate it",
@@ -304,15 +304,15 @@ _STOP: Final = StopGradient()
 
 
 def optimization_barrier(*operands: Operand) -> Sequence[Array]:
-    """Its operands, unchanged; no optimisation moves a computation across it."""
+    """Return the operands unchanged; no optimisation moves a computation across this operation."""
     return bind(_BARRIER, *operands)
 
 
 def stop_gradient(x: Operand) -> Array:
-    """Its operand, as a constant for differentiation."""
+    """Return the operand, as a constant for differentiation."""
     return bind(_STOP, x)[0]
 
 
 def checkpoint_name(x: Operand, *, label: str) -> Array:
-    """Its operand, under a name that checkpoint policies can refer to."""
+    """Return the operand, under a name that checkpoint policies can refer to."""
     return bind(CheckpointName(label), x)[0]

@@ -1,8 +1,8 @@
-"""Collectives over named axes: sums over them, exchanges along them, the place on them.
+"""Collectives over named axes: sums over them, exchanges along them, and the index along them.
 
-A name is bound by whatever maps an axis (vmap with `axis_name`, shard_map): it is part of the context. A collective
-has no meaning outside of it, and the types of its results are those of one batch element. Over several names it is
-among all their batch elements, numbered with the last name fastest.
+A name is bound by the transformation that maps an axis (vmap with `axis_name`, shard_map): it is part of the context.
+A collective has no meaning outside of it, and its results have the types of the results for one batch element. Over
+several names it is among all their batch elements, numbered with the last name fastest.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from treadle_ir.tracing.trace import bind
 
 Reduction: TypeAlias = Literal["add", "maximum", "minimum"]
 Groups: TypeAlias = tuple[tuple[int, ...], ...]
-"""Numbers of batch elements along the named axes: a collective is among those of each group. Each number is in one."""
+"""Groups of indices along the named axes: a collective is among the batch elements of each. Each index is in one."""
 
 
 class Collective(Primitive):
-    """Family: what one batch element gets depends on the batch elements of named axes."""
+    """Family: the result for one batch element depends on the other batch elements along named axes."""
 
     __slots__ = ()
     axis_names: tuple[Hashable, ...]
 
     def effects(self, *operands: Type) -> Effects:
-        """It belongs inside of whatever maps these axes."""
+        """Return the named axes: the operation depends on the transformations that map them."""
         return frozenset(NamedAxis(name) for name in self.axis_names)
 
 
@@ -45,10 +45,10 @@ class Collective(Primitive):
 @final
 @frozen
 class AllReduce(Collective):
-    """Each batch element's array replaced by the sum, maximum or minimum over all batch elements of the named axes.
+    """The sum, maximum or minimum of all batch elements' arrays over the named axes.
 
-    `invariant` says that the result counts as one value that all of them share, and not as one for each: so does its
-    cotangent then. It is so over the axes of a shard_map that checks what varies.
+    `invariant` means that the result, and so its cotangent, is one value that all batch elements share, not one value
+    for each: that is so over the axes of a shard_map that checks varying axes.
 
     Constraints:
         (C1) groups have each batch element once
@@ -61,7 +61,7 @@ class AllReduce(Collective):
     groups: Groups | None = None
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type."""
+        """Return the operand's type."""
         (x,) = operands
         assert isinstance(x, ArrayType)
         check_kind(self.name, "iufc" if self.reduction == "add" else "biuf", x.dtype)
@@ -75,7 +75,7 @@ class AllReduce(Collective):
 class AllGather(Collective):
     """All batch elements' arrays, stacked along a new axis (or, `tiled`, joined along an existing one).
 
-    `invariant` is as for `AllReduce`: the result is one value that all of them share.
+    `invariant` is as for `AllReduce`: the result is one value that all batch elements share.
 
     Constraints:
         (C1) the axis is in range of the result
@@ -92,7 +92,7 @@ class AllGather(Collective):
     invariant: bool = False
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's shape with the batch elements."""
+        """Return the operand's shape with the batch elements."""
         (x,) = operands
         assert isinstance(x, ArrayType)
         _check_groups(self.name, self.groups, self.size)  # C2
@@ -110,13 +110,13 @@ class AllGather(Collective):
 @final
 @frozen
 class AxisIndex(Collective):
-    """The number of the batch element along the named axis, which is one."""
+    """The index of the batch element along the named axis; there is exactly one name."""
 
     name: ClassVar[str] = "axis_index"
     axis_names: tuple[Hashable, ...]
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """A scalar i32."""
+        """Return a scalar i32."""
         return (ArrayType((), np.dtype(np.int32)),)
 
 
@@ -124,7 +124,7 @@ class AxisIndex(Collective):
 @final
 @frozen
 class ReduceScatter(Collective):
-    """The sum over all batch elements of a named axis, of which each gets its own part along `axis`.
+    """The sum over all batch elements of a named axis, of which each one gets its own slice along `axis`.
 
     Constraints:
         (C1) the axis is in range, and its size a multiple of `size`, the number of batch elements of a group
@@ -138,7 +138,7 @@ class ReduceScatter(Collective):
     groups: Groups | None = None
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type, shorter along the axis."""
+        """Return the operand's type, shorter along the axis."""
         (x,) = operands
         assert isinstance(x, ArrayType)
         _check_groups(self.name, self.groups, self.size)  # C2
@@ -150,7 +150,7 @@ class ReduceScatter(Collective):
 @final
 @frozen
 class AllToAll(Collective):
-    """Each batch element of a named axis cuts its array along `split`, and joins what it gets of all along `concat`.
+    """Each batch element splits its array along `split`, and concatenates its slices of all arrays along `concat`.
 
     Constraints:
         (C1) the axes are in range, and the size of `split` is a multiple of `size`, the number of batch elements of a
@@ -167,7 +167,7 @@ class AllToAll(Collective):
     groups: Groups | None = None
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type, shorter along one axis and longer along the other."""
+        """Return the operand's type, shorter along one axis and longer along the other."""
         (x,) = operands
         assert isinstance(x, ArrayType)
         _check_groups(self.name, self.groups, self.size)  # C2
@@ -182,9 +182,9 @@ class AllToAll(Collective):
 @final
 @frozen
 class Permute(Collective):
-    """What another batch element of a named axis has; zeros where nobody sends.
+    """The array of another batch element along a named axis; zeros for a batch element that is not a destination.
 
-    `pairs` are numbers of batch elements below `size`, (source, destination), no source and no destination twice.
+    `pairs` are indices of batch elements, (source, destination), below `size`; no source or destination occurs twice.
     """
 
     name: ClassVar[str] = "permute"
@@ -193,7 +193,7 @@ class Permute(Collective):
     pairs: tuple[tuple[int, int], ...]
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type."""
+        """Return the operand's type."""
         (x,) = operands
         return (x,)
 
@@ -202,7 +202,7 @@ class Permute(Collective):
 @final
 @frozen
 class PVary(Collective):
-    """The operand, cast to vary over the named axes of a `shard_map`, where it is the same on all devices.
+    """The operand, cast from replicated to varying over named axes of a `shard_map`.
 
     Nothing is computed; but the cotangent is the sum of the devices' cotangents.
     """
@@ -212,17 +212,17 @@ class PVary(Collective):
     axis_names: tuple[Hashable, ...]
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type."""
+        """Return the operand's type."""
         (x,) = operands
         return (x,)
 
     def effects(self, *operands: Type) -> Effects:
-        """None: what it returns does not depend on the axes."""
+        """Return no effects: the result does not depend on the axes."""
         return PURE
 
 
 def _divided(name: str, x: ArrayType, axis: int, count: int) -> tuple[int, ...]:
-    """The shape with one axis cut into equal parts (C1)."""
+    """Return the shape with one axis divided by `count` (C1)."""
     if not 0 <= axis < x.ndim or x.shape[axis] % count:
         raise ShapeError(
             f"{name}: axis {axis} of {x} does not divide into {count} equal parts, one for each batch element"
@@ -231,7 +231,7 @@ def _divided(name: str, x: ArrayType, axis: int, count: int) -> tuple[int, ...]:
 
 
 def _check_groups(name: str, groups: Groups | None, size: int | None = None) -> None:
-    """That groups have each batch element once, and `size` each."""
+    """Check that groups have each batch element once, and `size` of them each."""
     if groups is None:
         return
     numbers = [number for group in groups for number in group]
@@ -242,7 +242,7 @@ def _check_groups(name: str, groups: Groups | None, size: int | None = None) -> 
 
 
 def axis_size(name: Hashable) -> int:
-    """The number of batch elements along a named axis that is being mapped, or along all of a tuple of them.
+    """Return the number of batch elements along a mapped named axis, or along all axes of a tuple.
 
     Raises:
         ArgumentError: no such axis is being mapped here.
@@ -263,12 +263,12 @@ def axis_size(name: Hashable) -> int:
 
 
 def axis_kind(name: Hashable) -> AxisKind:
-    """Who binds a named axis here, which is in scope."""
+    """Return which kind of transformation maps a named axis, which is in scope."""
     return next(kind for known, _, kind in reversed(current_context().axes) if known == name)
 
 
 def _names(axis_name: Hashable) -> tuple[Hashable, ...]:
-    """The names, each of which is being mapped, and different ones."""
+    """Return the names as a tuple, after checking that they are in scope and all different."""
     names = axis_name if isinstance(axis_name, tuple) else (axis_name,)
     for name in names:
         axis_size(name)
@@ -283,7 +283,7 @@ def _names(axis_name: Hashable) -> tuple[Hashable, ...]:
 def all_reduce(
     x: Operand, *, reduction: Reduction, axis_name: Hashable, groups: Groups | None = None
 ) -> Array:
-    """The sum, maximum or minimum over all batch elements, or those of a group, of a named axis or a tuple of them."""
+    """Return the sum, maximum or minimum over one or several named axes, within each group if `groups` are given."""
     names = _names(axis_name)
     if not names:
         return as_array(x)
@@ -299,7 +299,7 @@ def all_reduce(
 
 
 def _count(axis_name: Hashable, groups: Groups | None) -> int:
-    """How many batch elements a collective is among."""
+    """Return the number of batch elements that take part in a collective."""
     size = axis_size(axis_name)
     return len(groups[0]) if groups else size
 
@@ -313,9 +313,9 @@ def all_gather(
     groups: Groups | None = None,
     invariant: bool = False,
 ) -> Array:
-    """All batch elements' arrays, stacked along a new axis (or, `tiled`, joined along an existing one).
+    """Return all batch elements' arrays, stacked along a new axis (or, `tiled`, joined along an existing one).
 
-    With `invariant` the result counts as one value, where all the axes are of a shard_map that checks what varies.
+    With `invariant` the result is one value for all, if all the axes belong to a shard_map that checks varying axes.
     """
     names = _names(axis_name)
     shared = invariant and all([axis_kind(name) == "manual" for name in names])
@@ -325,7 +325,7 @@ def all_gather(
 def reduce_scatter(
     x: Operand, *, axis_name: Hashable, axis: int = 0, groups: Groups | None = None
 ) -> Array:
-    """The sum over a named axis, of which each batch element gets its own part along an axis."""
+    """Return the sum over a named axis, of which each batch element gets its own slice along `axis`."""
     names = _names(axis_name)
     return bind(ReduceScatter(names, _count(names, groups), axis, groups), x)[0]
 
@@ -333,25 +333,25 @@ def reduce_scatter(
 def all_to_all(
     x: Operand, *, axis_name: Hashable, split: int, concat: int, groups: Groups | None = None
 ) -> Array:
-    """The parts of the array along `split` exchanged with all batch elements, joined along `concat`."""
+    """Return the slices along `split` of all batch elements' arrays for this one, concatenated along `concat`."""
     names = _names(axis_name)
     return bind(AllToAll(names, _count(names, groups), split, concat, groups), x)[0]
 
 
 def permute(x: Operand, *, axis_name: Hashable, pairs: tuple[tuple[int, int], ...]) -> Array:
-    """What another batch element has, by pairs of source and destination; zeros where nobody sends."""
+    """Return the array of another batch element, by pairs of source and destination; zeros without a source."""
     names = _names(axis_name)
     return bind(Permute(names, axis_size(names), pairs), x)[0]
 
 
 def pvary(x: Operand, *, axis_name: Hashable) -> Array:
-    """Return the operand, cast to vary over axes of a `shard_map` that checks what varies; others are left out."""
+    """Return the operand, cast to vary over axes of a `shard_map` that checks varying axes; other axes are ignored."""
     names = tuple([name for name in _names(axis_name) if axis_kind(name) == "manual"])
     return bind(PVary(names), x)[0] if names else as_array(x)
 
 
 def axis_index(axis_name: Hashable) -> Array:
-    """The number of the batch element along the named axis, or among those of a tuple of them, the last one fastest."""
+    """Return the index of the batch element along a named axis, or along a tuple of axes, the last one fastest."""
     if not isinstance(axis_name, tuple):
         axis_size(axis_name)
         return bind(AxisIndex((axis_name,)))[0]

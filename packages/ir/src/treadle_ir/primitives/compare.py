@@ -25,7 +25,7 @@ _DIRECTIONS: Final = get_args(Direction)
 @final
 @frozen
 class Compare(Elementwise):
-    """Whether `x` stands in a relation to `y`, as booleans. NaN is unequal to everything, itself included.
+    """Whether `x` compares to `y` in a direction, as booleans. NaN is unequal to everything, itself included.
 
     Constraints:
         (C1) operands have one shape (or are scalars) and one element type
@@ -43,7 +43,7 @@ class Compare(Elementwise):
             )
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """A boolean of the shape that the operands share."""
+        """Return a boolean of the shape that the operands share."""
         x, y = operands
         type = common_type(self.name, (x, y))  # C1
         if dtypes.is_complex(type.dtype) and self.direction not in ("eq", "ne"):  # C2
@@ -81,7 +81,7 @@ class Select(Attributeless, Elementwise):
     name: ClassVar[str] = "select"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The type of the choices, of the shape that all three share."""
+        """Return the type of the choices, of the shape that all three share."""
         condition, on_true, on_false = operands
         assert isinstance(condition, ArrayType)
         if not dtypes.is_bool(condition.dtype):  # C1
@@ -98,7 +98,7 @@ class Select(Attributeless, Elementwise):
 @register
 @final
 class Clamp(Attributeless, Elementwise):
-    """`x` kept between `low` and `high`: `minimum(maximum(x, low), high)`.
+    """`x` limited to the range between `low` and `high`: `minimum(maximum(x, low), high)`.
 
     Constraints:
         (C1) operands have one shape (or are scalars) and one element type, not complex
@@ -108,7 +108,7 @@ class Clamp(Attributeless, Elementwise):
     name: ClassVar[str] = "clamp"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The type that the operands share."""
+        """Return the type that the operands share."""
         low, x, high = operands
         type = common_type(self.name, (low, x, high))  # C1
         check_kind(self.name, "biuf", type.dtype)
@@ -121,15 +121,15 @@ _COMPARE: Final = {direction: Compare(direction) for direction in _DIRECTIONS}
 
 
 def compare(x: Operand, y: Operand, *, direction: Direction) -> Array:
-    """Whether `x` stands in a relation to `y` (`eq ne lt le gt ge`), as booleans."""
+    """Return whether `x` compares to `y` in a direction (`eq ne lt le gt ge`), as booleans."""
     return bind(_COMPARE.get(direction) or Compare(direction), x, y)[0]
 
 
 def select(condition: Operand, on_true: Operand, on_false: Operand) -> Array:
-    """`on_true` where `condition` holds, else `on_false`."""
+    """Return `on_true` where `condition` holds, else `on_false`."""
     return bind(_SELECT, condition, on_true, on_false)[0]
 
 
 def clamp(low: Operand, x: Operand, high: Operand) -> Array:
-    """`x` kept between `low` and `high`: `minimum(maximum(x, low), high)`."""
+    """Return `x` limited to the range between `low` and `high`: `minimum(maximum(x, low), high)`."""
     return bind(_CLAMP, low, x, high)[0]

@@ -1,4 +1,4 @@
-"""Operations under names of the user's, which other operations say, for compilers that know them; and the platform."""
+"""User-named operations, decomposed into other operations, for compilers that implement them; and the platform."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _NAME: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*([.][a-zA-Z0-9_$]+)+")
 @final
 @frozen
 class Composite(InlineCall):
-    """An operation under a name of the user's, which `program` says in other operations.
+    """An operation with a user-defined name, which `program` decomposes into other operations.
 
-    A compiler may put its own implementation in its place. `settings` are what it is told besides, by name.
+    A compiler may replace it by its own implementation. `settings` are the composite's attributes, by name.
 
     Constraints:
         (C1) `label` is a name with dots in it, as `my_project.my_op`; `version` is not negative
@@ -42,7 +42,7 @@ class Composite(InlineCall):
     settings: tuple[tuple[str, Setting], ...] = ()
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The types of the program's results."""
+        """Return the types of the program's results."""
         if not _NAME.fullmatch(self.label) or self.version < 0:  # C1
             raise ArgumentError(
                 f"composite: the name is {self.label!r} and the version {self.version}, but a name consists of a "
@@ -52,7 +52,7 @@ class Composite(InlineCall):
         return self.program.result_types
 
     def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
-        """A plain call: a transformed program is another operation, which the name does not mean."""
+        """Return a plain call: a transformed program is a different operation, so it cannot have this name."""
         return Call(program, self.label)
 
 
@@ -60,9 +60,9 @@ class Composite(InlineCall):
 @final
 @frozen
 class PlatformIndex(Creation):
-    """Which of several platforms the program runs on, by its place; as many as there are where it is none of them.
+    """The index in `platforms` of the platform on which the program runs; their number if it is none of them.
 
-    Unless there is something for others (`or_others`), a program is not lowered for a platform that is none of them.
+    Unless `or_others`, the program is not lowered for a platform that is none of them.
     """
 
     name: ClassVar[str] = "platform_index"
@@ -70,11 +70,11 @@ class PlatformIndex(Creation):
     or_others: bool = True
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """A scalar."""
+        """Return a scalar."""
         assert not operands, "platform_index takes no operands"
         return (ArrayType((), np.dtype(np.int32)),)
 
 
 def platform_index(*, platforms: tuple[str, ...], or_others: bool = True) -> Array:
-    """Which of several platforms the program runs on, by its place; as many as there are where it is none of them."""
+    """Return the index in `platforms` of the platform on which the program runs; their number if it is none of them."""
     return bind(PlatformIndex(platforms, or_others))[0]

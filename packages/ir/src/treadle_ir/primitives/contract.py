@@ -1,6 +1,6 @@
 """Contractions: dot_general and convolution.
 
-Both are bilinear; both name axes by position rather than asking for one layout, so that no transposes are needed.
+Both are bilinear; both name axes by position instead of requiring one order of axes, so that no transposes are needed.
 
     dot_general(x, y, *, contracting, batching=((), ()), precision="default", element_type=None)
     convolution(x, kernel, *, strides, padding, lhs_dilation=(), rhs_dilation=(), lhs_spec, rhs_spec, out_spec,
@@ -34,7 +34,7 @@ NO_PAIRS: Final[AxisPairs] = ((), ())
 
 
 def check_precision(name: str, precision: str) -> None:
-    """Refuse what is no precision.
+    """Refuse an unknown precision.
 
     Raises:
         ArgumentError: there is no such precision.
@@ -46,10 +46,10 @@ def check_precision(name: str, precision: str) -> None:
 
 
 def contraction_dtype(name: str, x: ArrayType, y: ArrayType, element_type: DType | None) -> DType:
-    """The element type of a product of x and y, which is `element_type` where one is asked for.
+    """Return the element type of a product of x and y, which is `element_type` if that is given.
 
     Raises:
-        DTypeError: x and y have different element types, or a product of another kind or a narrower one is asked for.
+        DTypeError: x and y have different element types, or `element_type` is of another kind or narrower.
     """
     if x.dtype != y.dtype:
         raise DTypeError(
@@ -87,7 +87,7 @@ def contraction_dtype(name: str, x: ArrayType, y: ArrayType, element_type: DType
 
 
 def free_axes(ndim: int, *taken: Sequence[int]) -> tuple[int, ...]:
-    """The axes that are in none of the lists, in order."""
+    """Return the axes that are in none of the lists, in order."""
     used = {axis for axes in taken for axis in axes}
     return tuple([axis for axis in range(ndim) if axis not in used])
 
@@ -124,7 +124,7 @@ class DotGeneral(Contraction):
         check_precision(self.name, self.precision)
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The free axes of both operands after the batching axes."""
+        """Return the free axes of both operands after the batching axes."""
         x, y = operands
         assert isinstance(x, ArrayType)
         assert isinstance(y, ArrayType)
@@ -156,25 +156,24 @@ class DotGeneral(Contraction):
 
 
 def dilated(size: int, dilation: int) -> int:
-    """The length of `size` elements with `dilation - 1` holes between neighbours."""
-    if (
-        dilation == 1
-    ):  # also of a size that is symbolic, of which it is not known whether there are any
+    """Return the length of `size` elements with `dilation - 1` holes between each element and the next."""
+    if dilation == 1:  # also for a symbolic size, which may be 0
         return size
     return (size - 1) * dilation + 1 if size else 0
 
 
 def has_one_feature(primitive: Convolution, kernel: Sequence[int]) -> bool:
-    """Whether each group of a convolution with a kernel of this shape has one feature in and one out."""
+    """Return whether each group of a convolution with a kernel of this shape has one input and one output feature."""
     output, features, *_ = primitive.rhs_spec
     return kernel[features] == 1 and kernel[output] == primitive.feature_group_count
 
 
 def multiplies_padding(primitive: Convolution, kernel: ArrayType) -> bool:
-    """Whether weights that are NaN or infinite are multiplied by the zeros of the padding, which gives NaN.
+    """Return whether weights that are NaN or infinite are multiplied by the zeros of the padding, which gives NaN.
 
-    Padding is no element, and a weight over it counts for nothing. On the CPU, though, XLA gives floats of up to 32
-    bits with several features to Eigen, which writes the padding out; what has holes stays with XLA's own loops.
+    Padding is not made of elements, so a weight over it should contribute nothing. On the CPU, though, XLA passes
+    convolutions of floats of up to 32 bits with several features to Eigen, which materialises the padding; XLA's own
+    loops compute convolutions of a dilated operand.
     """
     part = dtypes.real_part(kernel.dtype) if dtypes.is_complex(kernel.dtype) else kernel.dtype
     return (
@@ -187,7 +186,7 @@ def multiplies_padding(primitive: Convolution, kernel: ArrayType) -> bool:
 
 
 EIGENS_AXES: Final = 3
-"""Spatial axes of the convolutions that XLA gives to Eigen on the CPU, at most."""
+"""The greatest number of spatial axes of the convolutions that XLA passes to Eigen on the CPU."""
 
 
 def window_counts(
@@ -198,7 +197,7 @@ def window_counts(
     base_dilation: Sequence[int],
     window_dilation: Sequence[int],
 ) -> tuple[int, ...]:
-    """How many places a sliding window takes along each axis.
+    """Return the number of positions of a sliding window along each axis.
 
     Source: StableHLO specification, `reduce_window` and `convolution`.
     """
@@ -221,12 +220,12 @@ def window_counts(
 class Convolution(Contraction):
     """The inner product of a kernel with the windows of an operand that it slides over.
 
-    With groups, features (or the batch) fall into equal parts that do not see each other.
+    With groups, features (or the batch) are divided into equal groups that do not interact.
 
     Shapes:
-        x: batch, feature and spatial axes where `lhs_spec` says
-        kernel: output feature, input feature and spatial axes where `rhs_spec` says
-        result: batch, feature and spatial axes where `out_spec` says
+        x: batch, feature and spatial axes in the positions of `lhs_spec`
+        kernel: output feature, input feature and spatial axes in the positions of `rhs_spec`
+        result: batch, feature and spatial axes in the positions of `out_spec`
 
     Constraints:
         (C1) the specs are permutations of the axes; ranks are equal and at least 2
@@ -261,7 +260,7 @@ class Convolution(Contraction):
         check_precision(self.name, self.precision)
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """Batch, output features, and one element per place of the window."""
+        """Return an array with the batch, the output features, and one element per position of the window."""
         x, kernel = operands
         assert isinstance(x, ArrayType)
         assert isinstance(kernel, ArrayType)
@@ -365,7 +364,7 @@ def convolution(
     precision: Precision = "default",
     element_type: DType | None = None,
 ) -> Array:
-    """The inner product of a kernel with the windows of an operand that it slides over: see `Convolution`."""
+    """Return the inner product of a kernel with the windows of an operand that it slides over: see `Convolution`."""
     ones = (1,) * len(padding)
     primitive = Convolution(
         strides=strides or ones,

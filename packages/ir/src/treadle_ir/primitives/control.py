@@ -1,6 +1,6 @@
 """Control flow: branches and loops around nested programs.
 
-Nested programs are closed: what a branch or a body captured is passed as leading operands. Parameters and
+Nested programs are closed: values that a branch or a body captured are passed as leading operands. Parameters and
 operands have the same types up to weak marks, and so have the branches of a `case` and the carries of a loop.
 Loops return their carries without weak marks unless these were weak from the start.
 """
@@ -27,7 +27,7 @@ from treadle_ir.process.frozen_classes import frozen
 T = TypeVar("T")
 _grouped: Final = (
     tuple.__new__
-)  # the constructors, which fill in empty groups, take three times as long
+)  # the constructors, which supply defaults for groups, take three times as long
 
 
 def check_types(
@@ -38,7 +38,7 @@ def check_types(
     *,
     item: str = "operand",
 ) -> None:
-    """Refuse types that differ in more than weak marks, naming the first."""
+    """Refuse types that differ in more than weak marks; the error names the first."""
     if len(given) != len(expected):
         raise ShapeError(
             f"{what}: there are {len(given)} {item}s, but {of_what} has {len(expected)}"
@@ -62,7 +62,7 @@ def check_effects(name: str, programs: Mapping[str, Program]) -> None:
 
 
 def _weak_where_both(types: Sequence[Type], others: Sequence[Type]) -> tuple[Type, ...]:
-    """The types, weak only where both are."""
+    """Return the types, each weak only if both are."""
     return tuple(
         [
             type
@@ -77,10 +77,10 @@ def _weak_where_both(types: Sequence[Type], others: Sequence[Type]) -> tuple[Typ
 @final
 @frozen
 class Case(ControlFlow):
-    """The results of one of several programs, chosen by operand 0.
+    """The results of one of several programs, selected by operand 0.
 
-    The index is clamped: below 0 means the first branch, beyond the end the last. The other operands go to the
-    branch. Only the chosen branch runs.
+    The index is clamped: below 0 means the first branch, beyond the end the last. The other operands are passed to the
+    branch. Only the selected branch runs.
 
     Constraints:
         (C1) there is at least one branch
@@ -96,7 +96,7 @@ class Case(ControlFlow):
     branches: tuple[Program, ...]
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The types that the branches return; weak where all are."""
+        """Return the types that the branches return, each weak if it is weak in all branches."""
         if not self.branches:  # C1
             raise ArgumentError("case: there must be at least one branch")
         index = operands[0] if operands else None
@@ -117,7 +117,7 @@ class Case(ControlFlow):
         return results
 
     def programs(self) -> Mapping[str, Program]:
-        """The branches, `branch 0` first."""
+        """Return the branches, `branch 0` first."""
         return {f"branch {i}": branch for i, branch in enumerate(self.branches)}
 
     def with_regions(self, programs: Sequence[Program]) -> Case:
@@ -125,7 +125,7 @@ class Case(ControlFlow):
         return Case(tuple(programs))
 
     def flows(self) -> Flows:
-        """Operands but the first to the parameters of each branch; a result is that of any branch."""
+        """Return the flows: all operands but the first to each branch, and the results of any branch to the results."""
         count = len(self.branches)
         entry = tuple(range(1, 1 + len(self.branches[0].parameters)))
         exits = [
@@ -163,7 +163,7 @@ class While(ControlFlow):
     trip_bound: int | None = None
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The carries' types."""
+        """Return the carries' types."""
         of_cond, of_body = self.cond_constants, self.body_constants
         if of_cond < 0 or of_body < 0 or of_cond + of_body > len(operands):  # C1
             raise ArgumentError(
@@ -203,7 +203,7 @@ class While(ControlFlow):
         )
 
     def programs(self) -> Mapping[str, Program]:
-        """The condition and the body."""
+        """Return the condition and the body."""
         return {"cond": self.cond, "body": self.body}
 
     def with_regions(self, programs: Sequence[Program]) -> While:
@@ -211,7 +211,7 @@ class While(ControlFlow):
         return replace(self, cond=programs[0], body=programs[1])
 
     def flows(self) -> Flows:
-        """The body's results to the carries of both programs; a result is a carry as it is at first or is returned."""
+        """Return the flows: initial carries and the body's results to both programs' carries, and to the results."""
         first = self.cond_constants + self.body_constants
         count = len(self.body.results)
         carries = range(first, first + count)
@@ -259,7 +259,7 @@ class Scan(ControlFlow):
     unroll: int = 1
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The carries' types, then the ys' with a leading axis."""
+        """Return the carries' types, then the ys' types with a leading axis."""
         fixed = self.constants + self.carries
         if self.length < 0 or self.unroll < 1:  # C1
             raise ArgumentError(
@@ -292,7 +292,7 @@ class Scan(ControlFlow):
         return (*_weak_where_both(both, returned.carry), *stacked)
 
     def effects(self, *operands: Type) -> Effects:
-        """The body's, unless the loop has no iterations."""
+        """Return the body's effects, unless the loop has no iterations."""
         return self.body.effects if self.length else frozenset()
 
     def operand_groups(self, items: Sequence[T]) -> ScanOperands[T]:
@@ -307,13 +307,13 @@ class Scan(ControlFlow):
     def with_body(
         self, body: Program, operands: ScanOperands[Any], reverse: bool | None = None
     ) -> Scan:
-        """Return this loop with another body, for operands in these groups, and in another direction if wanted."""
+        """Return this loop with another body, for operands in these groups, and in the direction `reverse` if given."""
         consts, carry, _ = operands
         direction = self.reverse if reverse is None else reverse
         return Scan(body, self.length, len(consts), len(carry), direction, self.unroll)
 
     def programs(self) -> Mapping[str, Program]:
-        """The body."""
+        """Return the body."""
         return {"body": self.body}
 
     def with_regions(self, programs: Sequence[Program]) -> Scan:
@@ -321,7 +321,7 @@ class Scan(ControlFlow):
         return replace(self, body=programs[0])
 
     def flows(self) -> Flows:
-        """The body's first results to its carries; a result is what the body returns, or a carry without iterations."""
+        """Return the flows: the body's first results to its carries, its results or initial carries to the results."""
         first, last = self.constants, self.constants + self.carries
         parameters = range(len(self.body.parameters))
         returned = [Origin(0, i) for i in range(len(self.body.results))]

@@ -27,8 +27,8 @@ class Convert(Conversion):
     complex to real keeps the real part. `weak` says whether the result is weak.
 
     Constraints:
-        (C1) random keys are converted to keys of their own type only, and nothing else is
-        (C2) element types of libraries are converted to and from those that their rules allow
+        (C1) random keys are converted to keys of their own type only, and nothing else is converted to keys
+        (C2) libraries' element types are converted to and from the element types that their rules allow
     """
 
     takes_keys: ClassVar[bool] = True
@@ -37,7 +37,7 @@ class Convert(Conversion):
     weak: bool = False
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's shape with the new element type."""
+        """Return the operand's shape with the new element type."""
         (x,) = operands
         assert isinstance(x, ArrayType)
         if x.dtype != self.dtype and (
@@ -88,7 +88,7 @@ class BitcastConvert(Conversion):
     dtype: DType
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's shape with the new element type."""
+        """Return the operand's shape with the new element type."""
         (x,) = operands
         assert isinstance(x, ArrayType)
         own, new = dtypes.bit_width(x.dtype), dtypes.bit_width(self.dtype)
@@ -124,7 +124,7 @@ class ReducePrecision(Unary):
     mantissa_bits: int
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type."""
+        """Return the operand's type."""
         (x,) = operands
         assert isinstance(x, ArrayType)
         check_kind(self.name, self.kinds, x.dtype)
@@ -136,7 +136,7 @@ class ReducePrecision(Unary):
 @register
 @final
 class Copy(Attributeless, Unary):
-    """The same array in a buffer of its own."""
+    """The same array in a new buffer."""
 
     __slots__ = ()
     takes_keys: ClassVar[bool] = True
@@ -148,20 +148,20 @@ _COPY: Final = Copy()
 
 
 def convert(x: Operand, *, dtype: DType, weak: bool = False) -> Array:
-    """The same numbers in another element type."""
+    """Return the same numbers in another element type."""
     return bind(Convert(dtype, weak), x)[0]
 
 
 def bitcast_convert(x: Operand, *, dtype: DType) -> Array:
-    """The same bits read as another element type of the same width."""
+    """Return the same bits read as another element type of the same width."""
     return bind(BitcastConvert(dtype), x)[0]
 
 
 def reduce_precision(x: Operand, *, exponent_bits: int, mantissa_bits: int) -> Array:
-    """Floats rounded to fewer exponent and mantissa bits, in the same element type."""
+    """Return floats rounded to fewer exponent and mantissa bits, in the same element type."""
     return bind(ReducePrecision(exponent_bits, mantissa_bits), x)[0]
 
 
 def copy(x: Operand) -> Array:
-    """The same array in a buffer of its own."""
+    """Return the same array in a new buffer."""
     return bind(_COPY, x)[0]

@@ -38,7 +38,7 @@ class Iota(Creation):
     dimension: int
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """An array of the shape."""
+        """Return an array of the shape."""
         assert not operands, "iota takes no operands"
         if not 0 <= self.dimension < len(self.shape):  # C1
             raise ArgumentError(
@@ -60,7 +60,7 @@ class Iota(Creation):
 class DimensionSize(Creation):
     """A size as a value: a scalar with a weak integer type, as a Python integer would have.
 
-    While the size is symbolic, so is the value; it has one where the program is used for known sizes.
+    As long as the size is symbolic, the value is unknown; it is known when the program is specialised to known sizes.
 
     Constraints:
         (C1) the element type is an integer
@@ -72,7 +72,7 @@ class DimensionSize(Creation):
     dtype: DType
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """A weak scalar."""
+        """Return a weak scalar."""
         assert not operands, "dimension_size takes no operands"
         if not dtypes.is_integer(self.dtype):  # C1
             raise DTypeError(
@@ -87,7 +87,7 @@ class DimensionSize(Creation):
         return (ArrayType((), self.dtype, weak=True),)
 
     def known(self) -> int:
-        """The size, where it is known.
+        """Return the size, which must be known.
 
         Raises:
             SymbolicSizeError: it is symbolic.
@@ -96,7 +96,7 @@ class DimensionSize(Creation):
 
 
 def dimension_size(dimension: int) -> Array:
-    """A size as a weak integer scalar.
+    """Return a size as a weak integer scalar.
 
     Example:
         >>> from treadle_ir import ops
@@ -107,7 +107,7 @@ def dimension_size(dimension: int) -> Array:
 
 
 def iota(*, shape: tuple[int, ...], dtype: DType, dimension: int) -> Array:
-    """The index along one axis, in an array of this shape and element type.
+    """Return the index along one axis, in an array of this shape and element type.
 
     Example:
         >>> from treadle_ir import ops

@@ -1,7 +1,7 @@
-"""Cumulative operations: each element combined with all those before it along an axis (after it, in reverse).
+"""Cumulative operations: each element combined with all elements before it along an axis (after it, in reverse).
 
-Element k of the result has seen elements 0 to k, itself included. Floats narrower than 32 bits are
-accumulated in f32 and each result is rounded once. The weak mark is kept.
+Element k of the result combines elements 0 to k, itself included. Floats narrower than 32 bits are
+accumulated in f32 and each result is rounded once. The weak mark is preserved.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from treadle_ir.tracing.trace import bind
 
 @frozen
 class Cumulative(Accumulating):
-    """Family: one operand, combined along `axis`, from its end when `reverse`; the result has its type.
+    """Family: one operand, combined along `axis`, from its end if `reverse`; the result has its type.
 
     Constraints:
         (C1) axis is an axis of the operand
@@ -32,7 +32,7 @@ class Cumulative(Accumulating):
     reverse: bool = False
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type."""
+        """Return the operand's type."""
         x = array_operand(self.name, operands[0])
         check_axes(self.name, "axis", (self.axis,), x)  # C1
         check_kind(self.name, self.kinds, x.dtype)  # C2
@@ -90,25 +90,25 @@ class CumulativeLogsumexp(Cumulative):
 
 
 def cumulative_add(x: Operand, *, axis: int, reverse: bool = False) -> Array:
-    """The sum of the elements so far along an axis."""
+    """Return the sum of the elements so far along an axis."""
     return bind(CumulativeAdd(axis, reverse), x)[0]
 
 
 def cumulative_multiply(x: Operand, *, axis: int, reverse: bool = False) -> Array:
-    """The product of the elements so far along an axis."""
+    """Return the product of the elements so far along an axis."""
     return bind(CumulativeMultiply(axis, reverse), x)[0]
 
 
 def cumulative_maximum(x: Operand, *, axis: int, reverse: bool = False) -> Array:
-    """The greatest element so far along an axis; NaN from the first NaN on."""
+    """Return the greatest element so far along an axis; NaN from the first NaN on."""
     return bind(CumulativeMaximum(axis, reverse), x)[0]
 
 
 def cumulative_minimum(x: Operand, *, axis: int, reverse: bool = False) -> Array:
-    """The least element so far along an axis; NaN from the first NaN on."""
+    """Return the least element so far along an axis; NaN from the first NaN on."""
     return bind(CumulativeMinimum(axis, reverse), x)[0]
 
 
 def cumulative_logsumexp(x: Operand, *, axis: int, reverse: bool = False) -> Array:
-    """The logarithm of the sum of the exponentials of the elements so far along an axis."""
+    """Return the logarithm of the sum of the exponentials of the elements so far along an axis."""
     return bind(CumulativeLogsumexp(axis, reverse), x)[0]

@@ -1,8 +1,8 @@
 """Functions with batching rules of their own.
 
-As calls with derivative rules (`treadle_ir.primitives.call`) they come in two forms: the `FunctionCall` holds Python
-functions and runs them; in a program stands its staged form, whose rule stays a Python function until someone
-vectorises the program.
+Like calls with derivative rules (`treadle_ir.primitives.call`) they have two forms: the `FunctionCall` holds Python
+functions and runs them; programs contain its staged form, whose rule stays a Python function until the program is
+vectorised.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from treadle_ir.process.frozen_classes import frozen
 from treadle_ir.tracing.array import Function, Operand, Operands
 from treadle_ir.tracing.staging import stage
 
-# From the batch's size, the operands, and which have the batch (at axis 0), to results and which of them have it.
+# From the batch size, the operands, and which are batched (along axis 0), to results and which of them are batched.
 FlatBatchRule: TypeAlias = Callable[[int, Operands, Flags], tuple[Operands, Flags]]
 
 
@@ -50,7 +50,7 @@ class CustomVmapCall(FunctionCall):
         return self.function(*operands)
 
     def staged(self, types: tuple[Type, ...]) -> tuple[Primitive, tuple[Operand, ...]]:
-        """The function as a program, with its rule for later."""
+        """Return the function as a program, with its rule for later."""
         staged = stage(self.function, *types)
         batching = replace(self.batching, captured=len(staged.captured))
         return CustomVmapStaged(staged.program, self.label, batching), staged.captured
@@ -68,9 +68,9 @@ class CustomVmapStaged(InlineCall):
     batching: CustomBatching
 
     def is_deferred(self) -> bool:
-        """The rule is a Python function."""
+        """Return True: the rule is a Python function."""
         return True
 
     def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
-        """A plain call: a transformed program has left the rule behind."""
+        """Return a plain call: a transformed program does not have the rule."""
         return Call(program, self.label)

@@ -1,7 +1,7 @@
 """Effectful operations: calls of Python functions on the host while a program runs.
 
 A `HostFunction` takes NumPy arrays and returns a tuple of NumPy arrays of the declared types. `pure_callback` may
-be repeated, dropped or moved; `io_callback` and `debug_callback` run once for each time the program gets there.
+be repeated, dropped or moved; `io_callback` and `debug_callback` run once each time that the program reaches them.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ VMAP_METHODS = (
 def checked_result(
     callback: str, number: int, value: object, shape: tuple[int, ...], dtype: np.dtype[Any]
 ) -> np.ndarray[Any, np.dtype[Any]]:
-    """What a callback returned as one of its results, as an array of the type declared.
+    """Return a result of a callback as an array of the declared type.
 
-    A plain Python number takes the declared element type; an array keeps its own, and must have the right one.
+    A plain Python number is converted to the declared element type; an array must have that element type already.
 
     Raises:
-        ShapeError, DTypeError: it is not what was declared.
+        ShapeError, DTypeError: the result does not have the declared type.
     """
     has_dtype = isinstance(getattr(value, "dtype", None), np.dtype)
     try:
@@ -66,23 +66,23 @@ def checked_result(
 @final
 @frozen
 class HostFunction:
-    """A Python function on flat NumPy arrays, and the types of what it returns."""
+    """A Python function of flat NumPy arrays, and the types of its results."""
 
     function: Callable[..., Any]  # Any: what it returns is checked at each call
     results: tuple[ArrayType, ...]
 
     def __call__(self, *operands: np.ndarray[Any, np.dtype[Any]]) -> Any:
-        """Call the function; nothing is checked here."""
+        """Call the function, without checking its results."""
         return self.function(*operands)
 
     def checked(
         self, *operands: np.ndarray[Any, np.dtype[Any]]
     ) -> list[np.ndarray[Any, np.dtype[Any]]]:
-        """Call the function and check what it returns.
+        """Call the function and check its results.
 
         Raises:
             ArgumentError: the number of results is wrong.
-            ShapeError, DTypeError: a result is not what was declared.
+            ShapeError, DTypeError: a result does not have its declared type.
         """
         views = []
         for operand in operands:
@@ -102,7 +102,7 @@ class HostFunction:
         arrays = []
         for number, (value, declared) in enumerate(zip(results, self.results, strict=True)):
             array = checked_result(name, number, value, declared.shape, declared.dtype)
-            # The function may keep what it returned, and write to it later.
+            # The function may keep a reference to its result, and write to it later.
             arrays.append(array.copy() if array is value or array.base is not None else array)
         return arrays
 
@@ -115,7 +115,7 @@ class HostCall(Primitive):
     callback: HostFunction
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The declared types."""
+        """Return the declared types."""
         return self.callback.results
 
 
@@ -141,7 +141,7 @@ class IoCallback(HostCall):
     ordered: bool = False
 
     def effects(self, *operands: Type) -> Effects:
-        """A callback, ordered or not."""
+        """Return the effect of a callback, ordered or not."""
         return frozenset({OrderedCallback() if self.ordered else Callback()})
 
 
@@ -149,14 +149,14 @@ class IoCallback(HostCall):
 @final
 @frozen
 class DebugCallback(HostCall):
-    """Calls a host function to look at values; derivatives and batching let the values through to it."""
+    """Calls a host function to inspect values; under derivatives and batching it gets the values, too."""
 
     name: ClassVar[str] = "debug_callback"
     callback: HostFunction
     ordered: bool = False
 
     def effects(self, *operands: Type) -> Effects:
-        """A callback, ordered or not."""
+        """Return the effect of a callback, ordered or not."""
         return frozenset({OrderedCallback() if self.ordered else Callback()})
 
 
@@ -183,5 +183,5 @@ def io_callback(
 def debug_callback(
     *operands: Operand, function: Callable[..., object], ordered: bool = False
 ) -> None:
-    """Call a host function to look at values."""
+    """Call a host function to inspect values."""
     bind(DebugCallback(HostFunction(function, ()), ordered), *operands)

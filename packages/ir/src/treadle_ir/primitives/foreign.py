@@ -1,6 +1,6 @@
 """Foreign calls: native functions that users register with XLA by a name, and Python functions of buffers.
 
-Nothing is known of what they compute, so they have no NumPy kernel and no derivative.
+It is not known what they compute, so they have no NumPy kernel and no derivative.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ AxisOrder: TypeAlias = tuple[int, ...]
 
 
 class NativeCall(Primitive):
-    """Family: calls code that reads its operands' memory and writes that of its results.
+    """Family: calls code that reads the memory of its operands and writes the memory of its results.
 
-    A layout is a permutation of the axes: along the last of them, neighbours in memory differ.
+    A layout is a permutation of the axes, major to minor: elements along the last one are contiguous in memory.
 
     Constraints:
         (C1) there is an input layout for each operand, with an entry for each axis
         (C2) there is an output layout for each result, with an entry for each axis
-        (C3) an operand and the result that takes over its memory have one type and one layout
+        (C3) an operand and the result that reuses its memory have the same type and the same layout
     """
 
     __slots__ = ()
@@ -42,10 +42,10 @@ class NativeCall(Primitive):
     @property
     @abstractmethod
     def target(self) -> str:
-        """What is called, for messages."""
+        """The name of the called function, for messages."""
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The declared types."""
+        """Return the declared types."""
         given = [(x, "operand", self.input_layouts) for x in operands]  # C1
         made = [(x, "result", self.output_layouts) for x in self.result_types]  # C2
         for each in (given, made):
@@ -68,7 +68,7 @@ class NativeCall(Primitive):
         return self.result_types
 
     def effects(self, *operands: Type) -> Effects:
-        """Whatever the code does, if it is said to do something."""
+        """Return the effect of foreign code, if it is declared to have side effects."""
         return frozenset({ForeignEffect()}) if self.has_side_effect else PURE
 
 

@@ -3,9 +3,9 @@
     fft(x, *, kind, lengths)
 
 Along each of the last one to three axes, element k of the result of "fft" is the sum over j of
-x_j exp(-2 pi i j k / n). "ifft" is its inverse: the sign of the exponent is the other one, and the sum is divided by n.
+x_j exp(-2 pi i j k / n). "ifft" is its inverse: the exponent has the opposite sign, and the sum is divided by n.
 The transform of real numbers has the symmetry that element n - k is the conjugate of element k; so "rfft" computes only
-the elements 0 to n // 2 along the last axis, and "irfft", its inverse, takes these alone. "irfft" does not look at the
+the elements 0 to n // 2 along the last axis, and "irfft", its inverse, takes only these. "irfft" ignores the
 imaginary part of an element that the symmetry makes real.
 """
 
@@ -41,7 +41,7 @@ class Fft(Primitive):
 
     Constraints:
         (C1) kind is one of "fft", "ifft", "rfft", "irfft"
-        (C2) there are one to three lengths, not more than the operand has axes, and they fit its last axes
+        (C2) there are one to three lengths, not more than the operand has axes, and its last axes have matching sizes
         (C3) the operand is f32 or f64 for "rfft", else c64 or c128
 
     Raises:
@@ -67,7 +67,7 @@ class Fft(Primitive):
         return tuple(range(-len(self.lengths), 0))
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """Complex numbers, real ones for "irfft"; the last axis halved by "rfft" and restored by "irfft"."""
+        """Return complex numbers, or real ones for "irfft"; "rfft" halves the last axis and "irfft" restores it."""
         x = array_operand(self.name, operands[0])
         rank = len(self.lengths)
         if not 1 <= rank <= 3 or rank > x.ndim:  # C2
@@ -100,5 +100,5 @@ class Fft(Primitive):
 
 
 def fft(x: Operand, *, kind: FftKind, lengths: Sequence[int]) -> Array:
-    """The discrete Fourier transform of the last axes, or its inverse: see `Fft`."""
+    """Return the discrete Fourier transform of the last axes, or its inverse: see `Fft`."""
     return bind(Fft(kind, tuple(lengths)), x)[0]

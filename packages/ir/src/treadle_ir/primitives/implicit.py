@@ -1,9 +1,8 @@
-"""Solutions of equations, which nested programs find: of linear ones, and roots.
+"""Solutions of equations, which nested programs find: of linear equations, and roots.
 
-What finds a solution is a program like any other, such as a loop; what the solution's derivative is follows from the
-equation alone, by the implicit function theorem. So the equation is a nested program, too, and derivatives solve
-another equation rather than differentiate the loop. Nested programs are closed: what they captured is passed as
-leading operands, the same to each.
+The solver is an ordinary program, such as a loop; the solution's derivative follows from the equation alone, by the
+implicit function theorem. So the equation is a nested program, too, and derivatives solve a linear equation instead of
+differentiating the loop. Nested programs are closed: captured values are passed as leading operands, the same to each.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def _check_constants(name: str, constants: int, operands: Sequence[Type]) -> Non
 def _check_program(
     name: str, which: str, program: Program, given: Sequence[Type], solution: Sequence[Type]
 ) -> None:
-    """Refuse a program that does not take what is given, or whose first results have not the solution's types."""
+    """Refuse a program whose parameters do not match `given`, or whose first results do not match `solution`."""
     check_types(name, given, program.parameter_types, which)
     returned = program.result_types[: len(solution)]
     check_types(f"{name}: {which}", returned, solution, "the solution", item="result")
@@ -40,7 +39,7 @@ def _check_program(
 @final
 @frozen
 class LinearSolve(ControlFlow):
-    """The `x` with `matvec(x) = b`, as `solve` finds it; and what `solve` tells beside it.
+    """The `x` with `matvec(x) = b` that `solve` finds, and the further results of `solve`.
 
     Operands are constants, then `b`; results are `x`, then the further results of `solve`, which have no derivatives.
     `transpose_solve` solves the transposed equation; without it the equation can be transposed only if it is
@@ -48,7 +47,7 @@ class LinearSolve(ControlFlow):
 
     Constraints:
         (C1) the count of constants is not negative, and there are as many operands
-        (C2) all programs take the constants and what has the types of `b`
+        (C2) all programs take the constants and values of the types of `b`
         (C3) `matvec` returns the types of `b`; the others return these first
         (C4) effects are allowed in control flow
     """
@@ -61,7 +60,7 @@ class LinearSolve(ControlFlow):
     symmetric: bool = False
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The types that `solve` returns."""
+        """Return the types that `solve` returns."""
         _check_constants("linear_solve", self.constants, operands)  # C1
         b = operands[self.constants :]
         for which, program in self.programs().items():  # C2, C3
@@ -72,7 +71,7 @@ class LinearSolve(ControlFlow):
         return self.solve.result_types
 
     def programs(self) -> Mapping[str, Program]:
-        """The linear map, and what solves it and its transpose."""
+        """Return the linear map, and the solvers for it and for its transpose."""
         programs = {"matvec": self.matvec, "solve": self.solve}
         if self.transpose_solve is not None:
             programs["transpose_solve"] = self.transpose_solve
@@ -83,7 +82,7 @@ class LinearSolve(ControlFlow):
 @final
 @frozen
 class Root(ControlFlow):
-    """An `x` with `function(x) = 0`, as `solve` finds it from a guess; and what `solve` tells beside it.
+    """An `x` with `function(x) = 0` that `solve` finds from a guess, and the further results of `solve`.
 
     Operands are constants, then the guess; results are `x`, then the further results of `solve`, which have no
     derivatives. `tangent_solve` takes the constants, `x` and a right-hand side `y`, and returns the `u` for which the
@@ -91,8 +90,8 @@ class Root(ControlFlow):
 
     Constraints:
         (C1) the count of constants is not negative, and there are as many operands
-        (C2) `function` and `solve` take the constants and what has the types of the guess
-        (C3) `tangent_solve` takes the constants and two of that
+        (C2) `function` and `solve` take the constants and values of the types of the guess
+        (C3) `tangent_solve` takes the constants, then `x` and `y`, both of the types of the guess
         (C4) `function` and `tangent_solve` return the types of the guess; `solve` returns these first
         (C5) effects are allowed in control flow
     """
@@ -104,7 +103,7 @@ class Root(ControlFlow):
     constants: int = 0
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The types that `solve` returns."""
+        """Return the types that `solve` returns."""
         _check_constants("root", self.constants, operands)  # C1
         guess = operands[self.constants :]
         _check_program("root", "`solve`", self.solve, operands, guess)  # C2, C4
@@ -119,7 +118,7 @@ class Root(ControlFlow):
         return self.solve.result_types
 
     def programs(self) -> Mapping[str, Program]:
-        """The function, and what finds its root and the root's tangent."""
+        """Return the function, and the solvers for its root and for the root's tangent."""
         return {
             "function": self.function,
             "solve": self.solve,

@@ -1,4 +1,4 @@
-"""Linear functions that bring their transpose along."""
+"""Linear functions with a user-defined transpose."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from treadle_ir.process.frozen_classes import frozen
 @final
 @frozen
 class LinearCall(Primitive):
-    """A call of a function that is linear in its last operands, and whose transpose is a program, too.
+    """A call of a function that is linear in its last operands, and whose transpose is given as a program, too.
 
-    Operands are the residuals, which both programs take first, then what the function is linear in.
+    Operands are the residuals, which both programs take first, then the operands in which the function is linear.
 
     Constraints:
         (C1) the count of residuals is not negative, and there are as many operands
         (C2) `program` takes the operands
-        (C3) `transposed` takes the residuals and cotangents of the results, and returns cotangents of the operands
-            that are no residuals
+        (C3) `transposed` takes the residuals and cotangents of the results, and returns cotangents of the linear
+            operands
     """
 
     name: ClassVar[str] = "linear_call"
@@ -36,7 +36,7 @@ class LinearCall(Primitive):
     residuals: int = 0
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The types that the program returns."""
+        """Return the types that the program returns."""
         count = self.residuals
         if not 0 <= count <= len(operands):  # C1
             raise ArgumentError(
@@ -54,5 +54,5 @@ class LinearCall(Primitive):
         return results
 
     def programs(self) -> Mapping[str, Program]:
-        """The function and its transpose."""
+        """Return the function and its transpose."""
         return {"program": self.program, "transposed": self.transposed}

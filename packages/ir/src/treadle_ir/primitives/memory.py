@@ -1,4 +1,4 @@
-"""In which memory of its device an array within a program is, and in which order: to_memory, layout_constraint."""
+"""The memory space and the layout of an array within a program: to_memory, layout_constraint."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from treadle_ir.tracing.array import Array, Operand
 from treadle_ir.tracing.trace import bind
 
 DEVICE_MEMORY: Final = "device"
-"""The kind of memory that devices compute in, on every platform."""
+"""The kind of memory in which devices compute, on every platform."""
 
 
 @register
 @final
 @frozen
 class ToMemory(Unary):
-    """Its operand, in a memory of its device: `device`, or one of the host's, such as `pinned_host`.
+    """The operand, in a memory of its device: `device`, or a memory of the host, such as `pinned_host`.
 
-    No element changes. What is computed with is in the device's own memory: whoever lowers a program brings it there.
+    No element changes. Operations compute in the device's own memory, and lowering inserts the transfers to it.
 
     Constraints:
         (C1) the kind is a name
@@ -36,17 +36,17 @@ class ToMemory(Unary):
     kind: str
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type."""
+        """Return the operand's type."""
         if not self.kind.isidentifier():  # C1
             raise ArgumentError(
-                f"to_memory: the kind of memory is {self.kind!r}, which is no name",
+                f"to_memory: the kind of memory is {self.kind!r}, which is not a name",
                 fix="name a memory of the device, such as 'device' or 'pinned_host'",
             )
         return operands
 
 
 def to_memory(x: Operand, *, kind: str) -> Array:
-    """The operand, in a memory of its device."""
+    """Return the operand, in a memory of its device."""
     return bind(ToMemory(kind), x)[0]
 
 
@@ -54,9 +54,9 @@ def to_memory(x: Operand, *, kind: str) -> Array:
 @final
 @frozen
 class LayoutConstraint(Primitive):
-    """Its operand, with its elements in memory in an order of axes: the last of them is contiguous.
+    """The operand, with its elements in memory in an order of axes: the last of them is contiguous.
 
-    No element changes. It is a word to the compiler, about this value within the program.
+    No element changes. It constrains the compiler's choice of layout for this value within the program.
 
     Constraints:
         (C1) the order has each axis of the operand once
@@ -67,18 +67,18 @@ class LayoutConstraint(Primitive):
     major_to_minor: tuple[int, ...]
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type."""
+        """Return the operand's type."""
         (x,) = operands
         assert isinstance(x, ArrayType)
         if sorted(self.major_to_minor) != list(range(x.ndim)):  # C1
             raise ShapeError(
                 f"layout_constraint: the order of axes is {self.major_to_minor}, "
-                f"which has not each axis of {x} once",
+                f"which does not have each axis of {x} once",
                 fix=f"name each of the {x.ndim} axes once, the contiguous one last",
             )
         return (x,)
 
 
 def layout_constraint(x: Operand, *, major_to_minor: tuple[int, ...]) -> Array:
-    """The operand, with its elements in memory in an order of axes."""
+    """Return the operand, with its elements in memory in an order of axes."""
     return bind(LayoutConstraint(major_to_minor), x)[0]

@@ -1,7 +1,7 @@
-"""What carries attributes for XLA: what `set_xla_metadata` and `compute_on` leave in a program.
+"""Attributes for XLA: the operations that `set_xla_metadata` and `compute_on` add to a program.
 
-While attributes are in force, each equation that is written down becomes an `XlaMetadata` call of a program with that
-one equation. A `ValueMetadata` speaks of the equation before it that makes its operand
+While attributes are in force, each equation that is staged becomes an `XlaMetadata` call of a program with that
+one equation. A `ValueMetadata` applies to the equation before it that makes its operand
 (decisions/0097-attributes-for-xla.md).
 """
 
@@ -37,19 +37,19 @@ METADATA: Final[Setting[Metadata]] = Setting(
 @final
 @frozen
 class XlaMetadata(InlineCall):
-    """A part of a program whose operations carry attributes for XLA, beside those of the parts around it."""
+    """A part of a program whose operations have attributes for XLA, in addition to the attributes around it."""
 
     name: ClassVar[str] = "xla_metadata"
     program: Program
     metadata: Metadata
-    of_derivatives: Metadata | None = None  # of linear programs and transposes; None: the same
+    of_derivatives: Metadata | None = None  # for linear programs and transposes; None: the same
 
     def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
-        """The same attributes around another program: derivatives and batches have them, too."""
+        """Return a call of another program with the same attributes: derivatives and batches have them, too."""
         return replace(self, program=program)
 
     def differentiated(self, program: Program, sources: Sources) -> InlineCall:
-        """The attributes of derivatives, where those are others."""
+        """Return a call of a linear program with the attributes for derivatives."""
         own = self.metadata if self.of_derivatives is None else self.of_derivatives
         return XlaMetadata(program, own)
 
@@ -58,9 +58,9 @@ class XlaMetadata(InlineCall):
 @final
 @frozen
 class ValueMetadata(Unary):
-    """Its operand; the operation that makes it carries attributes for XLA, beside those of the parts around it.
+    """The operand; the operation that makes it has attributes for XLA, in addition to the attributes around it.
 
-    Where it is a parameter, nothing does.
+    If the operand is a parameter, it has no effect.
     """
 
     takes_keys: ClassVar[bool] = True
@@ -72,7 +72,7 @@ class ValueMetadata(Unary):
 def with_metadata(
     primitive: Primitive, atoms: Sequence[Atom], source: Source, metadata: Metadata
 ) -> tuple[XlaMetadata, list[Atom]]:
-    """A call of a program with one equation, which has attributes; and the call's operands. Literals stay inside."""
+    """Return a call, with attributes, of a program with one equation, and its operands; literals stay inside."""
     inside = {atom: Value(atom.type.plain) for atom in atoms if isinstance(atom, Value)}
     operands = tuple([inside[atom] if isinstance(atom, Value) else atom for atom in atoms])
     types, effects = inferred(primitive, tuple([atom.type for atom in atoms]))

@@ -1,4 +1,4 @@
-"""A function whose user says how it runs on the parts that several devices have: what `custom_partitioning` leaves.
+"""A function with a user-defined partitioning over devices: the operation that `custom_partitioning` stages.
 
 On one device, and to every transformation, it is the program that it calls (decisions/0098-custom-partitioning.md).
 """
@@ -18,10 +18,10 @@ from treadle_ir.process.frozen_classes import frozen
 
 
 class Partitioner(Protocol):
-    """What the user has said, and the runtime and the compiler ask. Compared by what it holds."""
+    """The user-defined partitioning, which the runtime and the compiler call. Compared by its fields."""
 
     def rule(self, mesh: AbstractMesh, operands: Sequence[Type], results: Sequence[Type]) -> str:
-        """How axes of operands and results belong together, as an attribute of Shardy's."""
+        """Return how axes of operands and results correspond, as a sharding rule of Shardy's."""
 
     def parts(
         self,
@@ -30,14 +30,14 @@ class Partitioner(Protocol):
         types: tuple[Sequence[Type], Sequence[Type]],
         said: tuple[Sequence[Any], Sequence[Any]],  # jaxlib's shardings
     ) -> tuple[str, list[Any], list[Any]]:
-        """The program of one device as text, and how operands and results lie: for both, operands come first."""
+        """Return the program of one device as text, and the shardings of operands and of results."""
 
 
 @register
 @final
 @frozen
 class CustomPartitioning(InlineCall):
-    """A function whose user says how it is partitioned, which is opaque: compared by identity, not parsed back."""
+    """A function with a user-defined partitioning, which is opaque: compared by identity, not parsed back."""
 
     name: ClassVar[str] = "custom_partitioning"
     program: Program
@@ -45,9 +45,9 @@ class CustomPartitioning(InlineCall):
     partitioner: Partitioner
 
     def is_deferred(self) -> bool:
-        """The partitioner calls a Python function."""
+        """Return True: the partitioner calls a Python function."""
         return True
 
     def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
-        """A plain call: what the user has said is of the function itself, not of its derivative or its batch."""
+        """Return a plain call: the partitioning is for the function itself, not for its derivative or its batch."""
         return Call(program, self.label)

@@ -7,21 +7,21 @@
     random_wrap(words, *, dtype=key<fry>)                    u32[*keys, words] -> key[*keys]
     random_unwrap(keys)                                      key[*keys] -> u32[*keys, words]
 
-The element type of keys says what is done with them: key<fry> has two words, key<rbg> and key<urbg> four. The three
-in the middle also take raw keys, the words u32[*keys, 2] of key<fry>, and then give raw keys. A key holds its words in
-memory one after the other, so wrapping and unwrapping are views.
+The element type of keys selects the generator: key<fry> has two words, key<rbg> and key<urbg> have four. The three
+in the middle also take raw keys, the words u32[*keys, 2] of key<fry>, and then return raw keys. A key holds its words
+in memory one after the other, so wrapping and unwrapping are views.
 
 The cipher of key<fry> is Threefry-2x32 with 20 rounds. Counters are the row-major positions in `shape` as 64-bit
-numbers, x0 the high and x1 the low word, so that an element does not depend on how the work is cut up. 32-bit bits are
+numbers, x0 the high and x1 the low word, so that an element does not depend on how the work is divided. 32-bit bits are
 y0 ^ y1, of which 16 and 8 bits are the low ones; 64-bit bits are y0 in the high and y1 in the low half.
-Split keeps (y0, y1) as the key at that position. Fold-in encrypts the counter (0, data).
+Split uses (y0, y1) as the key at that position. Fold-in encrypts the counter (0, data).
 
 The bits of key<rbg> and key<urbg> come from the device's own generator, StableHLO's rng_bit_generator with the key as
-its state; the reference, and XLA on the CPU, have Philox-4x32 there. Of an array of keys, which is what `vmap`
-makes of one, only the first key counts: it draws the bits of all. This is JAX's definition: a batch is one call of
-the generator, and results differ from those of a loop over the keys. 16 and 8 bits are the low ones of 32.
-Split and fold-in of key<rbg> are those of key<fry> on both halves of a key. Of key<urbg> they are drawn by the
-generator: split draws ten times as many keys as are wanted and keeps the first of each ten; fold-in makes keys
+its state; the reference, and XLA on the CPU, use Philox-4x32. Of an array of keys, which `vmap` makes of one key,
+only the first key counts: it draws the bits of all. This is JAX's definition: a batch is one call of
+the generator, and results differ from the results of a loop over the keys. 16 and 8 bits are the low ones of 32.
+Split and fold-in of key<rbg> treat both halves of a key as a key<fry>. For key<urbg> the generator draws
+new keys: split draws ten times as many keys as are requested and keeps the first of each ten; fold-in makes keys
 (0, data, 0, data), in the shape of the data, draws ten keys for each, and combines the last with the old key by
 exclusive or.
 
@@ -77,7 +77,7 @@ class Threefry2x32(Elementwise):
     name: ClassVar[str] = "threefry2x32"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """Two words of the shape that the operands share."""
+        """Return two words of the shape that the operands share."""
         assert len(operands) == 4, "two words of key and two of counter"
         type = common_type(self.name, operands)
         if type.dtype != _U32:  # C1
@@ -86,11 +86,11 @@ class Threefry2x32(Elementwise):
 
 
 def keys_shape(name: str, keys: ArrayType) -> tuple[int, ...]:
-    """The shape of an array of keys, which are typed or the raw words of key<fry>.
+    """Return the shape of an array of keys, which are typed or the raw words of key<fry>.
 
     Raises:
-        DTypeError: neither keys nor u32.
-        ShapeError: raw keys without the axis of their 2 words.
+        DTypeError: the operand is neither keys nor u32.
+        ShapeError: raw keys do not have the axis of their 2 words.
     """
     if dtypes.is_own_key(keys.dtype):
         return keys.shape
@@ -115,10 +115,10 @@ def _keys(name: str, keys: Type) -> tuple[ArrayType, tuple[int, ...]]:
 @final
 @frozen
 class RandomWrap(Randomness):
-    """Keys of their words.
+    """Keys, from their words.
 
     Shapes:
-        words: u32[*keys, words], 2 words for a key<fry> and 4 for the others; of libraries' the shape that they say
+        words: u32[*keys, words], 2 words for a key<fry> and 4 for the others; for a library's type, its key shape
         result: dtype[*keys]
 
     Constraints:
@@ -133,7 +133,7 @@ class RandomWrap(Randomness):
     dtype: DType = dtypes.KEY
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """Keys without the axis of words."""
+        """Return the type of the keys, without the axis of words."""
         (words,) = operands
         assert isinstance(words, ArrayType)
         if not dtypes.is_key(self.dtype):  # C2
@@ -175,7 +175,7 @@ class RandomUnwrap(Attributeless, Randomness):
     name: ClassVar[str] = "random_unwrap"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """Words, two or four for each key."""
+        """Return the type of the words, two or four for each key."""
         (keys,) = operands
         assert isinstance(keys, ArrayType)
         if not dtypes.is_key(keys.dtype):  # C1
@@ -207,7 +207,7 @@ class RandomBits(Randomness):
             raise ArgumentError(f"random_bits: bit_width is {self.bit_width}, not 8, 16, 32 or 64")
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """Unsigned integers of that width."""
+        """Return unsigned integers of that width."""
         _, shape = _keys(self.name, operands[0])  # C1
         return (ArrayType((*shape, *self.shape), _BITS[self.bit_width]),)
 
@@ -230,7 +230,7 @@ class RandomSplit(Randomness):
     shape: tuple[int, ...]
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """Keys of the operand's kind."""
+        """Return keys of the operand's kind."""
         keys, shape = _keys(self.name, operands[0])  # C1
         return (ArrayType((*shape, *self.shape, *keys.shape[len(shape) :]), keys.dtype),)
 
@@ -254,7 +254,7 @@ class RandomFoldIn(Randomness):
     name: ClassVar[str] = "random_fold_in"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The type of the keys."""
+        """Return the type of the keys."""
         keys, shape = _keys(self.name, operands[0])  # C1
         data = operands[1]
         assert isinstance(data, ArrayType)
@@ -280,31 +280,31 @@ _RANDOM_UNWRAP: Final = RandomUnwrap()
 
 
 def threefry2x32(key0: Operand, key1: Operand, x0: Operand, x1: Operand) -> tuple[Array, Array]:
-    """The cipher's two output words for two key words and two counter words, elementwise."""
+    """Return the cipher's two output words for two key words and two counter words, elementwise."""
     y0, y1 = bind(_THREEFRY2X32, key0, key1, x0, x1)
     return y0, y1
 
 
 def random_bits(keys: Operand, *, shape: tuple[int, ...], bit_width: int = 32) -> Array:
-    """Uniformly random bits, as unsigned integers: `shape` of them for each key."""
+    """Return uniformly random bits, as unsigned integers: `shape` of them for each key."""
     return bind(RandomBits(shape, bit_width), keys)[0]
 
 
 def random_split(keys: Operand, *, shape: tuple[int, ...]) -> Array:
-    """New keys, `shape` of them from each key."""
+    """Return new keys, `shape` of them from each key."""
     return bind(RandomSplit(shape), keys)[0]
 
 
 def random_fold_in(keys: Operand, data: Operand) -> Array:
-    """A new key from each key and a 32-bit number."""
+    """Return a new key from each key and a 32-bit number."""
     return bind(_RANDOM_FOLD_IN, keys, data)[0]
 
 
 def random_wrap(words: Operand, *, dtype: DType = dtypes.KEY) -> Array:
-    """Keys of their words, u32[*keys, 2], or u32[*keys, 4] of the wide ones."""
+    """Return keys from their words, u32[*keys, 2], or u32[*keys, 4] for the wide types."""
     return bind(_RANDOM_WRAP if dtype is dtypes.KEY else RandomWrap(dtype), words)[0]
 
 
 def random_unwrap(keys: Operand) -> Array:
-    """The words of keys, u32[*keys, 2], or u32[*keys, 4] of the wide ones."""
+    """Return the words of keys, u32[*keys, 2], or u32[*keys, 4] for the wide types."""
     return bind(_RANDOM_UNWRAP, keys)[0]

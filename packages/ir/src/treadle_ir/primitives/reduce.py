@@ -1,8 +1,8 @@
-"""Reductions: the elements along some axes made one, by an operation that has an identity.
+"""Reductions: the elements along some axes combined into one, by an operation that has an identity.
 
-The reduced axes disappear. Where they have no elements the result is the identity: 0, 1, the least or the
+The reduced axes disappear. If they have no elements, the result is the identity: 0, 1, the least or the
 greatest value of the element type. Sums and products of 16-bit and 8-bit floats are accumulated in f32 and
-rounded once. The weak mark is kept; argmax and argmin return positions, which are never weak.
+rounded once. The weak mark is preserved; argmax and argmin return positions, which are never weak.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Reduction(Reducing):
     axes: tuple[int, ...]
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type without the reduced axes."""
+        """Return the operand's type without the reduced axes."""
         x = array_operand(self.name, operands[0])
         check_axes(self.name, "axes", self.axes, x)  # C1
         if list(self.axes) != sorted(self.axes):
@@ -53,7 +53,7 @@ class Reduction(Reducing):
 @register
 @final
 class ReduceAdd(Reduction):
-    """The sum along some axes; 0 where there are no elements."""
+    """The sum along some axes; 0 if there are no elements."""
 
     __slots__ = ()
     name: ClassVar[str] = "reduce_add"
@@ -63,7 +63,7 @@ class ReduceAdd(Reduction):
 @register
 @final
 class ReduceMultiply(Reduction):
-    """The product along some axes; 1 where there are no elements."""
+    """The product along some axes; 1 if there are no elements."""
 
     __slots__ = ()
     name: ClassVar[str] = "reduce_multiply"
@@ -74,13 +74,13 @@ class ReduceMultiply(Reduction):
 @final
 @frozen
 class ReduceMaximum(Reduction):
-    """The greatest element along some axes; NaN if one is NaN; the least value where there are no elements.
+    """The greatest element along some axes; NaN if one is NaN; the least value if there are no elements.
 
-    Complex numbers are ordered by real part, then by imaginary part; where there are no elements the result is minus
-    infinity, without imaginary part, and where one is NaN both parts are NaN.
+    Complex numbers are ordered by real part, then by imaginary part; if there are no elements the result is minus
+    infinity, without imaginary part, and if one is NaN both parts are NaN.
 
-    Without `keeps_nan` the result is anything where one is NaN: for those who find NaN anyway, as in a sum of
-    exponentials. XLA:CPU then does it faster, and together with what follows.
+    Without `keeps_nan` the result is unspecified if one is NaN, for uses that find NaN anyway, such as a sum of
+    exponentials. XLA:CPU then computes it faster, and fuses it with the operations that follow.
     """
 
     name: ClassVar[str] = "reduce_maximum"
@@ -91,9 +91,9 @@ class ReduceMaximum(Reduction):
 @register
 @final
 class ReduceMinimum(Reduction):
-    """The least element along some axes; NaN if one is NaN; the greatest value where there are no elements.
+    """The least element along some axes; NaN if one is NaN; the greatest value if there are no elements.
 
-    Complex numbers are ordered as for `ReduceMaximum`; where there are no elements the result is infinity.
+    Complex numbers are ordered as for `ReduceMaximum`; if there are no elements the result is infinity.
     """
 
     __slots__ = ()
@@ -104,7 +104,7 @@ class ReduceMinimum(Reduction):
 @register
 @final
 class ReduceAnd(Reduction):
-    """Each bit that all elements along some axes have; all bits where there are no elements."""
+    """Each bit that all elements along some axes have; all bits if there are no elements."""
 
     __slots__ = ()
     name: ClassVar[str] = "reduce_and"
@@ -114,7 +114,7 @@ class ReduceAnd(Reduction):
 @register
 @final
 class ReduceOr(Reduction):
-    """Each bit that some element along some axes has; no bits where there are no elements."""
+    """Each bit that some element along some axes has; no bits if there are no elements."""
 
     __slots__ = ()
     name: ClassVar[str] = "reduce_or"
@@ -124,7 +124,7 @@ class ReduceOr(Reduction):
 @register
 @final
 class ReduceXor(Reduction):
-    """Each bit that an odd number of elements along some axes have; no bits where there are no elements."""
+    """Each bit that an odd number of elements along some axes have; no bits if there are no elements."""
 
     __slots__ = ()
     name: ClassVar[str] = "reduce_xor"
@@ -146,7 +146,7 @@ class ArgReduction(Reducing):
     dtype: DType
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """Integers in the operand's shape without the axis."""
+        """Return integers in the operand's shape without the axis."""
         x = array_operand(self.name, operands[0])
         check_axes(self.name, "axis", (self.axis,), x)  # C1
         if x.shape[self.axis] == 0:  # C2
@@ -186,45 +186,45 @@ class Argmin(ArgReduction):
 
 
 def reduce_add(x: Operand, *, axes: Sequence[int]) -> Array:
-    """The sum along some axes."""
+    """Return the sum along some axes."""
     return bind(ReduceAdd(tuple(axes)), x)[0]
 
 
 def reduce_multiply(x: Operand, *, axes: Sequence[int]) -> Array:
-    """The product along some axes."""
+    """Return the product along some axes."""
     return bind(ReduceMultiply(tuple(axes)), x)[0]
 
 
 def reduce_maximum(x: Operand, *, axes: Sequence[int]) -> Array:
-    """The greatest element along some axes; NaN if one is NaN."""
+    """Return the greatest element along some axes; NaN if one is NaN."""
     return bind(ReduceMaximum(tuple(axes)), x)[0]
 
 
 def reduce_minimum(x: Operand, *, axes: Sequence[int]) -> Array:
-    """The least element along some axes; NaN if one is NaN."""
+    """Return the least element along some axes; NaN if one is NaN."""
     return bind(ReduceMinimum(tuple(axes)), x)[0]
 
 
 def reduce_and(x: Operand, *, axes: Sequence[int]) -> Array:
-    """Each bit that all elements along some axes have; of booleans, whether all are true."""
+    """Return each bit that all elements along some axes have; for booleans, whether all are true."""
     return bind(ReduceAnd(tuple(axes)), x)[0]
 
 
 def reduce_or(x: Operand, *, axes: Sequence[int]) -> Array:
-    """Each bit that some element along some axes has; of booleans, whether any is true."""
+    """Return each bit that some element along some axes has; for booleans, whether any is true."""
     return bind(ReduceOr(tuple(axes)), x)[0]
 
 
 def reduce_xor(x: Operand, *, axes: Sequence[int]) -> Array:
-    """Each bit that an odd number of elements along some axes have."""
+    """Return each bit that an odd number of elements along some axes have."""
     return bind(ReduceXor(tuple(axes)), x)[0]
 
 
 def argmax(x: Operand, *, axis: int, dtype: DType) -> Array:
-    """The position of the greatest element along an axis: of the first NaN if there is one, else the first."""
+    """Return the position of the greatest element along an axis: of the first NaN if there is one, else the first."""
     return bind(Argmax(axis, np.dtype(dtype)), x)[0]
 
 
 def argmin(x: Operand, *, axis: int, dtype: DType) -> Array:
-    """The position of the least element along an axis: of the first NaN if there is one, else the first."""
+    """Return the position of the least element along an axis: of the first NaN if there is one, else the first."""
     return bind(Argmin(axis, np.dtype(dtype)), x)[0]

@@ -1,6 +1,6 @@
 """Shape: the same elements, broadcast, rearranged, joined, padded or selected by position.
 
-No element is computed: every primitive here is linear in its operands, keeps the element type, and keeps
+No element is computed: every primitive here is linear in its operands, preserves the element type, and preserves
 the weak mark if all operands have it. Axes are counted from 0 and are never negative.
 """
 
@@ -20,7 +20,7 @@ from treadle_ir.tracing.trace import bind
 
 
 def array_operand(name: str, operand: Type) -> ArrayType:
-    """The operand's type, which must be an array's.
+    """Return the operand's type, which must be an array type.
 
     Raises:
         DTypeError: it is not an array.
@@ -31,10 +31,10 @@ def array_operand(name: str, operand: Type) -> ArrayType:
 
 
 def check_axes(name: str, attribute: str, axes: tuple[int, ...], type: ArrayType) -> None:
-    """Refuse axes that are repeated or that the type has not.
+    """Refuse axes that are repeated or out of range.
 
     Raises:
-        ShapeError: they are not.
+        ShapeError: an axis is repeated or out of range.
     """
     for axis in axes:
         if not 0 <= axis < type.ndim:
@@ -87,7 +87,7 @@ class BroadcastInDim(Rearrangement):
     dimensions: tuple[int, ...]
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's element type in the new shape."""
+        """Return the operand's element type in the new shape."""
         x = array_operand(self.name, operands[0])
         shape, dimensions = self.shape, self.dimensions
         _check_length(self.name, "dimensions", dimensions, x)  # C1
@@ -126,7 +126,7 @@ class Reshape(Rearrangement):
     shape: tuple[int, ...]
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's element type in the new shape."""
+        """Return the operand's element type in the new shape."""
         x = array_operand(self.name, operands[0])
         _check_sizes(self.name, self.shape)  # C1
         size = 1
@@ -155,7 +155,7 @@ class Transpose(Rearrangement):
     permutation: tuple[int, ...]
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type with its sizes permuted."""
+        """Return the operand's type with its sizes permuted."""
         x = array_operand(self.name, operands[0])
         if sorted(self.permutation) != list(range(x.ndim)):  # C1
             raise ShapeError(
@@ -180,7 +180,7 @@ class Reverse(Rearrangement):
     dimensions: tuple[int, ...]
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type."""
+        """Return the operand's type."""
         x = array_operand(self.name, operands[0])
         check_axes(self.name, "dimensions", self.dimensions, x)  # C1
         return (x,)
@@ -205,7 +205,7 @@ class Concatenate(Rearrangement):
     dimension: int
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operands' type with their sizes along the axis added."""
+        """Return the operands' type with their sizes along the axis added."""
         if not operands:  # C1
             raise ShapeError("concatenate: no operands, but it needs at least one")
         first = array_operand(self.name, operands[0])
@@ -257,7 +257,7 @@ class Pad(Rearrangement):
     interior: tuple[int, ...]
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The type of x with the padding added to its sizes."""
+        """Return the type of x with the padding added to its sizes."""
         x, value = (array_operand(self.name, operand) for operand in operands)
         if value.shape != () or value.dtype != x.dtype:  # C1
             raise (ShapeError if value.shape else DTypeError)(
@@ -307,7 +307,7 @@ class Slice(Rearrangement):
     strides: tuple[int, ...]
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type with the number of selected elements as sizes."""
+        """Return the operand's type with the number of selected elements as sizes."""
         x = array_operand(self.name, operands[0])
         _check_length(self.name, "start", self.start, x)  # C1
         _check_length(self.name, "limit", self.limit, x)
@@ -332,27 +332,27 @@ class Slice(Rearrangement):
 
 
 def broadcast_in_dim(x: Operand, *, shape: Sequence[int], dimensions: Sequence[int]) -> Array:
-    """The operand repeated along new axes, and along its axes of size 1; its axis i becomes dimensions[i]."""
+    """Return the operand repeated along new axes, and along its axes of size 1; its axis i becomes dimensions[i]."""
     return bind(BroadcastInDim(tuple(shape), tuple(dimensions)), x)[0]
 
 
 def reshape(x: Operand, *, shape: Sequence[int]) -> Array:
-    """The same elements in the same (row-major) order in another shape."""
+    """Return the same elements in the same (row-major) order in another shape."""
     return bind(Reshape(tuple(shape)), x)[0]
 
 
 def transpose(x: Operand, *, permutation: Sequence[int]) -> Array:
-    """The axes in another order: axis `i` of the result is axis `permutation[i]` of the operand."""
+    """Return the axes in another order: axis `i` of the result is axis `permutation[i]` of the operand."""
     return bind(Transpose(tuple(permutation)), x)[0]
 
 
 def reverse(x: Operand, *, dimensions: Sequence[int]) -> Array:
-    """The elements in the opposite order along some axes."""
+    """Return the elements in the opposite order along some axes."""
     return bind(Reverse(tuple(dimensions)), x)[0]
 
 
 def concatenate(operands: Sequence[Operand], *, dimension: int) -> Array:
-    """The operands, one after the other, along an axis."""
+    """Return the operands, one after the other, along an axis."""
     return bind(Concatenate(dimension), *operands)[0]
 
 
@@ -364,7 +364,7 @@ def pad(
     high: Sequence[int],
     interior: Sequence[int] | None = None,
 ) -> Array:
-    """`x` with copies of `value` before, after and (`interior`) between its elements; negative removes elements."""
+    """Return `x` with copies of `value` before, after and (`interior`) between its elements; negative removes some."""
     between = (0,) * len(low) if interior is None else tuple(interior)
     return bind(Pad(tuple(low), tuple(high), between), x, value)[0]
 
@@ -372,6 +372,6 @@ def pad(
 def slice(
     x: Operand, *, start: Sequence[int], limit: Sequence[int], strides: Sequence[int] | None = None
 ) -> Array:
-    """The elements at `start`, `start + stride`, ... below `limit`, on each axis."""
+    """Return the elements at `start`, `start + stride`, ... below `limit`, on each axis."""
     steps = (1,) * len(start) if strides is None else tuple(strides)
     return bind(Slice(tuple(start), tuple(limit), steps), x)[0]

@@ -1,4 +1,4 @@
-"""shard_map: a program that each device of a mesh runs on its own parts of the operands."""
+"""shard_map: a program that each device of a mesh runs on its own shards of the operands."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from treadle_ir.settings.context import named_axis
 @final
 @frozen
 class ShardMap(OverMesh):
-    """A program run once for each place on some axes of a mesh, on the parts that lie there.
+    """A program run once for each position along some axes of a mesh, on the shards of its operands there.
 
-    Collectives of the body name those axes (`manual_axes`, in the order of the mesh). A layout says along which of them
-    an operand is cut, or a result put together; over the others an operand is the same for all, and so has a result to
-    be. With `checked` the body is known to keep to that, and derivatives are taken as of functions of one value on each
-    axis that a value does not vary over; see `treadle_ir.sharding.varying`.
+    Collectives of the body name those axes (`manual_axes`, in the order of the mesh). A layout names the manual axes
+    along which an operand is partitioned, or a result assembled; along the others an operand is replicated, and a
+    result has to be. With `checked` the body is known to satisfy this, and derivatives treat a value as one value along
+    each axis over which it does not vary; see `treadle_ir.sharding.varying`.
 
     Constraints:
         (C1) one layout for each operand and each result, with an entry for each axis, of manual axes, each once
-        (C2) sizes divide, and the body takes the parts
+        (C2) sizes are divisible, and the body takes the shards
         (C3) manual axes are axes of the mesh
     """
 
@@ -49,7 +49,7 @@ class ShardMap(OverMesh):
     device_ids: tuple[int, ...] = ()
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The types of the body's results, with all parts."""
+        """Return the global types of the body's results."""
         if not {*self.manual_axes} <= {*self.mesh.axis_names}:  # C3
             raise ShardingError(
                 f"shard_map: {self.manual_axes} are not all axes of the mesh, {self.mesh.axis_names}"
@@ -97,16 +97,16 @@ class ShardMap(OverMesh):
             or not {*named} <= {*self.manual_axes}
         ):
             raise ShardingError(
-                f"shard_map: {layout} is no layout of a {what} of type {type} over {self.manual_axes}"
+                f"shard_map: {layout} is not a layout of a {what} of type {type} over {self.manual_axes}"
             )
 
     def effects(self, *operands: Type) -> Effects:
-        """The body's, but for the axes that it names."""
+        """Return the body's effects, except the named axes that are bound here."""
         own = {NamedAxis(name) for name in self.manual_axes}
         return self.body.effects - own
 
     def programs(self) -> Mapping[str, Program]:
-        """The body."""
+        """Return the body as the only program."""
         return {"body": self.body}
 
     def with_regions(self, programs: Sequence[Program]) -> ShardMap:
@@ -115,24 +115,24 @@ class ShardMap(OverMesh):
         return replace(self, body=body)
 
     def flows(self) -> Flows:
-        """Parts of the operands to parameters; results are put together of what the devices return."""
+        """Return the flows: shards of the operands to parameters, and the devices' results to shards of the results."""
         return call_flows(self.body)
 
     @property
     def size(self) -> int:
-        """How many parts there are at most: the places on the manual axes."""
+        """The greatest number of shards: the number of positions along the manual axes."""
         return prod([self.mesh.shape[name] for name in self.manual_axes])
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """Where collectives may name the axes."""
+        """Bind the manual axes within this context, so that collectives may name them."""
         with inside_axes(self.mesh, self.manual_axes, self.checked):
             yield
 
 
 @contextmanager
 def inside_axes(mesh: AbstractMesh, manual_axes: tuple[str, ...], checked: bool) -> Iterator[None]:
-    """Where collectives may name some axes of a mesh."""
+    """Bind manual axes of a mesh within this context, so that collectives may name them."""
     with ExitStack() as stack:
         for name in manual_axes:
             kind = "manual" if checked else "unchecked"

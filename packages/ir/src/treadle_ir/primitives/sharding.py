@@ -1,4 +1,4 @@
-"""How arrays within a program are laid over the axes of a mesh: sharding_constraint, inspect_sharding."""
+"""Shardings of arrays within a program: sharding_constraint, inspect_sharding."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from treadle_ir.tracing.trace import bind
 @final
 @frozen
 class ShardingConstraint(OverMesh):
-    """The operand, laid over the axes of a mesh.
+    """The operand, sharded over the axes of a mesh.
 
     Constraints:
         (C1) the layout has an entry for each axis of the operand
-        (C2) it names axes of the mesh, each once, those included over which sums are put off
+        (C2) the layout and the unreduced and reduced axes name axes of the mesh, each once
     """
 
     takes_keys: ClassVar[bool] = True
@@ -55,7 +55,7 @@ class ShardingConstraint(OverMesh):
         return with_sums(self.layout, sums)
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type."""
+        """Return the operand's type."""
         (x,) = operands
         assert isinstance(x, ArrayType)
         if len(self.layout) != x.ndim:  # C1
@@ -74,7 +74,7 @@ class ShardingConstraint(OverMesh):
 def sharding_constraint(
     x: Operand, *, mesh: AbstractMesh, layout: Layout, device_ids: tuple[int, ...] = ()
 ) -> Array:
-    """The operand, laid over the axes of a mesh."""
+    """Return the operand, sharded over the axes of a mesh."""
     return bind(ShardingConstraint.of(mesh, layout, device_ids), x)[0]
 
 
@@ -84,7 +84,7 @@ def sharding_constraint(
 class InspectSharding(Primitive):
     """Calls a function with the sharding of the operand, once that is known: when the program has been compiled.
 
-    An evaluation without devices knows of none, and calls nobody.
+    Evaluation without devices has no shardings, and does not call the function.
     """
 
     name: ClassVar[str] = "inspect_sharding"
@@ -92,11 +92,11 @@ class InspectSharding(Primitive):
     callback: Callable[[Any], object]  # Any: the runtime's shardings
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """Nothing."""
+        """Return no results."""
         return ()
 
     def effects(self, *operands: Type) -> Effects:
-        """Python code is called."""
+        """Return the effect of a callback."""
         return frozenset({Callback()})
 
 

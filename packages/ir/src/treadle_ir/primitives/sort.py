@@ -35,10 +35,10 @@ _I32: Final = np.dtype(np.int32)
 @final
 @frozen
 class Sort(Sorting):
-    """The operands, rearranged alike along an axis, so that the first `num_keys` of them ascend.
+    """The operands, permuted in the same way along an axis, so that the first `num_keys` of them ascend.
 
-    Keys are compared in order, the next where the one before is equal. `stable` keeps rows with equal keys in
-    the order they had; without it their order is anything.
+    Keys are compared in order, the next one if all before it are equal. `stable` preserves the order of rows with
+    equal keys; without it their order is unspecified.
 
     Constraints:
         (C1) there is at least one operand
@@ -46,7 +46,7 @@ class Sort(Sorting):
         (C3) dimension is an axis of the operands
         (C4) 1 <= num_keys <= number of operands
 
-    Source: StableHLO specification, `sort`; the order is that of JAX's `lax.sort`.
+    Source: StableHLO specification, `sort`; the order of elements is the same as in JAX's `lax.sort`.
     """
 
     name: ClassVar[str] = "sort"
@@ -55,7 +55,7 @@ class Sort(Sorting):
     stable: bool = True
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operands' types."""
+        """Return the operands' types."""
         if not operands:  # C1
             raise ArgumentError("sort: no operands, but it needs at least one")
         types = tuple([array_operand(self.name, operand) for operand in operands])
@@ -96,7 +96,7 @@ class TopK(Sorting):
     k: int
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type with `k` elements on the last axis, and as many positions."""
+        """Return the operand's type with `k` elements on the last axis, and as many positions."""
         x = array_operand(self.name, operands[0])
         if x.ndim == 0:  # C1
             raise ShapeError(f"top_k: the operand is {x}, which has no axis to choose along")
@@ -117,11 +117,11 @@ class TopK(Sorting):
 def sort(
     operands: Sequence[Operand], *, dimension: int, num_keys: int = 1, stable: bool = True
 ) -> list[Array]:
-    """The operands, rearranged alike along an axis, so that the first `num_keys` of them ascend."""
+    """Return the operands, permuted in the same way along an axis, so that the first `num_keys` of them ascend."""
     return list(bind(Sort(dimension, num_keys, stable), *operands))
 
 
 def top_k(x: Operand, *, k: int) -> tuple[Array, Array]:
-    """The `k` greatest elements along the last axis, descending, and their positions (i32)."""
+    """Return the `k` greatest elements along the last axis, descending, and their positions (i32)."""
     values, indices = bind(TopK(k), x)
     return values, indices

@@ -1,12 +1,12 @@
-"""Sliding windows: reduce_window_add, _maximum, _minimum, and what their derivatives need.
+"""Sliding windows: reduce_window_add, _maximum, _minimum, and the operations of their derivatives.
 
     reduce_window_add, reduce_window_maximum, reduce_window_minimum(x, *, window_dimensions, window_strides=(),
             padding=(), base_dilation=(), window_dilation=())
     select_and_scatter_add(source, x, *, select, window_dimensions, ...the same)
     select_and_gather_add(tangents, x, *, select, window_dimensions, ...the same)
 
-Each list has one entry per axis of x; left out, strides and dilations are 1 and padding is (0, 0).
-What the padding adds takes no part: it is the identity of the reduction.
+Each list has one entry per axis of x; by default, strides and dilations are 1 and padding is (0, 0).
+Padding does not contribute: its elements are the identity of the reduction.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SELECTIONS: Final = get_args(Selection)
 
 @frozen
 class Windowed(Windowing):
-    """Family: something done in each place of a window that slides over an array.
+    """Family: an operation at each position of a window that slides over an array.
 
     Constraints:
         (C1) every list has one entry per axis of the array
@@ -47,7 +47,7 @@ class Windowed(Windowing):
     window_dilation: tuple[int, ...]
 
     def places(self, x: ArrayType) -> tuple[int, ...]:
-        """How many places the window has along each axis.
+        """Return the number of positions of the window along each axis.
 
         Raises:
             ShapeError: C1 to C3.
@@ -92,7 +92,7 @@ class ReduceWindowFamily(Windowed):
 
     Shapes:
         x: any
-        result: one element per place of the window
+        result: one element per position of the window
 
     Source: StableHLO specification, `reduce_window`.
     """
@@ -100,7 +100,7 @@ class ReduceWindowFamily(Windowed):
     kinds: ClassVar[str] = "iuf"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """One element per place of the window."""
+        """Return an array with one element per position of the window."""
         (x,) = operands
         assert isinstance(x, ArrayType)
         check_kind(self.name, self.kinds, x.dtype)
@@ -154,7 +154,7 @@ class WindowSelection(Windowed):
             )
 
     def check(self, other: ArrayType, x: ArrayType) -> None:
-        """Refuse what has no order, and two element types.
+        """Refuse operands whose element types have no order or differ.
 
         Raises:
             DTypeError: x is complex, or the operands have different element types.
@@ -169,17 +169,17 @@ class WindowSelection(Windowed):
 @register
 @final
 class SelectAndScatterAdd(WindowSelection):
-    """Each element of `source` added to where its window selects an element of x; zero elsewhere.
+    """Each element of `source` added at the position at which its window selects an element of x; zero elsewhere.
 
     The transpose of `select_and_gather_add`.
 
     Shapes:
-        source: one element per place of the window
+        source: one element per position of the window
         x: any
         result: as x
 
     Constraints:
-        (C4) source has one element per place of the window
+        (C4) source has one element per position of the window
         (C5) the operands have one element type, which has an order
 
     Source: StableHLO specification, `select_and_scatter`.
@@ -189,7 +189,7 @@ class SelectAndScatterAdd(WindowSelection):
     name: ClassVar[str] = "select_and_scatter_add"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The type of x."""
+        """Return the type of x."""
         source, x = operands
         assert isinstance(source, ArrayType)
         assert isinstance(x, ArrayType)
@@ -205,13 +205,13 @@ class SelectAndScatterAdd(WindowSelection):
 @register
 @final
 class SelectAndGatherAdd(WindowSelection):
-    """The element of `tangents` that stands where each window selects an element of x; zero where it selects none.
+    """The element of `tangents` at the position at which each window selects an element of x; zero if it selects none.
 
     The derivative of reduce_window_maximum and reduce_window_minimum at x.
 
     Shapes:
         tangents, x: one shape
-        result: one element per place of the window
+        result: one element per position of the window
 
     Constraints:
         (C4) the operands have one shape
@@ -222,7 +222,7 @@ class SelectAndGatherAdd(WindowSelection):
     name: ClassVar[str] = "select_and_gather_add"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """One element per place of the window."""
+        """Return an array with one element per position of the window."""
         tangents, x = operands
         assert isinstance(tangents, ArrayType)
         assert isinstance(x, ArrayType)
@@ -261,12 +261,12 @@ def _reduced(
     base_dilation: tuple[int, ...] = (),
     window_dilation: tuple[int, ...] = (),
 ) -> Array:
-    """One reduction of each window's elements, in the way of `kind`: see `ReduceWindowFamily`."""
+    """Return the reduction `kind` of each window's elements: see `ReduceWindowFamily`."""
     settings = _filled(window_dimensions, window_strides, padding, base_dilation, window_dilation)
     return bind(kind(*settings), x)[0]
 
 
-# One function, once for each member of the family: what they do is said at their classes.
+# The same function for each member of the family; see the docstrings of their classes.
 reduce_window_add: Final = partial(_reduced, ReduceWindowAdd)
 reduce_window_maximum: Final = partial(_reduced, ReduceWindowMaximum)
 reduce_window_minimum: Final = partial(_reduced, ReduceWindowMinimum)
@@ -284,7 +284,7 @@ def _selected(
     base_dilation: tuple[int, ...] = (),
     window_dilation: tuple[int, ...] = (),
 ) -> Array:
-    """What `kind` does with `other` and the elements of x that the windows select: see `WindowSelection`."""
+    """Apply `kind` to `other` and the elements of x that the windows select: see `WindowSelection`."""
     settings = _filled(window_dimensions, window_strides, padding, base_dilation, window_dilation)
     return bind(kind(*settings, select), other, x)[0]
 

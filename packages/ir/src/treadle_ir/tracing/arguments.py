@@ -1,7 +1,7 @@
-"""The arguments of a call, split in what is traced and what is not: for every transformation of functions of trees.
+"""The arguments of a call, split into traced and static ones: for every transformation of functions of trees.
 
-Static arguments stay the Python values they are. The others are flattened: their leaves are what a transformation
-works on, and `Arguments.rebuilt` makes the arguments again with other leaves in their places.
+Static arguments stay Python values. The others are flattened: a transformation works on their leaves, and
+`Arguments.rebuilt` rebuilds the arguments with other leaves.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from treadle_ir.tree import (
 Tree: TypeAlias = Any  # a pytree: any Python object
 Statics: TypeAlias = tuple[
     Any, ...
-]  # of values of any class, which have to be hashable only where they are keys
+]  # of values of any class, which have to be hashable only if they are part of keys
 
 _NO_KEYWORDS: Final = tree_structure({})
 
 
 @final
 class Arguments:
-    """The arguments of one call, taken apart.
+    """The flattened arguments of one call.
 
-    `statics` is None where the call has neither static nor keyword arguments; the structure is then that of the
-    positional arguments alone, which is what most calls are. Otherwise it is `(numbers, values, names, named)`, and
-    the structure that of `(positional, keywords)`.
+    `statics` is None if the call has neither static nor keyword arguments, as most calls; `structure` is then the
+    structure of the positional arguments. Otherwise `statics` is `(numbers, values, names, named)`, and `structure` is
+    the structure of `(positional, keywords)`.
     """
 
     __slots__ = ("leaves", "statics", "structure")
@@ -48,13 +48,13 @@ class Arguments:
 
     @property
     def whole_structure(self) -> PyTreeDef:
-        """The structure of `(positional, keywords)`, also where there are no keyword arguments."""
+        """The structure of `(positional, keywords)`, also if there are no keyword arguments."""
         if self.statics is not None:
             return self.structure
         return treedef_tuple([self.structure, _NO_KEYWORDS])
 
     def rebuilt(self, leaves: Sequence[Any]) -> tuple[tuple[Tree, ...], dict[str, Tree]]:
-        """Positional and keyword arguments with other leaves."""
+        """Return positional and keyword arguments with other leaves."""
         if self.statics is None:
             return self.structure.unflatten(leaves), {}
         numbers, values, names, named = self.statics
@@ -65,12 +65,12 @@ class Arguments:
         return tuple(arguments), {**keywords, **dict(zip(names, named, strict=True))}
 
     def without_statics(self, leaves: Sequence[Any]) -> tuple[tuple[Tree, ...], dict[str, Tree]]:
-        """Positional and keyword arguments with other leaves; static ones are left out."""
+        """Return positional and keyword arguments with other leaves, without the static arguments."""
         trees: tuple[tuple[Tree, ...], dict[str, Tree]] = self.whole_structure.unflatten(leaves)
         return trees
 
     def paths(self, names: Sequence[str] = ()) -> list[str]:
-        """The name of each leaf for messages, such as `argument 0['w']`; `names` are those of positional arguments."""
+        """Return a name of each leaf for messages, such as `argument 0['w']`; `names` name the positional arguments."""
         marks = [_Mark() for _ in self.leaves]
         arguments, keywords = self.rebuilt(marks)
         found: dict[_Mark, str] = {}
@@ -86,7 +86,7 @@ class Arguments:
 
 @final
 class _Mark:
-    """Stands for a leaf while paths are looked for."""
+    """A placeholder for a leaf while paths are searched."""
 
     __slots__ = ()
 
@@ -112,7 +112,7 @@ def take_apart(
 
 
 def positional_names(function: Callable[..., Any]) -> list[str]:
-    """The names of the positional parameters of a function, as far as it says them.
+    """Return the names of the positional parameters of a function, or nothing if it has no signature.
 
     Example:
         >>> positional_names(lambda x, y, *others: x)
@@ -127,12 +127,12 @@ def positional_names(function: Callable[..., Any]) -> list[str]:
 
 
 def positions(given: int | Sequence[int], count: int, what: str, never: str) -> tuple[int, ...]:
-    """Positions among `count` positional arguments, counted from the front.
+    """Return positions among `count` positional arguments, counted from the front.
 
-    `what` names the option, and `never` says what keyword arguments are not.
+    `what` names the option, and `never` completes the message that keyword arguments are not ...
 
     Raises:
-        ArgumentError: they are not integers, or there is no such argument.
+        ArgumentError: a position is not an integer, or there is no such argument.
     """
     found = []
     for each in given if isinstance(given, (tuple, list)) else (given,):
@@ -155,7 +155,7 @@ def positions(given: int | Sequence[int], count: int, what: str, never: str) -> 
 def in_positional_form(
     fun: Callable[..., Tree], args: tuple[Tree, ...], kwargs: Mapping[str, Tree]
 ) -> tuple[Tree, ...]:
-    """The arguments in positional form, with defaults filled in, so that rules of a function see one form.
+    """Return the arguments in positional form, with defaults filled in, so that rules of a function see one form.
 
     Raises:
         ArgumentError: an argument can be passed by keyword only.

@@ -41,9 +41,9 @@ else:
 
 
 class Array(ArrayMembers):
-    """An array: a concrete one, with elements, or a tracer, which stands for one while a function is traced.
+    """An array: a concrete array, with elements, or a tracer, which represents an array while a function is traced.
 
-    The type for annotations: `def loss(w: treadle.Array) -> treadle.Array`. Functions make arrays, not the class.
+    It is the type for annotations: `def loss(w: treadle.Array) -> treadle.Array`. Functions make arrays, not the class.
 
     Example:
         >>> from treadle_ir import Array, stage
@@ -55,7 +55,7 @@ class Array(ArrayMembers):
     """
 
     __slots__ = ()
-    __array_priority__ = 1000  # NumPy leaves `ndarray + Array` to us
+    __array_priority__ = 1000  # NumPy defers `ndarray + Array` to this class
     type: ArrayType
 
     @property
@@ -85,7 +85,7 @@ class Array(ArrayMembers):
 
     @property
     def weak_type(self) -> bool:
-        """Whether it came from a Python scalar and yields to other operands in promotion."""
+        """Whether the array comes from a Python scalar, so that it yields to other operands in promotion."""
         return self.type.weak
 
     @property
@@ -99,18 +99,18 @@ class Array(ArrayMembers):
         return self.type.dtype.itemsize
 
     def __treadle_host__(self) -> np.ndarray[Any, np.dtype[Any]] | None:
-        """The elements if the host has them now and no device is prescribed; not to be written to.
+        """Return the elements, read-only, if the host has them now and the array is not committed to a device.
 
-        Reading them does not wait, and a new array of them may stand wherever this one may.
+        Reading them does not wait, and a new array of them may replace this one.
         """
         return None
 
     def __treadle_sharding__(self, mesh: AbstractMesh) -> Sharding | None:
-        """Return the sharding over the axes of `mesh`, replicated by default; None where the compiler decides."""
+        """Return the sharding over the axes of `mesh`, replicated by default; None if the compiler decides."""
         return replicated(self.type.ndim, mesh)
 
     def __treadle_mesh__(self) -> MeshAxes | None:
-        """The mesh whose explicit axes its type shows; None where there are none."""
+        """Return the mesh over whose explicit axes the type shows a sharding, or None."""
         return None
 
     def __len__(self) -> int:
@@ -127,7 +127,7 @@ class Array(ArrayMembers):
 
 
 def no_first_axis(array: Array) -> ArgumentError:
-    """The error for iteration over an array without axes."""
+    """Return the error for iteration over an array without axes."""
     if is_key(array.type.dtype):
         return ArgumentError(
             "iteration over a single random key", fix="split it first: `a, b = random.split(key)`"
@@ -154,10 +154,10 @@ def install_operators(table: Mapping[str, object]) -> None:
 
 
 def type_of(operand: object) -> ArrayType:
-    """The type of an array, a NumPy array, or a Python or NumPy scalar (Python's are weak).
+    """Return the type of an array, a NumPy array, or a Python or NumPy scalar (Python's are weak).
 
     Raises:
-        ArgumentError: it is none of these.
+        ArgumentError: the operand is not one of these.
     """
     if isinstance(operand, Array):
         return operand.type
@@ -165,7 +165,7 @@ def type_of(operand: object) -> ArrayType:
         return ArrayType(operand.shape, operand.dtype)
     if isinstance(operand, (bool, int, float, complex)):
         return scalar_type(operand)
-    if isinstance(operand, Literal):  # a weak one, which no NumPy scalar can stand for
+    if isinstance(operand, Literal):  # a weak one, which a NumPy scalar cannot represent
         return operand.type
     raise ArgumentError(
         f"{shown(operand)} of type {type(operand)} is not a valid {library()} type",
@@ -174,5 +174,5 @@ def type_of(operand: object) -> ArrayType:
 
 
 def types_of(operands: Sequence[object]) -> tuple[Type, ...]:
-    """The types of several operands."""
+    """Return the types of several operands."""
     return tuple([type_of(operand) for operand in operands])

@@ -1,4 +1,4 @@
-"""Write a program by hand, one equation at a time: for tests, tools and rewrites."""
+"""Build a program by hand, one equation at a time: for tests, tools and rewrites."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from treadle_ir.tracing.array import type_of
 
 @final
 class Builder:
-    """A program that is being written.
+    """A program under construction.
 
     Example:
         >>> from treadle_ir import ArrayType
@@ -35,7 +35,7 @@ class Builder:
         self.equations: list[Equation] = []
 
     def parameter(self, type: Type) -> Value:
-        """A new parameter, after those that there are."""
+        """Add a parameter after the existing ones, and return it."""
         value = Value(type)
         self.parameters.append(value)
         return value
@@ -43,7 +43,7 @@ class Builder:
     def literal(
         self, value: bool | int | float | complex | np.generic, type: Type | None = None
     ) -> Literal:
-        """A scalar constant; of the element type of `type` when that is given (and weak when it is)."""
+        """Return a scalar constant, of the element type of `type` if that is given (and weak if it is)."""
         if type is None:
             type = type_of(value)
         assert isinstance(type, ArrayType)
@@ -51,10 +51,10 @@ class Builder:
         return Literal(scalar, ArrayType((), type.dtype, type.weak))
 
     def apply(self, primitive: Primitive, *operands: Atom, source: Source = NOWHERE) -> Value:
-        """Add an equation that has one result.
+        """Add an equation that has one result, and return the result.
 
         Raises:
-            ShapeError, DTypeError: the operands do not fit.
+            ShapeError, DTypeError: the operands have unsuitable types.
         """
         (result,) = self.apply_many(primitive, *operands, source=source)
         return result
@@ -62,10 +62,10 @@ class Builder:
     def apply_many(
         self, primitive: Primitive, *operands: Atom, source: Source = NOWHERE
     ) -> tuple[Value, ...]:
-        """Add an equation with any number of results.
+        """Add an equation with any number of results, and return the results.
 
         Raises:
-            ShapeError, DTypeError: the operands do not fit.
+            ShapeError, DTypeError: the operands have unsuitable types.
         """
         types, effects = inferred(primitive, tuple([operand.type for operand in operands]))
         results = tuple([Value(type) for type in types])
@@ -73,5 +73,5 @@ class Builder:
         return results
 
     def program(self, *results: Atom) -> Program:
-        """The program with these results."""
+        """Return the program with these results."""
         return Program(tuple(self.parameters), tuple(self.equations), results)

@@ -1,4 +1,4 @@
-"""Programs with other parameter lists: in another order, or with what several of them captured in front."""
+"""Programs with other parameter lists: in another order, or with the unified captures of several programs in front."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from treadle_ir.tracing.array import Operand, type_of
 
 
 def rearranged(program: Program, parameters: Sequence[int], results: Sequence[int]) -> Program:
-    """The program with its parameters and results in another order, given by their positions."""
+    """Return the program with its parameters and results in another order, given by their positions."""
     return Program(
         tuple([program.parameters[i] for i in parameters]),
         program.equations,
@@ -20,14 +20,14 @@ def rearranged(program: Program, parameters: Sequence[int], results: Sequence[in
 
 
 def unused_parameters(types: Sequence[Type]) -> list[Value]:
-    """Parameters that a program takes and does not read."""
+    """Return parameters of these types that a program takes and does not read."""
     return [Value(type) for type in types]
 
 
 def share_captures(
     programs: Sequence[Program], captures: Sequence[Sequence[Operand]]
 ) -> tuple[list[Program], list[Operand]]:
-    """The programs with all that any of them captured as leading parameters, and what that is, each once.
+    """Return the programs with the captures of all of them as leading parameters, and these captures, each once.
 
     `captures[i]` are the operands for the leading parameters of program `i`. So the branches of a `case`, which were
     staged one by one, take the same operands.

@@ -12,12 +12,12 @@ from treadle_ir.tracing.tracer import Tracer
 
 @final
 class CompileTimeTrace(Trace):
-    """Evaluates what touches no tracer; the rest goes to the trace that was current before."""
+    """Evaluates operations without traced operands; the trace that was current before processes the others."""
 
     __slots__ = ()
 
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
-        """To the evaluator, or to the parent."""
+        """Evaluate the operation, or let the parent process it."""
         traced = any([isinstance(x, Tracer) and x.constant() is None for x in operands])
         trace = self.parent if traced else ROOT
         assert trace is not None
@@ -29,7 +29,7 @@ class CompileTimeTrace(Trace):
 class ensure_compile_time_eval:  # noqa: N801 - reads as a statement
     """`with ensure_compile_time_eval():` evaluates operations on known arrays now, also while a function is traced.
 
-    So Python's `if` works, in the block, on what does not depend on the function's arguments.
+    So Python's `if` works, in the block, on values that do not depend on the function's arguments.
 
     Example:
         >>> import treadle, treadle.numpy as tnp

@@ -13,7 +13,7 @@ from treadle_ir.settings.context import Context, Setting, current_context, overr
 
 @final
 class _ExplicitMeshes:
-    """All meshes with explicit axes: under these, operations are looked at one by one."""
+    """All meshes with explicit axes: under these, operations are processed one by one."""
 
     __slots__ = ()
 
@@ -27,7 +27,7 @@ def _parsed(value: object) -> MeshAxes | None:
     raise ValueError("is not a mesh")
 
 
-# `set_mesh` sets it: it is none of those that users set by name.
+# `set_mesh` sets it; users cannot set it by name.
 MESH: Final[Setting[MeshAxes | None]] = Setting(
     "_mesh",
     None,
@@ -38,9 +38,9 @@ MESH: Final[Setting[MeshAxes | None]] = Setting(
 
 
 def explicit_mesh(context: Context | None = None) -> AbstractMesh | None:
-    """The mesh whose explicit axes count, here or in a context; None where there are none.
+    """Return the mesh whose explicit axes are in force, here or in `context`, or None if there are no such axes.
 
-    The axes of a shard_map around the running code are the user's: they do not count.
+    The axes of a shard_map around the running code are manual, not explicit.
     """
     where = current_context() if context is None else context
     mesh = where.get(MESH)
@@ -54,7 +54,7 @@ def explicit_mesh(context: Context | None = None) -> AbstractMesh | None:
 
 
 def checked_manual_axes(context: Context | None = None) -> Varying:
-    """Return the axes of the enclosing `shard_map`s, here or in a context, that check what varies."""
+    """Return the axes of the enclosing `shard_map`s, here or in `context`, that check varying axes."""
     axes = (current_context() if context is None else context).axes
     if not axes:
         return INVARIANT
@@ -62,26 +62,26 @@ def checked_manual_axes(context: Context | None = None) -> Varying:
 
 
 _NO_AXES: Final = AbstractMesh((), ())
-_AS_IT_IS: Final = nullcontext()  # entered by all who change nothing
+_AS_IT_IS: Final = nullcontext()  # shared by all calls that change nothing
 
 
 def over_mesh(mesh: MeshAxes | None) -> AbstractContextManager[None]:
-    """`with over_mesh(mesh):` has a mesh in force, with its explicit axes; None leaves things as they are."""
+    """Put a mesh in force for a `with` block, with its explicit axes; None changes nothing."""
     if mesh is None:
         return _AS_IT_IS
     return overriding(lambda context: context.replaced(MESH, mesh))
 
 
 def over_mesh_of(operands: Iterable[object]) -> AbstractContextManager[None]:
-    """`with over_mesh_of(operands):` has the mesh in force whose explicit axes the types of operands show.
+    """Put the mesh in force for a `with` block over whose explicit axes the types of operands show shardings.
 
-    Where a mesh is in force already, it stays.
+    A mesh that is in force already stays in force.
     """
     if current_context().get(MESH) is None:
         for x in operands:
             asked = getattr(
                 x, "__treadle_mesh__", None
-            )  # a third of the time of asking for its class
+            )  # takes a third of the time of a test of its class
             mesh = None if asked is None else asked()
             if mesh is not None:
                 return over_mesh(mesh)

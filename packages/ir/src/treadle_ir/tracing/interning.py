@@ -1,8 +1,8 @@
-"""Programs that are staged again each time a function is called, and are one object as long as they are equal.
+"""Hash-consing of programs that are staged again each time a function is called: equal programs are one object.
 
-What is cached of a program, its derivatives and its executables, is kept with it (`treadle_ir.tracing.derived`). A loop
-without jit, whose body is staged each time, would be differentiated and compiled each time, too; so all is found again.
-Under jit the layers of a network are often one function, called for each of them: then it is differentiated once.
+The derivatives and executables of a program are cached on it (`treadle_ir.tracing.derived`). Without this module, a
+loop outside of jit, whose body is staged each time, would be differentiated and compiled each time, too. Under jit the
+layers of a network are often calls of one function, which is then differentiated once.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ from treadle_ir.core.program import Program
 from treadle_ir.process.fork import fork_safe_lock
 from treadle_ir.tracing.staging import outermost_staging_trace
 
-_PROGRAMS_KEPT: Final = 8  # per code
+_PROGRAMS_KEPT: Final = 8  # per code object
 _Known: TypeAlias = MutableMapping[CodeType, list[Program]]
 _INTERNED: Final[_Known] = weakref.WeakKeyDictionary()
 _LOCK: Final = fork_safe_lock()
 
 
 def interned(function: object, program: Program) -> Program:
-    """A program that the same code gave before and that equals this one; this one if there is none.
+    """Return an equal program that was staged from the same code before, or `program` itself if there is none.
 
-    `function` is what was staged: the last programs of its code are kept, and go with it; or under jit with the trace
-    that writes down the outermost program, which is made once. A program with a derivative rule in it that may do
-    something else next time replaces none, and is not kept, with what its rule closes over.
+    `function` is the staged function: the last programs of its code are stored as long as the code lives, or under jit
+    as long as the trace of the outermost program, which is staged once. A program with a derivative rule that may
+    behave differently the next time is returned unchanged, and is not stored, so that values over which the rule closes
+    are not kept alive.
 
     Example:
         >>> import numpy as np
@@ -60,7 +61,7 @@ def interned(function: object, program: Program) -> Program:
 
 
 def code_of(function: object) -> CodeType | None:
-    """The code of a function, a method, a partial application, or of an object that can be called."""
+    """Return the code of a function, a method, a partial application, or of a callable object; None if it has none."""
     while isinstance(function, functools.partial):
         function = function.func
     code = getattr(function, "__code__", None)

@@ -22,7 +22,7 @@ from treadle_ir.tracing.trace import current_trace
 
 
 def last_uses(program: Program) -> dict[int, list[Value]]:
-    """The values that no later equation and no result needs, by the index of the equation to drop them after."""
+    """Return the values to drop after each equation, by its index: no later equation and no result needs them."""
     last: dict[Value, int] = {}
     for index, equation in enumerate(program.equations):
         for atom in equation.operands:
@@ -42,13 +42,13 @@ def last_uses(program: Program) -> dict[int, list[Value]]:
 def interpret(program: Program, *operands: Operand) -> Operands:
     """Apply a program to operands under the current trace.
 
-    Under evaluation it computes; under staging it inlines the program into the one being written. Operands have the
+    Under evaluation it computes; under staging it inlines the program into the staged one. Operands have the
     shapes and element types of the parameters; whether they are weak does not matter, and Python numbers, which are
     weak, become numbers of the parameter's element type.
 
     Raises:
-        ArgumentError: the operands are too few or too many, or one is no array.
-        ShapeError, DTypeError: an operand has another shape or element type than its parameter.
+        ArgumentError: there are too few or too many operands, or an operand is not an array.
+        ShapeError, DTypeError: the shape or the element type of an operand differs from the parameter's.
 
     Example:
         >>> import numpy as np
@@ -76,9 +76,9 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _fitting(index: int, operand: Any, wanted: Type) -> Operand:  # Any: a user's
-    """The operand, if it is what parameter `index` takes."""
+    """Return the operand, converted if necessary, after checking that parameter `index` takes it."""
     if not isinstance(wanted, ArrayType):
-        return operand  # type: ignore[no-any-return]  # of a type that only its own operations know
+        return operand  # type: ignore[no-any-return]  # of a type that only its own operations can check
     given: Type = type_of(operand)
     if not isinstance(given, ArrayType):
         raise DTypeError(f"interpret: parameter %{index} is {wanted}, but the operand is {given}")
@@ -102,7 +102,7 @@ def _fitting(index: int, operand: Any, wanted: Type) -> Operand:  # Any: a user'
 
 
 def _holds(dtype: DType, number: object) -> bool:
-    """Whether an element type has numbers of this kind of Python's: 1 is a float, too, but 1.0 no integer."""
+    """Return whether an element type can hold this kind of Python number: 1 is a float, too, but 1.0 not an integer."""
     if isinstance(number, bool) or dtypes.is_complex(dtype):
         return not isinstance(number, bool) or dtypes.is_bool(dtype)
     return not isinstance(number, complex) and (
@@ -111,7 +111,7 @@ def _holds(dtype: DType, number: object) -> bool:
 
 
 def interpret_unchecked(program: Program, *operands: Operand) -> Operands:
-    """The same, for callers who know that the operands are what the parameters say: nothing is looked at."""
+    """Apply a program as `interpret` does, without checks, to operands that have the types of the parameters."""
     assert len(operands) == len(program.parameters), "one operand per parameter"
     process = current_trace().process
     environment: dict[Value, Operand] = dict(zip(program.parameters, operands, strict=True))
@@ -132,5 +132,5 @@ def interpret_unchecked(program: Program, *operands: Operand) -> Operands:
 def _read(atom: Atom, environment: dict[Value, Operand]) -> Operand:
     if isinstance(atom, Value):
         return environment[atom]
-    # A weak literal stays one: as a NumPy scalar it would become strong, and so would every result of it.
+    # A weak literal stays a literal: as a NumPy scalar it would become strong, and so would every result of it.
     return atom if atom.type.weak else atom.value

@@ -1,4 +1,4 @@
-"""Arrays that a function makes of values known while it is staged, such as `array([1, 2])` under jit."""
+"""Constants: arrays that a staged function makes of concrete values, such as `array([1, 2])` under jit."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from treadle_ir.tracing.tracer import Tracer
 @boundary
 @final
 class KnownTracer(Tracer):
-    """Stands for an array of known elements: a tracer, since code that asks whether it is staged makes an array to see.
+    """Represents a constant array: a tracer, since code makes an array to find out whether it is being staged.
 
-    It is transparent: Python may ask for its elements, and it may outlive the function that made it.
+    It is transparent: Python may read its elements, and it may outlive the function that made it.
     """
 
     __slots__ = ("array", "type")
@@ -31,28 +31,28 @@ class KnownTracer(Tracer):
         self.type = type_of(array)
 
     def __getattr__(self, name: str) -> Any:
-        """What the array has beside what tracers have: where it lies, how to wait for it."""
+        """Return an attribute of the array that tracers lack, such as its sharding, or how to wait for it."""
         return getattr(object.__getattribute__(self, "array"), name)
 
     def concrete(self) -> np.ndarray[Any, np.dtype[Any]]:
-        """The elements."""
+        """Return the elements."""
         return np.asarray(self.array)
 
     def behind(self) -> Array:
-        """The array."""
+        """Return the array."""
         return self.array
 
     def constant(self) -> Array:
-        """The array."""
+        """Return the array."""
         return self.array
 
     def original(self) -> Array:
-        """The array."""
+        """Return the array."""
         return self.array
 
 
 def as_staged(array: Array) -> Array:
-    """A new array as the function that is being staged sees it; as it is where nothing is staged.
+    """Return a new array as the function that is being staged sees it, or `array` itself if none is staged.
 
     Example:
         >>> import numpy as np
@@ -65,7 +65,7 @@ def as_staged(array: Array) -> Array:
         KnownTracer
     """
     trace: Trace | None = current_trace()
-    if trace is ROOT or isinstance(array, Tracer):  # as nearly always
+    if trace is ROOT or isinstance(array, Tracer):  # the common case
         return array
     while trace is not None and not isinstance(trace, (StagingTrace, CompileTimeTrace)):
         trace = trace.parent

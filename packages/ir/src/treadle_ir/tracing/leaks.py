@@ -12,22 +12,22 @@ from treadle_ir.settings.declared import CHECK_TRACER_LEAKS
 from treadle_ir.tracing.trace import Trace
 from treadle_ir.tracing.tracer import Tracer
 
-_DEEP: Final = 4  # steps from a traced array to who holds it
+_DEEP: Final = 4  # steps from a traced array to the objects that refer to it
 
 
 def checks_leaks() -> bool:
-    """Whether to look."""
+    """Return whether `check_tracer_leaks` is set."""
     return CHECK_TRACER_LEAKS()
 
 
 def refuse_leaks(trace: Trace) -> None:
-    """Look for traced arrays of a trace that has ended; the caller has let go of its own.
+    """Refuse traced arrays that outlive their trace, which has ended; the caller has released its own references.
 
-    Each traced array refers to its trace. The garbage collector, which takes tens of milliseconds, is asked only where
-    something refers to the trace besides the caller.
+    Each traced array refers to its trace. The garbage collector, which takes tens of milliseconds, runs only if there
+    are references to the trace other than the caller's.
 
     Raises:
-        LeakedTracerError: there is one.
+        LeakedTracerError: there is a traced array.
     """
     if _references(trace) <= _ALONE:
         return
@@ -41,7 +41,7 @@ def refuse_leaks(trace: Trace) -> None:
     held = _holder(first, [leaked, sys._getframe()])
     error = LeakedTracerError(
         f"a traced array of type {type} is kept after the trace has ended: {held}",
-        fix="return it from the function, or print it with treadle.debug.print; what is kept is no number",
+        fix="return it from the function, or print it with treadle.debug.print; what is kept is not a number",
     )
     if source:
         error.add_note(f"  the array was made at {source}")
@@ -59,7 +59,7 @@ def _references_of_argument(x: object) -> int:
 
 
 def _references_of_variable() -> int:
-    """How many references there are to what a function has in a variable and hands to one like `refuse_leaks`."""
+    """Return the number of references to an object in one variable that is passed to a function like `refuse_leaks`."""
     x = object()
     return _references_of_argument(x)
 
@@ -68,7 +68,7 @@ _ALONE: Final = _references_of_variable()
 
 
 def _holder(held: object, known: list[object]) -> str:
-    """Who holds an object, in words, as far as Python's garbage collector knows."""
+    """Return a description of the objects that refer to `held`, as far as Python's garbage collector finds them."""
     said: list[str] = []
     current = held
     known.append(known)
@@ -87,7 +87,7 @@ def _holder(held: object, known: list[object]) -> str:
         if isinstance(holder, FrameType) or (isinstance(holder, dict) and "__name__" in holder):
             break
         current = holder
-    return ", ".join(said) or "nobody that could be found"
+    return ", ".join(said) or "no reference to it could be found"
 
 
 def _ours(holder: object) -> bool:

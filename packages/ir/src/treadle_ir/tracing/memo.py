@@ -1,4 +1,4 @@
-"""What transformations make of programs, kept by the program that it was made of.
+"""Memoized transformation results, stored on the source program.
 
 So a loop, or a jitted function, is differentiated, vectorised and compiled once, however often it is called.
 """
@@ -16,26 +16,26 @@ from treadle_ir.tracing.tracer import Tracer
 
 
 class Derived(Protocol):
-    """What a transformation made of a program, with the operands that the transformation captured."""
+    """The result of transforming a program, with the operands that the transformation captured."""
 
     @property
     def captured(self) -> tuple[Operand, ...]:
-        """Pass these first."""
+        """The captured operands, which are passed first."""
 
 
 D = TypeVar("D", bound=Derived)
 
 MOST_DERIVED: Final = 64
-"""What is kept of one program. Keys may name other programs, as those of branches do, which may be new each time."""
+"""The most results per program. Keys may name other programs, such as branches, which may be new each time."""
 
 
 def derived(program: Program, key: Hashable, make: Callable[[], D]) -> D:
-    """What `make` returns, which the program keeps. Two threads may both make it; one is kept.
+    """Return the result of `make`, which is stored on the program by `key`. If two threads make it, one is stored.
 
-    The oldest goes where a program has too many.
+    If a program has too many results, the oldest is dropped.
 
-    The key begins with the name of the transformation. What captured a tracer (a derivative rule that closes
-    over one) is made anew each time.
+    The key begins with the name of the transformation. A result that captured a tracer (of a derivative rule that
+    closes over one) is not stored, but made again each time.
     """
     cache: dict[Hashable, D] | None = program.derived.get(derived)
     if cache is None:
@@ -46,7 +46,7 @@ def derived(program: Program, key: Hashable, make: Callable[[], D]) -> D:
         with deeper():
             found = make()
         if not any(isinstance(operand, Tracer) for operand in found.captured):
-            if len(cache) >= MOST_DERIVED:  # a copy: other threads put values into it meanwhile
+            if len(cache) >= MOST_DERIVED:  # a copy: other threads may add values meanwhile
                 for oldest in [*cache][: 1 - MOST_DERIVED]:
                     cache.pop(oldest, None)
             found = cache.setdefault(full, found)

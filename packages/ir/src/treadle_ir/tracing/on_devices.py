@@ -1,4 +1,4 @@
-"""What only arrays on devices have: the class of all arrays has it, too, and a traced array says why it has not."""
+"""Device-only attributes: the class of all arrays has them, too, so that a traced array explains why it lacks them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class _Member:
-    """A member that classes of arrays with elements define anew."""
+    """An attribute that classes of arrays with elements override."""
 
     __slots__ = ("_name",)
 
@@ -28,7 +28,7 @@ class _Member:
 
 
 class OnDevices:
-    """The members: of elements, of places, and of buffers."""
+    """The attributes: of elements, of shardings, and of buffers."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Which arguments of a staged function a traced value depends on: for errors, which name them."""
+"""The arguments of a staged function on which a traced value depends: for errors, which name them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ _MOST: Final = 3  # arguments that a message names
 def naming_arguments(
     transformation: str, name: str, function: Callable[..., Any], arguments: Arguments
 ) -> Iterator[None]:
-    """Say which function was being traced, and which of its arguments the value depends on, where Python asked for a
-    value that is not known; the errors of `stage_tree` go through this.
+    """Name, in a `ConcretizationError`, the traced function and the arguments on which the value depends.
+
+    The errors of `stage_tree` pass through this context.
     """
     try:
         yield
@@ -45,10 +46,10 @@ def naming_arguments(
 
 
 def arguments_behind(trace: StagingTrace, asked: object) -> tuple[int, ...]:
-    """The positions of the trace's parameters that a value depends on, also one of a function staged or transformed
-    inside of the trace's.
+    """Return the positions of the trace's parameters on which the value `asked` depends.
 
-    Empty where none is known: the carry of a loop depends on what the loop was given, which is not looked for.
+    The value may belong to a function that is staged or transformed inside the trace's function. The result is empty if
+    no parameter is known: the carry of a loop depends on the loop's operands, which are not searched.
 
     Example:
         >>> from treadle_ir import ArrayType, ops
@@ -64,7 +65,7 @@ def arguments_behind(trace: StagingTrace, asked: object) -> tuple[int, ...]:
 
 
 def _values(trace: StagingTrace, asked: object) -> set[Value]:
-    """The values of the trace's own that stand for a tracer, or for what a function inside captures for it."""
+    """Return the trace's values that represent a tracer, or the captures of an inner function on which it depends."""
     from treadle_ir.tracing.staging import StagedTracer, StagingTrace  # noqa: PLC0415 - which imports this
 
     while isinstance(asked, Tracer):
@@ -80,7 +81,7 @@ def _values(trace: StagingTrace, asked: object) -> set[Value]:
 
 
 def _ancestors(trace: StagingTrace, values: Iterable[Value]) -> set[Value]:
-    """These values and all of the trace's that they are computed from."""
+    """Return these values and all values of the trace from which they are computed."""
     needed = set(values)
     for equation in reversed(trace.equations):
         if not needed.isdisjoint(equation.results):

@@ -1,8 +1,8 @@
-"""Named scopes: names that operations carry into the compiler's text, and so into profiles.
+"""Named scopes: names of operations in the lowered text, and so in profiles.
 
-A scope is said of the operations that are staged in it; functions that are compiled already carry the scopes of their
-own bodies. Names of nested scopes are joined: `encoder/attention`. Operations of a derivative carry the scope of the
-operation that they belong to, those of the backward pass as `transpose(encoder/attention)`.
+A scope applies to the operations that are staged in it; functions that are compiled already have the scopes of their
+own bodies. Names of nested scopes are joined: `encoder/attention`. Operations of a derivative have the scope of the
+operation to which they belong, and operations of the backward pass have it as `transpose(encoder/attention)`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class named_scope(ContextDecorator):  # noqa: N801 - reads as a statement
     """Name the operations that are staged in a block: `with named_scope("attention"):`; also a decorator.
 
     Args:
-        name: the name, which shows in profiles and in the text of programs.
+        name: the name, which appears in profiles and in the text of programs.
 
     Raises:
         ArgumentError: the name is not a string. (Also a TypeError.)
@@ -47,7 +47,7 @@ class named_scope(ContextDecorator):  # noqa: N801 - reads as a statement
             )
         self._name = name
 
-    # What was said before stands in the place, not here: one scope may be entered again, and by many threads.
+    # The outer scope is stored in the place, not here: one scope may be entered again, and by many threads.
     def __enter__(self) -> None:
         outer = place.get()
         if outer is None:
@@ -62,7 +62,7 @@ class named_scope(ContextDecorator):  # noqa: N801 - reads as a statement
 
 
 def named_call(fun: F, *, name: str | None = None) -> F:
-    """Run a function in a named scope of its own name, or of the given name.
+    """Wrap a function so that it runs in a named scope of its own name, or of the given name.
 
     Args:
         fun: the function.
@@ -83,7 +83,7 @@ def named_call(fun: F, *, name: str | None = None) -> F:
     if not callable(fun):
         raise ArgumentError(f"named_call: fun must be a function, got {shown(fun)}")
     scope = getattr(fun, "__name__", type(fun).__name__) if name is None else name
-    named_scope(scope)  # refuses what is no name, now
+    named_scope(scope)  # checks the name now
 
     @wraps(fun)
     def called(*args: Any, **kwargs: Any) -> Any:

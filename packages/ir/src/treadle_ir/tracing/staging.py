@@ -1,6 +1,6 @@
-"""Staging: run a function on tracers that stand for its arguments, and write down what it does.
+"""Staging: run a function on tracers that represent its arguments, and record its operations.
 
-What the function captures (arrays, and tracers of outer traces) becomes leading parameters of the program,
+Values that the function captures (arrays, and tracers of outer traces) become leading parameters of the program,
 since programs are closed and hold no arrays; scalars become literals.
 """
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 Out = TypeVar("Out")
 # Any: from a function, its arguments and keyword arguments to its result.
 ComposedCall: TypeAlias = Callable[[Callable[..., Any], Sequence[Any], Mapping[str, Any]], Any]
-_overrides: Final = context_overrides.get  # asked for each equation
+_overrides: Final = context_overrides.get  # called for each equation
 _new: Final = tuple.__new__
 _new_object: Final = object.__new__
 
@@ -51,7 +51,7 @@ _new_object: Final = object.__new__
 @boundary
 @final
 class StagedTracer(Tracer):
-    """Stands for a value of the program that is being written."""
+    """Represents a value of the program that is being staged."""
 
     __slots__ = ("equation_source", "type", "value")
     made_by: ClassVar[str] = (
@@ -66,11 +66,11 @@ class StagedTracer(Tracer):
 
     @property
     def source(self) -> Source:
-        """The line of the operation that makes the value."""
+        """The location of the operation that makes the value."""
         return self.equation_source
 
     def __treadle_sharding__(self, mesh: AbstractMesh) -> Sharding | None:
-        """The sharding of its type; None where the compiler decides."""
+        """Return the sharding of its type; None if the compiler decides."""
         return self.type.sharding
 
 
@@ -83,16 +83,16 @@ def with_sharding(tracer: StagedTracer, sharding: Sharding | None) -> StagedTrac
 
 @final
 class Constant(NamedTuple):
-    """A NumPy array of the user's, a copy of its elements, and the array that stands for it in a program."""
+    """A user's NumPy array, a copy of its elements, and the array that represents it in a program."""
 
-    given: object  # keeps its id
+    given: object  # kept alive, so that its id stays valid
     copy: np.ndarray[Any, np.dtype[Any]]
     array: Array
 
 
 @final
 class StagingTrace(Trace):
-    """Writes equations down instead of computing."""
+    """Records equations instead of computing."""
 
     __slots__ = (
         "_callers",
@@ -115,14 +115,14 @@ class StagingTrace(Trace):
         self.parameters: list[Value] = []
         self.captured: list[Operand] = []
         self.equations: list[Equation] = []
-        # What NumPy arrays, which the function closes over, became; by their ids. See `treadle_ir.calling.operands`.
+        # The NumPy arrays over which the function closes, by their ids; see `treadle_ir.calling.operands`.
         self.constants: dict[int, Constant] = {}
-        # Of the outermost such trace: the programs of bodies in it, see `treadle_ir.tracing.interning`.
+        # In the outermost staging trace: the programs of bodies in it, see `treadle_ir.tracing.interning`.
         self.interned: dict[CodeType, list[Program]] = {}
         # How an evaluator that stages composed functions records those with a host function: see `calling.composed`.
         self.composed_call: ComposedCall | None = None
         self.context = current_context()
-        # The axes of shard_maps that results may vary over, and the casts of the program that is being written: see
+        # The axes of shard_maps over which results may vary, and the casts of the program that is being staged: see
         # `treadle_ir.sharding.varying`.
         self.axes = checked_manual_axes(self.context)
         self._casts: Casts | None = None
@@ -130,16 +130,16 @@ class StagingTrace(Trace):
         self.explicit = explicit_mesh(self.context) is not None
         self._known: dict[
             int, Value
-        ] = {}  # by id of what is captured, which `captured` keeps alive
+        ] = {}  # by id of the captured value, which `captured` keeps alive
 
     def parameter(self, type: Type) -> StagedTracer:
-        """A new parameter of the program, as a tracer."""
+        """Add a parameter to the program, and return it as a tracer."""
         value = Value(type)
         self.parameters.append(value)
         return StagedTracer(self, value, NOWHERE)
 
     def atom(self, operand: object) -> Atom:
-        """What stands for an operand in the program."""
+        """Return the atom that represents an operand in the program."""
         if isinstance(operand, StagedTracer) and operand.owner is self:
             return operand.value
         if isinstance(operand, np.generic):
@@ -152,7 +152,7 @@ class StagingTrace(Trace):
         return self.capture(operand)
 
     def capture(self, operand: object) -> Value:
-        """The leading parameter that stands for something from outside of the function."""
+        """Return the leading parameter for a value from outside of the function."""
         value = self._known.get(id(operand))
         if value is None:
             if isinstance(operand, Tracer):
@@ -170,7 +170,7 @@ class StagingTrace(Trace):
         return value
 
     def _type_here(self, operand: object) -> ArrayType:
-        """The type of something from outside, with its sharding over the mesh that was in force in the beginning."""
+        """Return the type of a captured value, with its sharding over the mesh that was in force at the start."""
         from treadle_ir.sharding.staged import sharding_of  # noqa: PLC0415 - few need it
 
         mesh = explicit_mesh(self.context)
@@ -178,7 +178,7 @@ class StagingTrace(Trace):
         return type_of(operand).with_sharding(sharding)
 
     def _types_of(self, operands: Operands) -> tuple[Type, ...]:
-        """The types of operands, with their shardings under the mesh in force."""
+        """Return the types of operands, with their shardings under the mesh in force."""
         if not self.explicit:
             return unsharded([type_of(operand) for operand in operands])
         from treadle_ir.sharding.staged import types_here  # noqa: PLC0415 - few need it
@@ -186,23 +186,23 @@ class StagingTrace(Trace):
         return types_here(operands)
 
     def outside(self) -> dict[Value, object]:
-        """What is captured, by the leading parameter that stands for it."""
+        """Return the captured values by their leading parameters."""
         return {self._known[id(operand)]: operand for operand in self.captured}
 
     def _is_within(self, other: Trace) -> bool:
-        """Whether what this trace writes down runs under the other one, so that its tracers can be operands."""
+        """Return whether this trace's program runs under `other`, so that tracers of `other` can be captured."""
         trace = self.parent
         while trace is not None and not trace.accepts_tracers_of(other):
             trace = trace.parent
         return trace is not None
 
     def keep(self, given: object, copy: np.ndarray[Any, np.dtype[Any]], array: Array) -> Array:
-        """Let one array stand for a NumPy array wherever the function uses that, as long as it is as it was."""
+        """Let one array represent a NumPy array in all its uses, as long as the NumPy array is unchanged."""
         self.constants[id(given)] = Constant(given, copy, array)
         return array
 
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
-        """Write down one equation."""
+        """Record one equation."""
         if primitive.is_function:
             assert isinstance(primitive, (FunctionCall, Extension))
             if isinstance(primitive, FunctionCall):
@@ -216,7 +216,7 @@ class StagingTrace(Trace):
     def record(
         self, primitive: Primitive, operands: Operands, source: Source
     ) -> list[StagedTracer]:
-        """Write down one equation that comes from a given place."""
+        """Record one equation with the location `source`."""
         if self.closed:
             raise next(
                 (escaped(x) for x in operands if isinstance(x, Tracer)),
@@ -231,7 +231,7 @@ class StagingTrace(Trace):
         if (
             _overrides() is not None
             and (metadata := METADATA())
-            and not isinstance(primitive, ValueMetadata)  # it speaks of an equation that has them
+            and not isinstance(primitive, ValueMetadata)  # it is about an earlier equation
         ):
             primitive, atoms = with_metadata(primitive, atoms, source, metadata)
             operand_types = [atom.type for atom in atoms]
@@ -240,8 +240,8 @@ class StagingTrace(Trace):
             primitive, atoms, (types, effects), said = self._inferred_here(primitive, atoms)
         else:
             types, effects = inferred(primitive, tuple(operand_types))
-        if len(types) == 1:  # as nearly always
-            # `Value(types[0])` and `Equation(...)` without their constructors, for a tenth of the time of all this.
+        if len(types) == 1:  # the common case
+            # `Value(types[0])` and `Equation(...)` without their constructors saves a tenth of the time of this method.
             put_type(result := _new_object(Value), types[0])
             self.equations.append(
                 _new(Equation, (primitive, tuple(atoms), (result,), effects, source))
@@ -256,7 +256,7 @@ class StagingTrace(Trace):
     def _inferred_here(
         self, primitive: Primitive, atoms: list[Atom]
     ) -> tuple[Primitive, list[Atom], Inferred, Primitive | None]:
-        """Return the operation, its operands, result types and effects, and what tells the compiler of their shardings.
+        """Return the operation, its operands, result types and effects, and the sharding constraint on its results.
 
         Operands are cast so that they vary over the same axes.
         """
@@ -280,14 +280,14 @@ class StagingTrace(Trace):
         return primitive, atoms, found, said
 
     def program(self, results: Operands) -> Program:
-        """The program that computes these results."""
+        """Return the program that computes these results."""
         atoms = tuple([self.atom(result) for result in results])
         captured = tuple([self._known[id(operand)] for operand in self.captured])
         return Program((*captured, *self.parameters), tuple(self.equations), atoms)
 
 
 def staging_trace() -> StagingTrace | None:
-    """The innermost trace that writes down what runs now, if there is one."""
+    """Return the innermost trace that stages the running code, or None."""
     trace: Trace | None = current_trace()
     while trace is not None and type(trace) is not StagingTrace:
         trace = trace.parent
@@ -295,7 +295,7 @@ def staging_trace() -> StagingTrace | None:
 
 
 def outermost_staging_trace() -> StagingTrace | None:
-    """The trace that writes down the program around all that runs now, if there is one."""
+    """Return the trace that stages the outermost program around the running code, or None."""
     found = None
     trace: Trace | None = current_trace()
     while trace is not None:
@@ -308,14 +308,14 @@ def outermost_staging_trace() -> StagingTrace | None:
 @final
 @frozen(eq=False)
 class Staged:
-    """A function turned into a program."""
+    """A function staged as a program."""
 
     program: Program
     captured: tuple[Operand, ...]  # pass these first
 
 
 def stage(function: Function, *types: Type) -> Staged:
-    """Turn a function of flat operands into a program, by running it on tracers of these types.
+    """Stage a function of flat operands as a program, by running it on tracers of these types.
 
     Example:
         >>> from treadle_ir import ArrayType, ops, stage
@@ -328,12 +328,12 @@ def stage(function: Function, *types: Type) -> Staged:
 
 
 def stage_tree(function: Callable[..., tuple[Operands, Out]], *types: Type) -> tuple[Staged, Out]:
-    """Like `stage`, for a function that also returns an object that is no operand: it is the second result."""
+    """Stage a function that also returns auxiliary (non-array) output, which is the second result; see `stage`."""
     trace = StagingTrace(current_trace())
     tracers = [trace.parameter(type) for type in types]
     outer = place.get()
     if outer is not None:
-        place.set(None)  # scopes and lines are the program's own
+        place.set(None)  # the program has its own scopes and locations
     try:
         with deeper():  # a function that is staged may stage others: jit in jit, loops in loops
             results, out = run_under(trace, function, *tracers)
@@ -346,7 +346,7 @@ def stage_tree(function: Callable[..., tuple[Operands, Out]], *types: Type) -> t
             place.set(outer)
     program = trace.program(results)
     if ENABLE_CHECKS():
-        from treadle_ir.analysis.verifier import verify  # noqa: PLC0415 - for those who ask for it
+        from treadle_ir.analysis.verifier import verify  # noqa: PLC0415 - a debug mode
 
         verify(program)
     if checks_leaks():

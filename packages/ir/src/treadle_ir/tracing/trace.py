@@ -1,8 +1,8 @@
 """Traces: interpretations of primitives, one current at a time.
 
 A trace has a parent, the trace under which its rules run, and one method, `process`. The current trace is a
-context variable: threads and tasks start clean, with evaluation. There are no levels: a trace that meets a
-tracer which is not its own treats it as any other operand and leaves it to its parent
+context variable: threads and tasks start with evaluation. There are no levels: a trace treats a
+tracer of a different trace as any other operand and leaves it to its parent
 (decisions/0002-context-trace.md).
 """
 
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class Trace(ABC):
-    """One interpretation of primitives: `process` is what it must have."""
+    """One interpretation of primitives, defined by `process`."""
 
     __slots__ = ("closed", "parent")
     shown: ClassVar[str] = ""  # the transformation in the names of operations, as `jvp()`
@@ -44,16 +44,16 @@ class Trace(ABC):
 
     @abstractmethod
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
-        """Apply a primitive to operands, in this trace's sense."""
+        """Apply a primitive to operands under this trace's interpretation."""
 
     def accepts_tracers_of(self, other: Trace) -> bool:
-        """Whether operations under this trace may have tracers of the other one for operands: its own, by default."""
+        """Return whether operations of this trace may have tracers of `other` as operands: by default only its own."""
         return other is self
 
 
 @final
 class EvalTrace(Trace):
-    """Runs primitives at once: the trace at the bottom of every stack."""
+    """Evaluates primitives immediately: the trace at the bottom of every stack."""
 
     __slots__ = ("evaluator",)
 
@@ -62,7 +62,7 @@ class EvalTrace(Trace):
         self.evaluator = evaluator
 
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
-        """Evaluate; the body of a `FunctionCall` runs as the Python it is."""
+        """Evaluate a primitive; the body of a `FunctionCall` runs as a Python function."""
         if primitive.is_function:
             assert isinstance(primitive, (FunctionCall, Extension))
             return primitive.call(operands)
@@ -76,7 +76,7 @@ class EvalTrace(Trace):
 
 @final
 class _Nothing:
-    """Stands in until an evaluator is installed, while treadle_ir itself is imported."""
+    """A placeholder until an evaluator is installed, while treadle_ir itself is imported."""
 
     def evaluate(self, primitive: Primitive, operands: Operands) -> Operands:
         raise AssertionError("no evaluator is installed")
@@ -104,7 +104,7 @@ reset_current = _current.reset
 
 @final
 class running:  # noqa: N801 - reads as a statement: `with running(trace):`
-    """`with running(trace):` makes it the current trace for a while."""
+    """`with running(trace):` makes `trace` the current trace in the block."""
 
     __slots__ = ("_token", "_trace")
 
@@ -126,16 +126,16 @@ class running:  # noqa: N801 - reads as a statement: `with running(trace):`
 
 
 def run_under(trace: Trace, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """What a function returns while a trace is the current one.
+    """Call a function with `trace` as the current trace, and return its result.
 
-    This is how functions of users are run. Wherever an interrupt such as Ctrl-C comes, the trace and the context that
-    were current before are so again: a context manager can be interrupted on entering and on leaving.
+    Users' functions are run this way. Wherever an interrupt such as Ctrl-C comes, the previous trace and context are
+    restored; a context manager could be interrupted on entering and on leaving.
     """
     before, overrides, here = _current.get(), context_overrides.get(), place.get()
     shown = trace.shown
     try:
         _current.set(trace)
-        if here is not None:  # lines are the function's own
+        if here is not None:  # the function has its own locations
             path = within(here.path, shown) if shown else here.path
             place.set(Place(here.scope, None, None, path) if path else None)
         elif shown:
@@ -154,10 +154,10 @@ def run_under(trace: Trace, function: Callable[P, T], *args: P.args, **kwargs: P
 def bind(primitive: Primitive, *operands: Operand) -> Sequence[Array]:
     """Apply a primitive under the current trace; always a sequence of results.
 
-    To those who ask they are arrays. (The reference evaluator's are NumPy's, which have the same shape, element type,
-    operators and methods; that is the one place where the two are taken for each other.)
+    The results are typed as arrays. (The reference evaluator's results are NumPy arrays, which have the same shape,
+    element type, operators and methods; only here are the two treated as the same.)
     """
-    return current_trace().process(primitive, operands)  # type: ignore[return-value]  # as said
+    return current_trace().process(primitive, operands)  # type: ignore[return-value]  # see above
 
 
 def install(evaluator: Evaluator) -> None:
@@ -166,7 +166,7 @@ def install(evaluator: Evaluator) -> None:
 
 
 def current_evaluator() -> Evaluator:
-    """The evaluator at the bottom of the current trace."""
+    """Return the evaluator at the bottom of the current trace."""
     trace = current_trace()
     while trace.parent is not None:
         trace = trace.parent
@@ -175,5 +175,5 @@ def current_evaluator() -> Evaluator:
 
 
 def evaluating(evaluator: Evaluator) -> running:
-    """`with evaluating(ReferenceEvaluator()):` evaluates with it for a while, in this thread."""
+    """Return a context manager that evaluates with `evaluator` in this thread, such as `ReferenceEvaluator()`."""
     return running(EvalTrace(evaluator))

@@ -1,7 +1,7 @@
-"""Tracers: what stands for an array while a function is traced, and what Python may ask of it.
+"""Tracers: objects that represent an array while a function is traced, and their conversions to Python values.
 
-`bool(x)`, `int(x)`, `float(x)`, `x.item()` go through `Tracer.concrete`: grad's tracers ask their primal,
-jit's and vmap's have no answer and the user gets a `ConcretizationError` that says what to do instead.
+`bool(x)`, `int(x)`, `float(x)`, `x.item()` use `Tracer.concrete`: grad's tracers return the elements of their primal;
+jit's and vmap's have none, and the user gets a `ConcretizationError` that explains what to do instead.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     from treadle_ir.core.mesh import AbstractMesh
 
 
-_OWN_MODULES: Final[dict[type[Tracer], str]] = {}  # of classes that name another one
+_OWN_MODULES: Final[dict[type[Tracer], str]] = {}  # of classes that show a different module
 
 
 class Tracer(Array):
-    """Stands for an array in one trace."""
+    """Represents an array in one trace."""
 
     __slots__ = ("__weakref__", "owner")  # weak references: libraries keep caches by array
     owner: Trace  # not named `trace`, which is a method of arrays
     made_by: ClassVar[str] = "a transformation"  # for messages: "jit", "vmap", "grad"
-    _shown_in: ClassVar[str | None] = None  # the module that treadle's own classes name as theirs
+    _shown_in: ClassVar[str | None] = None  # the module that treadle's own classes show
 
     def __init_subclass__(cls) -> None:
         if Tracer._shown_in is not None and cls.__module__.startswith("treadle"):
@@ -48,40 +48,40 @@ class Tracer(Array):
             cls.__module__ = Tracer._shown_in
 
     def __init__(self, trace: Trace, aval: Any) -> None:
-        """For tracers of a library's own. Any: `aval` is an array type, or has one as its `type`, as `x.aval` has."""
+        """Initialise a library's tracer. Any: `aval` is an array type, or has one as its `type`, as `x.aval` has."""
         self.owner = trace
         self.type = aval if isinstance(aval, ArrayType) else aval.type
 
     @property
     def source(self) -> Source:
-        """Where in the user's code the value was made, as far as it is known."""
+        """The location in the user's code where the value was made, as far as it is known."""
         return NOWHERE
 
     def concrete(self) -> np.ndarray[Any, np.dtype[Any]] | None:
-        """The elements behind it, if there are any: grad's tracers ask their primal."""
+        """Return the elements of the value, if it has any: grad's tracers return the elements of their primal."""
         return None
 
     def behind(self) -> Operand | None:
-        """What it stands for in the trace around its own, if there is such a thing: the primal, the batched array."""
+        """Return the value in the enclosing trace, if there is one: the primal, or the batched array."""
         return None
 
     def __treadle_sharding__(self, mesh: AbstractMesh) -> Sharding | None:
-        """The sharding of what it stands for; None where the compiler decides."""
+        """Return the sharding of the value in the enclosing trace; None if the compiler decides."""
         behind = self.behind()
         if isinstance(behind, Array):
             return behind.__treadle_sharding__(mesh)
         return None if behind is None else replicated(len(getattr(behind, "shape", ())), mesh)
 
     def constant(self) -> Operand | None:
-        """The operand that this tracer stands for, where it adds nothing to it: an argument without a derivative.
+        """Return the operand that this tracer represents, if it adds nothing to it: an argument without a derivative.
 
-        Such a tracer is transparent: wherever Python, another transformation or an evaluator has no use for a
-        tracer, the operand takes its place, also after its trace has ended.
+        Such a tracer is transparent: wherever Python, another transformation or an evaluator cannot use a
+        tracer, the operand replaces it, also after its trace has ended.
         """
         return None
 
     def original(self) -> object:
-        """What the user passed, where the tracer is transparent: a number stays one. Else the tracer itself."""
+        """Return the value that the user passed, if the tracer is transparent (a number stays one), else the tracer."""
         return self
 
     def _elements(
@@ -157,12 +157,12 @@ class Tracer(Array):
         return elements
 
     def item(self, *index: int) -> bool | int | float | complex:
-        """The one element as a Python scalar (or the element at `index`)."""
+        """Return the one element as a Python scalar (or the element at `index`)."""
         value: bool | int | float | complex = self._number("item()").item(*index)
         return value
 
     def tolist(self) -> object:
-        """The elements as nested lists."""
+        """Return the elements as nested lists."""
         return self._number("tolist()").tolist()
 
     def __array__(
@@ -228,12 +228,12 @@ class Tracer(Array):
 
 
 def transparent(value: object) -> object:
-    """What a user passed, in the place of a transparent tracer; any other value as it is."""
+    """Return the value that a user passed for a transparent tracer; any other value unchanged."""
     return value.original() if isinstance(value, Tracer) else value
 
 
 def escaped(tracer: Tracer) -> EscapedTracerError:
-    """The error for a tracer that outlived its trace, or is used by a function that runs outside of it."""
+    """Return the error for a tracer that outlived its trace, or is used by a function that runs outside of it."""
     if tracer.owner.closed:
         error = EscapedTracerError(
             f"a traced array of type {tracer.type} was used after the function it belongs to ({tracer.made_by}) "
@@ -253,10 +253,10 @@ def escaped(tracer: Tracer) -> EscapedTracerError:
 
 
 def untraced(operand: Operand) -> Operand:
-    """An operand for evaluation: a transparent tracer's constant in its place.
+    """Return an operand for evaluation: for a transparent tracer, its constant.
 
     Raises:
-        EscapedTracerError: it is another tracer, which evaluation has no use for.
+        EscapedTracerError: the operand is another tracer, which cannot be evaluated.
     """
     if not isinstance(operand, Tracer):
         return operand
@@ -267,16 +267,16 @@ def untraced(operand: Operand) -> Operand:
 
 
 def concrete_elements(operand: object) -> np.ndarray[Any, np.dtype[Any]] | None:
-    """The elements behind an operand, if there are any."""
+    """Return the elements of an operand, if it has any."""
     if isinstance(operand, Tracer):
         return operand.concrete()
     return np.asarray(operand)
 
 
 def show_tracers_as(module: str | None) -> None:
-    """Let `type(x).__module__` of treadle's own tracers be this, also of classes defined later; None: where they are.
+    """Make `module` the `__module__` of treadle's tracer classes, also of later ones; None: their own modules.
 
-    Libraries that serve arrays of several kinds choose their functions by it.
+    Libraries that support several kinds of arrays choose their functions by it.
     """
     Tracer._shown_in = module
     known: list[type[Tracer]] = [Tracer]

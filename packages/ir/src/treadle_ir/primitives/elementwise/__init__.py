@@ -1,6 +1,6 @@
-"""Elementwise arithmetic: operands of one shape, or scalars that are broadcast over it; that shape out.
+"""Elementwise arithmetic: operands of one shape, or scalars that are broadcast to it; results of that shape.
 
-All operands have one element type; no promotion happens here. The result is weak when all operands are.
+All operands have one element type; no promotion happens here. The result is weak if all operands are.
 Names are StableHLO's (CHLO's where StableHLO has none), in full where those are abbreviated.
 
 Each module of a topic declares its operations in a table (`operations.py`). This package offers the classes and the
@@ -53,7 +53,7 @@ OPERATIONS: Final[Mapping[type[Elementwise], Op]] = {
     **special.OPERATIONS,
     **trigonometry.OPERATIONS,
 }
-"""What each operation without attributes is."""
+"""The declaration of each operation without attributes."""
 __all__ = ["formula_derivative", "integer_power"]
 for _primitive, _row in OPERATIONS.items():
     __all__ += [_row.function_name]  # noqa: PLE0604 - it is a string

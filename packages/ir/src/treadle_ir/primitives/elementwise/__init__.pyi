@@ -266,7 +266,7 @@ class FresnelSine(Attributeless, Unary):
 class GreatestCommonDivisor(Attributeless, Binary):
     """The greatest number that divides `x` and `y`; of 0 and `y` it is `abs(y)`.
 
-    It is not negative, unless the absolute value is no number of the type: of the least integer and itself or 0.
+    It is not negative, unless the type lacks the absolute value: for the least integer and itself or 0.
     """
 
 @final
@@ -295,7 +295,7 @@ class Imag(Attributeless, RealPart):
 
 @final
 class IsFinite(Attributeless, Predicate):
-    """Whether it is neither infinite nor NaN, as a boolean."""
+    """True where `x` is neither infinite nor NaN."""
 
 @final
 class Lgamma(Attributeless, Unary):
@@ -359,7 +359,7 @@ class Power(Attributeless, Binary):
 
 @final
 class RandomGammaGrad(Attributeless, Binary):
-    """How a sample `x` of the gamma distribution of shape `a` changes with `a`."""
+    """The derivative of a sample `x` of the gamma distribution of shape `a` with respect to `a`."""
 
 @final
 class Real(Attributeless, RealPart):
@@ -371,7 +371,7 @@ class RegularizedIncompleteBeta(Attributeless, Several):
 
 @final
 class Remainder(Attributeless, Binary):
-    """What is left of `x` after division by `y` rounded toward zero; it has the sign of `x`."""
+    """The remainder of `x / y` with the quotient rounded toward zero; it has the sign of `x`."""
 
 @final
 class RoundNearestAfz(Attributeless, Unary):
@@ -559,7 +559,7 @@ def fresnel_sine(x: Operand) -> Array:
 def greatest_common_divisor(x: Operand, y: Operand) -> Array:
     """The greatest number that divides `x` and `y`; of 0 and `y` it is `abs(y)`.
 
-    It is not negative, unless the absolute value is no number of the type: of the least integer and itself or 0.
+    It is not negative, unless the type lacks the absolute value: for the least integer and itself or 0.
     """
 
 def hyp1f1(a: Operand, b: Operand, x: Operand) -> Array:
@@ -581,7 +581,7 @@ def imag(x: Operand) -> Array:
     """The imaginary part, which is real."""
 
 def is_finite(x: Operand) -> Array:
-    """Whether it is neither infinite nor NaN, as a boolean."""
+    """True where `x` is neither infinite nor NaN."""
 
 def lgamma(x: Operand) -> Array:
     """The logarithm of the gamma function's absolute value."""
@@ -629,7 +629,7 @@ def power(x: Operand, y: Operand) -> Array:
     """`x ** y`."""
 
 def random_gamma_grad(a: Operand, x: Operand) -> Array:
-    """How a sample `x` of the gamma distribution of shape `a` changes with `a`."""
+    """The derivative of a sample `x` of the gamma distribution of shape `a` with respect to `a`."""
 
 def real(x: Operand) -> Array:
     """The real part, which is real."""
@@ -638,7 +638,7 @@ def regularized_incomplete_beta(a: Operand, b: Operand, x: Operand) -> Array:
     """The regularised incomplete beta function of `a`, `b` and `x`."""
 
 def remainder(x: Operand, y: Operand) -> Array:
-    """What is left of `x` after division by `y` rounded toward zero; it has the sign of `x`."""
+    """The remainder of `x / y` with the quotient rounded toward zero; it has the sign of `x`."""
 
 def round_nearest_afz(x: Operand) -> Array:
     """The nearest integer, halves away from zero."""

@@ -83,7 +83,7 @@ OPERATIONS: Final = declare(
         "remainder",
         Binary,
         "iuf",
-        "What is left of `x` after division by `y` rounded toward zero; it has the sign of `x`.",
+        "The remainder of `x / y` with the quotient rounded toward zero; it has the sign of `x`.",
         hlo="stablehlo.remainder",
         domain=(0.7, 5.0),
     ),
@@ -102,7 +102,7 @@ class IntegerPower(Unary):
     exponent: int
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type; a negative exponent needs a floating or complex one."""
+        """Return the operand's type; a negative exponent needs a floating or complex one."""
         (x,) = operands
         assert isinstance(x, ArrayType)
         check_kind(self.name, self.kinds if self.exponent >= 0 else "fc", x.dtype)
@@ -110,5 +110,5 @@ class IntegerPower(Unary):
 
 
 def integer_power(x: Operand, *, exponent: int) -> Array:
-    """`x ** exponent` for a fixed integer: by repeated squaring, exact for integers."""
+    """Return `x ** exponent` for a fixed integer: by repeated squaring, exact for integers."""
     return bind(IntegerPower(exponent), x)[0]

@@ -55,7 +55,7 @@ OPERATIONS: Final = declare(
         Binary,
         "iu",
         "The greatest number that divides `x` and `y`; of 0 and `y` it is `abs(y)`.\n\n"
-        "It is not negative, unless the absolute value is no number of the type: of the least integer and itself or 0.",
+        "It is not negative, unless the type lacks the absolute value: for the least integer and itself or 0.",
         domain=(-9.0, 90.0),
     ),
     Op(

@@ -1,4 +1,4 @@
-"""What elementwise operations share: families by number of operands, and checks of types."""
+"""Families of elementwise operations by number of operands, and checks of types."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _KINDS: Final = {
 
 
 def check_kind(name: str, kinds: str, dtype: DType) -> None:
-    """Refuse element types of other kinds than these (letters of `biufck`).
+    """Refuse an element type that is not of one of these kinds (letters of `biufck`).
 
     Raises:
-        DTypeError: it is of another kind.
+        DTypeError: it is of a different kind.
     """
     if not any(_KINDS[kind][1](dtype) for kind in kinds):
         wanted = ", ".join(_KINDS[kind][0] for kind in kinds)
@@ -37,7 +37,7 @@ def check_kind(name: str, kinds: str, dtype: DType) -> None:
 
 
 def common_type(name: str, operands: tuple[Type, ...]) -> ArrayType:
-    """The type that elementwise operands share.
+    """Return the type that elementwise operands share.
 
     Constraints:
         (C1) all shapes that are not () are equal
@@ -79,7 +79,7 @@ class Unary(Elementwise):
     kinds: ClassVar[str]  # the element types it takes, letters of `biufc`
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type."""
+        """Return the operand's type."""
         (x,) = operands
         assert isinstance(x, ArrayType)
         check_kind(self.name, self.kinds, x.dtype)
@@ -92,7 +92,7 @@ class RealPart(Unary):
     __slots__ = ()
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type, real."""
+        """Return the operand's type, real."""
         (x,) = operands
         assert isinstance(x, ArrayType)
         check_kind(self.name, self.kinds, x.dtype)
@@ -105,7 +105,7 @@ class Predicate(Unary):
     __slots__ = ()
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """A boolean of the operand's shape."""
+        """Return a boolean of the operand's shape."""
         (x,) = operands
         assert isinstance(x, ArrayType)
         check_kind(self.name, self.kinds, x.dtype)
@@ -119,7 +119,7 @@ class Binary(Elementwise):
     kinds: ClassVar[str]
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The type that the operands share."""
+        """Return the type that the operands share."""
         x, y = operands
         type = common_type(self.name, (x, y))
         check_kind(self.name, self.kinds, type.dtype)
@@ -132,7 +132,7 @@ class OfParts(Binary):
     __slots__ = ()
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The complex type of the parts' type, which is f32 or f64."""
+        """Return the complex type of the parts' type, which is f32 or f64."""
         type = common_type(self.name, operands)
         if type.dtype not in (np.float32, np.float64):
             raise DTypeError(
@@ -148,7 +148,7 @@ class Several(Elementwise):
     kinds: ClassVar[str]
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The type that the operands share."""
+        """Return the type that the operands share."""
         type = common_type(self.name, operands)
         check_kind(self.name, self.kinds, type.dtype)
         return (type,)

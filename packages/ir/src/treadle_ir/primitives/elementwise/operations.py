@@ -1,12 +1,12 @@
-"""The rows that declare elementwise operations: of each, a class and a function are made.
+"""The rows that declare elementwise operations: each of them makes a class and a function.
 
     OPERATIONS = declare(__name__, Op("cbrt", Unary, "f", "Cube root.", np.cbrt, "stablehlo.cbrt"))
 
-puts into the module the primitive `Cbrt`, which has no attributes, and the function `cbrt`, which binds it. The package
+adds to the module the primitive `Cbrt`, which has no attributes, and the function `cbrt`, which binds it. The package
 offers both, and `treadle_ir.ops` the function. Type checkers read the stub of the package, which `scripts/stubs.py`
-writes from the source of the rows; for that, names, families, kinds and documentation are written out there.
+writes from the source of the rows; so names, families, kinds and documentation have to be literals there.
 
-Other packages derive their own tables from `OPERATIONS`: a row says what an operation means, not how it is transformed.
+Other packages derive their own tables from `OPERATIONS`: a row specifies an operation, not its transformations.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from treadle_ir.tracing.trace import bind
 
 
 class Op(NamedTuple):
-    """What an elementwise operation without attributes is.
+    """The declaration of an elementwise operation without attributes.
 
     Attributes:
-        name: the mnemonic in texts of programs, by StableHLO's or CHLO's custom.
-        family: its abstract base, which says how many operands it takes and of which type its result is.
+        name: the mnemonic in the text format, by StableHLO's or CHLO's convention.
+        family: its abstract base, which determines the number of operands and the type of the result.
         kinds: the kinds of the element types that it takes, letters of `biufc`.
         doc: what it computes; the docstring of the class and of the function.
-        numpy: the NumPy function that it is, if it is one for all these element types.
-        hlo: the operation of StableHLO or CHLO that it is, if it is one for all these element types.
+        numpy: the equivalent NumPy function, if there is one for all these element types.
+        hlo: the equivalent operation of StableHLO or CHLO, if there is one for all these element types.
         domain: an interval in which values and derivatives are finite; examples for tests are drawn from it.
         operands: the names of the function's parameters.
-        widens: whether `numpy` answers integers of less than a byte with whole bytes.
+        widens: whether `numpy` returns full bytes for integers of less than a byte.
     """
 
     name: str
@@ -58,17 +58,17 @@ class Op(NamedTuple):
 
     @property
     def function_name(self) -> str:
-        """The mnemonic, or `and_` where that is a word of Python's."""
+        """The mnemonic, with an underscore if it is a Python keyword (`and_`)."""
         return f"{self.name}_" if iskeyword(self.name) else self.name
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The names of the function's parameters, given or usual."""
+        """The names of the function's parameters, as given or by default."""
         return self.operands or (("x", "y") if Binary in self.family.__mro__ else ("x",))
 
 
 def declare(module: str, *rows: Op) -> dict[type[Elementwise], Op]:
-    """Make the class and the function of each row, as names of a module; the rows by class."""
+    """Define the class and the function of each row as names of a module, and return the rows by class."""
     names = vars(sys.modules[module])
     made = {}
     for row in rows:
@@ -98,7 +98,7 @@ def _function_of(module: str, row: Op, primitive: Primitive) -> FunctionType:
     function = _BY_COUNT[len(parameters)](primitive)
     assert isinstance(function, FunctionType)
     name = row.function_name
-    # The names by which operands are passed, and by which profilers show the function, are parts of the code.
+    # Keyword names of operands, and the name that profilers show, are parts of the code object.
     function.__code__ = function.__code__.replace(
         co_varnames=parameters, co_name=name, co_qualname=name
     )
@@ -109,7 +109,7 @@ def _function_of(module: str, row: Op, primitive: Primitive) -> FunctionType:
     return function
 
 
-# A function for each number of operands: one that takes any number would make a tuple in each call.
+# A function for each number of operands: a variadic function would make a tuple in each call.
 def _of_one(primitive: Primitive) -> Callable[..., Array]:
     def function(x: Operand) -> Array:
         return bind(primitive, x)[0]

@@ -1,4 +1,4 @@
-"""Whole numbers beside a number, and whether it is finite."""
+"""Rounding to whole numbers, and tests for finite numbers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ OPERATIONS: Final = declare(
         "is_finite",
         Predicate,
         "f",
-        "Whether it is neither infinite nor NaN, as a boolean.",
+        "True where `x` is neither infinite nor NaN.",
         np.isfinite,
         "stablehlo.is_finite",
     ),

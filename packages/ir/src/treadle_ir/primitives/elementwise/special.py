@@ -1,6 +1,6 @@
 """Special functions that are computed by formulas: one formula each is the reference and the lowering.
 
-How exact they are is said in `treadle_ir.formulas`.
+`treadle_ir.formulas` documents their accuracy.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ OPERATIONS: Final = declare(
         "random_gamma_grad",
         Binary,
         "f",
-        "How a sample `x` of the gamma distribution of shape `a` changes with `a`.",
+        "The derivative of a sample `x` of the gamma distribution of shape `a` with respect to `a`.",
         operands=("a", "x"),
     ),
     Op(
@@ -136,13 +136,13 @@ _COUNTS: Final = {primitive.name: count for primitive, count in WITH_FORMULA.ite
 @final
 @frozen
 class FormulaDerivative(Elementwise):
-    """A derivative of one of these functions, by the formula that is differentiated step by step.
+    """A derivative of one of these functions, by differentiating its formula step by step.
 
-    `function` is the name of a primitive, `orders` tells how often it is differentiated by each operand.
+    `function` is the name of a primitive; `orders` are the orders of the derivative by each operand.
 
     Constraints:
-        (C1) function is the name of a primitive that has a formula for so many operands
-        (C2) orders are whole numbers of 0 or more
+        (C1) function is the name of a primitive that has a formula for this number of operands
+        (C2) orders are not negative
     """
 
     name: ClassVar[str] = "formula_derivative"
@@ -150,7 +150,7 @@ class FormulaDerivative(Elementwise):
     orders: tuple[int, ...]
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The type that the operands share."""
+        """Return the type that the operands share."""
         if _COUNTS.get(self.function) != len(operands) or len(self.orders) != len(operands):  # C1
             raise ArgumentError(
                 f"formula_derivative: {self.function} has no formula for {len(operands)} operands and "
@@ -164,5 +164,5 @@ class FormulaDerivative(Elementwise):
 
 
 def formula_derivative(*operands: Operand, function: str, orders: tuple[int, ...]) -> Array:
-    """A derivative of one of these functions, of such orders by its operands."""
+    """Return a derivative of one of these functions, of the given orders by its operands."""
     return bind(FormulaDerivative(function, orders), *operands)[0]

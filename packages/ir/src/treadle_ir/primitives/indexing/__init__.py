@@ -1,6 +1,6 @@
 """Indexing with computed positions: gather, the scatters, dynamic_slice, dynamic_update_slice.
 
-Index vectors lie along the last axis of `indices` (StableHLO's index_vector_dim is always that axis).
+The last axis of `indices` holds the index vectors (StableHLO's index_vector_dim is always that axis).
 
     gather(operand, indices, *, offset_dims, collapsed_slice_dims, start_index_map, slice_sizes,
            operand_batching_dims=(), start_indices_batching_dims=(), mode="fill", fill_value=None,

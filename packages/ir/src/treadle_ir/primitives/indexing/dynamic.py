@@ -36,7 +36,7 @@ def _check_starts(name: str, operand: ArrayType, starts: Sequence[Type]) -> None
 @final
 @frozen
 class DynamicSlice(Indexing):
-    """A slice of fixed sizes from computed starts; starts are clipped so that it lies inside.
+    """A slice of fixed sizes from computed starts; starts are clipped so that the slice is within bounds.
 
     Constraints:
         (C1) sizes has one entry per axis, at most the axis' size
@@ -49,7 +49,7 @@ class DynamicSlice(Indexing):
     sizes: tuple[int, ...]
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type with the sizes of the slice."""
+        """Return the operand's type with the sizes of the slice."""
         operand, *starts = operands
         assert isinstance(operand, ArrayType)
         if len(self.sizes) != operand.ndim or not all(
@@ -66,10 +66,10 @@ class DynamicSlice(Indexing):
 @final
 @frozen
 class DynamicUpdateSlice(Indexing):
-    """The operand with a slice replaced, from computed starts; they are clipped so that the update lies inside.
+    """The operand with a slice replaced, from computed starts; they are clipped so that the update is within bounds.
 
     Constraints:
-        (C1) the update has the operand's rank and is nowhere larger
+        (C1) the update has the operand's rank and is not larger along any axis
         (C2) operand and update have one element type
         (C3) one start per axis; all are scalars of one integer type
 
@@ -79,7 +79,7 @@ class DynamicUpdateSlice(Indexing):
     name: ClassVar[str] = "dynamic_update_slice"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type; weak if the update is, too."""
+        """Return the operand's type; weak if the update is, too."""
         operand, update, *starts = operands
         assert isinstance(operand, ArrayType)
         assert isinstance(update, ArrayType)
@@ -100,7 +100,7 @@ class DynamicUpdateSlice(Indexing):
 
 
 def dynamic_slice(operand: Operand, *starts: Operand, sizes: tuple[int, ...]) -> Array:
-    """A slice of fixed sizes from computed starts, clipped so that it lies inside."""
+    """Return a slice of fixed sizes from computed starts, clipped so that the slice is within bounds."""
     return bind(DynamicSlice(sizes), operand, *starts)[0]
 
 
@@ -108,5 +108,5 @@ _DYNAMIC_UPDATE_SLICE: Final = DynamicUpdateSlice()
 
 
 def dynamic_update_slice(operand: Operand, update: Operand, *starts: Operand) -> Array:
-    """The operand with a slice replaced, from computed starts, clipped so that the update lies inside."""
+    """Return the operand with a slice replaced, from computed starts, clipped so that the update is within bounds."""
     return bind(_DYNAMIC_UPDATE_SLICE, operand, update, *starts)[0]

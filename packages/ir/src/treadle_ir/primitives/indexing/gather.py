@@ -33,7 +33,7 @@ from treadle_ir.tracing.trace import bind
 @final
 @frozen
 class Gather(Indexing):
-    """Slices of an operand from the places that index vectors name.
+    """Slices of an operand at the positions that index vectors give.
 
     Shapes:
         indices: [*batch, number of indexed axes]
@@ -76,11 +76,11 @@ class Gather(Indexing):
             raise refused(self.name, "fill_value", "a number", fill)
         if (
             self.mode != "fill" or self.fill_value != self.fill_value
-        ):  # NaN is the default, and unequal to itself
+        ):  # NaN is a default, and unequal to itself
             object.__setattr__(self, "fill_value", None)
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The batch of the indices, with the axes of a slice at `offset_dims`."""
+        """Return the batch of the indices, with the axes of a slice at `offset_dims`."""
         operand, indices = operands
         assert isinstance(operand, ArrayType)
         indices = check_indices(self.name, indices)  # C5
@@ -111,7 +111,7 @@ class Gather(Indexing):
             raise ShapeError(
                 f"gather: slices of sizes {self.slice_sizes} do not fit into {operand}"
             )
-        least = 0 if 0 in batch else 1  # no element can be read from an axis that has none
+        least = 0 if 0 in batch else 1  # an element cannot be read along an axis without elements
         if not all(least <= self.slice_sizes[i] <= 1 for i in dropped):
             raise ShapeError(
                 f"gather: slice_sizes is {self.slice_sizes}, but must be 1 along collapsed and batching axes {dropped}"
@@ -134,7 +134,7 @@ class Gather(Indexing):
         return (operand.with_shape(interleave(result_rank, self.offset_dims, kept, batch)),)
 
     def fill(self, dtype: DType) -> np.ndarray[Any, DType]:
-        """What stands where a slice is out of range, in mode "fill"; rank 0."""
+        """Return the elements of a slice that is out of range, in mode "fill"; rank 0."""
         if self.fill_value is not None:
             return np.asarray(self.fill_value).astype(dtype)
         if dtypes.is_bool(dtype):
@@ -166,7 +166,7 @@ def gather(
     indices_are_sorted: bool = False,
     unique_indices: bool = False,
 ) -> Array:
-    """Slices of an operand from the places that index vectors name: see `Gather`."""
+    """Return slices of an operand at the positions that index vectors give: see `Gather`."""
     primitive = Gather(
         offset_dims,
         collapsed_slice_dims,

@@ -1,4 +1,4 @@
-"""What gather and scatter share: index vectors, modes, and checks of both."""
+"""Index vectors and modes of gather and scatter, and checks of both."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FillValue: TypeAlias = bool | int | float | complex | None
 
 
 def check_mode(name: str, mode: str) -> None:
-    """Refuse what is no mode."""
+    """Refuse an unknown mode."""
     if mode not in _MODES:
         raise ArgumentError(f"{name}: mode is {mode!r}, not one of {', '.join(_MODES)}")
 
@@ -29,7 +29,7 @@ def check_mode(name: str, mode: str) -> None:
 def check_axes(
     name: str, word: str, axes: Sequence[int], ndim: int, *, ascending: bool = True
 ) -> None:
-    """Axes must be in range and distinct, and in ascending order if so asked."""
+    """Check that axes are in range and distinct, and if `ascending`, in ascending order."""
     if (
         not all(0 <= axis < ndim for axis in axes)
         or len(set(axes)) != len(axes)
@@ -42,7 +42,7 @@ def check_axes(
 
 
 def check_indices(name: str, indices: Type) -> ArrayType:
-    """The type of index vectors: integers, with at least the axis along which the vectors lie."""
+    """Return the type of index vectors: integers, with at least the axis that holds the vectors."""
     assert isinstance(indices, ArrayType)
     if not dtypes.is_integer(indices.dtype):
         raise DTypeError(f"{name}: the indices are {indices}, but must be integers")
@@ -57,7 +57,7 @@ def check_indices(name: str, indices: Type) -> ArrayType:
 def check_index_map(
     name: str, word: str, axes: Sequence[int], batching: Sequence[int], indices: ArrayType
 ) -> None:
-    """The axes that an index vector's entries are positions along: one for each entry, none of them batched."""
+    """Check that `axes` has one axis for each entry of an index vector, and none of the batching axes."""
     if set(axes) & set(batching):
         raise ShapeError(
             f"{name}: {word} {tuple(axes)} and operand_batching_dims {tuple(batching)} overlap"
@@ -76,7 +76,7 @@ def check_batching(
     indices: ArrayType,
     indices_dims: Sequence[int],
 ) -> None:
-    """The batching axes of an operand and of its indices have equal sizes, pair by pair."""
+    """Check that the batching axes of an operand and of its indices have equal sizes, pair by pair."""
     sizes = [operand.shape[i] for i in operand_dims], [indices.shape[i] for i in indices_dims]
     if sizes[0] != sizes[1]:
         raise ShapeError(
@@ -86,7 +86,7 @@ def check_batching(
 
 
 def is_number(value: object) -> bool:
-    """Whether this can be the value of positions out of range."""
+    """Return whether `value` is a number, which can fill positions out of range."""
     kinds = (np.flexible, np.timedelta64, np.datetime64)
     return isinstance(value, (bool, int, float, complex)) or (
         isinstance(value, np.generic) and not isinstance(value, kinds)
@@ -96,6 +96,6 @@ def is_number(value: object) -> bool:
 def interleave(
     rank: int, places: Sequence[int], inside: Sequence[int], outside: Sequence[int]
 ) -> tuple[int, ...]:
-    """A shape with the sizes `inside` at `places`, and the sizes `outside` at the others, in order."""
+    """Return a shape with the sizes `inside` at the axes `places`, and the sizes `outside` at the others, in order."""
     first, second = iter(inside), iter(outside)
     return tuple([next(first) if axis in places else next(second) for axis in range(rank)])

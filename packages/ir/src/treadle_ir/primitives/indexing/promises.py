@@ -1,4 +1,4 @@
-"""What an operation of indexing promises of its indices, for XLA to make use of."""
+"""The promises of indexing operations about their indices, which XLA exploits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Indexed: TypeAlias = Gather | ScatterFamily
 
 
 def makes_promises(primitive: Indexed) -> bool:
-    """Whether there is a promise that indices can break."""
+    """Return whether the operation makes a promise that indices can break."""
     return (
         primitive.mode == "promise_in_bounds"
         or primitive.indices_are_sorted
@@ -22,7 +22,7 @@ def makes_promises(primitive: Indexed) -> bool:
 
 
 def without_promises(primitive: Indexed) -> Indexed:
-    """The same operation for any indices: those out of range are treated as XLA does by itself."""
+    """Return the same operation for any indices, with XLA's default behaviour for indices out of range."""
     mode: Mode = primitive.mode
     if mode == "promise_in_bounds":
         mode = "clip" if isinstance(primitive, Gather) else "fill"

@@ -24,7 +24,7 @@ from treadle_ir.tracing.trace import bind
 
 @frozen
 class ScatterFamily(Indexing):
-    """Family: an operand with updates combined into it at the places that index vectors name.
+    """Family: an operand with updates combined into it at the positions that index vectors give.
 
     Shapes:
         indices: [*batch, number of indexed axes]
@@ -64,7 +64,7 @@ class ScatterFamily(Indexing):
         check_mode(self.name, self.mode)
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type; weak if the updates are, too."""
+        """Return the operand's type; weak if the updates are, too."""
         operand, indices, updates = operands
         assert isinstance(operand, ArrayType)
         assert isinstance(updates, ArrayType)
@@ -131,7 +131,7 @@ class ScatterFamily(Indexing):
         return (ArrayType(operand.shape, operand.dtype, operand.weak and updates.weak),)
 
     def window_sizes(self, operand: ArrayType, updates: ArrayType) -> tuple[int, ...]:
-        """The sizes of one update along each axis of the operand: 1 where inserted or batching."""
+        """Return the sizes of one update along each axis of the operand: 1 where inserted or batching."""
         dropped = self.inserted_window_dims + self.operand_batching_dims
         sizes = iter([updates.shape[i] for i in self.update_window_dims])
         return tuple([1 if i in dropped else next(sizes) for i in range(operand.ndim)])
@@ -140,7 +140,7 @@ class ScatterFamily(Indexing):
 @register
 @final
 class Scatter(ScatterFamily):
-    """The operand with elements replaced by updates; which of two updates of one element stays is undefined."""
+    """The operand with elements replaced by updates; which of two updates of one element wins is undefined."""
 
     __slots__ = ()
     name: ClassVar[str] = "scatter"
@@ -201,7 +201,7 @@ def _combined(
     indices_are_sorted: bool = False,
     unique_indices: bool = False,
 ) -> Array:
-    """The operand with updates combined into it in the way of `kind`: see `ScatterFamily`."""
+    """Return the operand with updates combined into it by `kind`: see `ScatterFamily`."""
     primitive = kind(
         update_window_dims,
         inserted_window_dims,
@@ -215,7 +215,7 @@ def _combined(
     return bind(primitive, operand, indices, updates)[0]
 
 
-# One function, once for each member of the family: what they do is said at their classes.
+# The same function for each member of the family; see the docstrings of their classes.
 scatter: Final = partial(_combined, Scatter)
 
 

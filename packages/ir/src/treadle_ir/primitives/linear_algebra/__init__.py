@@ -1,8 +1,8 @@
 """Linear algebra: triangular systems, factorisations and spectra of the matrices in the last two axes.
 
-Leading axes are a batch. Element types are f32, f64, c64 and c128, those that LAPACK has; triangular systems may also
-be bf16 and f16, computed in f32. Nothing raises for the numbers in a matrix: where a factorisation does not exist, or
-an iteration does not converge, the matrix's results are NaN and the rest of the batch is not touched.
+Leading axes are a batch. Element types are LAPACK's: f32, f64, c64 and c128; triangular systems may also
+be bf16 and f16, computed in f32. No operation raises for the numbers in a matrix: if a factorisation does not exist, or
+an iteration does not converge, the matrix's results are NaN and the rest of the batch is not affected.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Condensed forms: what eigenvalue algorithms reduce a matrix to first, in a fixed number of steps."""
+"""Condensed forms, to which eigenvalue algorithms first reduce a matrix, in a fixed number of steps."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Hessenberg(LinearAlgebra):
     name: ClassVar[str] = "hessenberg"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type, and that of the scalar factors."""
+        """Return the operand's type, and the type of the scalar factors."""
         a = matrices(self.name, operands[0], square=True)  # C1
         return a, a.with_shape((*a.shape[:-2], max(0, a.shape[-1] - 1)))
 
@@ -45,8 +45,8 @@ class Hessenberg(LinearAlgebra):
 class Tridiagonal(LinearAlgebra):
     """`A = Q T Qᴴ` with a real tridiagonal T, for Hermitian A: the reflections of Q, T's diagonals, scalar factors.
 
-    Only the lower triangle is read, or the upper one unless `lower`. The reflections stand beyond the first sub- or
-    superdiagonal, as LAPACK has them, and T's diagonals in the matrix too.
+    Only the lower triangle is read, or the upper one unless `lower`. The reflections are stored beyond the first sub-
+    or superdiagonal, as in LAPACK, and T's diagonals in the matrix too.
 
     Shapes:
         a, reflections: [*batch, n, n]
@@ -62,7 +62,7 @@ class Tridiagonal(LinearAlgebra):
     lower: bool = True
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """Reflections, diagonal, off-diagonal, scalar factors."""
+        """Return the types of the reflections, diagonal, off-diagonal and scalar factors."""
         a = matrices(self.name, operands[0], square=True)  # C1
         *batch, n, _ = a.shape
         off = (*batch, max(0, n - 1))
@@ -76,12 +76,12 @@ class Tridiagonal(LinearAlgebra):
 
 
 def hessenberg(a: Operand) -> tuple[Array, Array]:
-    """Hessenberg's form with its reflections, and their scalar factors: see `Hessenberg`."""
+    """Return Hessenberg's form with its reflections, and their scalar factors: see `Hessenberg`."""
     form, taus = bind(Hessenberg(), a)
     return form, taus
 
 
 def tridiagonal(a: Operand, *, lower: bool = True) -> tuple[Array, Array, Array, Array]:
-    """Reflections, diagonal, off-diagonal and scalar factors: see `Tridiagonal`."""
+    """Return reflections, diagonal, off-diagonal and scalar factors: see `Tridiagonal`."""
     reflections, diagonal, off, taus = bind(Tridiagonal(lower), a)
     return reflections, diagonal, off, taus

@@ -29,7 +29,7 @@ from treadle_ir.tracing.trace import bind
 class Cholesky(LinearAlgebra):
     """The lower triangular L with a positive diagonal of which `L Lᴴ` is a Hermitian positive definite matrix.
 
-    Only the lower triangle is read, and the real parts of the diagonal. Where the matrix is not positive definite the
+    Only the lower triangle is read, and the real parts of the diagonal. If the matrix is not positive definite, the
     lower triangle of the result is NaN.
 
     Constraints:
@@ -41,7 +41,7 @@ class Cholesky(LinearAlgebra):
     name: ClassVar[str] = "cholesky"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type."""
+        """Return the operand's type."""
         return (matrices(self.name, operands[0], square=True),)  # C1
 
 
@@ -65,7 +65,7 @@ class Lu(LinearAlgebra):
     name: ClassVar[str] = "lu"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type, and two of integers."""
+        """Return the operand's type, and two integer types."""
         a = matrices(self.name, operands[0])
         *batch, m, n = a.shape
         return (
@@ -79,7 +79,7 @@ class Lu(LinearAlgebra):
 @final
 @frozen
 class LuPivotsToPermutation(LinearAlgebra):
-    """The permutation of rows 0, 1, ... that is left when row i was exchanged with row `pivots[i]`, in order.
+    """The permutation of rows 0, 1, ... that results from exchanging row i with row `pivots[i]`, in order.
 
     Shapes:
         pivots: [*batch, k]
@@ -96,7 +96,7 @@ class LuPivotsToPermutation(LinearAlgebra):
     permutation_size: int
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """Integers."""
+        """Return an integer type."""
         pivots = array_operand(self.name, operands[0])
         check_kind(self.name, "iu", pivots.dtype)  # C1
         if pivots.ndim == 0:
@@ -120,8 +120,8 @@ class LuPivotsToPermutation(LinearAlgebra):
 class Qr(LinearAlgebra):
     """`A = Q R` with orthonormal columns in Q and an upper triangular R; with `pivoting`, of A with columns permuted.
 
-    R's diagonal is real; its signs are those of Householder's reflections. `full_matrices` makes Q square. With
-    `pivoting` the third result says which column of A each column of `Q R` is, chosen so that R's diagonal does not
+    R's diagonal is real, with the signs of Householder's reflections. `full_matrices` makes Q square. With
+    `pivoting` the third result has the column of A for each column of `Q R`, chosen so that R's diagonal does not
     grow in modulus.
 
     Shapes:
@@ -137,7 +137,7 @@ class Qr(LinearAlgebra):
     full_matrices: bool = True
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """Two types of matrices, and one of integers with `pivoting`."""
+        """Return two types of matrices, and with `pivoting` an integer type."""
         a = matrices(self.name, operands[0])
         *batch, m, n = a.shape
         k = m if self.full_matrices else min(m, n)
@@ -151,7 +151,7 @@ class Qr(LinearAlgebra):
 class QrReflections(LinearAlgebra):
     """R of `A = Q R` in the upper triangle, below it the reflections whose product is Q, and their scalar factors.
 
-    The reflections are those that `HouseholderProduct` takes.
+    `HouseholderProduct` takes these reflections.
 
     Shapes:
         a: [*batch, m, n]
@@ -163,7 +163,7 @@ class QrReflections(LinearAlgebra):
     name: ClassVar[str] = "qr_reflections"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type, and that of the scalar factors."""
+        """Return the operand's type, and the type of the scalar factors."""
         a = matrices(self.name, operands[0])
         return a, a.with_shape((*a.shape[:-2], min(a.shape[-2:])))
 
@@ -188,7 +188,7 @@ def _reflections(name: str, *operands: Type) -> tuple[ArrayType, ArrayType]:
 class HouseholderProduct(LinearAlgebra):
     """The first n columns of the product of reflections `1 - tau v vᴴ`, first to last.
 
-    Vector i stands in column i of the operand below the diagonal; it is 1 on the diagonal and 0 above.
+    Column i of the operand has vector i below the diagonal; the vector is 1 on the diagonal and 0 above.
 
     Shapes:
         a: [*batch, m, n] with m >= n; taus: [*batch, k] with k <= n
@@ -204,7 +204,7 @@ class HouseholderProduct(LinearAlgebra):
     name: ClassVar[str] = "householder_product"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The matrices' type."""
+        """Return the matrices' type."""
         a, _ = _reflections(self.name, *operands)
         if a.shape[-2] < a.shape[-1]:  # C1
             raise ShapeError(
@@ -217,7 +217,7 @@ class HouseholderProduct(LinearAlgebra):
 @final
 @frozen
 class HouseholderMultiply(LinearAlgebra):
-    """`Q c`, or `c Q` unless `left`, with the square product Q of reflections; with Qᴴ in its place if `adjoint`.
+    """`Q c`, or `c Q` unless `left`, with the square product Q of reflections; with Qᴴ instead if `adjoint`.
 
     Reflections as in `HouseholderProduct`; Q is never made.
 
@@ -238,7 +238,7 @@ class HouseholderMultiply(LinearAlgebra):
     adjoint: bool = False
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The type of c."""
+        """Return the type of c."""
         a, _ = _reflections(self.name, *operands)  # C1
         c = matrices(self.name, operands[2])
         same_dtype(self.name, a, c)  # C3
@@ -253,39 +253,39 @@ class HouseholderMultiply(LinearAlgebra):
 
 
 def cholesky(a: Operand) -> Array:
-    """The Cholesky factor of Hermitian matrices: see `Cholesky`."""
+    """Return the Cholesky factor of Hermitian matrices: see `Cholesky`."""
     return bind(Cholesky(), a)[0]
 
 
 def lu(a: Operand) -> tuple[Array, Array, Array]:
-    """L and U in one matrix, pivots and permutation: see `Lu`."""
+    """Return L and U in one matrix, pivots and permutation: see `Lu`."""
     factors, pivots, permutation = bind(Lu(), a)
     return factors, pivots, permutation
 
 
 def lu_pivots_to_permutation(pivots: Operand, *, permutation_size: int) -> Array:
-    """The permutation that exchanges of rows make: see `LuPivotsToPermutation`."""
+    """Return the permutation that results from exchanges of rows: see `LuPivotsToPermutation`."""
     return bind(LuPivotsToPermutation(permutation_size), pivots)[0]
 
 
 def qr(a: Operand, *, pivoting: bool = False, full_matrices: bool = True) -> list[Array]:
-    """Q and R, and with `pivoting` the permutation of columns: see `Qr`."""
+    """Return Q and R, and with `pivoting` the permutation of columns: see `Qr`."""
     return list(bind(Qr(pivoting, full_matrices), a))
 
 
 def qr_reflections(a: Operand) -> tuple[Array, Array]:
-    """R with the reflections that lead to it, and their scalar factors: see `QrReflections`."""
+    """Return R with the reflections that lead to it, and their scalar factors: see `QrReflections`."""
     form, taus = bind(QrReflections(), a)
     return form, taus
 
 
 def householder_product(a: Operand, taus: Operand) -> Array:
-    """The product of Householder reflections: see `HouseholderProduct`."""
+    """Return the product of Householder reflections: see `HouseholderProduct`."""
     return bind(HouseholderProduct(), a, taus)[0]
 
 
 def householder_multiply(
     a: Operand, taus: Operand, c: Operand, *, left: bool = True, adjoint: bool = False
 ) -> Array:
-    """A product of Householder reflections times a matrix: see `HouseholderMultiply`."""
+    """Return a product of Householder reflections times a matrix: see `HouseholderMultiply`."""
     return bind(HouseholderMultiply(left, adjoint), a, taus, c)[0]

@@ -1,4 +1,4 @@
-"""What the operands of linear algebra must be."""
+"""Checks of the operands of linear algebra."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _NARROW: Final = frozenset([BY_NAME[name] for name in ("bf16", "f16")])
 
 
 def check_dtype(name: str, type: ArrayType, *, narrow: bool = False) -> None:
-    """Refuse element types in which there is no linear algebra; bf16 and f16 too, unless `narrow`.
+    """Refuse element types that linear algebra does not support; bf16 and f16 too, unless `narrow`.
 
     Raises:
-        DTypeError: it is one of them.
+        DTypeError: the element type is not supported.
     """
     if type.dtype in _WIDE or (narrow and type.dtype in _NARROW):
         return
@@ -34,11 +34,11 @@ def check_dtype(name: str, type: ArrayType, *, narrow: bool = False) -> None:
 
 
 def matrices(name: str, operand: Type, *, square: bool = False, narrow: bool = False) -> ArrayType:
-    """The type of an operand that holds matrices in its last two axes.
+    """Return the type of an operand that holds matrices in its last two axes.
 
     Raises:
-        DTypeError: it is no array of a floating or complex type that linear algebra takes.
-        ShapeError: it has fewer than two axes, or is not square where that is asked for.
+        DTypeError: it is not an array of a floating or complex type that linear algebra supports.
+        ShapeError: it has fewer than two axes, or is not square although `square` is set.
     """
     type = array_operand(name, operand)
     check_dtype(name, type, narrow=narrow)
@@ -58,7 +58,7 @@ def same_dtype(name: str, x: ArrayType, y: ArrayType) -> None:
     """Refuse operands of two element types.
 
     Raises:
-        DTypeError: they have.
+        DTypeError: their element types differ.
     """
     if x.dtype != y.dtype:
         raise DTypeError(
@@ -68,10 +68,10 @@ def same_dtype(name: str, x: ArrayType, y: ArrayType) -> None:
 
 
 def same_batch(name: str, x: ArrayType, y: ArrayType, *, own: tuple[int, int] = (2, 2)) -> None:
-    """Refuse operands whose leading axes differ; `own` says how many of the last axes are not leading.
+    """Refuse operands whose leading axes differ; `own` has the number of last axes of each that are not leading.
 
     Raises:
-        ShapeError: they do.
+        ShapeError: their leading axes differ.
     """
     batch, other = x.shape[: x.ndim - own[0]], y.shape[: y.ndim - own[1]]
     if x.ndim < own[0] or y.ndim < own[1] or batch != other:
@@ -82,12 +82,12 @@ def same_batch(name: str, x: ArrayType, y: ArrayType, *, own: tuple[int, int] = 
 
 
 def real_dtype(type: ArrayType) -> DType:
-    """The element type of eigenvalues of Hermitian matrices, and of singular values."""
+    """Return the element type of eigenvalues of Hermitian matrices, and of singular values."""
     return dtypes.real_part(type.dtype)
 
 
 def complex_dtype(type: ArrayType) -> DType:
-    """The element type of eigenvalues of any matrices."""
+    """Return the element type of eigenvalues of any matrices."""
     if dtypes.is_complex(type.dtype):
         return type.dtype
     return np.dtype(np.complex128 if type.dtype == np.float64 else np.complex64)

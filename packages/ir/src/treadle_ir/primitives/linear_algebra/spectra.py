@@ -44,7 +44,7 @@ class Eigh(LinearAlgebra):
     compute_vectors: bool = True
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type, and that of its eigenvalues."""
+        """Return the operand's type, and the type of its eigenvalues."""
         a = matrices(self.name, operands[0], square=True)  # C1
         values = ArrayType(a.shape[:-1], real_dtype(a), a.weak)
         return (a, values) if self.compute_vectors else (values,)
@@ -83,7 +83,7 @@ class Svd(LinearAlgebra):
             )
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """Values alone, or three types."""
+        """Return the type of the singular values, alone or between the types of U and Vᴴ."""
         a = matrices(self.name, operands[0])
         *batch, m, n = a.shape
         k = min(m, n)
@@ -94,10 +94,10 @@ class Svd(LinearAlgebra):
         return a.with_shape((*batch, m, rows)), values, a.with_shape((*batch, columns, n))
 
     def check_platform(self, platform: str) -> None:
-        """Refuse an algorithm that nothing on a platform has, as lowering rules and kernels of a device do.
+        """Refuse an algorithm that a platform does not have, as its lowering rules and kernels do.
 
         Raises:
-            MissingRuleError: there is none.
+            MissingRuleError: the platform does not have the algorithm.
         """
         there = _ON_CPU if platform == "cpu" else _ON_ACCELERATORS
         if self.algorithm not in there:
@@ -133,7 +133,7 @@ class Eig(LinearAlgebra):
     compute_right: bool = True
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """Complex types."""
+        """Return complex types."""
         a = matrices(self.name, operands[0], square=True)  # C1
         vectors = ArrayType(a.shape, complex_dtype(a), a.weak)
         values = ArrayType(a.shape[:-1], complex_dtype(a), a.weak)
@@ -162,19 +162,19 @@ class Schur(LinearAlgebra):
     compute_vectors: bool = True
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's type, once or twice."""
+        """Return the operand's type, once or twice."""
         a = matrices(self.name, operands[0], square=True)  # C1
         return (a, a) if self.compute_vectors else (a,)
 
 
 def eigh(a: Operand, *, lower: bool = True) -> tuple[Array, Array]:
-    """Eigenvectors and eigenvalues of Hermitian matrices: see `Eigh`."""
+    """Return eigenvectors and eigenvalues of Hermitian matrices: see `Eigh`."""
     vectors, values = bind(Eigh(lower), a)
     return vectors, values
 
 
 def eigvalsh(a: Operand, *, lower: bool = True) -> Array:
-    """Eigenvalues of Hermitian matrices, without vectors: see `Eigh`."""
+    """Return eigenvalues of Hermitian matrices, without vectors: see `Eigh`."""
     return bind(Eigh(lower, compute_vectors=False), a)[0]
 
 
@@ -185,15 +185,15 @@ def svd(
     compute_uv: bool = True,
     algorithm: SvdAlgorithm = "default",
 ) -> list[Array]:
-    """The singular values, alone or between U and Vᴴ: see `Svd`."""
+    """Return the singular values, alone or between U and Vᴴ: see `Svd`."""
     return list(bind(Svd(full_matrices, compute_uv, algorithm), a))
 
 
 def eig(a: Operand, *, compute_left: bool = True, compute_right: bool = True) -> list[Array]:
-    """Eigenvalues, then left and right eigenvectors, of any matrices: see `Eig`."""
+    """Return eigenvalues, then left and right eigenvectors, of any matrices: see `Eig`."""
     return list(bind(Eig(compute_left, compute_right), a))
 
 
 def schur(a: Operand, *, compute_vectors: bool = True) -> list[Array]:
-    """Schur's form, and with `compute_vectors` the matrix that leads to it: see `Schur`."""
+    """Return Schur's form, and with `compute_vectors` the matrix that leads to it: see `Schur`."""
     return list(bind(Schur(compute_vectors), a))

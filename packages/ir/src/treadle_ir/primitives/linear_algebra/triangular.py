@@ -26,7 +26,7 @@ from treadle_ir.tracing.trace import bind
 class TriangularSolve(LinearAlgebra):
     """The solutions x of `op(a) x = b`, or of `x op(a) = b` unless `left_side`, with a triangular matrix a.
 
-    Only the triangle that `lower` names is read, without its diagonal where `unit_diagonal` says that it is one.
+    Only the triangle that `lower` names is read, without its diagonal if `unit_diagonal`, which is then taken to be 1.
     `op` transposes (`transpose_a`), conjugates (`conjugate_a`), or does both or neither. A zero on the diagonal makes
     infinities and NaN.
 
@@ -51,7 +51,7 @@ class TriangularSolve(LinearAlgebra):
     unit_diagonal: bool = False
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The type of the right-hand sides."""
+        """Return the type of the right-hand sides."""
         a = matrices(self.name, operands[0], square=True, narrow=True)  # C1
         b = matrices(self.name, operands[1], narrow=True)
         same_dtype(self.name, a, b)  # C3
@@ -71,9 +71,9 @@ class TriangularSolve(LinearAlgebra):
 class TridiagonalSolve(LinearAlgebra):
     """The solutions x of `a x = b` with a tridiagonal matrix, given by its three diagonals.
 
-    `lower[i]` stands beside `diagonal[i]` in column i - 1, `upper[i]` in column i + 1; lower[0] and upper[n - 1] are
+    In row i, `lower[i]` is in column i - 1 and `upper[i]` in column i + 1; lower[0] and upper[n - 1] are
     not read. A pivot that is exactly zero makes NaN; with `perturb_singular` pivots smaller than the rounding error of
-    the greatest element are replaced by that.
+    the greatest element are replaced by this error.
 
     Shapes:
         lower, diagonal, upper: [*batch, n]
@@ -91,7 +91,7 @@ class TridiagonalSolve(LinearAlgebra):
     perturb_singular: bool = False
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The type of the right-hand sides."""
+        """Return the type of the right-hand sides."""
         b = matrices(self.name, operands[3])
         for operand in operands[:3]:
             diagonal = array_operand(self.name, operand)
@@ -116,7 +116,7 @@ def triangular_solve(
     conjugate_a: bool = False,
     unit_diagonal: bool = False,
 ) -> Array:
-    """The solutions of equations with a triangular matrix: see `TriangularSolve`."""
+    """Return the solutions of equations with a triangular matrix: see `TriangularSolve`."""
     primitive = TriangularSolve(left_side, lower, transpose_a, conjugate_a, unit_diagonal)
     return bind(primitive, a, b)[0]
 
@@ -129,5 +129,5 @@ def tridiagonal_solve(
     *,
     perturb_singular: bool = False,
 ) -> Array:
-    """The solutions of equations with a tridiagonal matrix: see `TridiagonalSolve`."""
+    """Return the solutions of equations with a tridiagonal matrix: see `TridiagonalSolve`."""
     return bind(TridiagonalSolve(perturb_singular), lower, diagonal, upper, b)[0]
