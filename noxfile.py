@@ -227,7 +227,9 @@ def tests(session: nox.Session, package: str) -> None:
     # 1e-8; the runtime, which computes with SciPy, is tested with the SciPy that it declares.
     scipy = "scipy" if package == "runtime" else "scipy>=1.17"
     session.install(*PYTEST, "mpmath", scipy)
-    pytest(session, f"packages/{package}/tests", *WORKERS, *STEADY)
+    # `.ci/run` leaves slow cases to the workflows, where others of their law remain.
+    brief = ["-p", "conformance.brief"] if BRIEF else []
+    pytest(session, f"packages/{package}/tests", *WORKERS, *STEADY, *brief)
 
 
 def whole_suite(session: nox.Session, **environment: str) -> None:
