@@ -91,6 +91,25 @@ def test_numbers_give_what_arrays_give(data):
     same(as_a_whole(chain, x, y), chain(x, y))
 
 
+@pytest.mark.parametrize("dtype", ["f32", "c64", "bf16"])
+def test_a_single_element_has_the_shape_that_it_was_given(dtype):
+    from treadle_ir.core.dtypes import BY_NAME  # noqa: PLC0415 - the names of the parameters
+
+    x = from_host(np.ones((1, 1), BY_NAME[dtype]))
+
+    def reshaped(x):
+        y = ops.negate(x)
+        return (
+            ops.reshape(y, shape=()),
+            ops.broadcast_in_dim(y, shape=(1, 1, 1), dimensions=(0, 2)),
+            ops.exponential(ops.reshape(y, shape=(1,))),
+            ops.add(ops.reshape(y, shape=(1,)), ops.reshape(x, shape=(1,))),
+        )
+
+    for found, expected in zip(as_a_whole(reshaped, x), reshaped(x), strict=True):
+        same(found, expected)
+
+
 @pytest.mark.parametrize("dimensions", [(0,), (1,)])
 def test_what_is_broadcast_may_be_asked_for_as_a_whole(dimensions):
     x = from_host(np.arange(3, dtype=np.float32))
