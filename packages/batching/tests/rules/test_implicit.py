@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from treadle_batching import Axis, batch_flat
 from treadle_ir import Operand, Operands, bind, ops, stage
 from treadle_ir.primitives.implicit import Root
@@ -22,9 +20,7 @@ def test_roots_of_two_functions_that_one_program_finds_are_batched_apart() -> No
     def both(x: Operand) -> Operands:
         return [y for each in functions for y in bind(Root(each, find, slope, 0), x)]
 
-    program = stage(
-        lambda x: batch_flat(both, Axis(2), [x], [0])[0], array_type("f64[2]")
-    ).program
+    program = stage(lambda x: batch_flat(both, Axis(2), [x], [0])[0], array_type("f64[2]")).program
     found = [each.primitive for each in program.equations]
     assert [type(each) for each in found] == [Root, Root]
     names = [each.function.equations[0].primitive.name for each in found if isinstance(each, Root)]

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from treadle_ir import ArrayType, ops
+from treadle_ir import ArrayType, ops, stage
 from treadle_ir.calling import composed
 from treadle_runtime import from_host
 from treadle_runtime.evaluation import codegen
+from treadle_runtime.evaluation.representation import Representations
 
 UNARY = {
     "f": [ops.abs, ops.negate, ops.square, ops.sqrt, ops.rsqrt, ops.sign],
@@ -108,6 +109,15 @@ def test_a_single_element_has_the_shape_that_it_was_given(dtype):
 
     for found, expected in zip(as_a_whole(reshaped, x), reshaped(x), strict=True):
         same(found, expected)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int8, np.bool_])
+def test_for_another_shape_of_a_number_nothing_is_written(dtype):
+    x = ArrayType((1,), np.dtype(dtype))
+    (equation,) = stage(lambda x: [ops.reshape(x, shape=())], x).program.equations
+    found = Representations({})
+    assert found.is_free(equation, np.reshape)
+    assert found.written == []
 
 
 @pytest.mark.parametrize("dimensions", [(0,), (1,)])

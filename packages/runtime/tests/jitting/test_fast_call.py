@@ -168,7 +168,7 @@ def test_trees_with_namedtuples(count: int) -> None:
 
 @pytest.mark.parametrize("kind", [lambda x: (x,), lambda x: [x], lambda x: {"x": x}])
 @pytest.mark.parametrize(("depth", "is_fast"), [(32, True), (33, False)])
-def test_deep_arguments_have_no_fast_way(kind: Any, depth: int, is_fast: bool) -> None:
+def test_deep_arguments_have_no_fast_path(kind: Any, depth: int, is_fast: bool) -> None:
     def nested(value: float) -> Any:
         tree = array(value)
         for _ in range(depth):
