@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from treadle_ir import ArrayType, ops
+from treadle_ir import ArrayType, ops, stage
 from treadle_ir.calling import composed
 from treadle_runtime import from_host
 from treadle_runtime.evaluation import codegen
+from treadle_runtime.evaluation.representation import Representations
 
 UNARY = {
     "f": [ops.abs, ops.negate, ops.square, ops.sqrt, ops.rsqrt, ops.sign],
@@ -89,6 +90,34 @@ def test_numbers_give_what_arrays_give(data):
         return a
 
     same(as_a_whole(chain, x, y), chain(x, y))
+
+
+@pytest.mark.parametrize("dtype", ["f32", "c64", "bf16"])
+def test_a_single_element_has_the_shape_that_it_was_given(dtype):
+    from treadle_ir.core.dtypes import BY_NAME  # noqa: PLC0415 - the names of the parameters
+
+    x = from_host(np.ones((1, 1), BY_NAME[dtype]))
+
+    def reshaped(x):
+        y = ops.negate(x)
+        return (
+            ops.reshape(y, shape=()),
+            ops.broadcast_in_dim(y, shape=(1, 1, 1), dimensions=(0, 2)),
+            ops.exponential(ops.reshape(y, shape=(1,))),
+            ops.add(ops.reshape(y, shape=(1,)), ops.reshape(x, shape=(1,))),
+        )
+
+    for found, expected in zip(as_a_whole(reshaped, x), reshaped(x), strict=True):
+        same(found, expected)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int8, np.bool_])
+def test_for_another_shape_of_a_number_nothing_is_written(dtype):
+    x = ArrayType((1,), np.dtype(dtype))
+    (equation,) = stage(lambda x: [ops.reshape(x, shape=())], x).program.equations
+    found = Representations({})
+    assert found.is_free(equation, np.reshape)
+    assert found.written == []
 
 
 @pytest.mark.parametrize("dimensions", [(0,), (1,)])

@@ -164,3 +164,18 @@ def test_trees_with_namedtuples(count: int) -> None:
     assert f.cache.fast(tree(5), {}) is not MISS
     assert f.cache.fast(tree(5, Other), {}) is MISS
     assert type(f(*tree(5, Other))[0]) is Other
+
+
+@pytest.mark.parametrize("kind", [lambda x: (x,), lambda x: [x], lambda x: {"x": x}])
+@pytest.mark.parametrize(("depth", "is_fast"), [(32, True), (33, False)])
+def test_deep_arguments_have_no_fast_path(kind: Any, depth: int, is_fast: bool) -> None:
+    def nested(value: float) -> Any:
+        tree = array(value)
+        for _ in range(depth):
+            tree = kind(tree)
+        return tree
+
+    f = jit(lambda tree: tree)
+    for call in range(3):
+        assert treadle_ir.tree.tree_leaves(f(nested(call))) == [call]
+    assert (f.cache.fast((nested(3),), {}) is not MISS) == is_fast

@@ -55,6 +55,14 @@ def test_arrays_are_cut_as_they_lie() -> None:
     np.testing.assert_array_equal(np.asarray(found), X[:, :1] + X[:, 1:])
 
 
+def test_as_a_decorator_it_cuts_along_the_axis_that_it_was_given() -> None:
+    decorated = smap(in_axes=1, out_axes=1, axis_name="x")(total)
+    with set_mesh(mesh("x")):
+        np.testing.assert_array_equal(
+            np.asarray(decorated(X)), np.repeat(X.sum(1, keepdims=True), 2, 1)
+        )
+
+
 def test_one_within_the_other() -> None:
     @smap(in_axes=0, out_axes=0, axis_name="x")
     def outer(x: Any) -> Any:
