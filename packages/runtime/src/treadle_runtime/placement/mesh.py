@@ -28,7 +28,7 @@ class Mesh(MeshAxes):
     Args:
         devices: an array of devices with one axis for each name.
         axis_names: the names; a single name may stand by itself.
-        axis_types: who lays arrays over each axis; Auto where nothing is said.
+        axis_types: the type of each axis; Auto where unspecified.
 
     Raises:
         ArgumentError: devices and names do not go together.
@@ -87,7 +87,7 @@ class Mesh(MeshAxes):
         if len({device.platform for device in flat}) > 1:
             raise ArgumentError(
                 "Mesh: its devices belong to different platforms",
-                fix="take those of one: treadle.devices(platform)",
+                fix="take the devices of one platform: treadle.devices(platform)",
             )
         key = flat, sizes, names, types
         with cls._lock:

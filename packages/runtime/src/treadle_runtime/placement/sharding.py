@@ -20,7 +20,7 @@ from treadle_runtime.client import own_sharding
 from treadle_runtime.placement.devices import Device
 
 Index: TypeAlias = tuple[slice, ...]
-"""A part of an array: a slice for each axis."""
+"""A shard of an array: a slice for each dimension."""
 
 
 class Sharding(ABC):
@@ -28,7 +28,7 @@ class Sharding(ABC):
 
     __slots__ = ("__weakref__", "memory_kind")
     memory_kind: str
-    """The kind of memory of its devices that the array is in; they compute in the one that is named `device`."""
+    """The kind of memory of its devices that the array is in; they compute in the memory that is named `device`."""
 
     @property
     @abstractmethod
@@ -85,14 +85,14 @@ class Sharding(ABC):
 
     @abstractmethod
     def shard_shape(self, global_shape: tuple[int, ...]) -> tuple[int, ...]:
-        """The shape of the part on one device, of an array of this shape.
+        """Return the shape of the shard on one device, of an array of this shape.
 
         Raises:
-            ShardingError: an array of this shape cannot be laid out like this.
+            ShardingError: an array of this shape cannot be sharded like this.
         """
 
     def check_compatible_aval(self, aval_shape: tuple[int, ...]) -> None:
-        """Check that arrays of this rank can be laid out like this; of their sizes nothing is asked.
+        """Check that arrays of this rank can be sharded like this, whatever their sizes.
 
         Raises:
             ShardingError: they have too few axes. (Also a ValueError.)
@@ -104,11 +104,11 @@ class Sharding(ABC):
         """Return the index of each device's shard of an array of this shape, in the order of `devices`.
 
         Raises:
-            ShardingError: an array of this shape cannot be laid out like this.
+            ShardingError: an array of this shape cannot be sharded like this.
         """
 
     def terms(self) -> tuple[int, ...]:
-        """Which term of a sum that is put off each device has, in the order of `devices`; without one, the first."""
+        """Return the number of each device's term of the sum over unreduced axes, in the order of `devices`; else 0."""
         return (0,) * len(self.devices)
 
     def devices_indices_map(self, global_shape: tuple[int, ...]) -> Mapping[Device, Index]:
@@ -119,25 +119,25 @@ class Sharding(ABC):
     def addressable_devices_indices_map(
         self, global_shape: tuple[int, ...]
     ) -> Mapping[Device, Index]:
-        """The same for the devices of this process."""
+        """Return the index of each device's shard, for the devices of this process."""
         ours = self.addressable_devices
         return {d: i for d, i in self.devices_indices_map(global_shape).items() if d in ours}
 
     def is_equivalent_to(self, other: Sharding, ndim: int) -> bool:
-        """Whether another sharding lays an array of this rank out in the same way."""
+        """Return whether `other` shards arrays of rank `ndim` in the same way."""
         return self is other
 
     @abstractmethod
     def raw(self, ndim: int) -> Any:  # Any: jaxlib's sharding
-        """The same in jaxlib's terms, for arrays of a rank."""
+        """Return the equivalent sharding of jaxlib for arrays of rank `ndim`."""
 
 
 def checked_memory_kind(kind: object, devices: Sequence[Device]) -> str:
-    """A kind of memory that devices have, as of a sharding; None stands for the one they compute in.
+    """Return the kind of memory for a sharding over `devices`; None stands for the memory in which they compute.
 
     Raises:
-        ArgumentError: it is not a string.
-        PlacementError: the devices of this process among them have no such memory.
+        ArgumentError: `kind` is not a string.
+        PlacementError: the devices that belong to this process have no such memory.
     """
     if kind is None:
         return DEVICE_MEMORY
@@ -230,10 +230,10 @@ def _on_one(device: Device, memory_kind: str) -> SingleDeviceSharding:
 
 
 def check_fits(type: ArrayType, sharding: Sharding) -> None:
-    """Check that an array of a type can be laid out so.
+    """Check that arrays of a type can have a sharding.
 
     Raises:
-        ShardingError: it cannot.
+        ShardingError: they cannot.
     """
     sharding.shard_shape(type.shape)
 

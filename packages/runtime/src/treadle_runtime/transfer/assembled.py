@@ -14,7 +14,7 @@ from treadle_ir.core import canonical_dtype
 from treadle_ir.errors import ShardingError, element_type, functions, integers, refused, sequence
 from treadle_runtime.arrays.array import DeviceArray, buffer_of
 from treadle_runtime.arrays.from_user import as_argument
-from treadle_runtime.placement.format import Format, lies_on
+from treadle_runtime.placement.format import Format, sharding_of_format
 from treadle_runtime.placement.placement import placement_of
 from treadle_runtime.placement.sharding import Index, Sharding, SingleDeviceSharding
 from treadle_runtime.transfer.device_put import device_put
@@ -120,7 +120,10 @@ def make_array_from_callback(
     whole = integers(name, "shape", shape)
     functions(name, data_callback=data_callback)
     lies = _checked(
-        name, lies_on(name, sharding, len(whole)) if isinstance(sharding, Format) else sharding
+        name,
+        sharding_of_format(name, sharding, len(whole))
+        if isinstance(sharding, Format)
+        else sharding,
     )
     wanted = lies.shard_shape(whole)
     if any(lies.terms()):

@@ -32,18 +32,18 @@ from treadle_runtime.arrays.from_user import as_argument, as_device_array
 from treadle_runtime.arrays.spread import spread
 from treadle_runtime.client.backend import wait_for
 from treadle_runtime.launch import Launch, compile_program
-from treadle_runtime.placement.asked import concrete
 from treadle_runtime.placement.devices import Device, as_device
-from treadle_runtime.placement.format import Format, lies_on
+from treadle_runtime.placement.format import Format, sharding_of_format
 from treadle_runtime.placement.guards import guard
 from treadle_runtime.placement.named import NamedSharding, constrained, in_memory
-from treadle_runtime.placement.partition import memories, partitioning, whole
+from treadle_runtime.placement.partition import fully_replicated, memories, partitioning
 from treadle_runtime.placement.placement import (
     PlacedType,
     Placement,
     default_placement,
     placement_of,
 )
+from treadle_runtime.placement.requested import concrete
 from treadle_runtime.placement.sharding import Sharding, SingleDeviceSharding, Space
 
 T = TypeVar("T")
@@ -124,7 +124,7 @@ def _sharding(target: Any, leaf: Any) -> Sharding | Space | None:
     if isinstance(target, Device):
         return SingleDeviceSharding(target)
     if isinstance(target, Format):
-        return lies_on("device_put: the device", target, np.ndim(leaf))
+        return sharding_of_format("device_put: the device", target, np.ndim(leaf))
     if isinstance(target, Sharding | PartitionSpec):
         return concrete("device_put", "the device", target)
     if isinstance(target, str):
@@ -344,7 +344,7 @@ def resharded(array: DeviceArray, sharding: NamedSharding) -> Buffer:
 def _launch(type: ArrayType, placement: Placement, sharding: NamedSharding) -> Launch:
     parameter = Value(type)
     program = Program((parameter,), (), (parameter,))
-    where = whole(placement_of(sharding, committed=True))
+    where = fully_replicated(placement_of(sharding, committed=True))
     lowered = compiler.lower_program(
         program,
         name="reshard",

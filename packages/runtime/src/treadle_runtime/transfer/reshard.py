@@ -11,8 +11,8 @@ from treadle_ir.errors import ShardingTypeError
 from treadle_ir.sharding import sharding_of
 from treadle_ir.tracing import EvalTrace, Tracer, current_trace, explicit_mesh
 from treadle_ir.tree import tree_flatten
-from treadle_runtime.placement.asked import asked_for
 from treadle_runtime.placement.named import NamedSharding, constrained
+from treadle_runtime.placement.requested import parse_shardings
 from treadle_runtime.placement.sharding import Sharding
 from treadle_runtime.transfer.device_put import device_put
 
@@ -66,7 +66,7 @@ def with_sharding_constraint(x: T, shardings: Any) -> T:
 
 
 def _laid(function: str, argument: str, x: T, shardings: Any, checked: bool) -> T:
-    asked = asked_for(function, argument, shardings)
+    asked = parse_shardings(function, argument, shardings)
     if asked is None:
         return x
     leaves, structure = tree_flatten(x)
