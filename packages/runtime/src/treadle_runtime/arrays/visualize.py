@@ -26,7 +26,7 @@ def inspect_array_sharding(value: Any, *, callback: Callable[[Sharding], object]
         >>> import treadle, treadle.numpy as tnp
         >>> @treadle.jit
         ... def doubled(x):
-        ...     treadle.debug.inspect_array_sharding(x * 2, callback=lambda lies: print(lies.num_devices))
+        ...     treadle.debug.inspect_array_sharding(x * 2, callback=lambda sharding: print(sharding.num_devices))
         ...     return x * 2
         >>> x = doubled(tnp.ones(3))
         1

@@ -27,5 +27,5 @@ def _module(name: str) -> Any:
 
 
 def memory_profile(backend: Backend) -> bytes:
-    """What is on the devices of a platform and who put it there, as pprof reads it when it is gzipped."""
+    """Return a profile of a platform's device memory and its allocation sites, in pprof's format but not gzipped."""
     return bytes(backend.raw.heap_profile())

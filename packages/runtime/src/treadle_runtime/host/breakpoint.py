@@ -127,7 +127,7 @@ def _variable(value: Any, operands: list[Any]) -> Any:
     """Return the value, or a `_Variable` if there are arrays in it, which are put to the operands."""
     try:
         leaves, structure = tree_flatten(value)
-    except Exception:  # whatever a user's object does when it is taken apart
+    except Exception:  # whatever a user's object raises when it is flattened
         return value
     arrays: dict[int, int] = {}
     for index, leaf in enumerate(leaves):
@@ -181,7 +181,7 @@ class Prompt(cmd.Cmd):
         self._frames = frames
         self._at = 0
         self.intro = (
-            "Stopped in a treadle program; `help` lists what can be said here.\n" + self._here()
+            "Stopped in a treadle program; `help` lists the commands.\n" + self._here()
         )
 
     def _here(self) -> str:
@@ -195,12 +195,12 @@ class Prompt(cmd.Cmd):
         try:
             module = {} if frame is None else frame.module
             return True, eval(expression, module, {} if frame is None else dict(frame.variables))
-        except Exception as error:  # whatever the expression raises is said, and the prompt goes on
+        except Exception as error:  # whatever the expression raises is printed, and the prompt continues
             self._say(f"*** {type(error).__name__}: {error}")
             return False, None
 
     def default(self, line: str) -> None:
-        """An expression: say its value."""
+        """Print the value of an expression, which is any line that is not a command."""
         self.do_p(line)
 
     def do_EOF(self, arg: str) -> bool:  # noqa: N802 - as `cmd` calls it
@@ -208,7 +208,7 @@ class Prompt(cmd.Cmd):
         return True
 
     def emptyline(self) -> bool:
-        """An empty line does nothing."""
+        """Ignore an empty line."""
         return False
 
     def do_p(self, arg: str) -> None:

@@ -125,15 +125,15 @@ def _lowered(
         asked = [each for each in wanted if each is not None]
         default = default_of_results()
         placement = placement_for(program, everything, default, name, describe, asked)
-    asked_for = wanted
+    requested = wanted
     by_rule = shardings_of(shardings_of_program(traced.program), placement)
     if by_rule:
-        said = wanted or [None] * len(by_rule)
-        wanted = [one or two for one, two in zip(said, by_rule, strict=True)]
+        given = wanted or [None] * len(by_rule)
+        wanted = [one or two for one, two in zip(given, by_rule, strict=True)]
     prepared = prepare(program, len(captured), options, arguments)
     used = [everything[index] for index in prepared.kept]
     over = partitioning(placement, used, prepared.results, wanted)
-    where = memories(placement, used, len(prepared.results), asked_for)
+    where = memories(placement, used, len(prepared.results), requested)
     started = time.perf_counter()
     module = lower_program(
         prepared.program,

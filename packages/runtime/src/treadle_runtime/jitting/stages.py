@@ -84,14 +84,14 @@ class Lowered(Stage):
 
     @property
     def out_info(self) -> Any:
-        """The shapes and element types of the results, in their structure; how they lie, where asked for."""
+        """The shapes and element types of the results, and their shardings if requested, in their structure."""
         types = unsharded(self._lowering.traced.program.result_types)
-        lie = self._lowering.wanted or [None] * len(types)
+        shardings = self._lowering.wanted or [None] * len(types)
         return self._like_results(
             self._lowering.traced.structure,
             [
                 each.update(sharding=sharding)
-                for each, sharding in zip(structs_of(types), lie, strict=True)
+                for each, sharding in zip(structs_of(types), shardings, strict=True)
             ],
         )
 

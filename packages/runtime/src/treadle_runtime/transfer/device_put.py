@@ -196,7 +196,7 @@ def _put_over(leaf: Any, sharding: NamedSharding, donate: bool) -> DeviceArray:
     placed = placement_of(sharding, committed=True).of(leaf.type)
     if current_context().watched:
         guard("device-to-device", leaf.type, sharding.devices[0], explicit=True)
-    if not shared and _lies_so(leaf, sharding):
+    if not shared and _has_sharding(leaf, sharding):
         put = DeviceArray(placed, leaf.host, leaf.raw)
         if leaf.raw is not None:
             local = [device.raw for device in leaf.sharding.local_devices]
@@ -208,7 +208,7 @@ def _put_over(leaf: Any, sharding: NamedSharding, donate: bool) -> DeviceArray:
     elif leaf.sharding.num_devices > 1 and leaf.sharding.devices == sharding.devices:
         put = (
             _through_the_host(leaf, placed)
-            if _is_beside_the_host(sharding)
+            if _is_in_host_memory(sharding)
             else DeviceArray(placed, None, resharded(leaf, sharding))
         )
     else:
@@ -218,8 +218,8 @@ def _put_over(leaf: Any, sharding: NamedSharding, donate: bool) -> DeviceArray:
     return put
 
 
-def _lies_so(array: DeviceArray, sharding: Sharding) -> bool:
-    """Return whether each device has the part of an array that it is to have, be it in another of its memories."""
+def _has_sharding(array: DeviceArray, sharding: Sharding) -> bool:
+    """Return whether each device has the shard that `sharding` assigns to it, even if in another of its memories."""
     here = array.sharding
     if here.devices != sharding.devices:
         return False
@@ -240,8 +240,8 @@ def _through_the_host(leaf: DeviceArray, placed: PlacedType) -> DeviceArray:
     return put
 
 
-def _is_beside_the_host(sharding: Sharding) -> bool:
-    """Return whether all parts are in the host's memory, where reading them costs nothing and XLA's exchange does."""
+def _is_in_host_memory(sharding: Sharding) -> bool:
+    """Return whether all shards are in the host's memory, where reading is free and XLA's data exchange is not."""
     return sharding.devices[0].platform == "cpu" and sharding.is_fully_addressable
 
 
@@ -334,7 +334,7 @@ def copy_to_host_async(x: T) -> T:
 
 
 def resharded(array: DeviceArray, sharding: NamedSharding) -> Buffer:
-    """Return the buffer of an array laid out so over the devices that it is on."""
+    """Return the buffer of an array after resharding it over the devices that it is on."""
     launch = _launch(array.type, array.placed.placement, sharding)
     (buffer,) = launch.run([buffer_of(array)])
     return buffer
