@@ -450,8 +450,8 @@ def raw_kind(memory: str) -> str | None:
 def number_range(kind: type, dtype: np.dtype[Any]) -> tuple[float, float]:
     """Return the least and the greatest Python number of this class that `putting` takes; `(1, 0)` if it takes none.
 
-    Within this range jaxlib converts numbers as NumPy does. Other numbers are left to NumPy, which refuses integers that
-    do not fit, and warns of floats that become infinite.
+    Within this range jaxlib converts numbers as NumPy does. Other numbers are left to NumPy, which refuses
+    integers that do not fit, and warns of floats that become infinite.
     """
     if kind is bool and dtype == np.bool_:
         return False, True

@@ -13,7 +13,7 @@ from treadle_runtime.placement.format import Format, sharding_of_format
 from treadle_runtime.placement.named import NamedSharding
 from treadle_runtime.placement.sharding import Sharding
 
-Asked: TypeAlias = Sharding | PartitionSpec | None
+RequestedSharding: TypeAlias = Sharding | PartitionSpec | None
 _COVERED: Final = {"in_shardings": "the arguments", "out_shardings": "the results"}
 
 
@@ -23,7 +23,7 @@ class RequestedShardings:
     """A tree of shardings that a user gave, in a form that can be part of cache keys."""
 
     argument: str  # its name: `in_shardings`
-    leaves: tuple[Asked, ...]
+    leaves: tuple[RequestedSharding, ...]
     structure: PyTreeDef
 
     def over(self, function: str, tree: Any) -> list[Sharding | None]:
@@ -51,7 +51,7 @@ def parse_shardings(function: str, argument: str, tree: Any) -> RequestedShardin
     if tree is None:
         return None
     leaves, structure = tree_flatten(tree, is_leaf=lambda each: each is None)
-    kept: list[Asked] = []
+    kept: list[RequestedSharding] = []
     for leaf in leaves:
         given = leaf
         if isinstance(leaf, Format):
@@ -71,7 +71,7 @@ def is_unspecified(given: object) -> bool:
     return isinstance(given, NamedSharding) and given.mesh.empty
 
 
-def concrete(function: str, argument: str, given: Asked) -> Sharding | None:
+def concrete(function: str, argument: str, given: RequestedSharding) -> Sharding | None:
     """Return `given` as a sharding with devices: a specification, or an abstract mesh, gets the mesh in force.
 
     Raises:
