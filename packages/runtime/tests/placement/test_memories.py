@@ -1,4 +1,4 @@
-"""The memories of a device: its own, in which it computes, and those of its host that it reaches."""
+"""The memories of a device: its own, in which it computes, and the host memories that it can access."""
 
 from __future__ import annotations
 
