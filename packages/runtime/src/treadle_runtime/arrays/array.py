@@ -96,7 +96,7 @@ class DeviceArray(Placed):
     # ---- elements
 
     def __treadle_host__(self) -> Elements | None:
-        """The elements if the host has them now and no device is prescribed."""
+        """Return the elements if the host has them now and no device is prescribed; else None."""
         return self.host if self.placed.placement is BASE else None
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Elements:
@@ -276,7 +276,7 @@ class DeviceArray(Placed):
         return import_module("treadle_ir.calling.dlpack").capsule_of(elements, max_version)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """DLPack's kind and number of the device whose memory a capsule is of: a GPU's, else the CPU's."""
+        """Return DLPack's kind and number of the device whose memory a capsule exposes: a GPU, or else the CPU."""
         device, sharding = device_of(self), self.placed.placement.sharding
         alone = sharding.num_devices == 1 and sharding.memory_kind == DEVICE_MEMORY
         if device.backend.platform == "cuda" and alone:

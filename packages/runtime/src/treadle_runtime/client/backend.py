@@ -93,7 +93,7 @@ class Backend(Held):
         return any([not array.is_deleted() and not array.is_ready() for array in arrays])
 
     def kept(self) -> object:
-        """jaxlib's client, whose destructor waits for all computations."""
+        """Return jaxlib's client, whose destructor waits for all computations."""
         return self.raw
 
     @property
@@ -250,10 +250,10 @@ class Backend(Held):
         self,
         results: Iterable[tuple[Sequence[int], object, Any]],  # Any: jaxlib's sharding
     ) -> list[Handler]:
-        """Result handlers for a program, from the (whole) shape, element type and sharding of each result.
+        """Return the result handlers of a program, from the global shape, element type and sharding of each result.
 
-        They are to be made once and kept with the program. They are believed: XLA does not compare them with what it
-        computed.
+        They should be made once and stored with the program. They are not verified: XLA does not compare them with its
+        results.
         """
         made: dict[tuple[tuple[int, ...], object, int], Handler] = {}
         handlers = []
@@ -406,7 +406,7 @@ class Backend(Held):
                 return int(buffer.unsafe_buffer_pointer())
 
     def size(self, buffer: Buffer) -> int:
-        """Bytes on the device.
+        """Return the number of bytes of a buffer on its device.
 
         Raises:
             DonatedError: the buffer has been deleted or donated.

@@ -35,7 +35,7 @@ def plugin_library(platform: str, environ: Mapping[str, str]) -> Path | None:
 
 
 def start_plugin(platform: str, library: Path, peers: Peers | None = None) -> Any:
-    """jaxlib's client of a platform, its plugin loaded and registered; together with other processes, if there are.
+    """Load and register the plugin of a platform; return jaxlib's client, connected to other processes if any.
 
     Raises:
         PlatformError: the plugin or its driver cannot be used.

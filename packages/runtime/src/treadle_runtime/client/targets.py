@@ -116,7 +116,7 @@ def register_ffi_type_id(
     obj: Any,  # a capsule
     platform: str = "cpu",
 ) -> None:
-    """Of releases of jaxlib that are gone: register types with `register_ffi_type`.
+    """Raise an error: only old releases of jaxlib have this function. Register types with `register_ffi_type`.
 
     Raises:
         UnsupportedError: always.

@@ -54,7 +54,7 @@ class _Frame:
     variables: Mapping[str, Any]
 
     def show(self) -> str:
-        """`train.py(41)loss()`, and the line."""
+        """Return the text `train.py(41)loss()`, and the line."""
         text = linecache.getline(self.file, self.line, self.module).strip()
         return f"{self.file}({self.line}){self.function}()\n-> {text}"
 
@@ -180,9 +180,7 @@ class Prompt(cmd.Cmd):
         self.use_rawinput = stdin is None
         self._frames = frames
         self._at = 0
-        self.intro = (
-            "Stopped in a treadle program; `help` lists the commands.\n" + self._here()
-        )
+        self.intro = "Stopped in a treadle program; `help` lists the commands.\n" + self._here()
 
     def _here(self) -> str:
         return f"> {self._frames[self._at].show()}" if self._frames else "> no frame of yours"
@@ -195,7 +193,9 @@ class Prompt(cmd.Cmd):
         try:
             module = {} if frame is None else frame.module
             return True, eval(expression, module, {} if frame is None else dict(frame.variables))
-        except Exception as error:  # whatever the expression raises is printed, and the prompt continues
+        except (
+            Exception
+        ) as error:  # whatever the expression raises is printed, and the prompt continues
             self._say(f"*** {type(error).__name__}: {error}")
             return False, None
 
@@ -212,30 +212,30 @@ class Prompt(cmd.Cmd):
         return False
 
     def do_p(self, arg: str) -> None:
-        """p expression: say the value of an expression."""
+        """p expression: print the value of an expression."""
         known, value = self._value(arg)
         if known:
             self._say(repr(value))
 
     def do_pp(self, arg: str) -> None:
-        """pp expression: say the value of an expression, in lines."""
+        """pp expression: print the value of an expression, in lines."""
         known, value = self._value(arg)
         if known:
             self._say(pprint.pformat(value))
 
     def do_locals(self, arg: str) -> None:
-        """locals: say all variables of the frame."""
+        """locals: print all variables of the frame."""
         if self._frames:
             for name, value in self._frames[self._at].variables.items():
                 self._say(f"{name} = {value!r}")
 
     def do_where(self, arg: str) -> None:
-        """where (w, bt): say all frames, outermost first."""
+        """where (w, bt): print all frames, outermost first."""
         for number, frame in reversed([*enumerate(self._frames)]):
             self._say(f"{'>' if number == self._at else ' '} {frame.show()}")
 
     def do_list(self, arg: str) -> None:
-        """list (l): say the lines around the current one."""
+        """list (l): print the lines around the current one."""
         if not self._frames:
             return
         frame = self._frames[self._at]
@@ -260,7 +260,7 @@ class Prompt(cmd.Cmd):
             self._say(f"*** {otherwise}")
 
     def do_continue(self, arg: str) -> bool:
-        """continue (c, cont): go on."""
+        """continue (c, cont): continue the program."""
         return True
 
     def do_quit(self, arg: str) -> bool:

@@ -383,7 +383,7 @@ def debug_log(
     skip_format_check: bool = False,
     **kwargs: Any,
 ) -> Callable[..., None] | None:
-    """As `debug_print`, but what it says goes to the logger `treadle`, at level INFO.
+    """Print like `debug_print`, but to the logger `treadle`, at level INFO.
 
     Raises:
         ArgumentError: the format string asks for values that are not given, or does not use some that are.

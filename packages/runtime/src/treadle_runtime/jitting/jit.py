@@ -25,7 +25,7 @@ _PLAIN: Final = JitOptions(UNSPECIFIED)
 
 
 def disable_jit(disable: bool = True) -> overriding:
-    """`with disable_jit():` runs the Python of jitted functions, for a look at values with print or a debugger.
+    """Run jitted functions as Python within `with disable_jit():`, to inspect values with print or a debugger.
 
     Example:
         >>> from treadle_runtime import jit

@@ -125,7 +125,7 @@ class Lowered(Stage):
         return ProgramText(self.as_text(dialect))
 
     def cost_analysis(self) -> dict[str, float]:
-        """XLA's estimate of what a call costs; this compiles."""
+        """Return XLA's estimate of the cost of a call; this compiles the program."""
         return self.compile().cost_analysis()
 
     def compile(
@@ -282,7 +282,7 @@ class Compiled(Stage):
         return optimized_hlo(self._call.launch.executable)
 
     def cost_analysis(self) -> dict[str, float]:
-        """XLA's estimate of what a call costs: `flops`, `bytes accessed` and more."""
+        """Return XLA's estimate of the cost of a call: `flops`, `bytes accessed` and more."""
         return cost_analysis(self._call.launch.executable)
 
     def memory_analysis(self) -> MemoryStats:
@@ -306,7 +306,7 @@ class Compiled(Stage):
         return read_collectives(self.as_text())
 
     def runtime_executable(self) -> Any:  # Any: jaxlib's
-        """The executable as jaxlib has it."""
+        """Return jaxlib's executable."""
         return self._call.launch.executable.raw
 
     @property

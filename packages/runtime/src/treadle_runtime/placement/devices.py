@@ -142,15 +142,15 @@ class Memory:
         return self.device.process_index
 
     def addressable_by_devices(self) -> list[Device]:
-        """The devices that reach it: its own."""
+        """Return the devices that can access the memory: its own device."""
         return [self.device]
 
 
 def device_by_id(platform: str, number: int) -> Device:
-    """The device of a platform with this number.
+    """Return the device of a platform with this number.
 
     Raises:
-        PlacementError: there is none.
+        PlacementError: there is no such device.
     """
     for device in devices(platform):
         if device.id == number:
@@ -163,7 +163,7 @@ _lock: Final = fork_safe_lock()
 
 
 def device_of(backend: Backend, raw: Any) -> Device:  # Any: jaxlib's device
-    """Our object for a device of a backend."""
+    """Return the `Device` of a device of a backend."""
     key = (id(backend), raw.id)  # backends live as long as the process
     found = _known.get(key)
     if found is None:
@@ -299,7 +299,7 @@ def process_count(backend: str | None = None) -> int:
 
 
 def process_index(backend: str | None = None) -> int:
-    """The number of this process among them, from 0.
+    """Return the number of this process among the processes that run the program, from 0.
 
     Example:
         >>> process_index()
@@ -310,7 +310,7 @@ def process_index(backend: str | None = None) -> int:
 
 
 def process_indices(backend: str | None = None) -> list[int]:
-    """The numbers of all processes.
+    """Return the numbers of all processes.
 
     Example:
         >>> import treadle

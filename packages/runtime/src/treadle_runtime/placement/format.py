@@ -197,7 +197,7 @@ def with_layout_constraint(x: T, layouts: Layouts) -> T:
 
 
 def _ordered(name: str, leaf: Any, layout: Layout) -> Any:
-    """An array or a number, with its elements in an order."""
+    """Return an array or a number, with its elements in the order that `layout` gives."""
     operand = as_operand(leaf)
     ndim = type_of(operand).ndim
     if len(layout.major_to_minor) != ndim:

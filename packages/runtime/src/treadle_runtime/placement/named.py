@@ -71,7 +71,7 @@ class NamedSharding(Sharding):
     def __new__(
         cls, mesh: Mesh | AbstractMesh, spec: PartitionSpec, *, memory_kind: str | None = None
     ) -> NamedSharding:
-        """The one sharding of this mesh, specification and kind of memory."""
+        """Return the one sharding of this mesh, specification and kind of memory."""
         if not isinstance(mesh, Mesh | AbstractMesh):
             raise refused(
                 "NamedSharding", "mesh", "a Mesh", mesh, fix="write NamedSharding(mesh, spec)"

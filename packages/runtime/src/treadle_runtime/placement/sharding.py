@@ -1,6 +1,6 @@
 """How an array is sharded over devices. Shardings are interned: equal ones are one object.
 
-Two kinds: the whole array on one device (here), and over the axes of a mesh (`named`). The caches, the launches and
+Two kinds: the complete array on one device (here), and over the axes of a mesh (`named`). The caches, the launches and
 the arrays ask only what `Sharding` says.
 """
 
@@ -73,11 +73,11 @@ class Sharding(ABC):
     @property
     @abstractmethod
     def is_fully_replicated(self) -> bool:
-        """Whether each device has the whole array."""
+        """Whether each device has the complete array."""
 
     @abstractmethod
     def with_memory_kind(self, kind: str) -> Sharding:
-        """The same in another kind of memory: `device`, or one of the host's, such as `pinned_host`.
+        """Return the same sharding in another kind of memory: `device`, or a memory of the host, such as `pinned_host`.
 
         Raises:
             PlacementError: the devices have no such memory.
@@ -153,7 +153,7 @@ def checked_memory_kind(kind: object, devices: Sequence[Device]) -> str:
 
 @final
 class SingleDeviceSharding(Sharding):
-    """The whole array on one device."""
+    """The complete array on one device."""
 
     __slots__ = ("device",)
     device: Device
@@ -164,7 +164,7 @@ class SingleDeviceSharding(Sharding):
     _lock: Final = fork_safe_lock()
 
     def __new__(cls, device: Device, *, memory_kind: str | None = None) -> SingleDeviceSharding:
-        """The one sharding of a device and a kind of memory."""
+        """Return the one sharding of a device and a kind of memory."""
         given: object = device
         if not isinstance(given, Device):
             raw = own_sharding(given, memory_kind)
@@ -194,19 +194,19 @@ class SingleDeviceSharding(Sharding):
 
     @property
     def is_fully_replicated(self) -> bool:
-        """The device has the whole array."""
+        """True: the device has the complete array."""
         return True
 
     def shard_shape(self, global_shape: tuple[int, ...]) -> tuple[int, ...]:
-        """The whole shape."""
+        """Return `global_shape`, since the device has the complete array."""
         return global_shape
 
     def parts(self, shape: tuple[int, ...]) -> tuple[Index, ...]:
-        """The whole array."""
+        """Return the index of the complete array."""
         return ((slice(None),) * len(shape),)
 
     def with_memory_kind(self, kind: str) -> SingleDeviceSharding:
-        """The same in another kind of memory of the device.
+        """Return the same sharding in another kind of memory of the device.
 
         Raises:
             PlacementError: it has no such memory.
@@ -215,7 +215,7 @@ class SingleDeviceSharding(Sharding):
         return SingleDeviceSharding(self.device, memory_kind=kind)
 
     def raw(self, ndim: int) -> Any:  # Any: jaxlib's sharding
-        """jaxlib's sharding of a result on the device."""
+        """Return jaxlib's sharding of a result on the device."""
         return self.device.backend.result_sharding(self.device.raw, self.memory_kind)
 
     def __reduce__(self) -> tuple[Any, ...]:
