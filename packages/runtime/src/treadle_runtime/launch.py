@@ -99,15 +99,15 @@ class Launch:
         return results
 
     def run_with_callbacks(self, buffers: Sequence[Buffer]) -> list[Buffer]:
-        """Start a program that calls Python or native code; an exception of a callback comes out as it was raised.
+        """Start a program that calls Python or native code; an exception of a callback is raised unchanged.
 
-        A program whose callbacks are ordered is waited for, so that the next one's come after them.
+        It waits for a program with ordered callbacks, so that the callbacks of the next program come after them.
         """
         core = jaxlib().core
         if self.ordered and buffers:
             if None in map(_present, buffers):
-                raise TypeError("an array has no buffer")  # as execute_sharded would say
-            core.batched_block_until_ready([*buffers])  # else the program might be put off
+                raise TypeError("an array has no buffer")  # as execute_sharded would report
+            core.batched_block_until_ready([*buffers])  # else the program might be deferred
         try:
             started = self.executable.execute_sharded(buffers, with_tokens=True)
             token = started.consume_token()

@@ -308,21 +308,21 @@ class DeviceArray(Placed):
         return self.raw is None or device.backend.is_ready(self.raw)
 
     def copy_to_host_async(self) -> None:
-        """Start to bring the elements to the host; on the CPU they are there."""
+        """Start to transfer the elements to the host; on the CPU they are there already."""
         device_of(self)
 
     def on_device_size_in_bytes(self) -> int:
-        """Return the bytes that it takes on its devices together."""
+        """Return the number of bytes of the array on all its devices together."""
         sharding = self.sharding
         part = sharding.shard_shape(self.type.shape)
         return self.type.with_shape(part).nbytes * sharding.num_devices
 
     def is_deleted(self) -> bool:
-        """Return whether it has been donated or deleted."""
+        """Return whether the array has been donated or deleted."""
         return type(self.raw) is Deleted
 
     def delete(self) -> None:
-        """Give the memory back now; the array cannot be used any more."""
+        """Free the memory now; the array cannot be used any more."""
         raw = self.raw
         if type(raw) is Deleted:
             return

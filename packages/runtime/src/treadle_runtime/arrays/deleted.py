@@ -18,14 +18,14 @@ class Deleted:
 
     def __init__(self, how: str, source: Source = NOWHERE) -> None:
         self.how = how
-        self.source = source  # where in the user's code; looked up when somebody asks
+        self.source = source  # where in the user's code; computed when it is first used
 
 
 @final
 class GivenAway:
-    """Makes what is left of the arrays that a program takes over: one `Deleted` for all calls from the same place.
+    """Makes the `Deleted` of the arrays that a program takes over: one object for all calls from the same place.
 
-    A loop that donates its state calls from one place, so nothing is made there but once.
+    A loop that donates its state calls from one place, so only one object is made there.
     """
 
     __slots__ = ("_how", "_last")

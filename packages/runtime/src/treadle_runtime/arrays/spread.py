@@ -76,9 +76,9 @@ def _copied(part: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 @final
 @frozen
 class _Cut:
-    """How an array is cut for the devices of this process: which parts differ, and which of them each device has.
+    """How an array is cut for the devices of this process: the distinct shards, and which of them each device has.
 
-    Of a sum that is put off the first term is the array, and the others, which None stands for, are zero.
+    Of an unreduced array the first term is the array, and the others, for which None stands, are zero.
     """
 
     distinct: tuple[Index | None, ...]
@@ -107,12 +107,12 @@ def _cut(sharding: Sharding, shape: tuple[int, ...]) -> _Cut:
 def gather(
     buffer: Buffer, type: ArrayType, shape: tuple[int, ...], sharding: Sharding
 ) -> np.ndarray[Any, Any]:
-    """Read an array over devices into one host array of the elements and the shape that devices hold; waits for it.
+    """Read an array over devices into one host array of the elements and the shape that devices hold; wait for it.
 
-    A sum that is put off is added up.
+    The terms of an unreduced array are added up.
 
     Raises:
-        PlacementError: parts of it are in other processes only.
+        PlacementError: some shards are in other processes only.
     """
     parts = [*zip(sharding.parts(shape), sharding.terms(), strict=True)]
     backend = sharding.devices[0].backend

@@ -83,7 +83,7 @@ class Backend(Held):
             setattr(Backend, name, refuse)
 
     def hold(self) -> None:
-        """Let only the thread use the platform that ends the process, and wait for what it starts."""
+        """Let only the thread that ends the process use the platform, and wait for the computations that it starts."""
         for name in _used():
             setattr(Backend, name, held(getattr(Backend, name), settles=True))
 
@@ -319,7 +319,7 @@ class Backend(Held):
     # ---- state of a buffer
 
     def is_ready(self, buffer: Buffer) -> bool:
-        """Return whether the value is there. A failed computation counts as ready.
+        """Return whether the value has been computed. A failed computation counts as ready.
 
         Raises:
             DonatedError: the buffer has been deleted or donated.

@@ -31,7 +31,7 @@ class PlatformWarning(UserWarning):
 
 
 def execution_error(error: BaseException, results: Sequence[ArrayType] = ()) -> TreadleError:
-    """Return the exception to raise in the place of jaxlib's; `results` are the types of the program's results."""
+    """Return the exception to raise instead of jaxlib's; `results` are the types of the program's results."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     first = lines[0] if lines else type(error).__name__
     if "deleted or donated" in first:

@@ -11,12 +11,12 @@ from treadle_runtime.client.guard import no_jax_import
 
 
 def profiler_module() -> Any:  # Any: jaxlib has no types
-    """Return the module that measures."""
+    """Return jaxlib's module that records profiles."""
     return _module("jaxlib._profiler")
 
 
 def profile_data_module() -> Any:  # Any: jaxlib has no types
-    """Return the module that reads what was measured."""
+    """Return jaxlib's module that reads profiles."""
     return _module("jaxlib._profile_data")
 
 

@@ -1,4 +1,4 @@
-"""The backends of this process, each started when it is first asked for.
+"""The backends of this process, each started when it is first used.
 
 Synchronous or asynchronous CPU client, median latency of call and wait, us (two products of n x n, 0.10.2 | 0.12.0):
 
@@ -53,7 +53,7 @@ def _again(known: PlatformError) -> PlatformError:
 
 @final
 class Backends:
-    """The backends of this process, each started when it is first asked for.
+    """The backends of this process, each started when it is first used.
 
     A backend lives as long as the process: buffers and executables keep it alive. Threads may ask at once.
     """

@@ -75,9 +75,9 @@ def breakpoint(
     Args:
         backend: only "cli", the prompt, which is the default.
         filter_frames: leave out treadle's own frames.
-        num_frames: at most so many frames, innermost first.
+        num_frames: the greatest number of frames to show, innermost first.
         ordered: stops come in the order of the program.
-        token: returned as it is.
+        token: returned unchanged.
         kwargs: `stdin` and `stdout`, the files that the prompt reads and writes.
 
     Raises:

@@ -58,7 +58,7 @@ def buffer_callback(
         has_side_effect: the callback does more than write its results, so it is called also if they are not used.
         vmap_method: how vmap runs it, as for `pure_callback`.
         input_output_aliases: which arguments' memory becomes which results', counted over the leaves.
-        command_buffer_compatible: on GPUs, call it once and repeat what it has started.
+        command_buffer_compatible: on GPUs, call it once and replay the work that it has started.
 
     Raises:
         ArgumentError: an option is not of its kind, or results are not declared.

@@ -169,7 +169,7 @@ def checked_aliases(
     """Return which operands' memory becomes which results', as pairs.
 
     Raises:
-        ArgumentError: it is not a dict of integers; RangeError: there are not so many.
+        ArgumentError: it is not a dict of integers; RangeError: an operand or a result does not exist.
     """
     name = "input_output_aliases"
     if given is None:

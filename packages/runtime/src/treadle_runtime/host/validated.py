@@ -23,7 +23,7 @@ ShapeDtype: TypeAlias = tuple[Sequence[int], Any]  # Any: whatever NumPy takes a
 
 
 class CallbackError(TreadleError, RuntimeError):
-    """A callback returned something that is not what it was declared to return."""
+    """A callback returned something else than was declared."""
 
 
 class Validated:
@@ -37,7 +37,7 @@ class Validated:
 
     Raises, when called:
         CallbackError: the number of results is wrong.
-        ShapeError, DTypeError: a result is not what was declared.
+        ShapeError, DTypeError: a result does not have the declared shape or element type.
     """
 
     __slots__ = ("_answers", "_expected", "_function", "_lock", "_name", "_raised")

@@ -1,4 +1,4 @@
-"""From a program to a compiled call: what is donated, what is used, lowering, compiling."""
+"""From a program to a compiled call: donation, unused arguments, lowering, compilation."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Lowering:
     """A signature lowered but not compiled."""
 
     traced: Traced
-    captured: tuple[DeviceArray, ...]  # and what was computed of them
+    captured: tuple[DeviceArray, ...]  # and the arrays computed from them
     prepared: Prepared
     module: LoweredModule
     placement: Placement
@@ -188,7 +188,7 @@ def captured_arrays(traced: Traced) -> tuple[DeviceArray, ...]:
 
 
 def compile_call(lowering: Lowering, flags: Mapping[str, Any] | None = None) -> CompiledCall:
-    """Compile what was lowered, or take it from the disk. Any: the values of XLA's flags."""
+    """Compile a lowered program, or load it from the disk cache. Any: the values of XLA's flags."""
     traced, prepared = lowering.traced, lowering.prepared
     started = time.perf_counter()
     launch = compile_program(

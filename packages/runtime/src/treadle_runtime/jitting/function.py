@@ -79,7 +79,7 @@ class JitFunction(Generic[P, R]):
         self._name = name_of(function)
         self._options = options
         self._cache = cache_of(function, options)
-        # For references: those that the function closes over, and what is compiled, by kinds of calls.
+        # For references: the references that the function closes over, and its pure functions by kinds of calls.
         self._closed: Sequence[Cell] = ()
         self._pure: dict[Any, JitFunction[..., Any]] = {}
 

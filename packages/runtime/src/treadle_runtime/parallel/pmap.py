@@ -1,7 +1,7 @@
 """pmap: a function that each device runs on one element of its arguments.
 
-It is `shard_map` over the first so many devices in a row, without a check of what varies, in a jitted function: each
-part is one element with an axis of size 1, which the function does not see.
+It is `shard_map` over a mesh of the first devices, as many as there are elements, without a check of varying axes, in a
+jitted function: each shard is one element with an axis of size 1, which the function does not see.
 """
 
 from __future__ import annotations

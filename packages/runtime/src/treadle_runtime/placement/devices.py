@@ -1,7 +1,7 @@
 """Devices as users see them.
 
-A `Device` is made when somebody asks for it: arrays that nothing put elsewhere know no device, so that eager work on
-the CPU never starts jaxlib.
+A `Device` is made when it is first needed: arrays with the default placement have none, so that eager computations on
+the CPU never start jaxlib.
 """
 
 from __future__ import annotations

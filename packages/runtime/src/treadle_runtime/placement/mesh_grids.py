@@ -88,9 +88,9 @@ def create_hybrid_device_mesh(
         mesh_shape: the shape of the grid within a process.
         dcn_mesh_shape: the shape of the grid of processes.
         devices: the devices; by default, all devices of the default platform.
-        process_is_granule: whether processes are what is far apart; there is nothing else to tell devices by.
-        should_sort_granules_by_key: take processes in the order of their numbers, and not as their devices come.
-        allow_split_physical_axes: changes nothing; it is about the wires between the chips of a TPU.
+        process_is_granule: whether a granule (devices with fast connections) is a process; it must be true.
+        should_sort_granules_by_key: take processes in the order of their numbers, not of their devices.
+        allow_split_physical_axes: has no effect; it concerns the wires between the chips of a TPU.
 
     Raises:
         ArgumentError: the shapes do not go together, or have room for another number of processes or devices.

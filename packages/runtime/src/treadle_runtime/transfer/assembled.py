@@ -23,17 +23,17 @@ from treadle_runtime.transfer.device_put import device_put
 def make_array_from_single_device_arrays(
     shape: Sequence[int], sharding: Sharding, arrays: Sequence[Any], *, dtype: Any = None
 ) -> DeviceArray:
-    """Return an array over devices whose parts are there already, each on its device; nothing is copied.
+    """Return an array over devices, assembled from the shards that are on these devices; nothing is copied.
 
     Args:
-        shape: of the whole array.
+        shape: the global shape of the array.
         sharding: the sharding of the array over the devices.
-        arrays: one array for each device of this process, of the shape of a part, in any order.
+        arrays: one array for each device of this process, of the shape of a shard, in any order.
         dtype: the element type, for a process without any of the devices.
 
     Raises:
-        ShardingError: the parts do not fit the sharding.
-        ArgumentError: an argument of another kind.
+        ShardingError: the shards do not fit the sharding.
+        ArgumentError: an argument is of another kind.
 
     Example:
         >>> import treadle, treadle.numpy as tnp
