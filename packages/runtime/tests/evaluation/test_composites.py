@@ -122,10 +122,12 @@ def test_a_setting_is_part_of_the_kind():
 
 
 def test_nothing_runs_as_a_whole_where_each_operation_is_looked_at(request):
-    watched = Setting("test_watched", False, parse=bool, help="For this test.", stepwise=(True,))
-    request.addfinalizer(lambda: SETTINGS.pop("test_watched"))
+    instrumented = Setting(
+        "test_instrumented", False, parse=bool, help="For this test.", op_by_op=(True,)
+    )
+    request.addfinalizer(lambda: SETTINGS.pop("test_instrumented"))
     x = array(1, 2, 3, 4, 5)
-    with watched.override(True):
+    with instrumented.override(True):
         for k in range(4):
             rooted(x)
             assert len(calls) == k + 1

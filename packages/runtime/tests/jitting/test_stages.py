@@ -217,11 +217,11 @@ def test_a_call_like_the_last_one_decides_nothing(monkeypatch: pytest.MonkeyPatc
     taken_apart = []
     before = as_before
 
-    def watched(*args: Any) -> Any:
+    def recorded(*args: Any) -> Any:
         taken_apart.append(args)
         return before(*args)
 
-    monkeypatch.setattr(stages, "as_before", watched)
+    monkeypatch.setattr(stages, "as_before", recorded)
     compiled = jit(double, static_argnames="n").lower(array(1, 2), n=2).compile()
     found = [compiled(array(k, 2), n=2)["y"].tolist() for k in range(3)]
     assert (found, len(taken_apart)) == ([[4 * k, 8] for k in range(3)], 1)

@@ -395,7 +395,7 @@ def elements_of(array: DeviceArray, *, explicit: bool = False) -> Elements:
     host = array.host
     if host is None:
         device = device_of(array)
-        if device.platform != "cpu" and current_context().watched:
+        if device.platform != "cpu" and current_context().instrumented:
             guard("device-to-host", array.type, "the host", explicit=explicit)
         backend = device.backend
         dtype, sharding = array.type.dtype, array.placed.placement.sharding
@@ -458,7 +458,7 @@ def moved_to(array: DeviceArray, there: Sharding, *, explicit: bool = False) -> 
     """Return the array's buffer, transferred to other devices or to another of their memories."""
     here, target, memory = array.placed.placement.sharding, there.devices[0], there.memory_kind
     home = device_of(array)
-    if current_context().watched:
+    if current_context().instrumented:
         guard("device-to-device", array.type, target, explicit=explicit)
     if listeners:
         emit(ElementsTransferred(array.type, str(home), str(target)))

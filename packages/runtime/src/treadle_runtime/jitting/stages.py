@@ -32,12 +32,12 @@ from treadle_runtime.arrays.from_user import as_argument
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.compiling import Lowering, compile_call
 from treadle_runtime.jitting.fast_call import fast_call
+from treadle_runtime.jitting.instrumented_call import call_instrumented, guard_arguments
 from treadle_runtime.jitting.miss import MISS, FastCall, no_fast_call
 from treadle_runtime.jitting.options import Split
 from treadle_runtime.jitting.shardings import put_as_compiled
 from treadle_runtime.jitting.staged_refs import StagedReferences
 from treadle_runtime.jitting.traced_call import Stage, as_before, structs_of
-from treadle_runtime.jitting.watched_call import call_watched, guard_arguments
 from treadle_runtime.jitting.with_refs import call_pure
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.format import Format, row_major
@@ -233,9 +233,9 @@ class Compiled(Stage):
                 )
         if len(self._lowering.placement.devices) > 1:
             leaves = put_as_compiled(leaves, self._lowering.input_shardings, given, name)
-        if current_context().watched:
+        if current_context().instrumented:
             guard_arguments(given, leaves, name)
-            return call_watched(self._call, leaves)
+            return call_instrumented(self._call, leaves)
         self._make_fast(given, args, kwargs)
         return self._call.call(leaves)
 

@@ -329,7 +329,7 @@ def _in_place(leaf: Any, sharding: NamedSharding) -> Any:  # Any: an array, or a
     ours = type(leaf) is DeviceArray
     if ours and leaf.sharding.is_equivalent_to(sharding, leaf.type.ndim):
         return leaf
-    if current_context().watched:  # an implicit transfer
+    if current_context().instrumented:  # an implicit transfer
         direction: Direction = "device-to-device" if ours else "host-to-device"
         guard(direction, abstract_placed(leaf).type, sharding)
     return device_put(leaf, sharding)

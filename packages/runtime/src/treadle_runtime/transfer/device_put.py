@@ -150,7 +150,7 @@ def _put(leaf: Any, sharding: Sharding | Space | None, donate: bool) -> Any:
         except ArgumentError as error:
             error.add_note("  while: putting it on a device with device_put")
             raise
-        if current_context().watched:
+        if current_context().instrumented:
             guard(
                 "host-to-device", leaf.type, device or leaf.placed.placement.device, explicit=True
             )
@@ -165,7 +165,7 @@ def _put(leaf: Any, sharding: Sharding | Space | None, donate: bool) -> Any:
         return leaf
     device, memory = target.device, sharding.memory_kind
     placed = target.of(leaf.type)
-    if current_context().watched:
+    if current_context().instrumented:
         guard("device-to-device", leaf.type, device, explicit=True)
     if device.platform == "cpu" and (leaf.host is not None or (home is device and leaf.is_ready())):
         # elements never change, so memory may be shared
@@ -194,7 +194,7 @@ def _put_over(leaf: Any, sharding: NamedSharding, donate: bool) -> DeviceArray:
     if not shared:  # `spread` looks by itself
         sharding.shard_shape(leaf.type.shape)  # that it fits
     placed = placement_of(sharding, committed=True).of(leaf.type)
-    if current_context().watched:
+    if current_context().instrumented:
         guard("device-to-device", leaf.type, sharding.devices[0], explicit=True)
     if not shared and _has_sharding(leaf, sharding):
         put = DeviceArray(placed, leaf.host, leaf.raw)
