@@ -11,7 +11,7 @@ RANK_PROMOTION: Final = Setting(
     "allow",
     parse=one_of("allow", "warn", "raise"),
     help="What happens when elementwise functions broadcast arrays with different numbers of axes.",
-    stepwise=("warn",),
+    op_by_op=("warn",),
     of_users=True,
 )
 MATMUL_PRECISION: Final = Setting(

@@ -433,7 +433,7 @@ def test_errors_of_execution() -> None:
     assert str(execution_error(RuntimeError(""))) == "a compiled program failed: RuntimeError"
 
 
-def test_the_error_of_a_callback_that_nobody_waited_for() -> None:
+def test_the_error_of_a_callback_without_a_waiting_caller() -> None:
     message = """INTERNAL: CpuCallback error calling callback: Traceback (most recent call last):
   File "a.py", line 8, in <module>
   File "a.py", line 3, in bad

@@ -52,8 +52,8 @@ def same(found, expected):
         np.testing.assert_array_equal(np.signbit(found)[plain], np.signbit(expected)[plain])
 
 
-def as_a_whole(function, *arrays):
-    """What it gives once it is planned."""
+def fused(function, *arrays):
+    """Return the results of a function once it is planned."""
     whole = composed(function)
     for _ in range(2):
         whole(*arrays)
@@ -89,7 +89,7 @@ def test_numbers_give_what_arrays_give(data):
                 a = operation(a)
         return a
 
-    same(as_a_whole(chain, x, y), chain(x, y))
+    same(fused(chain, x, y), chain(x, y))
 
 
 @pytest.mark.parametrize("dtype", ["f32", "c64", "bf16"])
@@ -121,7 +121,7 @@ def test_for_another_shape_of_a_number_nothing_is_written(dtype):
 
 
 @pytest.mark.parametrize("dimensions", [(0,), (1,)])
-def test_what_is_broadcast_may_be_asked_for_as_a_whole(dimensions):
+def test_broadcast_values_can_be_results_of_fused_functions(dimensions):
     x = from_host(np.arange(3, dtype=np.float32))
 
     def spread(x):
@@ -133,7 +133,7 @@ def test_what_is_broadcast_may_be_asked_for_as_a_whole(dimensions):
             wide,
         )
 
-    for found, expected in zip(as_a_whole(spread, x), spread(x), strict=True):
+    for found, expected in zip(fused(spread, x), spread(x), strict=True):
         same(found, expected)
 
 
@@ -146,7 +146,7 @@ def test_all_that_is_left_of_a_broadcast_is_arithmetic():
             ops.broadcast_in_dim(ops.square(x), shape=(4, 5), dimensions=(0, 1)),
         )
 
-    same(as_a_whole(centred, x), np.zeros((4, 5), np.float32))  # no operand has the result's shape
+    same(fused(centred, x), np.zeros((4, 5), np.float32))  # no operand has the result's shape
 
 
 @pytest.mark.parametrize("dtype", ["f32", "f64", "i32"])
@@ -159,7 +159,7 @@ def test_booleans_are_counted(dtype):
         numbers = ops.convert(ops.compare(x, x, direction="eq"), dtype=BY_NAME[dtype])
         return ops.reduce_add(numbers, axes=(0,)), numbers  # and both forms are asked for
 
-    for found, expected in zip(as_a_whole(counts, x), counts(x), strict=True):
+    for found, expected in zip(fused(counts, x), counts(x), strict=True):
         same(found, expected)
 
 
@@ -173,7 +173,7 @@ def test_one_truth_chooses_an_array(first):
         )
         return ops.select(truth, ops.negate(x), ops.slice(x, start=(0,), limit=(4,), strides=(1,)))
 
-    same(as_a_whole(chosen, x), chosen(x))
+    same(fused(chosen, x), chosen(x))
 
 
 def test_names_are_given_on():
@@ -224,7 +224,7 @@ def test_operands_and_constants_stay_as_they_are():
         return ops.multiply(ops.add(once, once), x), view, ops.negate(ops.add(table, x))
 
     x = from_host(np.array([1, -2, 3, 5], np.float32))
-    for found, expected in zip(as_a_whole(function, x), function(x), strict=True):
+    for found, expected in zip(fused(function, x), function(x), strict=True):
         same(found, expected)
     same(x, np.array([1, -2, 3, 5], np.float32))
     same(table, np.arange(4, dtype=np.float32))
@@ -271,7 +271,7 @@ def test_draws_that_do_not_wait_for_each_other_are_ciphered_together(monkeypatch
         return bits, later, ops.random_bits(two, shape=(3,), bit_width=64)
 
     key = ops.random_wrap(from_host(np.array([7, 8], np.uint32)))
-    for found, expected in zip(as_a_whole(drawn, key), drawn(key), strict=True):
+    for found, expected in zip(fused(drawn, key), drawn(key), strict=True):
         same(found, expected)
     assert made == [2]
 
@@ -287,5 +287,5 @@ def test_many_draws_are_ciphered_apart():
         )
 
     key = ops.random_wrap(from_host(np.array([7, 8], np.uint32)))
-    for found, expected in zip(as_a_whole(drawn, key), drawn(key), strict=True):
+    for found, expected in zip(fused(drawn, key), drawn(key), strict=True):
         same(found, expected)

@@ -1,4 +1,4 @@
-"""Which functions SciPy serves, and that they are those of the reference kernels."""
+"""Functions that SciPy computes, compared with the reference kernels."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def assert_served(primitive: Elementwise, *operands: np.ndarray) -> None:
 
 
 def assert_each_served(primitive: Elementwise, operands: np.ndarray) -> None:
-    """The same of each element alone, since one that is not served leaves all of an array to the rule."""
+    """Check each element by itself, since a single unsupported element makes the rule compute the entire array."""
     kernel = host_kernel(primitive, [ArrayType((1,), F32) for _ in operands])
     assert kernel is not None
     with np.errstate(all="ignore"):

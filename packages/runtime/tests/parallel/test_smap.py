@@ -46,7 +46,7 @@ def test_trees_of_axes() -> None:
     np.testing.assert_array_equal(np.asarray(found["sum"]), X[:2] + X[2:])
 
 
-def test_arrays_are_cut_as_they_lie() -> None:
+def test_arrays_keep_their_shardings() -> None:
     over = mesh("x")
     with set_mesh(over):
         found = smap(total, out_axes=None, axis_name="x")(

@@ -39,7 +39,16 @@ Axes = tuple[tuple[Hashable, int, AxisKind], ...]  # name, size and kind, outerm
 class Context:
     """The settings that differ from their defaults, and the named axes; equal contexts are one object."""
 
-    __slots__ = ("__weakref__", "_values", "axes", "key", "of_users", "programs", "watched", "x64")
+    __slots__ = (
+        "__weakref__",
+        "_values",
+        "axes",
+        "instrumented",
+        "key",
+        "of_users",
+        "programs",
+        "x64",
+    )
 
     axes: Axes
     key: Context  # this context without the settings that nothing kept depends on: what caches have in their keys
@@ -47,7 +56,7 @@ class Context:
     of_users: (
         bool  # a setting is about users' operations and not about ours: see `Setting.of_users`
     )
-    watched: bool  # a setting asks for a look at each call: see `Setting.watched`
+    instrumented: bool  # a setting requires work on each call: see `Setting.instrumented`
     x64: bool  # the one setting that is read for every operation
 
     def __init__(self, values: Values, axes: Axes) -> None:
@@ -55,9 +64,9 @@ class Context:
         self.axes = axes
         self.x64 = bool(values.get(X64, X64.default))
         self.of_users = any([setting.of_users for setting in values])
-        self.watched = any([setting.watched for setting in values])
+        self.instrumented = any([setting.instrumented for setting in values])
         self.key = self._only(lambda setting: setting.keyed)
-        self.programs = self._only(lambda setting: setting.keyed and not setting.watched)
+        self.programs = self._only(lambda setting: setting.keyed and not setting.instrumented)
 
     def _only(self, wanted: Callable[[Setting[Any]], bool]) -> Context:
         """This context with some of its settings."""
@@ -69,10 +78,10 @@ class Context:
         value: T = self._values.get(setting, setting.default)
         return value
 
-    def is_stepwise(self) -> bool:
+    def is_op_by_op(self) -> bool:
         """Return whether a setting observes each operation by itself, so that operations must not be fused."""
-        return self.watched or any(
-            [value in setting.stepwise for setting, value in self._values.items()]
+        return self.instrumented or any(
+            [value in setting.op_by_op for setting, value in self._values.items()]
         )
 
     def replaced(self, setting: Setting[T], value: T) -> Context:
@@ -133,10 +142,10 @@ class Setting(Generic[T]):
     `name` is the public one: `config.update("treadle_<name>", value)`, and `TREADLE_<NAME>` (or `JAX_<NAME>`) in the
     environment, set the process's value. `parse` makes it of what a user or the environment gives; for what it cannot
     take it raises a ValueError that goes on with "which ...". Programs depend on a setting unless `keyed` is off.
-    `stepwise` are the values under which each operation is looked at by itself: composed functions are not run as a
-    whole then, and neither are they under a watched setting.
+    `op_by_op` are the values under which each operation is observed by itself: composed functions are not fused
+    then, and neither are they under an instrumented setting.
 
-    A `watched` setting asks for a look at each call: at its results (`debug_nans`), at its operands
+    An `instrumented` setting requires work on each call: a check of its results (`debug_nans`) or of its operands
     (`transfer_guard`). Programs do not depend on it, but compiled calls and eager operations under it are others than
     without, and only they do the extra work: calls without the setting pay nothing.
 
@@ -157,8 +166,8 @@ class Setting(Generic[T]):
     """
 
     __slots__ = (
-        *("applied", "default", "help", "keyed", "name", "of_users", "parse", "stepwise"),
-        "watched",
+        *("applied", "default", "help", "keyed", "name", "of_users", "parse", "op_by_op"),
+        "instrumented",
     )
 
     def __init__(
@@ -169,8 +178,8 @@ class Setting(Generic[T]):
         parse: Callable[[Any], T] = _same,  # Any: what users give
         help: str,
         keyed: bool = True,
-        stepwise: Container[object] = (),
-        watched: bool = False,
+        op_by_op: Container[object] = (),
+        instrumented: bool = False,
         of_users: bool = False,
         applied: Callable[[T], object] | None = None,
         listed: bool = True,
@@ -182,8 +191,8 @@ class Setting(Generic[T]):
         self.default: Final = default
         self.help: Final = help
         self.keyed: Final = keyed
-        self.stepwise: Final = stepwise
-        self.watched: Final = watched
+        self.op_by_op: Final = op_by_op
+        self.instrumented: Final = instrumented
         self.of_users: Final = of_users
         self.applied: Final = applied
         if not listed:

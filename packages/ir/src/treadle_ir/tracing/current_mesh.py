@@ -33,7 +33,7 @@ MESH: Final[Setting[MeshAxes | None]] = Setting(
     None,
     parse=_parsed,
     help="The mesh that partition specifications without one are over: a Mesh, or an AbstractMesh.",
-    stepwise=_ExplicitMeshes(),
+    op_by_op=_ExplicitMeshes(),
 )
 
 

@@ -9,10 +9,10 @@ from treadle_ir import ArgumentError
 
 
 def requested_platforms(environ: Mapping[str, str]) -> tuple[tuple[str, ...], bool]:
-    """Return the platforms that the environment names, best first, and whether there may be no others.
+    """Return the platforms that the environment names, best first, and whether all other platforms are excluded.
 
     TREADLE_PLATFORMS, or else JAX_PLATFORMS, is a complete list. TREADLE_PLATFORM_NAME, or else
-    JAX_PLATFORM_NAME, only says which one comes first.
+    JAX_PLATFORM_NAME, only names the platform that comes first.
     """
     for name in ("TREADLE_PLATFORMS", "JAX_PLATFORMS"):
         names = words(environ.get(name, ""))

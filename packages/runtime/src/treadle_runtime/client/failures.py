@@ -31,7 +31,7 @@ class PlatformWarning(UserWarning):
 
 
 def execution_error(error: BaseException, results: Sequence[ArrayType] = ()) -> TreadleError:
-    """Return the exception to raise in the place of jaxlib's; `results` are the types of the program's results."""
+    """Return the exception to raise instead of jaxlib's; `results` are the types of the program's results."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     first = lines[0] if lines else type(error).__name__
     if "deleted or donated" in first:
@@ -53,7 +53,7 @@ def execution_error(error: BaseException, results: Sequence[ArrayType] = ()) -> 
 def _raised(message: str) -> str | None:
     """Return the exception at the end of Python's traceback in a message, and where it was raised.
 
-    A GPU calls back when the program has long been started: nobody is there whom the exception itself could reach.
+    A GPU calls back long after the program was started, when no caller is left to which the exception could propagate.
     """
     _, found, trace = message.rpartition(_TRACEBACK)
     if not found:
@@ -94,7 +94,7 @@ def _out_of_memory(message: str, results: Sequence[ArrayType]) -> OutOfMemoryErr
 
 
 def too_large(size: int, results: Sequence[ArrayType]) -> OutOfMemoryError:
-    """Return the error for so many bytes, which are perhaps those of one of a program's results."""
+    """Return the error for an allocation of `size` bytes, perhaps for one of a program's results."""
     exactly = f" ({size} bytes)" if size >= 1024 else ""
     what = f"out of memory: a compiled program asked for {size_text(size)}{exactly}"
     fitting = [index for index, type in enumerate(results) if type.nbytes == size]

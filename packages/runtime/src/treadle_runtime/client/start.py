@@ -1,4 +1,4 @@
-"""The backends of this process, each started when it is first asked for.
+"""The backends of this process, each started when it is first used.
 
 Synchronous or asynchronous CPU client, median latency of call and wait, us (two products of n x n, 0.10.2 | 0.12.0):
 
@@ -53,7 +53,7 @@ def _again(known: PlatformError) -> PlatformError:
 
 @final
 class Backends:
-    """The backends of this process, each started when it is first asked for.
+    """The backends of this process, each started when it is first used.
 
     A backend lives as long as the process: buffers and executables keep it alive. Threads may ask at once.
     """
@@ -74,7 +74,7 @@ class Backends:
     def refuse(self) -> None:
         """Raise `ForkError` from now on: called in a forked child."""
         self._forked_default = self._forked_default or self._default
-        self._default = None  # so that asking for it takes the slow way, which refuses
+        self._default = None  # so that `default` takes the slow path, which refuses
 
     def configure(
         self,
@@ -83,11 +83,11 @@ class Backends:
         num_cpu_devices: int | None = None,
         cpu_asynchronous: bool | None = None,
     ) -> None:
-        """Say in code what the environment could say; it must come before the first use.
+        """Set what the environment variables could set; it must be called before the first use.
 
         Raises:
             PlatformError: a backend has been started already.
-            ArgumentError: not a positive number of devices.
+            ArgumentError: `num_cpu_devices` is not positive.
         """
         if num_cpu_devices is not None and num_cpu_devices < 1:
             raise ArgumentError(
@@ -133,7 +133,7 @@ class Backends:
             )
 
     def meet(self, peers: Peers) -> None:
-        """Start backends together with those of other processes, from now on.
+        """Connect backends that are started from now on to the backends of other processes.
 
         Raises:
             PlatformError: a backend has been started already.
@@ -144,7 +144,7 @@ class Backends:
             self._failed.clear()
 
     def part(self, peers: Peers) -> None:
-        """The others are gone; backends that have been started stay as they are."""
+        """Disconnect from the other processes; backends that have been started stay as they are."""
         with self._lock:
             if self.peers is peers:
                 met.clear()
@@ -191,7 +191,7 @@ class Backends:
         with self._lock:
             names, only = self._wanted()
             chosen = {_canonical(name) for name in names}
-            # What is not known at all is told as such below.
+            # Unknown platforms are reported below.
             if only and wanted in _KNOWN and wanted not in chosen:
                 raise PlatformError(
                     f"Unknown backend: platform `{platform}` is not among the chosen platforms ({', '.join(names)})",
@@ -218,7 +218,7 @@ class Backends:
             except PlatformError as error:
                 reasons.append(error)
                 continue
-            if reasons and not only:  # nobody asked for a list, so nobody expects the second best
+            if reasons and not only:  # no list was given, so users do not expect a fallback
                 warnings.warn(
                     f"{reasons[0]}; using `{name}`\n  fix: set TREADLE_PLATFORMS={name} to say that this is meant",
                     PlatformWarning,

@@ -114,11 +114,11 @@ class Composites:
         Functions that are compiled get their plan in the first call.
         """
         here = current_context()
-        if here.watched:
-            watched = import_module("treadle_runtime.evaluation.watched")
-            checked: T = watched.call_composed(function, args, kwargs)
+        if here.instrumented:
+            instrumented = import_module("treadle_runtime.evaluation.instrumented")
+            checked: T = instrumented.call_composed(function, args, kwargs)
             return checked
-        if here.is_stepwise() or any([x.__treadle_mesh__() for x in arrays]):
+        if here.is_op_by_op() or any([x.__treadle_mesh__() for x in arrays]):
             return function(*args, **kwargs)
         immediately = (
             loops

@@ -94,7 +94,7 @@ def host_kernel_of(primitive: type[P]) -> Callable[[HostKernelMaker[P]], HostKer
 
 @host_kernel_of(ComposedCall)
 def composed_call(primitive: ComposedCall, operands: Sequence[ArrayType]) -> HostKernel | None:
-    """The host function that the function was marked with, for the arrays behind the captured ones."""
+    """Return the host function of a fused function, for the operands that follow the captured arrays."""
     captured, otherwise = primitive.captured, primitive.otherwise
     host = host_functions[primitive.function](operands[captured:])
     if host is None or otherwise is None:

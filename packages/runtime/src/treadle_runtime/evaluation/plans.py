@@ -120,7 +120,7 @@ def _implemented(
     results = [placement.of(_of_array(atom.type)) for atom in program.results]
     large_operands = any([each.type.size > LARGE for each in operands])
     large = large_operands or any([each.type.size > LARGE for each in results])
-    on_host = placement.on_host and all([x.placement.is_whole for x in operands])
+    on_host = placement.on_host and all([x.placement.is_fully_replicated for x in operands])
     # On large arrays, single host functions are faster than compiled programs only if these would contain loops.
     alone = loops and len(program.equations) == 1
     serves = on_host and (alone or not large)

@@ -1,4 +1,4 @@
-"""From a program to a compiled call: what is donated, what is used, lowering, compiling."""
+"""From a program to a compiled call: donation, unused arguments, lowering, compilation."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Lowering:
     """A signature lowered but not compiled."""
 
     traced: Traced
-    captured: tuple[DeviceArray, ...]  # and what was computed of them
+    captured: tuple[DeviceArray, ...]  # and the arrays computed from them
     prepared: Prepared
     module: LoweredModule
     placement: Placement
@@ -125,15 +125,15 @@ def _lowered(
         asked = [each for each in wanted if each is not None]
         default = default_of_results()
         placement = placement_for(program, everything, default, name, describe, asked)
-    asked_for = wanted
+    requested = wanted
     by_rule = shardings_of(shardings_of_program(traced.program), placement)
     if by_rule:
-        said = wanted or [None] * len(by_rule)
-        wanted = [one or two for one, two in zip(said, by_rule, strict=True)]
+        given = wanted or [None] * len(by_rule)
+        wanted = [one or two for one, two in zip(given, by_rule, strict=True)]
     prepared = prepare(program, len(captured), options, arguments)
     used = [everything[index] for index in prepared.kept]
     over = partitioning(placement, used, prepared.results, wanted)
-    where = memories(placement, used, len(prepared.results), asked_for)
+    where = memories(placement, used, len(prepared.results), requested)
     started = time.perf_counter()
     module = lower_program(
         prepared.program,
@@ -188,7 +188,7 @@ def captured_arrays(traced: Traced) -> tuple[DeviceArray, ...]:
 
 
 def compile_call(lowering: Lowering, flags: Mapping[str, Any] | None = None) -> CompiledCall:
-    """Compile what was lowered, or take it from the disk. Any: the values of XLA's flags."""
+    """Compile a lowered program, or load it from the disk cache. Any: the values of XLA's flags."""
     traced, prepared = lowering.traced, lowering.prepared
     started = time.perf_counter()
     launch = compile_program(

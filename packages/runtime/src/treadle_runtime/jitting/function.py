@@ -35,6 +35,7 @@ from treadle_runtime.jitting.caches import FunctionCache, cache_of
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.compiling import compile_call, lower_call
 from treadle_runtime.jitting.fast_call import fast_call
+from treadle_runtime.jitting.instrumented_call import call_instrumented, guard_arguments
 from treadle_runtime.jitting.miss import MISS
 from treadle_runtime.jitting.misses import explain_placement, logs_misses
 from treadle_runtime.jitting.options import UNSPECIFIED, JitOptions, name_of
@@ -49,7 +50,6 @@ from treadle_runtime.jitting.stages import Lowered
 from treadle_runtime.jitting.statics import Key, static_key
 from treadle_runtime.jitting.traced_call import TracedCall
 from treadle_runtime.jitting.tracing import trace_function
-from treadle_runtime.jitting.watched_call import call_watched, guard_arguments
 from treadle_runtime.jitting.with_refs import call_pure, places_of, pure_function
 from treadle_runtime.placement.explicit import (
     over_placed,
@@ -79,7 +79,7 @@ class JitFunction(Generic[P, R]):
         self._name = name_of(function)
         self._options = options
         self._cache = cache_of(function, options)
-        # For references: those that the function closes over, and what is compiled, by kinds of calls.
+        # For references: the references that the function closes over, and its pure functions by kinds of calls.
         self._closed: Sequence[Cell] = ()
         self._pure: dict[Any, JitFunction[..., Any]] = {}
 
@@ -93,7 +93,7 @@ class JitFunction(Generic[P, R]):
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a call whose shape differs from the last one. Any: arguments and results of users."""
         context = current_context()
-        if context.watched and context.get(DISABLE_JIT):
+        if context.instrumented and context.get(DISABLE_JIT):
             return self.__wrapped__(*args, **kwargs)
         arguments = self._take_apart(args, kwargs)
         statics = static_key(arguments, self._name, self._cache.gone)
@@ -134,7 +134,7 @@ class JitFunction(Generic[P, R]):
             raise
         if self._options.inputs is not None:
             leaves = placed_inputs(self._options.inputs, arguments, leaves, self._name)
-        if context.watched:
+        if context.instrumented:
             guard_arguments(arguments, leaves, self._name, self.__wrapped__)
         key = (
             context.key,
@@ -145,8 +145,8 @@ class JitFunction(Generic[P, R]):
         call = cache.calls.get(key)
         if call is None:
             return self._first(key, arguments, statics, leaves)
-        if context.watched:
-            return call_watched(call, leaves)
+        if context.instrumented:
+            return call_instrumented(call, leaves)
         kinds = tuple(map(type, arguments.leaves))
         if kinds not in call.fast_calls:
             call.fast_calls[kinds] = fast_call(call, arguments, args, kwargs)
@@ -214,7 +214,9 @@ class JitFunction(Generic[P, R]):
 
         call = cache.compiling.once(key, lambda: cache.calls.get(key), make)
         started = time.perf_counter()
-        results = call_watched(call, leaves) if current_context().watched else call.call(leaves)
+        results = (
+            call_instrumented(call, leaves) if current_context().instrumented else call.call(leaves)
+        )
         timing = call.traced.timing
         if timing.first_run is None:
             for leaf in opened_leaves(results)[:1]:
