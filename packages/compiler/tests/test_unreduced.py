@@ -11,17 +11,17 @@ import numpy as np
 from treadle_compiler import Partitioning, lower_program
 from treadle_compiler.sums import axes_of, ends_of
 from treadle_ir import AbstractMesh, ArrayType, AxisType, Program, bind, ops, stage
-from treadle_ir.core import Layout, Sums, with_sums
+from treadle_ir.core import DimShardings, PartialSums, with_partial_sums
 from treadle_ir.primitives.call import Call
 
 MESH = AbstractMesh((4, 2), ("x", "y"), (AxisType.Explicit,) * 2)
 TYPE = ArrayType((8, 4), np.dtype("f4"))
-WHOLE: Layout = ((), ())
-SUM: Layout = with_sums(WHOLE, Sums(unreduced=frozenset({"x"})))
-DIVIDED: Layout = (("x",), ())
+WHOLE: DimShardings = ((), ())
+SUM: DimShardings = with_partial_sums(WHOLE, PartialSums(unreduced=frozenset({"x"})))
+DIVIDED: DimShardings = (("x",), ())
 
 
-def _text(program: Callable[[Any], Any], given: Layout, wanted: Layout | None) -> str:
+def _text(program: Callable[[Any], Any], given: DimShardings, wanted: DimShardings | None) -> str:
     staged = stage(lambda x: [program(x)], TYPE)
     return lower_program(staged.program, partitioning=Partitioning(MESH, (given,), (wanted,))).text
 
@@ -62,7 +62,7 @@ def test_results_are_what_is_wanted() -> None:
 
 
 def test_a_product_is_made_as_a_sum_where_it_is_asked_for() -> None:
-    def product(x: Any, layout: Layout, *, more: bool = False) -> Any:
+    def product(x: Any, layout: DimShardings, *, more: bool = False) -> Any:
         made = ops.dot_general(x, x, contracting=((0,), (0,)))
         laid = ops.sharding_constraint(
             ops.negate(ops.transpose(made, permutation=(1, 0))), mesh=MESH, layout=layout

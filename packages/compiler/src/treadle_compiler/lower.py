@@ -23,7 +23,7 @@ from treadle_compiler.settings import DUMP_IR_TO
 from treadle_compiler.types import is_in_parts
 from treadle_compiler.walk import Walk
 from treadle_ir import AbstractMesh, Program, Type, UnsupportedError
-from treadle_ir.core import Layout, sums_of, with_sums
+from treadle_ir.core import DimShardings, partial_sums_of, with_partial_sums
 from treadle_ir.events import ProgramLowered, heard, tell
 from treadle_ir.process import frozen
 
@@ -140,7 +140,7 @@ def part_text(program: Program, platform: str, mesh: AbstractMesh) -> str:
     return module.part()
 
 
-def repartitioned(lowered: LoweredModule, results: Sequence[Layout | None]) -> LoweredModule:
+def repartitioned(lowered: LoweredModule, results: Sequence[DimShardings | None]) -> LoweredModule:
     """The same program with other layouts of its results."""
     assert lowered.partitioning is not None
     return lower_program(
@@ -178,8 +178,8 @@ def _marks(
     return marks, ends
 
 
-def _sharding(layout: Layout, type: Type) -> str:
-    held: Layout = layout
+def _sharding(layout: DimShardings, type: Type) -> str:
+    held: DimShardings = layout
     if is_in_parts(type):  # elements in parts have one more axis there
-        held = with_sums((*layout, ()), sums_of(layout))
+        held = with_partial_sums((*layout, ()), partial_sums_of(layout))
     return f"sdy.sharding = {sharding_text('@mesh', held)}"

@@ -13,7 +13,13 @@ from typing import Final, TypeAlias, final
 from treadle_compiler.kept import kept
 from treadle_compiler.partitioning import Partitioning
 from treadle_ir import ArrayType, Primitive, Program, Type, Value
-from treadle_ir.core import InlineCall, Layout, Sums, sums_of, with_sums
+from treadle_ir.core import (
+    DimShardings,
+    InlineCall,
+    PartialSums,
+    partial_sums_of,
+    with_partial_sums,
+)
 from treadle_ir.primitives.contract import DotGeneral
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.convert import Convert
@@ -22,10 +28,10 @@ from treadle_ir.primitives.reduce import ReduceAdd
 from treadle_ir.primitives.shape import Reshape, Transpose
 from treadle_ir.primitives.sharding import ShardingConstraint
 from treadle_ir.process import frozen
-from treadle_ir.sharding import sum_operands
+from treadle_ir.sharding import partial_operands
 
 Axes: TypeAlias = frozenset[str]
-Mark: TypeAlias = Layout | None
+Mark: TypeAlias = DimShardings | None
 """How a value lies that is a sum, None for an axis of which that is not known; None of other values."""
 
 NONE: Final[Axes] = frozenset()
@@ -36,7 +42,7 @@ def speaks_of_sums(program: Program, partitioning: Partitioning | None) -> bool:
     if partitioning is None:
         return False
     ends = [layout for layout in partitioning.results if layout is not None]
-    if any([sums_of(layout).unreduced for layout in (*partitioning.parameters, *ends)]):
+    if any([partial_sums_of(layout).unreduced for layout in (*partitioning.parameters, *ends)]):
         return True
     return any(
         isinstance(equation.primitive, ShardingConstraint) and equation.primitive.unreduced
@@ -47,13 +53,13 @@ def speaks_of_sums(program: Program, partitioning: Partitioning | None) -> bool:
 
 def axes_of(mark: Mark) -> Axes:
     """The axes of the mesh over which a value is a sum."""
-    return sums_of(mark).unreduced
+    return partial_sums_of(mark).unreduced
 
 
-def open_layout(type: Type, axes: Axes) -> Layout:
+def open_layout(type: Type, axes: Axes) -> DimShardings:
     """The layout of a sum, or of another array, of whose division nothing is known."""
     assert isinstance(type, ArrayType)
-    return with_sums((None,) * type.ndim, Sums(axes))
+    return with_partial_sums((None,) * type.ndim, PartialSums(axes))
 
 
 def linear_in(primitive: Primitive, marks: Sequence[Mark]) -> tuple[Axes, Sequence[int]]:
@@ -65,7 +71,7 @@ def linear_in(primitive: Primitive, marks: Sequence[Mark]) -> tuple[Axes, Sequen
     if len(found) != 1:
         return NONE, ()
     summed = [i for i, mark in enumerate(marks) if mark is not None]
-    operands = sum_operands(primitive, summed, len(marks))
+    operands = partial_operands(primitive, summed, len(marks))
     return (NONE, ()) if operands is None else (found.pop(), operands)
 
 
@@ -120,7 +126,7 @@ def _ends_of(program: Program, starts: Sequence[Mark]) -> list[Mark]:
         primitive = equation.primitive
         given = [known.get(x) if isinstance(x, Value) else None for x in equation.operands]
         if isinstance(primitive, ShardingConstraint):
-            found: Sequence[Mark] = [primitive.lies if primitive.unreduced else None]
+            found: Sequence[Mark] = [primitive.dims if primitive.unreduced else None]
         elif isinstance(primitive, InlineCall):
             found = ends_of(primitive.program, given)
         elif isinstance(primitive, Case | Scan | While):

@@ -30,7 +30,12 @@ from treadle_compiler.sums import (
 )
 from treadle_compiler.value import HloValue
 from treadle_ir import AbstractMesh, ArrayType, Primitive, Program, Type, Value
-from treadle_ir.core import InlineCall, Layout, sums_of, with_sums as layout_with_sums
+from treadle_ir.core import (
+    DimShardings,
+    InlineCall,
+    partial_sums_of,
+    with_partial_sums as layout_with_sums,
+)
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.sharding import ShardingConstraint
 
@@ -62,7 +67,7 @@ def _region(
     context: LoweringContext,
     axes: Axes,
     operands: Sequence[HloValue],
-    layouts: Sequence[Layout],
+    layouts: Sequence[DimShardings],
     parts: Sequence[Type],
     lower: Lower,
 ) -> list[HloValue]:
@@ -119,7 +124,9 @@ def added_up(context: LoweringContext, x: HloValue) -> HloValue:
     )
 
 
-def _with_sharding_annotation(context: LoweringContext, x: HloValue, layout: Layout) -> HloValue:
+def _with_sharding_annotation(
+    context: LoweringContext, x: HloValue, layout: DimShardings
+) -> HloValue:
     """Return a value with a constraint that gives XLA its layout."""
     text = sharding_text(context.module.mesh_name(_mesh(context)), layout)
     annotated = context.one("sdy.sharding_constraint", [x], x.type, {"sharding": text})
@@ -127,9 +134,9 @@ def _with_sharding_annotation(context: LoweringContext, x: HloValue, layout: Lay
     return annotated
 
 
-def _known(layout: Layout) -> Layout:
+def _known(layout: DimShardings) -> DimShardings:
     """A layout that leaves nothing to XLA, which forgets that an array is a sum where something is left to it."""
-    return layout_with_sums([names or () for names in layout], sums_of(layout))
+    return layout_with_sums([names or () for names in layout], partial_sums_of(layout))
 
 
 def as_wanted(context: LoweringContext, x: HloValue, axes: Axes) -> HloValue:
@@ -144,7 +151,7 @@ def as_wanted(context: LoweringContext, x: HloValue, axes: Axes) -> HloValue:
 
 
 @contextmanager
-def with_sums(
+def with_partial_sums(
     context: LoweringContext, programs: Sequence[tuple[Program, Sequence[Mark], Sequence[Axes]]]
 ) -> Iterator[None]:
     """Record, while a loop or a branch is written, which parameters and results of its programs are partial sums."""
@@ -225,7 +232,7 @@ def _lower_programs(
         else _with_sharding_annotation(context, x, _known(mark))
         for x, mark in pairs
     ]
-    with with_sums(context, sums.programs):
+    with with_partial_sums(context, sums.programs):
         results = lower(given)
     ends = zip(results, sums.results, strict=True)
     return [

@@ -8,7 +8,7 @@ import numpy as np
 
 from treadle_compiler.types import mlir_type
 from treadle_ir import ArrayType, Type
-from treadle_ir.core import Layout
+from treadle_ir.core import DimShardings
 
 
 @final
@@ -23,7 +23,9 @@ class HloValue:
         self.mlir = mlir_type(type)
         self.literal: object = None  # the scalar, when the value is a scalar constant
         self.memory: str | None = None  # the memory kind, if it is not the device's own memory
-        self.layout: Layout | None = None  # the layout over the mesh of an array of partial sums
+        self.layout: DimShardings | None = (
+            None  # the layout over the mesh of an array of partial sums
+        )
 
     @property
     def shape(self) -> tuple[int, ...]:

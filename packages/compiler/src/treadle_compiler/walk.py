@@ -25,7 +25,7 @@ from treadle_compiler.sums import NONE, asked_of, speaks_of_sums
 from treadle_compiler.unreduced import ends_as_wanted, lower_with_sums, starts_of, with_sums
 from treadle_compiler.value import HloValue
 from treadle_ir import TOKEN, Equation, Primitive, Program, Value
-from treadle_ir.core import Extension, sums_of
+from treadle_ir.core import Extension, partial_sums_of
 from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_ir.primitives.metadata import Metadata
 
@@ -237,8 +237,8 @@ class Walk:
             for x, memory in zip(parameters, self.memories.parameters, strict=True):
                 x.memory = memory
         if is_main and self._has_sums and partitioning is not None:
-            starts = [x if sums_of(x).unreduced else None for x in partitioning.parameters]
-            ends = [sums_of(x).unreduced for x in partitioning.results]
+            starts = [x if partial_sums_of(x).unreduced else None for x in partitioning.parameters]
+            ends = [partial_sums_of(x).unreduced for x in partitioning.results]
             with with_sums(context, [(program, starts, ends)]):
                 results = self.inline(context, program, parameters)
         else:

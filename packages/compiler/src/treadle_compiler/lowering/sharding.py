@@ -21,7 +21,7 @@ def sharding_constraint_lowering(
     if context.module.partitioning is None:
         return [x]
     mesh = context.module.mesh_name(primitive.mesh)
-    lies, axes = primitive.lies, frozenset(primitive.unreduced)
+    lies, axes = primitive.dims, frozenset(primitive.unreduced)
     made = as_wanted(context, x, axes) if axes else x
     attributes = {"sharding": sharding_text(mesh, lies)}
     laid = context.one("sdy.sharding_constraint", [made], x.type, attributes)

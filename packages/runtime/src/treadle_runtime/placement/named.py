@@ -14,14 +14,14 @@ import numpy as np
 from treadle_compiler import jaxlib
 from treadle_ir import AbstractMesh, ArgumentError, Operand, PartitionSpec, ops, type_of
 from treadle_ir.core import (
-    NO_SUMS,
-    Layout,
-    Whole,
+    NO_PARTIAL_SUMS,
+    ClosedDimShardings,
+    DimShardings,
     check_names,
     layout_of,
     part_shape,
     parts_of,
-    with_sums,
+    with_partial_sums,
 )
 from treadle_ir.errors import (
     PlacementError,
@@ -135,7 +135,7 @@ class NamedSharding(Sharding):
         divides = [name for names in self.layout(len(self.spec)) for name in names]
         return all(sizes[name] == 1 for name in (*divides, *self.spec.unreduced))
 
-    def layout(self, ndim: int) -> Whole:
+    def layout(self, ndim: int) -> ClosedDimShardings:
         """The axes of the mesh that divide each axis of an array of a rank; what is left to the compiler is whole.
 
         Sums that are put off stay so.
@@ -144,7 +144,7 @@ class NamedSharding(Sharding):
             ShardingError: there are more entries than axes.
         """
         divided = [names or () for names in layout_of(self.spec, ndim)]
-        return with_sums(divided, self.spec.sums)
+        return with_partial_sums(divided, self.spec.partial)
 
     @property
     def replicated_axes(self) -> frozenset[str]:
@@ -228,8 +228,8 @@ class NamedSharding(Sharding):
             )
         if isinstance(other, NamedSharding) and isinstance(other.mesh, AbstractMesh):
             return False
-        sums = other.spec.sums if isinstance(other, NamedSharding) else NO_SUMS
-        if self.devices != other.devices or self.spec.sums != sums:
+        sums = other.spec.partial if isinstance(other, NamedSharding) else NO_PARTIAL_SUMS
+        if self.devices != other.devices or self.spec.partial != sums:
             return False
         if not isinstance(other, NamedSharding):
             return True  # one device
@@ -305,7 +305,7 @@ def _over_axes(mesh: Mesh | AbstractMesh, spec: PartitionSpec, memory_kind: str)
 
 
 @lru_cache(maxsize=256)
-def tiles_of(layout: Whole, mesh: Mesh) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
+def tiles_of(layout: ClosedDimShardings, mesh: Mesh) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
     """For each axis of an array, the number of the part that each device of a mesh has."""
     places = dict(
         zip(
@@ -326,7 +326,7 @@ def tiles_of(layout: Whole, mesh: Mesh) -> list[np.ndarray[Any, np.dtype[np.int6
 
 def layout_from_tiles(
     tiles: list[np.ndarray[Any, np.dtype[np.int64]]], mesh: Mesh
-) -> Layout | None:
+) -> DimShardings | None:
     """The axes of a mesh that divide an array so that each device has these parts; None if there are no such axes."""
     layout: list[tuple[str, ...]] = []
     for numbers in tiles:
@@ -345,7 +345,7 @@ def layout_from_tiles(
     return tuple(layout) if all(np.array_equal(a, b) for a, b in same) else None
 
 
-def layout_on(sharding: NamedSharding, mesh: Mesh, ndim: int) -> Whole:
+def layout_on(sharding: NamedSharding, mesh: Mesh, ndim: int) -> ClosedDimShardings:
     """The layout of a sharding in the axes of another mesh of the same devices.
 
     Raises:
@@ -354,7 +354,7 @@ def layout_on(sharding: NamedSharding, mesh: Mesh, ndim: int) -> Whole:
     if sharding.mesh is mesh or sharding.mesh.shape_tuple == mesh.shape_tuple:
         return sharding.layout(ndim)
     found = None
-    if not sharding.spec.sums.axes:
+    if not sharding.spec.partial.axes:
         found = layout_from_tiles(sharding.tiles(ndim), mesh)
     if found is None:
         raise ShardingError(
