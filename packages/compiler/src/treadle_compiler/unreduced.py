@@ -151,7 +151,7 @@ def as_wanted(context: LoweringContext, x: HloValue, axes: Axes) -> HloValue:
 
 
 @contextmanager
-def with_partial_sums(
+def with_sums(
     context: LoweringContext, programs: Sequence[tuple[Program, Sequence[Mark], Sequence[Axes]]]
 ) -> Iterator[None]:
     """Record, while a loop or a branch is written, which parameters and results of its programs are partial sums."""
@@ -232,7 +232,7 @@ def _lower_programs(
         else _with_sharding_annotation(context, x, _known(mark))
         for x, mark in pairs
     ]
-    with with_partial_sums(context, sums.programs):
+    with with_sums(context, sums.programs):
         results = lower(given)
     ends = zip(results, sums.results, strict=True)
     return [
