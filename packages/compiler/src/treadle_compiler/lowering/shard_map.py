@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_compiler.context import LoweringContext
-from treadle_compiler.memories import on_device
 from treadle_compiler.partitioning import ManualScope, axes_text, per_value_text
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.value import HloValue
@@ -33,7 +32,7 @@ def shard_map_lowering(
         types = context.result_types
         text = context.region(
             primitive.body.parameter_types,
-            lambda parts: on_device(context, context.inline(primitive.body, *parts)),
+            lambda parts: context.inline(primitive.body, *parts),
             end="sdy.return",
         )
         mesh = module.mesh_name(primitive.mesh)
