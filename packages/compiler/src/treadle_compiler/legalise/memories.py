@@ -262,6 +262,12 @@ def _same(one: Sequence[Equation], two: Sequence[Equation]) -> bool:
     )
 
 
+def _on_device(program: Program) -> Request[Memory, str | None]:
+    """Return the request for a program whose parameters and results have to be on the device."""
+    parameters, results = len(program.parameters), len(program.results)
+    return Request(program, (None,) * parameters, (DEVICE_MEMORY,) * results)
+
+
 def _placed(request: Request[Memory, str | None]) -> Steps[Memory, str | None]:
     program = request.program
     placing = _Placing(program, request.parameters)
@@ -273,8 +279,8 @@ def _placed(request: Request[Memory, str | None]) -> Steps[Memory, str | None]:
         if isinstance(primitive, ToMemory):
             placing.move(equation, _memory_of(primitive.kind), given.operands[0])
         elif flows is None:
-            changed = yield from specialise_nested(given, None, DEVICE_MEMORY)
-            placing.add(changed, _result_memories(equation, memories))
+            inner = yield from specialise_nested(given, _on_device)
+            placing.add(inner, _result_memories(equation, memories))
         else:
             regions: list[Specialised[Memory]] = []
             for region, entry in enumerate(flows.entry):

@@ -253,7 +253,7 @@ def _materialised(mesh: AbstractMesh, request: Request[Mark, Axes]) -> Steps[Mar
         elif isinstance(primitive, InlineCall) and is_transparent(primitive):
             yield from made.call(equation, primitive)
         else:
-            inner = yield from specialise_nested(equation, None, NONE)
+            inner = yield from specialise_nested(equation, _without_partial_sums)
             results = equation.results
             made.operation(inner, requested.get(results[0], NONE) if results else NONE)
     ends = program.results
@@ -265,6 +265,11 @@ def _materialised(mesh: AbstractMesh, request: Request[Mark, Axes]) -> Steps[Mar
     if ends == program.results and _same(equations, program.equations):
         return Specialised(program, marks)
     return Specialised(Program(program.parameters, equations, ends), marks)
+
+
+def _without_partial_sums(program: Program) -> Request[Mark, Axes]:
+    """Return the request for a program whose parameters and results are not partial sums."""
+    return Request(program, (None,) * len(program.parameters), (NONE,) * len(program.results))
 
 
 def _same(one: Sequence[Equation], two: Sequence[Equation]) -> bool:
@@ -478,7 +483,7 @@ def _on_first_device(type: ArrayType) -> Program:
     """Return a program of an array and the index of a device: the array on the first device, zeros on others."""
     x, place = Value(type), Value(ArrayType((1,), _I32))
     index, first = Value(ArrayType((), _I32)), Value(ArrayType((), _BOOL))
-    zero: Atom = Literal(np.zeros((), type.dtype)[()], ArrayType((), type.dtype))
+    zero: Atom = Literal(type.dtype.type(0), ArrayType((), type.dtype))
     equations = [
         Equation(Reshape(()), (place,), (index,), PURE),
         Equation(Compare("eq"), (index, Literal(np.int32(0), ArrayType((), _I32))), (first,), PURE),

@@ -75,14 +75,13 @@ def _key(request: Request[K, W]) -> tuple[object, ...]:
 
 
 def specialise_nested(
-    equation: Equation, parameter: K, result: W
+    equation: Equation, request: Callable[[Program], Request[K, W]]
 ) -> Generator[Request[K, W], Any, Equation]:
-    """Return an equation whose nested programs all have such parameters and results.
+    """Return an equation with its nested programs specialised.
 
     Args:
         equation: any equation.
-        parameter: what is known of each parameter.
-        result: what is wanted of each result.
+        request: returns the request for a nested program.
     """
     primitive = equation.primitive
     nested = primitive.programs().values()
@@ -90,8 +89,7 @@ def specialise_nested(
         return equation
     made: dict[int, Program] = {}
     for each in nested:
-        given, wanted = (parameter,) * len(each.parameters), (result,) * len(each.results)
-        answer: Specialised[K] = yield Request(each, given, wanted)
+        answer: Specialised[K] = yield request(each)
         made[id(each)] = answer.program
     changed = with_nested(primitive, made)
     return equation if changed is primitive else equation._replace(primitive=changed)
