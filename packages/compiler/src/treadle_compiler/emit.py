@@ -132,6 +132,12 @@ def bitcast(context: LoweringContext, x: HloValue, dtype: DType) -> HloValue:
     return context.one("stablehlo.bitcast_convert", (x,), ArrayType(x.shape, dtype))
 
 
+def barrier(context: LoweringContext, operands: Sequence[HloValue]) -> list[HloValue]:
+    """Return the same values, none of which XLA computes with what is after them, or again."""
+    types = [operand.type for operand in operands]
+    return context.emit("stablehlo.optimization_barrier", operands, types)
+
+
 def iota(context: LoweringContext, shape: Sequence[int], dtype: DType, dimension: int) -> HloValue:
     """0, 1, 2, ... along an axis."""
     type = ArrayType(tuple(shape), dtype)

@@ -10,7 +10,7 @@ import numpy as np
 
 from treadle_compiler.types import string_text
 from treadle_ir import AbstractMesh, Type
-from treadle_ir.core import Layout, sums_of
+from treadle_ir.core import DimShardings, partial_sums_of
 from treadle_ir.primitives.partitioned import Partitioner
 from treadle_ir.process import frozen
 
@@ -24,8 +24,8 @@ class Partitioning:
     """
 
     mesh: AbstractMesh
-    parameters: tuple[Layout, ...]
-    results: tuple[Layout | None, ...]
+    parameters: tuple[DimShardings, ...]
+    results: tuple[DimShardings | None, ...]
 
 
 @final
@@ -58,7 +58,7 @@ def mesh_text(name: str, axes: Sequence[tuple[str, int]]) -> str:
     return f"sdy.mesh {name} = <[{listed}]>"
 
 
-def layout_text(layout: Layout, open: bool = False) -> str:
+def layout_text(layout: DimShardings, open: bool = False) -> str:
     """A layout: `[{"x"}, {}, {?}]`; the question mark leaves an axis, or the rest of it (`open`), to XLA."""
     parts = []
     for names in layout:
@@ -69,7 +69,7 @@ def layout_text(layout: Layout, open: bool = False) -> str:
     return f"[{', '.join(parts)}]"
 
 
-def per_value_text(mesh: str, layouts: Sequence[Layout], open: bool) -> str:
+def per_value_text(mesh: str, layouts: Sequence[DimShardings], open: bool) -> str:
     """Layouts of several values over a mesh of that name, as an attribute."""
     each = ", ".join(
         [f"<{mesh}, {layout_text(layout, open)}{_sums_text(layout)}>" for layout in layouts]
@@ -82,14 +82,14 @@ def axes_text(names: Sequence[str]) -> str:
     return f"#sdy<manual_axes{{{', '.join([string_text(name) for name in names])}}}>"
 
 
-def sharding_text(mesh: str, layout: Layout) -> str:
+def sharding_text(mesh: str, layout: DimShardings) -> str:
     """A layout over a mesh of that name, as an attribute."""
     return f"#sdy.sharding<{mesh}, {layout_text(layout)}{_sums_text(layout)}>"
 
 
-def _sums_text(layout: Layout) -> str:
+def _sums_text(layout: DimShardings) -> str:
     """The axes over which an array is a sum; of those over which its cotangents are, XLA need not know."""
-    unreduced = sorted(sums_of(layout).unreduced)
+    unreduced = sorted(partial_sums_of(layout).unreduced)
     return f", unreduced={{{', '.join(map(string_text, unreduced))}}}" if unreduced else ""
 
 

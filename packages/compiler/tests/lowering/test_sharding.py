@@ -10,7 +10,7 @@ import pytest
 from treadle_compiler import Partitioning, lower_program
 from treadle_compiler.partitioning import inspection_mark
 from treadle_ir import AbstractMesh, ArrayType, Operand, bind, ops, stage
-from treadle_ir.core import Layout
+from treadle_ir.core import DimShardings
 from treadle_ir.primitives.shard_map import ShardMap, inside_axes
 
 MESH = AbstractMesh((4, 2), ("x", "y"))
@@ -18,7 +18,7 @@ TYPE = ArrayType((8, 4), np.dtype("f4"))
 LAID = Partitioning(MESH, (((), ()),), (None,))
 
 
-def _text(layout: Layout, partitioning: Partitioning | None) -> str:
+def _text(layout: DimShardings, partitioning: Partitioning | None) -> str:
     staged = stage(lambda x: [ops.sharding_constraint(x, mesh=MESH, layout=layout)], TYPE)
     return lower_program(staged.program, partitioning=partitioning).text
 
@@ -40,7 +40,7 @@ def test_a_constraint_names_the_axes() -> None:
 )
 def test_groups_are_of_devices(names: Any, groups: Any, expected: str) -> None:
     """The device at (x, y) has the number 2 x + y."""
-    layout: Layout = (("x",), ("y",))
+    layout: DimShardings = (("x",), ("y",))
     with inside_axes(MESH, ("x", "y"), checked=False):
         body = stage(
             lambda x: [ops.all_reduce(x, reduction="add", axis_name=names, groups=groups)],

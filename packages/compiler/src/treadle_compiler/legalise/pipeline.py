@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias, final
 
-from treadle_compiler.legalise import elements, metadata, narrow, once, recompute
+from treadle_compiler.legalise import (
+    elements,
+    memories,
+    metadata,
+    narrow,
+    once,
+    partial_sums,
+    recompute,
+)
 from treadle_compiler.legalise.features import Features, features_of
 from treadle_compiler.legalise.target import Target
 from treadle_ir import Program
@@ -24,6 +32,11 @@ class Pass:
     name: str
     applies: Callable[[Features, Target], bool]
     run: Callable[[Program, Target], Program]
+
+
+def _materialise_partial_sums(program: Program, target: Target) -> Program:
+    assert target.partitioning is not None, "the pass applies to partitioned programs"
+    return partial_sums.materialise_partial_sums(program, target.partitioning)
 
 
 PASSES: Final = (
@@ -59,6 +72,18 @@ PASSES: Final = (
         "split_elements",
         lambda features, _: elements.applies(features),
         lambda program, _: elements.split_elements(program),
+    ),
+    # Operations are linear in partial sums, or not, as they will be written.
+    Pass(
+        "materialise_partial_sums",
+        lambda features, target: partial_sums.applies(features, target.partitioning),
+        _materialise_partial_sums,
+    ),
+    # The other passes add operations that compute. What they put around moves, such as barriers, may stay in memory.
+    Pass(
+        "place_memories",
+        lambda features, target: memories.applies(features, target.memories),
+        lambda program, target: memories.place_memories(program, target.memories),
     ),
 )
 

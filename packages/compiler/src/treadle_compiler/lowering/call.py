@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from treadle_compiler import emit
 from treadle_compiler.context import LoweringContext
-from treadle_compiler.memories import barrier
 from treadle_compiler.registry import lowering_rule, lowering_rules
 from treadle_compiler.value import HloValue
 from treadle_ir.core import InlineCall
@@ -78,7 +78,7 @@ def optimization_barrier_lowering(
     context: LoweringContext, primitive: OptimizationBarrier, /, *operands: HloValue
 ) -> Sequence[HloValue]:
     """The barrier of StableHLO."""
-    return barrier(context, operands) if operands else []
+    return emit.barrier(context, operands) if operands else []
 
 
 @lowering_rule(StopGradient)

@@ -24,7 +24,6 @@ from treadle_compiler.generator import (
     of_words,
     to_words,
 )
-from treadle_compiler.memories import barrier
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import device_shape, is_in_parts
 from treadle_compiler.value import HloValue
@@ -157,7 +156,7 @@ def _keys(context: LoweringContext, y0: HloValue, y1: HloValue, type: ArrayType)
         attributes = {"dimension": f"{len(y0.shape)} : i64"}
         joined = ArrayType((*y0.shape, 2), _U32)
         keys = context.one("stablehlo.concatenate", parts, joined, attributes)
-    return barrier(context, [keys])[0] if context.platform == "cpu" else keys
+    return emit.barrier(context, [keys])[0] if context.platform == "cpu" else keys
 
 
 @lowering_rule(RandomSplit)

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_compiler.context import LoweringContext
-from treadle_compiler.memories import on_device
 from treadle_compiler.partitioning import ManualScope, axes_text, per_value_text
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.value import HloValue
 from treadle_ir import TOKEN
-from treadle_ir.core import Layout
+from treadle_ir.core import DimShardings
 from treadle_ir.errors import ShardingError
 from treadle_ir.primitives.shard_map import ShardMap
 
@@ -41,15 +40,15 @@ def shard_map_lowering(
 
         def on_parts(values: Sequence[HloValue]) -> Sequence[HloValue]:
             if not tokens:
-                return on_device(context, context.inline(body, *values))
+                return context.inline(body, *values)
             context.token = values[0]
-            results = on_device(context, context.inline(body, *values[1:]))
+            results = context.inline(body, *values[1:])
             return [context.token, *results]
 
         token_types = [TOKEN] * len(tokens)
         text = context.region([*token_types, *body.parameter_types], on_parts, end="sdy.return")
         mesh = module.mesh_name(primitive.mesh)
-        token_layouts: list[Layout] = [()] * len(tokens)
+        token_layouts: list[DimShardings] = [()] * len(tokens)
         of_operands = [*token_layouts, *primitive.in_layouts]
         of_results = [*token_layouts, *primitive.out_layouts]
         attributes = {

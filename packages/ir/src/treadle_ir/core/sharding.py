@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 from weakref import WeakValueDictionary
 
-from treadle_ir.core.partial import NO_SUMS, Sums, sums_of, with_sums
+from treadle_ir.core.partial import NO_PARTIAL_SUMS, PartialSums, partial_sums_of, with_partial_sums
 from treadle_ir.errors.lazily import import_module
 from treadle_ir.process.fork import fork_safe_lock
 
 if TYPE_CHECKING:
-    from treadle_ir.core.mesh import AbstractMesh, Whole
+    from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings
 
 
 @final
@@ -28,7 +28,7 @@ class Sharding:
 
     Args:
         mesh: the axes of the mesh; only explicit ones may divide.
-        dims: for each axis of the array, the names of the axes that divide it, major to minor. A `LayoutWithSums`
+        dims: for each axis of the array, the names of the axes that divide it, major to minor. A `PartialDimShardings`
             also names the axes over which the array, or its cotangents, are partial sums.
 
     Example:
@@ -41,12 +41,12 @@ class Sharding:
     __slots__ = ("__weakref__", "dims", "mesh")
 
     mesh: AbstractMesh
-    dims: Whole
+    dims: ClosedDimShardings
 
     _interned: ClassVar[WeakValueDictionary[tuple[Any, ...], Sharding]] = WeakValueDictionary()
     _lock: ClassVar[threading.Lock] = fork_safe_lock()
 
-    def __new__(cls, mesh: AbstractMesh, dims: Whole) -> Sharding:
+    def __new__(cls, mesh: AbstractMesh, dims: ClosedDimShardings) -> Sharding:
         """Return the one sharding over this mesh that divides so."""
         key = (mesh, dims)
         with cls._lock:
@@ -71,18 +71,18 @@ class Sharding:
         return self
 
     @property
-    def partial(self) -> Sums:
+    def partial(self) -> PartialSums:
         """The axes over which the array, or its cotangents, are partial sums."""
-        return sums_of(self.dims)
+        return partial_sums_of(self.dims)
 
     @property
     def is_replicated(self) -> bool:
         """Whether nothing is divided, and no sum is partial."""
-        return not any(self.dims) and sums_of(self.dims) is NO_SUMS
+        return not any(self.dims) and partial_sums_of(self.dims) is NO_PARTIAL_SUMS
 
     def without_leading_axis(self) -> Sharding:
         """Return the sharding of the elements along the leading axis."""
-        return Sharding(self.mesh, with_sums(self.dims[1:], self.partial))
+        return Sharding(self.mesh, with_partial_sums(self.dims[1:], self.partial))
 
     def over(self, mesh: AbstractMesh) -> Sharding:
         """Return the part of this sharding over the explicit axes of `mesh`."""
@@ -100,11 +100,11 @@ class Sharding:
 def explicit_part(layout: Any, mesh: AbstractMesh) -> Sharding:
     """Return the part of a sharding over the explicit axes of `mesh`; an unconstrained dimension counts as unsharded.
 
-    Any: a `Layout`, whose entries may be None.
+    Any: a `DimShardings`, whose entries may be None.
     """
     shown = mesh.explicit_axes
     divided = tuple([tuple([n for n in names or () if n in shown]) for names in layout])
-    return Sharding(mesh, with_sums(divided, sums_of(layout).over(shown)))
+    return Sharding(mesh, with_partial_sums(divided, partial_sums_of(layout).over(shown)))
 
 
 def replicated(ndim: int, mesh: AbstractMesh) -> Sharding:
@@ -126,7 +126,7 @@ def _quoted(name: str) -> str:
     return quoted(name)
 
 
-def sizes_text(shape: Sequence[int], dims: Whole | None) -> str:
+def sizes_text(shape: Sequence[int], dims: ClosedDimShardings | None) -> str:
     """Return sizes with the axes of the mesh that divide them: `8@x,4`, `8@(x,y),4`."""
     if dims is None:
         return ",".join(map(str, shape))

@@ -7,7 +7,7 @@ from typing import Final
 
 from treadle_ir.core.families import Elementwise, InlineCall, OverMesh
 from treadle_ir.core.mesh import AbstractMesh
-from treadle_ir.core.partial import LayoutWithSums, with_sums
+from treadle_ir.core.partial import PartialDimShardings, with_partial_sums
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.program import Program
 from treadle_ir.core.sharding import Sharding, replicated
@@ -106,12 +106,12 @@ def _constraint(
         return None
     dims = sharding.dims
     # Of what lies as an operand does XLA knows, but not that a sum is put off.
-    if isinstance(primitive, OverMesh if type(dims) is LayoutWithSums else _FOLLOWS):
+    if isinstance(primitive, OverMesh if type(dims) is PartialDimShardings else _FOLLOWS):
         return None
     # What explicit axes do not divide, automatic ones may.
     rest = None if mesh.auto_axes else ()
     return ShardingConstraint.of(
-        mesh, with_sums([names or rest for names in dims], sharding.partial)
+        mesh, with_partial_sums([names or rest for names in dims], sharding.partial)
     )
 
 

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from treadle_ir.tracing.compile_time import ensure_compile_time_eval as ensure_compile_time_eval
     from treadle_ir.tracing.current_mesh import (
         MESH as MESH,
+        auto_axes as auto_axes,
         checked_manual_axes as checked_manual_axes,
         explicit_mesh as explicit_mesh,
-        left_to_the_compiler as left_to_the_compiler,
         over_mesh as over_mesh,
         over_mesh_of as over_mesh_of,
     )
@@ -102,7 +102,7 @@ if not TYPE_CHECKING:
             "treadle_ir.tracing.captures": "rearranged share_captures unused_parameters",
             "treadle_ir.tracing.compile_time": "ensure_compile_time_eval",
             "treadle_ir.tracing.current_mesh": (
-                "MESH checked_manual_axes explicit_mesh left_to_the_compiler over_mesh over_mesh_of"
+                "MESH auto_axes checked_manual_axes explicit_mesh over_mesh over_mesh_of"
             ),
             "treadle_ir.tracing.evaluator": "Evaluator",
             "treadle_ir.tracing.interning": "interned",

@@ -8,7 +8,7 @@ from typing import ParamSpec, TypeVar
 from treadle_ir import Array, ops
 from treadle_ir.calling import installed_resharder
 from treadle_ir.sharding import sharding_of
-from treadle_ir.tracing import Tracer, explicit_mesh, left_to_the_compiler
+from treadle_ir.tracing import Tracer, auto_axes, explicit_mesh
 from treadle_numpy.operands.devices import Device, placed
 
 P = ParamSpec("P")
@@ -25,7 +25,7 @@ def with_out_sharding(
         PlacementError: it is a specification, and no mesh is in force.
     """
     resharder = installed_resharder(function.__name__)
-    with left_to_the_compiler():
+    with auto_axes():
         result = function(*args, **kwargs)
     sharded: R = resharder(result, out_sharding)
     return sharded

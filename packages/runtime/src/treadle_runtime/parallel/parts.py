@@ -19,7 +19,7 @@ from treadle_ir import (
     types_of,
 )
 from treadle_ir.calling import TreeFunction, array_results
-from treadle_ir.core import Layout, MeshAxes, check_names, layout_of, part_shape, spec_of
+from treadle_ir.core import DimShardings, MeshAxes, check_names, layout_of, part_shape, spec_of
 from treadle_ir.errors import ShardingError
 from treadle_ir.primitives.shard_map import ShardMap, axes_of, inside_axes
 from treadle_ir.process import frozen
@@ -134,10 +134,10 @@ def _device_ids(mesh: MeshAxes) -> tuple[int, ...]:
 
 def _layout(
     spec: PartitionSpec, type: Any, mesh: MeshAxes, manual: tuple[str, ...], what: str
-) -> Layout:
+) -> DimShardings:
     """Return the mesh axes that partition each dimension of an argument or a result. Any: an ArrayType."""
     assert isinstance(type, ArrayType)
-    if spec.sums.axes:
+    if spec.partial.axes:
         raise UnsupportedError(
             f"shard_map: {spec} of {what}: partial sums do not go in or out of shard_map",
             fix="add up arguments, `reshard(x, P(...))`, and results within the function, with lax.psum",

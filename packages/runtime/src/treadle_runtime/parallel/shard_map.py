@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias, final
 
 from treadle_ir import ArgumentError, Array, PartitionSpec, Program, type_of
 from treadle_ir.calling import flatten_arrays
-from treadle_ir.core import Layout, MeshAxes, layout_of, spec_of, sums_of
+from treadle_ir.core import DimShardings, MeshAxes, layout_of, partial_sums_of, spec_of
 from treadle_ir.errors import (
     PlacementError,
     ShardingTypeError,
@@ -254,7 +254,7 @@ def _refuse_moves(
     """
     shardings = shardings_here(leaves) or (None,) * len(leaves)
     for x, spec, known, what in zip(leaves, specs, shardings, described, strict=True):
-        dims: Layout | None = None if known is None else known.dims
+        dims: DimShardings | None = None if known is None else known.dims
         if isinstance(x, DeviceArray):
             sharding = x.sharding
             if (
@@ -265,7 +265,7 @@ def _refuse_moves(
             dims = layout_of(sharding.spec, x.ndim, what)
         if (
             dims is None
-            or not (any(dims) or sums_of(dims).unreduced)
+            or not (any(dims) or partial_sums_of(dims).unreduced)
             or len(spec) > len(dims)
             or PartitionSpec.UNCONSTRAINED in spec
         ):

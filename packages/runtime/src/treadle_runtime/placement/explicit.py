@@ -15,7 +15,14 @@ from treadle_ir import (
     Sharding as TypeSharding,
     ops,
 )
-from treadle_ir.core import Layout, MeshAxes, Whole, explicit_part, sums_of, with_sums
+from treadle_ir.core import (
+    ClosedDimShardings,
+    DimShardings,
+    MeshAxes,
+    explicit_part,
+    partial_sums_of,
+    with_partial_sums,
+)
 from treadle_ir.settings import current_context
 from treadle_ir.sharding import (
     result_shardings,
@@ -39,13 +46,13 @@ def type_sharding(sharding: Sharding, mesh: AbstractMesh, ndim: int) -> TypeShar
     return None if layout is None else explicit_part(layout, mesh)
 
 
-def _layout_in(sharding: Sharding, mesh: AbstractMesh, ndim: int) -> Layout | None:
+def _layout_in(sharding: Sharding, mesh: AbstractMesh, ndim: int) -> DimShardings | None:
     if not isinstance(sharding, NamedSharding):
         return ((),) * ndim
     if sharding.mesh.shape_tuple == mesh.shape_tuple:
         return sharding.layout(ndim)
     current = current_context().get(MESH)
-    if sharding.spec.sums.axes:
+    if sharding.spec.partial.axes:
         return None
     if isinstance(current, Mesh) and sharding.devices == current.flat:
         return layout_from_tiles(sharding.tiles(ndim), current)
@@ -77,9 +84,9 @@ def shardings_of(
     return [None if each is None else NamedSharding(mesh, _spec(each.dims, rest)) for each in shown]
 
 
-def _spec(layout: Whole, rest: object = None) -> PartitionSpec:
+def _spec(layout: ClosedDimShardings, rest: object = None) -> PartitionSpec:
     """Return the specification of a sharding, with the entry `rest` for each unsharded dimension."""
-    return PartitionSpec(*[names or rest for names in layout], **sums_of(layout)._asdict())
+    return PartitionSpec(*[names or rest for names in layout], **partial_sums_of(layout)._asdict())
 
 
 def explicit_mesh_of(operand: PlacedType) -> MeshAxes | None:
@@ -114,7 +121,7 @@ def with_unsharded_rows(x: Array, placed: PlacedType) -> Array:
     if mesh is None or not isinstance(sharding, NamedSharding):
         return x
     layout = sharding.layout(x.ndim)
-    rows = with_sums(((), *layout[1:]), sums_of(layout))
+    rows = with_partial_sums(((), *layout[1:]), partial_sums_of(layout))
     with over_mesh(mesh):
         return ops.sharding_constraint(x, mesh=mesh.axes, layout=rows)
 

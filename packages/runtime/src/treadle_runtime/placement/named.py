@@ -14,14 +14,14 @@ import numpy as np
 from treadle_compiler import jaxlib
 from treadle_ir import AbstractMesh, ArgumentError, Operand, PartitionSpec, ops, type_of
 from treadle_ir.core import (
-    NO_SUMS,
-    Layout,
-    Whole,
+    NO_PARTIAL_SUMS,
+    ClosedDimShardings,
+    DimShardings,
     check_names,
     layout_of,
     part_shape,
     parts_of,
-    with_sums,
+    with_partial_sums,
 )
 from treadle_ir.errors import (
     PlacementError,
@@ -135,7 +135,7 @@ class NamedSharding(Sharding):
         divides = [name for names in self.layout(len(self.spec)) for name in names]
         return all(sizes[name] == 1 for name in (*divides, *self.spec.unreduced))
 
-    def layout(self, ndim: int) -> Whole:
+    def layout(self, ndim: int) -> ClosedDimShardings:
         """Return the mesh axes that partition each dimension of an array of rank `ndim`; automatic ones are unsharded.
 
         The unreduced axes are preserved.
@@ -144,7 +144,7 @@ class NamedSharding(Sharding):
             ShardingError: the specification has more entries than the array has dimensions.
         """
         divided = [names or () for names in layout_of(self.spec, ndim)]
-        return with_sums(divided, self.spec.sums)
+        return with_partial_sums(divided, self.spec.partial)
 
     @property
     def replicated_axes(self) -> frozenset[str]:
@@ -228,8 +228,8 @@ class NamedSharding(Sharding):
             )
         if isinstance(other, NamedSharding) and isinstance(other.mesh, AbstractMesh):
             return False
-        sums = other.spec.sums if isinstance(other, NamedSharding) else NO_SUMS
-        if self.devices != other.devices or self.spec.sums != sums:
+        sums = other.spec.partial if isinstance(other, NamedSharding) else NO_PARTIAL_SUMS
+        if self.devices != other.devices or self.spec.partial != sums:
             return False
         if not isinstance(other, NamedSharding):
             return True  # one device
@@ -306,7 +306,7 @@ def _over_axes(mesh: Mesh | AbstractMesh, spec: PartitionSpec, memory_kind: str)
 
 
 @lru_cache(maxsize=256)
-def tiles_of(layout: Whole, mesh: Mesh) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
+def tiles_of(layout: ClosedDimShardings, mesh: Mesh) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
     """Return, for each dimension of an array, the number of the shard that each device of a mesh has."""
     places = dict(
         zip(
@@ -327,7 +327,7 @@ def tiles_of(layout: Whole, mesh: Mesh) -> list[np.ndarray[Any, np.dtype[np.int6
 
 def layout_from_tiles(
     tiles: list[np.ndarray[Any, np.dtype[np.int64]]], mesh: Mesh
-) -> Layout | None:
+) -> DimShardings | None:
     """Return the mesh axes that partition each dimension into the shards numbered by `tiles`; None if none do."""
     layout: list[tuple[str, ...]] = []
     for numbers in tiles:
@@ -346,7 +346,7 @@ def layout_from_tiles(
     return tuple(layout) if all(np.array_equal(a, b) for a, b in same) else None
 
 
-def layout_on(sharding: NamedSharding, mesh: Mesh, ndim: int) -> Whole:
+def layout_on(sharding: NamedSharding, mesh: Mesh, ndim: int) -> ClosedDimShardings:
     """Return the axes of another mesh of the same devices that partition each dimension as `sharding` does.
 
     Raises:
@@ -355,7 +355,7 @@ def layout_on(sharding: NamedSharding, mesh: Mesh, ndim: int) -> Whole:
     if sharding.mesh is mesh or sharding.mesh.shape_tuple == mesh.shape_tuple:
         return sharding.layout(ndim)
     found = None
-    if not sharding.spec.sums.axes:
+    if not sharding.spec.partial.axes:
         found = layout_from_tiles(sharding.tiles(ndim), mesh)
     if found is None:
         raise ShardingError(

@@ -9,7 +9,15 @@ import numpy as np
 
 import treadle_compiler as compiler
 from treadle_ir import AbstractMesh, ArrayType, PartitionSpec, Program
-from treadle_ir.core import NO_SUMS, Layout, OverMesh, layout_of, parts_of, spec_of, with_sums
+from treadle_ir.core import (
+    NO_PARTIAL_SUMS,
+    DimShardings,
+    OverMesh,
+    layout_of,
+    parts_of,
+    spec_of,
+    with_partial_sums,
+)
 from treadle_ir.errors import PlacementError
 from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_ir.settings import current_context
@@ -146,14 +154,14 @@ def partitioning(
     assert isinstance(sharding, NamedSharding)
     mesh = sharding.placed
 
-    def partition_of(each: Sharding, ndim: int) -> Layout:
+    def partition_of(each: Sharding, ndim: int) -> DimShardings:
         if isinstance(each, NamedSharding) and each.devices == mesh.flat:
             return layout_on(each, mesh, ndim)
         return ((),) * ndim
 
     parameters = [partition_of(x.placement.sharding, x.type.ndim) for x in operands]
     asked = wanted or (None,) * len(results)
-    ends: list[Layout | None] = []
+    ends: list[DimShardings | None] = []
     for type_, each in zip(results, asked, strict=True):
         if each is None:
             ends.append(None)
@@ -192,8 +200,8 @@ def result_placements(
         layout = None if tiles is None else layout_from_tiles(tiles[: type_.ndim], sharding.placed)
         if layout is not None:
             layout = (*layout, *((),) * (type_.ndim - len(layout)))
-            layout = with_sums(
-                layout, each.spec.sums if isinstance(each, NamedSharding) else NO_SUMS
+            layout = with_partial_sums(
+                layout, each.spec.partial if isinstance(each, NamedSharding) else NO_PARTIAL_SUMS
             )
         if layout is not None and _divides(type_, layout, sharding.placed):
             named = NamedSharding(sharding.placed, spec_of(layout), memory_kind=kind)
@@ -233,6 +241,6 @@ def sharding_of_tiles(tiles: Tiles, devices: Sequence[Device]) -> NamedSharding:
     return NamedSharding(Mesh(grid, (*names, "rest")), PartitionSpec(*names))
 
 
-def _divides(type: ArrayType, layout: Layout, mesh: Mesh) -> bool:
+def _divides(type: ArrayType, layout: DimShardings, mesh: Mesh) -> bool:
     pairs = zip(type.shape, parts_of(layout, mesh), strict=True)
     return all(size % count == 0 for size, count in pairs)

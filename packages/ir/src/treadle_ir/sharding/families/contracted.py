@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir.core.mesh import AbstractMesh, Whole
+from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings
 from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.contract import Convolution, DotGeneral, free_axes
 from treadle_ir.sharding.rules import sharding_rule
@@ -17,7 +17,7 @@ def dot_general_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return the dims of the free axes; a sum over an axis that is sharded in both operands is ambiguous."""
     x, y = operands
     for left, right in zip(*primitive.contracting, strict=True):
@@ -55,7 +55,7 @@ def convolution_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Require all axes but the batch to be replicated."""
     x, kernel = operands
     batch = primitive.lhs_spec[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from treadle_ir.core.mesh import AbstractMesh, Whole
+from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings
 from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.indexing import (
     DynamicSlice,
@@ -33,7 +33,7 @@ def dynamic_slice_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return the dims of the operand if the sizes divide."""
     return [resized(primitive, operands, results[0], mesh)]
 
@@ -44,7 +44,7 @@ def dynamic_update_slice_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return the dims of the operand, whose sharded axes have to be written completely; a replicated update fits."""
     operand, update = operands[0], operands[1]
     for axis, names in enumerate(operand.dims):
@@ -66,7 +66,7 @@ def gather_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Keep the dims of axes that are taken completely and of the batch of the indices; others have to be replicated."""
     operand, indices = operands
     batching = primitive.operand_batching_dims
@@ -115,7 +115,7 @@ def scatter_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return the dims of the operand, whose sharded axes have to be written completely."""
     operand, _, updates = operands
     batching = primitive.operand_batching_dims

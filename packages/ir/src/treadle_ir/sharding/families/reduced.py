@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_ir.core.families import LinearAlgebra, Reducing
-from treadle_ir.core.mesh import AbstractMesh, Whole
+from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings
 from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.reduce import ArgReduction, Reduction
 from treadle_ir.primitives.window import ReduceWindowFamily
@@ -19,7 +19,7 @@ def reducing_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return the sharding of the axes that remain."""
     if isinstance(primitive, ArgReduction):
         gone: tuple[int, ...] = (primitive.axis,)
@@ -36,7 +36,7 @@ def window_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Require axes along which windows have more than one element to be replicated."""
     x = operands[0]
     for axis, names in enumerate(x.dims):
@@ -58,7 +58,7 @@ def matrix_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return the sharding of the batch; matrices have to be replicated."""
     depth = max([each.type.ndim for each in operands]) - 2
     for each in operands:

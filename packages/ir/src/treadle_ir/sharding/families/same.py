@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_ir.core.families import Accumulating, Elementwise
-from treadle_ir.core.mesh import AbstractMesh, Whole
+from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.call import OptimizationBarrier
@@ -17,7 +17,7 @@ from treadle_ir.sharding.rules import sharding_rule
 from treadle_ir.sharding.sharded_type import ShardedType, checked, merged, refuse
 
 
-def joined(primitive: Primitive, operands: Sequence[ShardedType]) -> Whole:
+def joined(primitive: Primitive, operands: Sequence[ShardedType]) -> ClosedDimShardings:
     """Return the dims of the result of operands of one shape, or scalars: for each axis, a sharded operand wins.
 
     Raises:
@@ -38,7 +38,7 @@ def elementwise_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Join the operands axis by axis."""
     return [joined(primitive, operands)] * len(results)
 
@@ -47,7 +47,9 @@ sharding_rule(Elementwise)(elementwise_shardings)
 sharding_rule(LayoutConstraint)(elementwise_shardings)
 
 
-def unless_divided(primitive: Primitive, operands: Sequence[ShardedType], axis: int) -> Whole:
+def unless_divided(
+    primitive: Primitive, operands: Sequence[ShardedType], axis: int
+) -> ClosedDimShardings:
     """Return the dims of operands of one shape; the operation needs all elements along `axis`.
 
     Raises:
@@ -70,7 +72,7 @@ def accumulating_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Require the axis to be replicated."""
     assert isinstance(primitive, Cumulative)
     return [unless_divided(primitive, operands, primitive.axis)] * len(results)
@@ -82,7 +84,7 @@ def sort_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Require the axis to be replicated."""
     return [unless_divided(primitive, operands, primitive.dimension)] * len(results)
 
@@ -93,7 +95,7 @@ def top_k_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Require the last axis to be replicated."""
     last = operands[0].type.ndim - 1
     return [unless_divided(primitive, operands, last)] * len(results)
@@ -105,7 +107,7 @@ def fft_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return the dims of the operand; an axis whose size changes has to be replicated."""
     ((type, layout),) = operands
     for axis, names in enumerate(layout):
@@ -120,6 +122,6 @@ def barrier_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return the dims of each operand."""
     return [each.dims for each in operands]
