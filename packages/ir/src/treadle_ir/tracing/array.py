@@ -1,14 +1,14 @@
 """Array, the type that users annotate, and the operator table: what `x + y`, `x[i]`, `x.sum()` mean.
 
 treadle_ir knows nothing of promotion, broadcasting or indexing, so the operators of arrays are installed
-from above: `install_operators` puts the functions of a table on the class, once, where Python finds them
+from above: `ports.install` puts the functions of a table on the class, once, where Python finds them
 at the cost of an ordinary method. treadle_numpy provides the table; treadle_ir alone installs exact
 arithmetic (`treadle_ir.ops`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -20,7 +20,6 @@ from treadle_ir.core.types import ArrayType, Type
 from treadle_ir.core.values import Literal
 from treadle_ir.errors.argument_checks import shown
 from treadle_ir.errors.kinds import ArgumentError, library
-from treadle_ir.errors.tracebacks import boundary
 
 BINARY: Final = (
     "add sub mul truediv floordiv mod divmod pow matmul and or xor lshift rshift".split()  # noqa: SIM905
@@ -35,7 +34,7 @@ else:
     from treadle_ir.tracing.on_devices import OnDevices
 
     class ArrayMembers(OnDevices):
-        """Operators and methods are installed at import: see `install_operators`."""
+        """Operators and methods are installed at import: see `ports.install`."""
 
         __slots__ = ()
 
@@ -141,16 +140,6 @@ def no_first_axis(array: Array) -> ArgumentError:
 Operand: TypeAlias = Array | np.ndarray[Any, np.dtype[Any]] | np.generic | Literal
 Operands: TypeAlias = Sequence[Operand]
 Function: TypeAlias = Callable[..., Operands]  # flat operands in, flat operands out
-
-
-def install_operators(table: Mapping[str, object]) -> None:
-    """Put the functions and properties of an operator table on `Array`, by attribute name.
-
-    The names are Python's (`__add__`, `__getitem__`, `sum`, `T`, `at`). A later table replaces what an
-    earlier one said of the same names.
-    """
-    for name, member in table.items():
-        setattr(Array, name, boundary(member))
 
 
 def type_of(operand: object) -> ArrayType:
