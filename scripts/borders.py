@@ -16,7 +16,9 @@ from pathlib import Path
 import names
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = {path.name: path for path in ROOT.glob("packages/*/src/treadle*")}
+SOURCES = {
+    path.parent.name: path.parent for path in ROOT.glob("packages/*/src/treadle*/__init__.py")
+}
 PUBLIC = frozenset(names.public_packages())
 OPEN = ("treadle_ir.core.dtypes", "treadle_ir.primitives.", "treadle_ir.testing.")
 

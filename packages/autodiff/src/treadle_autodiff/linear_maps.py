@@ -15,7 +15,6 @@ from treadle_autodiff.tangents import Tangent, Zero, materialise, presented
 from treadle_autodiff.transpose import transpose
 from treadle_autodiff.user_function import Tree
 from treadle_ir import ArrayType, Operand, Operands, Primitive, Program, Sharding, type_of
-from treadle_ir.calling import shown_program
 from treadle_ir.core import OverMesh
 from treadle_ir.core.dtypes import is_float0
 from treadle_ir.errors import boundary
@@ -25,6 +24,7 @@ from treadle_ir.tracing import (
     interpret_unchecked as interpret,
     over_mesh,
     over_mesh_of,
+    shown_program,
 )
 from treadle_ir.tree import Partial, PyTreeDef, tangent_structure, tree_unflatten
 

@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from treadle_ir import ArgumentError, Array, ArrayType, Effects, Program, Type, UnsupportedError
-from treadle_ir.calling import as_array, shown_program
+from treadle_ir.calling import as_array
 from treadle_ir.core import unsharded
 from treadle_ir.errors import boundary
 from treadle_ir.process import frozen
-from treadle_ir.tracing import Arguments, interpret_unchecked as interpret, take_apart
+from treadle_ir.tracing import (
+    Arguments,
+    interpret_unchecked as interpret,
+    shown_program,
+    take_apart,
+)
 from treadle_ir.tree import PyTreeDef, leaves_in_any_order
 from treadle_runtime.abstract import ShapeDtypeStruct
 from treadle_runtime.jitting.options import Split, platforms_of
@@ -90,7 +95,9 @@ def as_before(
         expected, name
     ):
         return given
-    if expected.statics is not None:  # static arguments may be left out, since they are part of the program
+    if (
+        expected.statics is not None
+    ):  # static arguments may be left out, since they are part of the program
         dynamic = take_apart(args, kwargs)
         if dynamic.whole_structure == expected.structure:
             return Arguments(dynamic.leaves, expected.structure, expected.statics)

@@ -11,7 +11,7 @@ from types import MethodType
 from typing import Any, Final, TypeAlias, final
 
 from treadle_ir import ArgumentError, Array, AxisType, PartitionSpec, ops, type_of
-from treadle_ir.calling import flatten_arrays, installed_vmap
+from treadle_ir.calling import flatten_arrays
 from treadle_ir.errors import (
     PlacementError,
     boundary,
@@ -24,7 +24,7 @@ from treadle_ir.errors import (
     wraps,
 )
 from treadle_ir.settings import current_context
-from treadle_ir.tracing import Arguments, EvalTrace, current_trace, take_apart
+from treadle_ir.tracing import Arguments, EvalTrace, current_trace, installed_vmap, take_apart
 from treadle_ir.tree import tree_unflatten
 from treadle_runtime.abstract import ShapeDtypeStruct, abstract_placed
 from treadle_runtime.arrays.array import DeviceArray
