@@ -16,13 +16,13 @@ import numpy as np
 from treadle_compiler.function_text import function_text
 from treadle_compiler.module import Module
 from treadle_compiler.partitioning import ManualScope
-from treadle_compiler.sums import Axes, Mark
 from treadle_compiler.types import dense, is_in_parts, mlir_type, scalar_text, string_text
 from treadle_compiler.value import HloValue
 from treadle_ir import TOKEN, ArrayType, Literal, Primitive, Program, TreadleError, Type
 from treadle_ir.core import dtypes
 
 if TYPE_CHECKING:
+    from treadle_compiler.sums import Axes, Mark
     from treadle_ir.primitives.metadata import Metadata
 
 

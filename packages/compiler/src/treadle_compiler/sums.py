@@ -22,7 +22,6 @@ from treadle_ir.primitives.reduce import ReduceAdd
 from treadle_ir.primitives.shape import Reshape, Transpose
 from treadle_ir.primitives.sharding import ShardingConstraint
 from treadle_ir.process import frozen
-from treadle_ir.sharding import sum_operands
 
 Axes: TypeAlias = frozenset[str]
 Mark: TypeAlias = Layout | None
@@ -64,6 +63,8 @@ def linear_in(primitive: Primitive, marks: Sequence[Mark]) -> tuple[Axes, Sequen
     found = {axes_of(mark) for mark in marks} - {NONE}
     if len(found) != 1:
         return NONE, ()
+    from treadle_ir.sharding import sum_operands  # noqa: PLC0415 - few programs have sums
+
     summed = [i for i, mark in enumerate(marks) if mark is not None]
     operands = sum_operands(primitive, summed, len(marks))
     return (NONE, ()) if operands is None else (found.pop(), operands)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from treadle_ir.analysis.verifier import verify
 from treadle_ir.core.equality import has_programs
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.program import Equation, Program
@@ -55,5 +54,7 @@ def optimise(
     cancelled = cancel_add_sub(program, captured, floats=CANCEL in wanted)
     program = program if cancelled is program else dce(cancelled)
     if ENABLE_CHECKS():
+        from treadle_ir.analysis.verifier import verify  # noqa: PLC0415 - few check
+
         verify(program)
     return program

@@ -49,7 +49,6 @@ from treadle_runtime.jitting.stages import Lowered
 from treadle_runtime.jitting.statics import Key, static_key
 from treadle_runtime.jitting.traced_call import TracedCall
 from treadle_runtime.jitting.tracing import trace_function
-from treadle_runtime.jitting.watched_call import call_watched, guard_arguments
 from treadle_runtime.jitting.with_refs import call_pure, places_of, pure_function
 from treadle_runtime.placement.explicit import (
     over_placed,
@@ -135,6 +134,11 @@ class JitFunction(Generic[P, R]):
         if self._options.inputs is not None:
             leaves = placed_inputs(self._options.inputs, arguments, leaves, self._name)
         if context.watched:
+            from treadle_runtime.jitting.watched_call import (  # noqa: PLC0415 - debug modes only
+                call_watched,
+                guard_arguments,
+            )
+
             guard_arguments(arguments, leaves, self._name, self.__wrapped__)
         key = (
             context.key,
@@ -214,7 +218,12 @@ class JitFunction(Generic[P, R]):
 
         call = cache.compiling.once(key, lambda: cache.calls.get(key), make)
         started = time.perf_counter()
-        results = call_watched(call, leaves) if current_context().watched else call.call(leaves)
+        if current_context().watched:
+            from treadle_runtime.jitting.watched_call import call_watched  # noqa: PLC0415 - as above
+
+            results = call_watched(call, leaves)
+        else:
+            results = call.call(leaves)
         timing = call.traced.timing
         if timing.first_run is None:
             for leaf in opened_leaves(results)[:1]:
