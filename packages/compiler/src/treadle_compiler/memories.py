@@ -13,9 +13,8 @@ from treadle_compiler.context import LoweringContext
 from treadle_compiler.kept import kept
 from treadle_compiler.value import HloValue
 from treadle_ir import Equation, Primitive, Program, Value
-from treadle_ir.core import InlineCall
+from treadle_ir.core import ControlFlow, InlineCall
 from treadle_ir.primitives.call import OptimizationBarrier
-from treadle_ir.primitives.control import Scan
 from treadle_ir.primitives.memory import DEVICE_MEMORY, ToMemory
 from treadle_ir.primitives.sharding import ShardingConstraint
 from treadle_ir.process import frozen
@@ -135,6 +134,10 @@ def _program_taking(primitive: Primitive, index: int) -> Program | None:
     """The program within an operation whose parameter with this number is the operand, or a slice of it."""
     if isinstance(primitive, InlineCall):
         return primitive.program
+    if not isinstance(primitive, ControlFlow):
+        return None
+    from treadle_ir.primitives.control import Scan  # noqa: PLC0415 - many programs have none
+
     if isinstance(primitive, Scan):
         carried = 0 <= index - primitive.constants < primitive.carries
         return None if carried else primitive.body

@@ -30,10 +30,8 @@ Mark: TypeAlias = Layout | None
 NONE: Final[Axes] = frozenset()
 
 
-def speaks_of_sums(program: Program, partitioning: Partitioning | None) -> bool:
+def speaks_of_sums(program: Program, partitioning: Partitioning) -> bool:
     """Whether a value of a program over several devices may be a sum that is not added up."""
-    if partitioning is None:
-        return False
     ends = [layout for layout in partitioning.results if layout is not None]
     if any([sums_of(layout).unreduced for layout in (*partitioning.parameters, *ends)]):
         return True

@@ -21,8 +21,6 @@ from treadle_compiler.memories import Memories, moved, usable
 from treadle_compiler.module import Module
 from treadle_compiler.partitioning import ManualScope
 from treadle_compiler.registry import LoweringRule, lowering_of
-from treadle_compiler.sums import NONE, asked_of, speaks_of_sums
-from treadle_compiler.unreduced import ends_as_wanted, lower_with_sums, starts_of, with_sums
 from treadle_compiler.value import HloValue
 from treadle_ir import TOKEN, Equation, Primitive, Program, Value
 from treadle_ir.core import Extension, sums_of
@@ -48,7 +46,7 @@ class Walk:
         self.memories = memories
         module.has_memories = memories is not None
         self.has_own_rules = False  # whether a rule of a library's own was called
-        self._has_sums: Final = speaks_of_sums(module.program, module.partitioning)
+        self._has_sums: Final = _has_sums(module)
         self._target: Final = Target(module.platform, module.partitioning is not None)
         self._locations: Final = Locations(locations, named)
         # By id of a nested program, by what its collectives are over, and by its attributes. Programs that rules have
@@ -148,6 +146,8 @@ class Walk:
         module, locations = self.module, self._locations
         environment: dict[Value, HloValue] = dict(zip(program.parameters, operands, strict=True))
         if self._has_sums:
+            from treadle_compiler.unreduced import starts_of  # noqa: PLC0415 - few programs have sums
+
             environment |= starts_of(context, program, environment)
         outer = context.result_types, context.location, context.scope
         scope = locations.within(context.scope, program)
@@ -181,7 +181,11 @@ class Walk:
         results = [
             environment[x] if isinstance(x, Value) else context.literal(x) for x in program.results
         ]
-        return ends_as_wanted(context, program, results) if self._has_sums else results
+        if self._has_sums:
+            from treadle_compiler.unreduced import ends_as_wanted  # noqa: PLC0415 - as above
+
+            return ends_as_wanted(context, program, results)
+        return results
 
     def _by_rule(
         self, context: LoweringContext, primitive: Primitive, inputs: Sequence[HloValue]
@@ -201,6 +205,9 @@ class Walk:
         inputs: Sequence[HloValue],
     ) -> Sequence[HloValue]:
         """Return the results of an operation whose operands may be partial sums."""
+        from treadle_compiler.sums import NONE, asked_of  # noqa: PLC0415 - as above
+        from treadle_compiler.unreduced import lower_with_sums  # noqa: PLC0415
+
         made, primitive = equation.results, equation.primitive
         axes = asked_of(program).get(made[0], NONE) if made else NONE
         lower = functools.partial(self._by_rule, context, primitive)
@@ -237,6 +244,8 @@ class Walk:
             for x, memory in zip(parameters, self.memories.parameters, strict=True):
                 x.memory = memory
         if is_main and self._has_sums and partitioning is not None:
+            from treadle_compiler.unreduced import with_sums  # noqa: PLC0415 - as above
+
             starts = [x if sums_of(x).unreduced else None for x in partitioning.parameters]
             ends = [sums_of(x).unreduced for x in partitioning.results]
             with with_sums(context, [(program, starts, ends)]):
@@ -275,6 +284,15 @@ class Walk:
             return set()
         given = [kind or DEVICE_MEMORY for kind in self.memories.parameters]
         return {i for i, result in pairs.items() if given[i] != self.memories.results[result]}
+
+
+def _has_sums(module: Module) -> bool:
+    """Return whether a value may be a sum over devices that is not added up: only over several devices."""
+    if module.partitioning is None:
+        return False
+    from treadle_compiler.sums import speaks_of_sums  # noqa: PLC0415 - few programs have partial sums
+
+    return speaks_of_sums(module.program, module.partitioning)
 
 
 def _note(error: Exception, equation: Equation) -> None:

@@ -134,10 +134,7 @@ class JitFunction(Generic[P, R]):
         if self._options.inputs is not None:
             leaves = placed_inputs(self._options.inputs, arguments, leaves, self._name)
         if context.watched:
-            from treadle_runtime.jitting.watched_call import (  # noqa: PLC0415 - debug modes only
-                call_watched,
-                guard_arguments,
-            )
+            from treadle_runtime.jitting.watched_call import guard_arguments  # noqa: PLC0415 - when debugging
 
             guard_arguments(arguments, leaves, self._name, self.__wrapped__)
         key = (
@@ -150,6 +147,8 @@ class JitFunction(Generic[P, R]):
         if call is None:
             return self._first(key, arguments, statics, leaves)
         if context.watched:
+            from treadle_runtime.jitting.watched_call import call_watched  # noqa: PLC0415 - as above
+
             return call_watched(call, leaves)
         kinds = tuple(map(type, arguments.leaves))
         if kinds not in call.fast_calls:
