@@ -107,7 +107,7 @@ def test_a_single_element_has_the_shape_that_it_was_given(dtype):
             ops.add(ops.reshape(y, shape=(1,)), ops.reshape(x, shape=(1,))),
         )
 
-    for found, expected in zip(as_a_whole(reshaped, x), reshaped(x), strict=True):
+    for found, expected in zip(fused(reshaped, x), reshaped(x), strict=True):
         same(found, expected)
 
 

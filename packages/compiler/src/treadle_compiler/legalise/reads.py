@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias, final
 
 from treadle_compiler.kept import kept
@@ -40,6 +39,7 @@ from treadle_ir.primitives.shape import (
     Slice,
     Transpose,
 )
+from treadle_ir.process import frozen
 
 _SAVED: Final = 1 << 20  # operations that are saved at least, some 18 us
 _PASS: Final = 32  # operations for each element that take as long as to write and to read it
@@ -62,7 +62,7 @@ _NOTHING: Final = (0, 0)
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reads:
     """What was found of a program."""
 

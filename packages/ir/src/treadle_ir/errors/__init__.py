@@ -79,6 +79,7 @@ if TYPE_CHECKING:
         import_module as import_module,
         lazy_names as lazy_names,
         module_or_none as module_or_none,
+        room_names as room_names,
         unknown_name as unknown_name,
     )
     from treadle_ir.errors.other_jax import array_of_jax as array_of_jax, is_of_jax as is_of_jax
@@ -128,7 +129,7 @@ if not TYPE_CHECKING:
                 "allocating did_you_mean during library out_of_memory out_of_range show_as"
             ),
             "treadle_ir.errors.lazily": (
-                "NamespaceHooks import_module lazy_names module_or_none unknown_name"
+                "NamespaceHooks import_module lazy_names module_or_none room_names unknown_name"
             ),
             "treadle_ir.errors.other_jax": "array_of_jax is_of_jax",
             "treadle_ir.errors.source": (

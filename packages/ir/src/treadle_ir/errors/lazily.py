@@ -83,6 +83,8 @@ def _hooks(
         for each in names.split():
             original, _, name = each.partition(":")
             homes[name or original] = home, original
+    if any([home.removeprefix(f"{module}.") in homes for home in table]):
+        sys.modules[module].__class__ = _NamesBeforeModules
     package = sys.modules[module].__dict__
     offered = sorted({*homes, *submodules, *(_public(package) if own else ())})
 
@@ -101,6 +103,17 @@ def _hooks(
         return value
 
     return boundary(attribute), lambda: list(offered), offered
+
+
+class _NamesBeforeModules(ModuleType):
+    """A package that offers a name which is also a module's: `grad` of `package.grad`.
+
+    The import of a module would set the package's attribute of that name, and the function would no longer be found.
+    """
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not isinstance(value, ModuleType) or name not in self.__all__:
+            super().__setattr__(name, value)
 
 
 def _public(package: Mapping[str, object]) -> list[str]:

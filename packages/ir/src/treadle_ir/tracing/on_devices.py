@@ -35,7 +35,7 @@ class _Member:
 
 
 class OnDevices:
-    """The attributes: of elements, of shardings, and of buffers; for type checkers, as arrays on devices define them."""
+    """The attributes: of elements, of shardings, of buffers; for type checkers, as arrays on devices define them."""
 
     __slots__ = ()
 

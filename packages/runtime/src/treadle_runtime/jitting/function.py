@@ -35,7 +35,6 @@ from treadle_runtime.jitting.caches import FunctionCache, cache_of
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.compiling import compile_call, lower_call
 from treadle_runtime.jitting.fast_call import fast_call
-from treadle_runtime.jitting.instrumented_call import call_instrumented, guard_arguments
 from treadle_runtime.jitting.miss import MISS
 from treadle_runtime.jitting.misses import explain_placement, logs_misses
 from treadle_runtime.jitting.options import UNSPECIFIED, JitOptions, name_of
@@ -135,6 +134,8 @@ class JitFunction(Generic[P, R]):
         if self._options.inputs is not None:
             leaves = placed_inputs(self._options.inputs, arguments, leaves, self._name)
         if context.instrumented:
+            from treadle_runtime.jitting.instrumented_call import guard_arguments  # noqa: PLC0415 - when debugging
+
             guard_arguments(arguments, leaves, self._name, self.__wrapped__)
         key = (
             context.key,
@@ -146,6 +147,8 @@ class JitFunction(Generic[P, R]):
         if call is None:
             return self._first(key, arguments, statics, leaves)
         if context.instrumented:
+            from treadle_runtime.jitting.instrumented_call import call_instrumented  # noqa: PLC0415 - as above
+
             return call_instrumented(call, leaves)
         kinds = tuple(map(type, arguments.leaves))
         if kinds not in call.fast_calls:
@@ -214,9 +217,12 @@ class JitFunction(Generic[P, R]):
 
         call = cache.compiling.once(key, lambda: cache.calls.get(key), make)
         started = time.perf_counter()
-        results = (
-            call_instrumented(call, leaves) if current_context().instrumented else call.call(leaves)
-        )
+        if current_context().instrumented:
+            from treadle_runtime.jitting.instrumented_call import call_instrumented  # noqa: PLC0415 - as above
+
+            results = call_instrumented(call, leaves)
+        else:
+            results = call.call(leaves)
         timing = call.traced.timing
         if timing.first_run is None:
             for leaf in opened_leaves(results)[:1]:

@@ -8,17 +8,15 @@ compiled(x)
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 from treadle_compiler import (
-    Collective,
     MemoryStats,
     cost_analysis,
     lower_program,
     memory_stats,
     optimized_hlo,
     pretty,
-    read_collectives,
     unoptimized_hlo,
 )
 from treadle_ir import ArgumentError, UnsupportedError
@@ -32,7 +30,6 @@ from treadle_runtime.arrays.from_user import as_argument
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.compiling import Lowering, compile_call
 from treadle_runtime.jitting.fast_call import fast_call
-from treadle_runtime.jitting.instrumented_call import call_instrumented, guard_arguments
 from treadle_runtime.jitting.miss import MISS, FastCall, no_fast_call
 from treadle_runtime.jitting.options import Split
 from treadle_runtime.jitting.shardings import put_as_compiled
@@ -41,6 +38,9 @@ from treadle_runtime.jitting.traced_call import Stage, as_before, structs_of
 from treadle_runtime.jitting.with_refs import call_pure
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.format import Format, row_major
+
+if TYPE_CHECKING:
+    from treadle_compiler import Collective
 
 
 @final
@@ -234,6 +234,11 @@ class Compiled(Stage):
         if len(self._lowering.placement.devices) > 1:
             leaves = put_as_compiled(leaves, self._lowering.input_shardings, given, name)
         if current_context().instrumented:
+            from treadle_runtime.jitting.instrumented_call import (  # noqa: PLC0415 - debug modes only
+                call_instrumented,
+                guard_arguments,
+            )
+
             guard_arguments(given, leaves, name)
             return call_instrumented(self._call, leaves)
         self._make_fast(given, args, kwargs)
@@ -303,6 +308,8 @@ class Compiled(Stage):
         Raises:
             ModuleError: XLA wrote the groups of an exchange in a way that is not known.
         """
+        from treadle_compiler import read_collectives  # noqa: PLC0415 - few ask
+
         return read_collectives(self.as_text())
 
     def runtime_executable(self) -> Any:  # Any: jaxlib's

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from dataclasses import dataclass
 from typing import Any, Final, final
 
 from treadle_ir.core import AbstractDevice
 from treadle_ir.errors import PlacementError, integer_or_none, names, shown
 from treadle_ir.primitives.memory import DEVICE_MEMORY
-from treadle_ir.process import fork_safe_lock
+from treadle_ir.process import fork_safe_lock, frozen
 from treadle_runtime.client import Backend, backends, requested_platforms
 
 _CLASS_NAMES: Final = {
@@ -124,7 +123,7 @@ class Device:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class Memory:
     """A device's memory that arrays can be in."""
 
