@@ -326,7 +326,7 @@ def ordered_effects_of_functions_called_again_keep_their_order() -> None:
 
 @law
 def ordered_effects_of_each_device_keep_their_order() -> None:
-    """Those of parts that are computed after each other in one program, and those between them, over all parts."""
+    """Callbacks in regions that one program runs after each other, and between the regions, are called in order."""
     seen: list[tuple[int, float]] = []
     times = 4
 

@@ -387,9 +387,9 @@ def linear_transpose(
             fix="use vjp, which knows what the tangents of such values are",
         )
 
-    result_types = [result.type for result in staged.program.results[: found.count]]
+    result_types = [result.type for result in staged.program.results[: found.own_count]]
     known = [*staged.captured, *found.held()]
-    not_linear = [Zero(type.tangent()) for type in staged.program.result_types[found.count :]]
+    not_linear = [Zero(type.tangent()) for type in staged.program.result_types[found.own_count :]]
     found.store(_written(found, known, types))
 
     def transposed(cotangents: Tree) -> tuple[Tree, ...]:
@@ -416,8 +416,8 @@ def _written(
     program = found.staged.program
     flags = [False] * len(known) + [True] * len(types)
     for cell_result, depends in zip(
-        program.results[found.count :],
-        DEPENDENCE.results(program, flags)[found.count :],
+        program.results[found.own_count :],
+        DEPENDENCE.results(program, flags)[found.own_count :],
         strict=True,
     ):
         if depends:
@@ -426,7 +426,7 @@ def _written(
                 "arguments, which have no values here",
                 fix="return it as a result",
             )
-    held = Program(program.parameters, program.equations, program.results[found.count :])
+    held = Program(program.parameters, program.equations, program.results[found.own_count :])
     return interpret(dce(held), *known, *[zeros(type) for type in types])
 
 
