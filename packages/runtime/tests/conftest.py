@@ -43,6 +43,6 @@ def evaluator() -> Iterator[RuntimeEvaluator]:
     """Install the runtime's evaluator for all threads; afterwards restore the previous evaluator."""
     before = current_evaluator()
     made = RuntimeEvaluator()
-    install(made)
+    install(evaluator=made)
     yield made
-    install(before)
+    install(evaluator=before)
