@@ -1,4 +1,4 @@
-"""Composed functions, run as a whole: the same results, whatever they were called with before."""
+"""Fused functions: the same results, regardless of earlier calls."""
 
 import gc
 import warnings
@@ -398,16 +398,16 @@ def twice(x, factor=2.0):
     return ops.multiply(x, np.float32(factor))
 
 
-def test_a_counterpart_is_called_where_it_serves():
+def test_a_host_function_is_called_where_it_serves():
     found = [float(np.asarray(twice(array(1.0)))[0]) for _ in range(3)]
     assert found == [2.0, 4.0, 4.0]  # the first call is the function itself
 
 
-def test_operations_compute_what_a_counterpart_leaves():
+def test_operations_compute_calls_that_a_host_function_rejects():
     assert [float(np.asarray(twice(array(-1.0)))[0]) for _ in range(3)] == [-2.0] * 3
 
 
-def test_other_arguments_and_types_have_no_counterpart():
+def test_other_arguments_and_types_have_no_host_function():
     assert [float(np.asarray(twice(array(1.0), 3.0))[0]) for _ in range(3)] == [3.0] * 3
     assert [float(np.asarray(twice(array(1.0), factor=3.0))[0]) for _ in range(3)] == [3.0] * 3
     assert [float(twice(from_host(np.asarray(np.float32(1))))) for _ in range(3)] == [2.0] * 3
@@ -447,12 +447,12 @@ def of_pair(pair, y):
     return ops.add(ops.add(*pair), y)
 
 
-def test_a_counterpart_up_to_rounding_is_called_from_the_first_call_on():
+def test_a_host_function_up_to_rounding_is_called_from_the_first_call_on():
     assert [float(np.asarray(looped(array(1.0)))[0]) for _ in range(3)] == [5.0] * 3
     assert [float(np.asarray(looped(array(-1.0)))[0]) for _ in range(3)] == [-2.0] * 3
 
 
-def test_a_counterpart_up_to_rounding_serves_large_arrays():
+def test_a_host_function_up_to_rounding_serves_large_arrays():
     large = from_host(np.ones(limits.LARGE + 1, np.float32))
     assert float(np.asarray(looped(large))[-1]) == 5.0
     refused = from_host(np.full(limits.LARGE + 1, -1, np.float32))
@@ -468,7 +468,7 @@ def test_a_plan_does_not_keep_the_arrays_that_it_was_made_for():
     assert kept() is None
 
 
-def test_a_counterpart_gets_the_arrays_of_a_tuple_in_their_order():
+def test_a_host_function_gets_the_arrays_of_a_tuple_in_their_order():
     x, y = array(1.0), array(2.0)
     assert float(np.asarray(of_pair((x, x), y))[0]) == 5.0
     assert float(np.asarray(of_pair((array(-1.0), x), y))[0]) == 2.0
@@ -477,7 +477,7 @@ def test_a_counterpart_gets_the_arrays_of_a_tuple_in_their_order():
 
 @composed
 def with_looped(x):
-    """`2 x + 1`, by a composed function with a host function."""
+    """`2 x + 1`, by a fused function with a host function."""
     return ops.add(looped(x), np.float32(1))
 
 

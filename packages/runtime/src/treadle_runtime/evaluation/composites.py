@@ -1,4 +1,4 @@
-"""Composed functions: library functions that are fused when nothing transforms them.
+"""Fused functions: library functions that run as one generated function when nothing transforms them.
 
 A library function with five operations costs five times the Python overhead of one operation. Here it is staged once
 for each cache key (types and placements of arrays, values of other arguments, the context), and later calls run the
@@ -8,7 +8,7 @@ with a loop is compiled from the first call on, at any size, since its loop is c
 
 The choice depends on types and placements only, so repeated calls give the same results. On the CPU small arrays never
 cause a compilation, and the first call with a new key of small arguments does not stage the function either. On an
-accelerator, where each single operation would be compiled, all composed functions are compiled as a whole.
+accelerator, where each single operation would be compiled, all fused functions are compiled as one program.
 """
 
 from __future__ import annotations

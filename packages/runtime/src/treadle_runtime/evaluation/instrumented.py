@@ -69,7 +69,7 @@ def evaluate_instrumented(
 
 
 def call_composed(function: Callable[..., T], args: Sequence[Any], kwargs: Mapping[str, Any]) -> T:
-    """Call a composed function, and check its results, but not its intermediate values, for NaNs and infinities.
+    """Call a fused function, and check its results, but not its intermediate values, for NaNs and infinities.
 
     `logaddexp(inf, inf)` computes `inf - inf` on the way, which is not the user's fault. If a result is bad, the
     function runs again, operation by operation, and the error names the operation that caused it.

@@ -95,9 +95,8 @@ def as_before(
         expected, name
     ):
         return given
-    if (
-        expected.statics is not None
-    ):  # static arguments may be left out, since they are part of the program
+    if expected.statics is not None:
+        # Static arguments may be left out, since they are part of the program.
         dynamic = take_apart(args, kwargs)
         if dynamic.whole_structure == expected.structure:
             return Arguments(dynamic.leaves, expected.structure, expected.statics)
