@@ -7,7 +7,6 @@ that knows more adds one `while:` note with `during` and re-raises; nobody re-wr
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import ClassVar, Final
@@ -18,12 +17,6 @@ _MOST_BITS: Final = 256  # of an integer that messages show
 
 
 _WEAK: Final = "  `*` marks a weak type: it came from a Python number, and yields to the types of other operands"
-
-
-def library() -> str:
-    """The library's name as users know it: JAX where `import jax` gives treadle."""
-    hooked = type(sys.modules.get("jax")).__module__.startswith("treadle_jax")
-    return "JAX" if hooked else "treadle"
 
 
 class TreadleError(Exception):
@@ -61,7 +54,7 @@ def show_as(module: str) -> None:
 class ShapeError(TreadleError, TypeError, ValueError):
     """Operands have shapes that do not go together.
 
-    NumPy says ValueError, JAX one or the other by function: code written for either catches it.
+    Libraries raise one or the other: code written for either catches it.
     """
 
 
@@ -168,7 +161,7 @@ class ParseError(TreadleError, ValueError):
 class DonatedError(TreadleError, RuntimeError, ValueError):
     """An array was used after its buffer had been donated or deleted.
 
-    JAX says ValueError where the array is an operand, RuntimeError elsewhere: code written for either catches it.
+    Code catches ValueError where the array is an operand, and RuntimeError elsewhere: it is both.
     """
 
 
@@ -204,7 +197,7 @@ class UnsetRuleError(ArgumentError, AttributeError):
 
 
 class UnsupportedError(ArgumentError, NotImplementedError):
-    """An argument or a value that NumPy or JAX takes and treadle lacks."""
+    """An argument or a value that similar libraries take and treadle lacks."""
 
 
 class IndexingError(ArgumentError, IndexError):
