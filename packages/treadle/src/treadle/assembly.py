@@ -14,6 +14,7 @@ import treadle
 import treadle_numpy
 import treadle_runtime
 from treadle import environment
+from treadle.other_jax import OtherJax
 from treadle_ir import Array, Operand, Program, UnsupportedError, errors
 from treadle_ir.errors import source
 from treadle_ir.tracing import StagedTracer, install
@@ -50,6 +51,7 @@ def assemble() -> None:
         vmap=_vmap,
         sharding=treadle_runtime,
         program_view=_viewed,
+        other_library=OtherJax(),
     )
     _name_tracers()
     errors.show_as("treadle.errors")

@@ -19,7 +19,8 @@ from treadle_ir.core.sharding import Sharding, replicated
 from treadle_ir.core.types import ArrayType, Type
 from treadle_ir.core.values import Literal
 from treadle_ir.errors.argument_checks import shown
-from treadle_ir.errors.kinds import ArgumentError, library
+from treadle_ir.errors.kinds import ArgumentError
+from treadle_ir.errors.other_libraries import library
 from treadle_ir.tracing.installed_operators import InstalledOperators
 from treadle_ir.tracing.on_devices import OnDevices
 

@@ -4,7 +4,8 @@
 methods; the facade, or another program that assembles the packages, installs the rest.
 
 `install` puts each implementation where it is read: the evaluator in the trace at the bottom of every stack, the
-operators on `Array`. So an operation costs the same as if the implementation had always been there.
+operators on `Array`, what is known of another library in the room of errors. So an operation costs the same as if the
+implementation had always been there.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.program import Program
 from treadle_ir.errors.kinds import MissingRuleError
+from treadle_ir.errors.other_libraries import OtherLibrary, install_library
 from treadle_ir.errors.tracebacks import boundary
 from treadle_ir.tracing import trace
 from treadle_ir.tracing.array import Array, Operand, Operands
@@ -134,6 +136,7 @@ def install(
     vmap: VmapPort | None = None,
     sharding: ShardingPort | None = None,
     program_view: ProgramViewPort | None = None,
+    other_library: OtherLibrary | None = None,
 ) -> None:
     """Install implementations of ports for this process.
 
@@ -143,11 +146,14 @@ def install(
         vmap: maps functions over axes.
         sharding: shards arrays over devices; a module with the two functions will do.
         program_view: shows programs; without one they are shown as they are.
+        other_library: knows the values of another array library, and what to do about them.
     """
     if evaluator is not None:
         trace.ROOT.evaluator = evaluator
     for name, member in (operators or {}).items():
         setattr(Array, name, boundary(member))
+    if other_library is not None:
+        install_library(other_library)
     installed.vmap = vmap or installed.vmap
     installed.sharding = sharding or installed.sharding
     installed.program_view = program_view or installed.program_view

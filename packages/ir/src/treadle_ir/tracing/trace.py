@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, ParamSpec, TypeVar, final
 from treadle_ir.core.families import Extension, FunctionCall
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.errors.kinds import TreadleError, out_of_memory
-from treadle_ir.errors.other_jax import explain
+from treadle_ir.errors.other_libraries import explain
 from treadle_ir.errors.source import Place, place, within
 from treadle_ir.settings.context import context_overrides
 from treadle_ir.tracing.array import Array
