@@ -161,7 +161,7 @@ class ParseError(TreadleError, ValueError):
 class DonatedError(TreadleError, RuntimeError, ValueError):
     """An array was used after its buffer had been donated or deleted.
 
-    It is a ValueError for an array that is an operand, and a RuntimeError otherwise: code written for either catches it.
+    A ValueError suits an array that is an operand, a RuntimeError other uses: code written for either catches it.
     """
 
 
