@@ -291,7 +291,7 @@ def test_files_without_locks_go_by_age(cache: DiskCache, monkeypatch: pytest.Mon
         assert path.exists() == stays
 
 
-def test_a_reader_sweeps_when_nobody_has_lately(cache: DiskCache) -> None:
+def test_a_reader_sweeps_when_no_process_has_lately(cache: DiskCache) -> None:
     cache.put(KEY, b"payload")
     assert cache.folder is not None
     path = cache.folder / ".tmp-old"

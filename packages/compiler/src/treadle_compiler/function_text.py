@@ -17,7 +17,7 @@ def function_text(
     attributes: Sequence[Sequence[str]] = (),
     result_attributes: Sequence[Sequence[str]] = (),
 ) -> str:
-    """A function of a module; attributes are those of its parameters and results, none where nothing is given."""
+    """Return a function of a module as text; without attributes, its parameters and results have none."""
     marks = map(_braced, attributes or ((),) * len(parameters))
     declared = ", ".join(
         [f"{x.name}: {mlir_type(x.type)}{mark}" for x, mark in zip(parameters, marks, strict=True)]

@@ -43,7 +43,7 @@ class Jaxlib(Held):
         self.core, self.xla_client = HeldModule(self.core), HeldModule(self.xla_client)
 
     def collect(self, phase: str, _: object) -> None:
-        """Free the Python objects that jaxlib no longer needs: it keeps those of its own threads until it is told."""
+        """Free the Python objects that jaxlib no longer needs: it stores the objects of its own threads until then."""
         if phase == "stop":
             self.core.collect_garbage()
 

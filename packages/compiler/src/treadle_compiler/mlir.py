@@ -37,7 +37,7 @@ class Mlir:
     core: Any
     context: Any
     registry: Any
-    dialects: tuple[Any, ...]  # those that a context is told of
+    dialects: tuple[Any, ...]  # the dialects that a context loads
 
 
 @made_once
@@ -132,7 +132,7 @@ def serialized(module: object, version: str) -> bytes:
     """A module, its text or its bytes, as bytes that StableHLO of a version reads.
 
     Raises:
-        ModuleError: it is none, or uses what that version had not.
+        ModuleError: it is not a module, or uses what that version lacked.
     """
     return _converted("serialize_portable_artifact", "serialised", _STABLEHLO, module, version)
 

@@ -1,4 +1,4 @@
-"""Programs for several devices: how parameters and results lie over the axes of a mesh, in Shardy's words."""
+"""Programs for several devices: the shardings of parameters and results over the axes of a mesh, in Shardy's words."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from treadle_ir.process import frozen
 @final
 @frozen
 class Partitioning:
-    """How the parameters and results of a program lie over the axes of a mesh.
+    """The shardings of the parameters and results of a program over the axes of a mesh.
 
-    `None` for a result leaves it to XLA, which says what it chose.
+    `None` for a result leaves it to XLA, which reports what it chose.
     """
 
     mesh: AbstractMesh
@@ -59,7 +59,7 @@ def mesh_text(name: str, axes: Sequence[tuple[str, int]]) -> str:
 
 
 def layout_text(layout: DimShardings, open: bool = False) -> str:
-    """A layout: `[{"x"}, {}, {?}]`; the question mark leaves an axis, or the rest of it (`open`), to XLA."""
+    """Return dimension shardings as text: `[{"x"}, {}, {?}]`; `?` leaves an axis, or its rest (`open`), to XLA."""
     parts = []
     for names in layout:
         words = [string_text(name) for name in names or ()]
@@ -70,7 +70,7 @@ def layout_text(layout: DimShardings, open: bool = False) -> str:
 
 
 def per_value_text(mesh: str, layouts: Sequence[DimShardings], open: bool) -> str:
-    """Layouts of several values over a mesh of that name, as an attribute."""
+    """Return the shardings of several values over a mesh of that name, as an attribute."""
     each = ", ".join(
         [f"<{mesh}, {layout_text(layout, open)}{_sums_text(layout)}>" for layout in layouts]
     )
@@ -83,12 +83,12 @@ def axes_text(names: Sequence[str]) -> str:
 
 
 def sharding_text(mesh: str, layout: DimShardings) -> str:
-    """A layout over a mesh of that name, as an attribute."""
+    """Return a sharding over a mesh of that name, as an attribute."""
     return f"#sdy.sharding<{mesh}, {layout_text(layout)}{_sums_text(layout)}>"
 
 
 def _sums_text(layout: DimShardings) -> str:
-    """The axes over which an array is a sum; of those over which its cotangents are, XLA need not know."""
+    """Return the axes over which an array is a partial sum; XLA does not need the axes of its cotangents."""
     unreduced = sorted(partial_sums_of(layout).unreduced)
     return f", unreduced={{{', '.join(map(string_text, unreduced))}}}" if unreduced else ""
 
@@ -96,14 +96,14 @@ def _sums_text(layout: DimShardings) -> str:
 @final
 @frozen
 class Inspection:
-    """Someone who wants to know how an array of a program lies, which has so many axes."""
+    """A callback that receives the sharding of an array of a program, and the number of its axes."""
 
     callback: Callable[[Any], object]  # Any: the runtime's shardings
     ndim: int
 
 
 def inspection_mark(number: int) -> str:
-    """What stands in a text where XLA wants the address of a function, until the program is compiled."""
+    """Return the placeholder in a text for the address of a function, until the program is compiled."""
     return f"inspection {number}."
 
 
@@ -122,5 +122,5 @@ PARTITIONED: Final = "treadle_custom_partitioning"
 
 
 def part_mark(number: int) -> str:
-    """What stands in a text where XLA wants the key of such a call, until the program is compiled."""
+    """Return the placeholder in a text for the key of such a call, until the program is compiled."""
     return f"custom partitioning {number}."

@@ -223,7 +223,7 @@ def _text(program: Callable[[Any], Any], given: DimShardings, wanted: DimShardin
 
 
 def _regions(text: str) -> list[str]:
-    """The operations in each region over `x`."""
+    """Return the operations in each region over `x`."""
     inner = re.findall(r'"sdy\.manual_computation"\(.*?\) \(\{\n(.*?)\n\}\)', text, re.DOTALL)
     return [" ".join(re.findall(r'"\w+\.(\w+)"', each)) for each in inner]
 
@@ -250,7 +250,7 @@ def test_a_whole_array_is_a_sum_whose_other_terms_are_zero() -> None:
 
 
 def test_results_are_what_is_wanted() -> None:
-    """A result of which nobody says how it lies is added up: XLA would say that it is whole."""
+    """A result without a given sharding is added up: XLA would report that it is replicated."""
     for wanted in (None, WHOLE, DIVIDED):
         assert "sdy.sharding_constraint" in _text(lambda x: x, SUM, wanted)
     assert "select" in _text(lambda x: x, WHOLE, SUM)
@@ -260,10 +260,12 @@ def test_results_are_what_is_wanted() -> None:
 def test_a_product_is_made_as_a_sum_where_it_is_asked_for() -> None:
     def product(x: Any, layout: DimShardings, *, more: bool = False) -> Any:
         made = ops.dot_general(x, x, contracting=((0,), (0,)))
-        laid = ops.sharding_constraint(
+        requested = ops.sharding_constraint(
             ops.negate(ops.transpose(made, permutation=(1, 0))), mesh=MESH, layout=layout
         )
-        return ops.add(ops.reduce_add(laid, axes=(0, 1)), ops.reduce_maximum(made, axes=(0, 1)))
+        return ops.add(
+            ops.reduce_add(requested, axes=(0, 1)), ops.reduce_maximum(made, axes=(0, 1))
+        )
 
     text = _text(
         lambda x: ops.sharding_constraint(

@@ -26,7 +26,7 @@ def _moves(text: str) -> list[str]:
 
 
 def _kinds(text: str) -> list[str | None]:
-    """What is said of parameters and results, in order."""
+    """Return the memory kinds of parameters and results, in order."""
     declared = re.search(r"@main\((.*?)\) -> \((.*?)\) \{\n", text)
     assert declared is not None
     found = []

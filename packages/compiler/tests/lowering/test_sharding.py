@@ -1,4 +1,4 @@
-"""Layouts in the text of a program, and callbacks of programs over several devices."""
+"""Shardings in the text of a program, and callbacks of programs over several devices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from treadle_ir.primitives.shard_map import ShardMap, inside_axes
 
 MESH = AbstractMesh((4, 2), ("x", "y"))
 TYPE = ArrayType((8, 4), np.dtype("f4"))
-LAID = Partitioning(MESH, (((), ()),), (None,))
+OVER_MESH = Partitioning(MESH, (((), ()),), (None,))
 
 
 def _text(layout: DimShardings, partitioning: Partitioning | None) -> str:
@@ -24,7 +24,7 @@ def _text(layout: DimShardings, partitioning: Partitioning | None) -> str:
 
 
 def test_a_constraint_names_the_axes() -> None:
-    text = _text((("x", "y"), None), LAID)
+    text = _text((("x", "y"), None), OVER_MESH)
     assert 'sdy.mesh @mesh = <["x"=4, "y"=2]>' in text
     assert 'sdy.sharding<@mesh, [{"x", "y"}, {?}]>' in text
     assert "num_partitions = 8" in text
@@ -66,7 +66,7 @@ def test_each_question_has_a_number_where_there_are_several_devices() -> None:
         return [total]
 
     program = stage(function, TYPE).program
-    for partitioning in (None, LAID):
+    for partitioning in (None, OVER_MESH):
         lowered = lower_program(program, partitioning=partitioning)
         assert [each.ndim for each in lowered.inspections] == [2, 0]
         marks = [inspection_mark(number) in lowered.text for number in range(2)]

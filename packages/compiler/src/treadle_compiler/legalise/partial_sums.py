@@ -294,7 +294,7 @@ class _Materialising:
         return self._marks[atom] if isinstance(atom, Value) else None
 
     def add(self, equation: Equation, marks: Sequence[Mark] | None = None) -> None:
-        """Add an equation; without `marks`, its results are no partial sums."""
+        """Add an equation; without `marks`, its results are not partial sums."""
         self.equations.append(equation)
         found = [None] * len(equation.results) if marks is None else marks
         self._marks.update(zip(equation.results, found, strict=True))
@@ -338,7 +338,7 @@ class _Materialising:
         return tuple([name for name in self._mesh.axis_names if name in axes])
 
     def constraint(self, equation: Equation, constraint: ShardingConstraint) -> None:
-        """Add a constraint; one that has unreduced axes takes a partial sum."""
+        """Add a constraint; with unreduced axes it takes a partial sum."""
         axes = frozenset(constraint.unreduced)
         if not axes:
             self.add(equation)
@@ -351,7 +351,7 @@ class _Materialising:
         """Add a call of the program for what its operands are."""
         marks = tuple(map(self.mark, equation.operands))
         answer: Specialised[Mark] = yield Request(call.program, marks)
-        # Parameters and results of a function are no partial sums.
+        # Parameters and results of a function are not partial sums.
         in_place = any([each is not None for each in (*marks, *answer.results)])
         changed = call_of(call, answer.program, in_place=in_place)
         self.add(_with_primitive(equation, changed), answer.results)

@@ -49,7 +49,7 @@ _MOST: Final = 1 << 10  # operations for each element; nothing counts further
 _IN_ORDER: Final = 1 / 3
 _SEAM: Final = 8  # operations that it costs to ask on which side of a seam an element lies
 
-# They read their operand at places that differ from those of their result.
+# They read their operand at positions that differ from the positions in their result.
 _MOVING: Final = (Concatenate, DynamicSlice, Gather, Pad, Reverse, Slice)
 # What they give is computed with what uses it, and reads their operand in its order.
 _IN_PLACE: Final = (BroadcastInDim, Reshape, Transpose)

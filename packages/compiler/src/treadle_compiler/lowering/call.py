@@ -39,7 +39,7 @@ def call_lowering(
 def jitted_call_lowering(
     context: LoweringContext, primitive: Call, /, *operands: HloValue
 ) -> Sequence[HloValue]:
-    """A call, which says when XLA is to inline it if the user has said so, or the equations in place."""
+    """Write a call, with the time when XLA has to inline it if the user chose one, or the equations in place."""
     with deeper():
         if primitive.inlining == "jax_late":
             return context.inline(primitive.program, *operands)

@@ -29,7 +29,7 @@ def _is_ordered(*programs: Program) -> bool:
 
 
 def _same_types(values: Sequence[HloValue], types: Sequence[Type]) -> list[HloValue]:
-    """Values under the types of the equation, which may differ in weak marks, that XLA has not."""
+    """Return values with the types of the equation, which may differ in weak marks, which XLA does not have."""
     return [HloValue(value.name, type) for value, type in zip(values, types, strict=True)]
 
 
@@ -45,7 +45,7 @@ def _known(index: HloValue, branches: int) -> int | None:
 def case_lowering(
     context: LoweringContext, primitive: Case, index: HloValue, /, *operands: HloValue
 ) -> Sequence[HloValue]:
-    """One branch, or one that is known, as by the platform: its equations. Two: `if`. More: `case`.
+    """Write one branch, or the known one, as by the platform, in place; two as `if`, more as `case`.
 
     The last branch of a `case` has all indices beyond it.
     """

@@ -1,6 +1,6 @@
-"""Functions of real and complex numbers: those of complex ones are XLA's, put right at the ends (`complex_ends.py`).
+"""Functions of real and complex numbers: XLA computes the complex, which are corrected at the ends (`complex_ends.py`).
 
-Of sine, cosine and their hyperbolic kin one part is computed anew. XLA takes the hyperbolic sine of a part for half
+Of sine, cosine and their hyperbolic kin one part is computed again. XLA takes the hyperbolic sine of a part for half
 the difference of two exponentials, of which nothing is left where the part is small: `sin(1e-10 + 2e-10j)` is real
 there, in complex64, and signs of zeros are lost. Near zero that part of the result is a product with a hyperbolic sine
 of its own; further out, and where the wave has no value, XLA's stays.

@@ -1,7 +1,7 @@
 """Lowering of random bits: the cipher's rounds written out in plain operations, which XLA fuses into one loop.
 
 A rolled loop or rng_bit_generator is several times slower on CPU. Operations that are alike share one function, so that
-a program that draws often is no long text. Counters are 32 bits wide where that is enough.
+the text of a program that draws often stays short. Counters are 32 bits wide where that is enough.
 Wide keys have the device's generator: `rng_bit_generator`.
 """
 
@@ -85,7 +85,8 @@ def threefry2x32_lowering(
 def _words(context: LoweringContext, keys: HloValue, shape: tuple[int, ...]) -> list[HloValue]:
     """The two words of each key, broadcast over the axes behind them.
 
-    Those of a typed key are its halves, the lower one first: elementwise operations, which XLA fuses with the cipher.
+    The words of a typed key are its halves, the lower one first: elementwise operations, which XLA fuses with the
+    cipher.
     """
     batch = keys_shape("random", emit.array_type(keys))
     last = len(batch)

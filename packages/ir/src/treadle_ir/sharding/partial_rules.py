@@ -1,8 +1,8 @@
-"""Sums that are put off: which results are unreduced or reduced, of operands some of which are.
+"""Partial sums: which results are unreduced or reduced, if some of the operands are.
 
-An operation that is linear in what is unreduced takes each device's term by itself, and its result is unreduced; of any
-other somebody has to add up first, which moves data, and so is to be said. What is reduced stays so, until a product
-mixes it with what differs between devices.
+An operation that is linear in what is unreduced takes each device's term by itself, and its result is unreduced; before
+any other it has to be added up, which moves data, so the user has to request it. What is reduced stays so, until a
+product mixes it with what differs between devices.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _LINEAR_IN: Final[dict[type[Primitive], tuple[int, ...]]] = {
 """Linear in some of their operands together."""
 
 _ADDS_WHOLE: Final = (Pad, Select)
-"""Of these an operand that is whole may stand beside sums."""
+"""An operand of these that is not a partial sum may be combined with partial sums."""
 
 _PRODUCTS: Final = (Multiply, DotGeneral, Convolution)
 """Linear in each of their operands, while the other one stays."""
@@ -85,7 +85,7 @@ def result_partial_sums(
     layouts: Sequence[ClosedDimShardings],
     results: Sequence[ArrayType],
 ) -> list[PartialSums]:
-    """Which sums are put off in results that are divided so.
+    """Return the axes over which results that are divided so are partial sums.
 
     Raises:
         ShardingTypeError: the operation is not linear in what is unreduced, or operands do not go together.
@@ -115,9 +115,9 @@ def result_partial_sums(
 def partial_operands(
     primitive: Primitive, summed: Sequence[int], count: int
 ) -> Sequence[int] | None:
-    """The positions among `count` operands that are to be sums, where those `summed` are; None if not all may be.
+    """Return the positions among `count` operands that have to be partial sums if `summed` are; None if they may not.
 
-    One that is to be and is not is whole: it is the term of the first device.
+    Another operand of these positions is the term of the first device.
     """
     terms = _terms(primitive, summed, count)
     taken = [*terms] == [*summed] or (isinstance(primitive, _ADDS_WHOLE) and {*summed} <= {*terms})
@@ -138,7 +138,7 @@ def _terms(primitive: Primitive, summed: Sequence[int], count: int) -> Sequence[
 
 
 def _reduced(primitive: Primitive, operands: Sequence[ShardedType]) -> PartialSums:
-    """What results are of operands some of which are reduced: so, too, unless others are divided by those axes."""
+    """Return the axes over which results are reduced: as the operands, unless others are divided by those axes."""
     arrays = [each for each in operands if is_inexact(each.type.dtype)]
     found = {partial_sums_of(each.dims).reduced for each in arrays} - {frozenset()}
     if not found or isinstance(primitive, Contraction):
@@ -156,7 +156,7 @@ def _reduced(primitive: Primitive, operands: Sequence[ShardedType]) -> PartialSu
         primitive,
         operands,
         "they are not reduced over the same axes of the mesh, nor divided by them",
-        "lay them alike first: `reshard(x, P(..., reduced={...}))`",
+        "reshard one like the other first: `reshard(x, P(..., reduced={...}))`",
     )
 
 

@@ -1,4 +1,4 @@
-"""Sharding propagation: the table of rules, and the shardings of a primitive's results from those of its operands."""
+"""Sharding propagation: the table of rules, and the shardings of a primitive's results from its operands'."""
 
 from __future__ import annotations
 

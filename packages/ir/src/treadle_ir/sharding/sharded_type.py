@@ -15,8 +15,8 @@ from treadle_ir.errors.kinds import ShardingTypeError
 
 Names: TypeAlias = tuple[str, ...]
 
-RESHARD = "lay one of them anew first: `reshard(x, P(...))`"
-SAY = "say how the result is to lie, `out_sharding=P(...)`, or lay an operand anew first, `reshard(x, P(...))`"
+RESHARD = "reshard one of them first: `reshard(x, P(...))`"
+SAY = "specify the sharding of the result, `out_sharding=P(...)`, or reshard an operand first, `reshard(x, P(...))`"
 
 
 @final

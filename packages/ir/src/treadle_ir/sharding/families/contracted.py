@@ -27,7 +27,7 @@ def dot_general_shardings(
                 primitive,
                 operands,
                 f"both are divided by {one[0]!r} along the axes that are summed over "
-                f"({left} and {right}), so that it is ambiguous how the result lies",
+                f"({left} and {right}), so that the sharding of the result is ambiguous",
             )
         merged(primitive, operands, (one, two), f"the axis that is summed over ({left}, {right})")
     batch = [

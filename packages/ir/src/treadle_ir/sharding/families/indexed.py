@@ -18,11 +18,11 @@ from treadle_ir.sharding.rules import sharding_rule
 from treadle_ir.sharding.sharded_type import Names, ShardedType, checked, merged, refuse
 
 _GET: Final = (
-    "say how the result is to lie, `x.at[...].get(out_sharding=P(...))`, or lay the array anew first, "
+    "specify the sharding of the result, `x.at[...].get(out_sharding=P(...))`, or reshard the array first, "
     "`reshard(x, P(...))`"
 )
 _SET: Final = (
-    "say how the result is to lie, `x.at[...].set(y, out_sharding=P(...))`, or lay the array anew first, "
+    "specify the sharding of the result, `x.at[...].set(y, out_sharding=P(...))`, or reshard the array first, "
     "`reshard(x, P(...))`"
 )
 
@@ -79,7 +79,7 @@ def gather_shardings(
             raise refuse(
                 primitive,
                 operands,
-                f"axis {axis}, which is divided, is indexed, so that it does not follow how the result lies",
+                f"axis {axis}, which is divided, is indexed, so that the sharding of the result does not follow",
                 _GET,
             )
         if axis not in primitive.collapsed_slice_dims:
@@ -131,7 +131,7 @@ def scatter_shardings(
             raise refuse(
                 primitive,
                 operands,
-                f"axis {axis}, which is divided, is indexed, so that it does not follow how the result lies",
+                f"axis {axis}, which is divided, is indexed, so that the sharding of the result does not follow",
                 _SET,
             )
         if window is not None and updates.dims[window] not in ((), names):

@@ -68,8 +68,8 @@ def concatenate_shardings(
         raise refuse(
             primitive,
             operands,
-            "they lie differently",
-            "lay them alike first: `reshard(x, P(...))`",
+            "their shardings differ",
+            "reshard one like the other first: `reshard(x, P(...))`",
         )
     return [first]
 
@@ -166,7 +166,7 @@ def _regrouped(
     """Return the dims of axes that are made of others; None if they do not follow."""
     if not any(names):
         return [()] * len(sizes)
-    if len(sizes) == 1:  # the leading ones are divided, the rest is whole
+    if len(sizes) == 1:  # the leading ones are divided, the rest are not
         divided = [bool(each) for each in names]
         return [sum(names, ())] if divided == sorted(divided, reverse=True) else None
     if len(names) > 1:

@@ -125,7 +125,7 @@ def control_flow_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Known]:
-    """Return what all values that a result may be have in common; the axis that is scanned over has to be whole.
+    """Return what all values that a result may be have in common; the axis that is scanned over must not be divided.
 
     Branches return alike, and bodies of loops return the carry as they take it: `cond` and `scan` see to that. What
     derivatives make of them need not, and is left to the compiler then, as solvers are.
@@ -138,7 +138,7 @@ def control_flow_shardings(
         if dims is not None and dims[0]:
             raise ShardingTypeError(
                 f"{primitive.name}: the leading axis of array {number} that is scanned over is divided by {dims[0]}",
-                fix="lay it anew first, so that the leading axis is whole: `reshard(x, P(None, ...))`",
+                fix="reshard it first, so that the leading axis is not divided: `reshard(x, P(None, ...))`",
             )
     found = forward(flows, operands, lambda region, _: returned_dims(region, mesh), _common)
     carried = {

@@ -47,7 +47,7 @@ def window_shardings(
                 primitive,
                 operands,
                 f"windows reach along axis {axis}, which is divided",
-                "lay it anew first, so that the axis is whole: `reshard(x, P(...))`",
+                "reshard it first, so that the axis is not divided: `reshard(x, P(...))`",
             )
     return [x.dims] * len(results)
 
@@ -66,8 +66,8 @@ def matrix_shardings(
             raise refuse(
                 primitive,
                 operands,
-                "matrices, the last two axes, have to be whole",
-                "lay them anew first: `reshard(x, P(...))`",
+                "matrices, the last two axes, must not be divided",
+                "reshard them first: `reshard(x, P(...))`",
             )
     batch = tuple(
         [

@@ -61,7 +61,7 @@ def unless_divided(
             primitive,
             operands,
             f"it goes along axis {axis}, which is divided",
-            "lay it anew first, so that the axis is whole: `reshard(x, P(...))`",
+            "reshard it first, so that the axis is not divided: `reshard(x, P(...))`",
         )
     return layout
 
