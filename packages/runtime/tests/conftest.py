@@ -43,6 +43,6 @@ def evaluator() -> Iterator[RuntimeEvaluator]:
     """The runtime's evaluator for all threads; afterwards what was there before."""
     before = current_evaluator()
     made = RuntimeEvaluator()
-    install(made)
+    install(evaluator=made)
     yield made
-    install(before)
+    install(evaluator=before)

@@ -175,7 +175,7 @@ def test_eager_work_on_small_arrays_never_imports_jaxlib() -> None:
         "from treadle_ir import ops\n"
         "from treadle_ir.tracing import install\n"
         "from treadle_runtime import RuntimeEvaluator, from_host\n"
-        "install(RuntimeEvaluator())\n"
+        "install(evaluator=RuntimeEvaluator())\n"
         "x = from_host(np.ones(3, 'f4'))\n"
         "print(ops.add(x, x))\n"
         "assert 'jaxlib' not in sys.modules\n"

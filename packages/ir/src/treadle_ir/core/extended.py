@@ -4,7 +4,7 @@ To programs such a type is an object with a name, and with methods that say what
 elements are those of a structured type with one field, which no other element type has. NumPy finds it as the object's
 `dtype`, so that `np.empty(3, element_type)` works; `element_type_of` finds the object of NumPy's type.
 
-A library derives a class from `ExtendedDType`, with these attributes, which are JAX's:
+A library derives a class from `ExtendedDType`, with these attributes:
 
     name      how it prints
     type      a class derived from `extended`, for `issubdtype`
@@ -35,7 +35,7 @@ _ELEMENTS: Final[dict[DType, ExtendedDType]] = {}
 _STORED: Final[dict[ExtendedDType, DType]] = {}
 
 
-class extended(np.generic):  # noqa: N801 - JAX's name
+class extended(np.generic):  # noqa: N801 - the public name
     """The kind of element types that NumPy has not. There are no numbers of it.
 
     Raises:
@@ -64,7 +64,7 @@ class ExtendedDType:
         celsius[3]
     """
 
-    _rules: Any  # JAX has no class of them
+    _rules: Any  # any object with the functions above
     kind: Final = "V"  # as NumPy calls types that are none of its kinds
     char: Final = "V"
 

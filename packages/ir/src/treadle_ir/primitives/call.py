@@ -46,7 +46,7 @@ class Call(InlineCall):
     name: ClassVar[str] = "call"
     program: Program
     label: str = ""
-    inlining: str = ""  # "jax_late": by lowering; "xla_early", "xla_late": by XLA; "": as is best
+    inlining: str = ""  # "lowering": by lowering; "xla_early", "xla_late": by XLA; "": as is best
 
     def rebuilt(self, program: Program, sources: Sources) -> Call:
         """The same label, and the same wish, around another program."""

@@ -18,7 +18,7 @@ Split keeps (y0, y1) as the key at that position. Fold-in encrypts the counter (
 
 The bits of key<rbg> and key<urbg> come from the device's own generator, StableHLO's rng_bit_generator with the key as
 its state; the reference, and XLA on the CPU, have Philox-4x32 there. Of an array of keys, which is what `vmap`
-makes of one, only the first key counts: it draws the bits of all. This is JAX's definition: a batch is one call of
+makes of one, only the first key counts: it draws the bits of all. By definition a batch is one call of
 the generator, and results differ from those of a loop over the keys. 16 and 8 bits are the low ones of 32.
 Split and fold-in of key<rbg> are those of key<fry> on both halves of a key. Of key<urbg> they are drawn by the
 generator: split draws ten times as many keys as are wanted and keeps the first of each ten; fold-in makes keys
