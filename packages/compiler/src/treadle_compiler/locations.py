@@ -1,6 +1,6 @@
 """The names and places of operations: `loc("jit(f)/jvp(layer)/sine"("file.py":3:0))`.
 
-The names are JAX's: `jit(f)/jvp(layer)/while/body`, `jit(f)/transpose(jvp(jit(g)))`.
+Names contain the transformations: `jit(f)/jvp(layer)/while/body`, `jit(f)/transpose(jvp(jit(g)))`.
 """
 
 from __future__ import annotations

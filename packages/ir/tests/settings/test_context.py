@@ -149,9 +149,9 @@ def test_a_value_that_a_setting_cannot_take_is_refused(level: Setting[int]) -> N
     assert level() == 1
 
 
-@pytest.mark.parametrize("variable", ["TREADLE_ENABLE_X64", "JAX_ENABLE_X64"])
+@pytest.mark.parametrize("variable", ["TREADLE_ENABLE_X64", "OTHER_ENABLE_X64"])
 def test_the_environment_sets_defaults(variable: str) -> None:
-    code = "from treadle_ir.settings import X64; print(X64())"
+    code = "from treadle_ir.settings import X64, read_prefix; read_prefix('OTHER_'); print(X64())"
     clean = {k: v for k, v in os.environ.items() if not k.endswith("ENABLE_X64")}
     for text, expected in {"1": "True", "off": "False"}.items():
         done = subprocess.run(

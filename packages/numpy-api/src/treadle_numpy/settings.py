@@ -70,7 +70,7 @@ THREEFRY_PARTITIONABLE: Final = Setting(
     "threefry_partitionable",
     True,
     parse=yes_or_no,
-    help="Each random element depends on its position alone; off, bits come in the order of JAX before version 0.5.",
+    help="Each random element depends on its position alone; off, bits come in two halves, as older programs expect.",
 )
 SOFTMAX_JVP: Final = Setting(
     "softmax_custom_jvp",

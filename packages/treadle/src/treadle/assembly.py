@@ -17,6 +17,7 @@ from treadle import environment
 from treadle.other_jax import OtherJax
 from treadle_ir import Array, Operand, Program, UnsupportedError, errors
 from treadle_ir.errors import source
+from treadle_ir.settings import read_prefix
 from treadle_ir.tracing import StagedTracer, install
 from treadle_numpy.arrays import table
 from treadle_runtime import RuntimeEvaluator
@@ -42,6 +43,7 @@ def aval(x: Array) -> ShapedArray:
 
 def assemble() -> None:
     """Install everything; once, when `treadle` is imported."""
+    read_prefix("JAX_")
     source.internal(treadle.__path__[0])
     source.internal(treadle_numpy.__path__[0])
     table.install()

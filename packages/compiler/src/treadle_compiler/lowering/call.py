@@ -41,7 +41,7 @@ def jitted_call_lowering(
 ) -> Sequence[HloValue]:
     """Write a call, with the time when XLA has to inline it if the user chose one, or the equations in place."""
     with deeper():
-        if primitive.inlining == "jax_late":
+        if primitive.inlining == "lowering":
             return context.inline(primitive.program, *operands)
         return context.program(primitive.program, *operands, inlining=primitive.inlining)
 

@@ -66,7 +66,7 @@ class AbstractRef:
 
 
 def refuse_options(function: str, **options: object) -> None:
-    """Refuse what JAX lets say about memory, unless it is None."""
+    """Refuse arguments about memory, unless they are None."""
     for name, value in options.items():
         if value is not None:
             raise UnsupportedError(

@@ -238,7 +238,7 @@ def new_ref(
 
     Args:
         init_val: the array that it holds at first, or a number.
-        memory_space, kind, pin: for JAX's sake; there is one memory.
+        memory_space, kind, pin: accepted, without effect; there is one memory.
 
     Raises:
         ArgumentError: `init_val` is no array and no number.

@@ -139,7 +139,7 @@ def _same(value: Any) -> Any:  # Any: whatever the setting's type is
 class Setting(Generic[T]):
     """One thing that programs, or what is done with them, may depend on.
 
-    `name` is the public one: `config.update("treadle_<name>", value)`, and `TREADLE_<NAME>` (or `JAX_<NAME>`) in the
+    `name` is the public one: `config.update("treadle_<name>", value)`, and `TREADLE_<NAME>` in the
     environment, set the process's value. `parse` makes it of what a user or the environment gives; for what it cannot
     take it raises a ValueError that goes on with "which ...". Programs depend on a setting unless `keyed` is off.
     `op_by_op` are the values under which each operation is observed by itself: composed functions are not fused
@@ -246,9 +246,9 @@ class Setting(Generic[T]):
             ) from None
 
     @property
-    def variables(self) -> tuple[str, str]:
+    def variables(self) -> tuple[str, ...]:
         """The environment variables that change the default; the first one wins."""
-        return f"TREADLE_{self.name.upper()}", f"JAX_{self.name.upper()}"
+        return environment_variables(self.name)
 
     def read_environment(self) -> None:
         """Let the process have the value that an environment variable says, if one does.
@@ -269,6 +269,32 @@ class Setting(Generic[T]):
 
 
 SETTINGS: Final[dict[str, Setting[Any]]] = {}  # by name; only grows
+_prefixes: Final = ["TREADLE_"]  # of environment variables; the first one wins
+
+
+def environment_variables(name: str) -> tuple[str, ...]:
+    """Return the environment variables that give a setting, or another choice, a value; the first one wins."""
+    return tuple([prefix + name.upper() for prefix in _prefixes])
+
+
+def read_prefix(prefix: str) -> None:
+    """Read environment variables with this prefix too, unless the variable with an earlier one is set.
+
+    Raises:
+        ArgumentError: a setting cannot take the value of its variable.
+    """
+    if prefix in _prefixes:
+        return
+    given = [
+        setting
+        for setting in SETTINGS.values()
+        if not any([variable in os.environ for variable in setting.variables])
+    ]
+    _prefixes.append(prefix)
+    for setting in given:
+        setting.read_environment()
+
+
 _TRUE: Final = frozenset({"1", "true", "yes", "on", "y", "t"})
 _FALSE: Final = frozenset({"", "0", "false", "no", "off", "n", "f"})
 

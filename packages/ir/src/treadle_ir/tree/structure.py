@@ -185,7 +185,7 @@ class PyTreeDef:
         """The structure of a node, from what `node_data` and `children` returned.
 
         Args:
-            registry: for JAX's sake; there is one.
+            registry: accepted, without effect; there is one.
             node_data: type and metadata of the node, None for a leaf.
             children: the structures of its children.
 
@@ -223,7 +223,7 @@ class PyTreeDef:
         )
 
     def serialize_using_proto(self) -> bytes:
-        """The structure as bytes, the same as JAX's; of tuples, lists, dicts with string keys and None.
+        """Return the structure as bytes (`treadle_ir.tree.proto`): of tuples, lists, dicts with string keys and None.
 
         Raises:
             ValueError: it has other nodes, or other keys.
@@ -237,7 +237,7 @@ class PyTreeDef:
 
     @staticmethod
     def deserialize_using_proto(registry: object, data: bytes) -> PyTreeDef:
-        """The structure that `serialize_using_proto` made bytes of, here or in JAX; there is one registry.
+        """Return the structure that `serialize_using_proto` made bytes of; there is one registry.
 
         Raises:
             ValueError: these are no such bytes.

@@ -238,7 +238,7 @@ class Backend(Held):
     ) -> Handler:
         """Return a function that turns one raw result into a buffer; `shape` is the global shape of a sharded one."""
         core = jaxlib().core
-        # Releases up to 0.10 would otherwise call a hook that only jax installs.
+        # Releases up to 0.10 would otherwise call a hook that is not installed.
         extra = (
             {"_skip_checks": True}
             if "_skip_checks" in (core.array_result_handler.__doc__ or "")

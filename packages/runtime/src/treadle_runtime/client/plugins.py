@@ -16,7 +16,7 @@ from treadle_runtime.client.peers import Peers
 
 
 def plugin_library(platform: str, environ: Mapping[str, str]) -> Path | None:
-    """Return the shared library of a platform's plugin, found without importing any package (they import jax)."""
+    """Return the shared library of a platform's plugin, found without importing any package."""
     if platform == "cuda":
         package, pattern = "jax_plugins", "xla_cuda*/xla_cuda_plugin.so"
     else:

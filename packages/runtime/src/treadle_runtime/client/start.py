@@ -11,7 +11,7 @@ The hand-over to a thread costs some 10 to 25 us, so a synchronous client is the
 floating-point operations a call *if the caller waits for the result at once*; a caller who goes on to other work gets
 it back after 4 us from an asynchronous one at any size. Buffers belong to one client: a program of the other refuses
 them ("is on device cpu:0, but replica is assigned to device cpu:0"), and moving one over by `adopt` costs about
-3 us. Hence one client for a process: asynchronous by default, as users of JAX expect, `TREADLE_CPU_ASYNC=0` for
+3 us. Hence one client for a process: asynchronous by default, `TREADLE_CPU_ASYNC=0` for
 processes that make many small calls and read each result.
 """
 
@@ -26,6 +26,7 @@ from treadle_compiler import check_fork, jaxlib, never_destroyed, refuse_in_chil
 from treadle_ir import ArgumentError
 from treadle_ir.errors import capture, refused
 from treadle_ir.process import fork_safe_rlock
+from treadle_ir.settings import environment_variables
 from treadle_runtime.client.backend import Backend
 from treadle_runtime.client.environment import (
     cpu_asynchronous,
@@ -195,7 +196,7 @@ class Backends:
             if only and wanted in _KNOWN and wanted not in chosen:
                 raise PlatformError(
                     f"Unknown backend: platform `{platform}` is not among the chosen platforms ({', '.join(names)})",
-                    fix=f"add `{platform}` to TREADLE_PLATFORMS (or JAX_PLATFORMS)",
+                    fix=f"add `{platform}` to {' or '.join(environment_variables('platforms'))}",
                 )
             return self._start(wanted)
 

@@ -251,7 +251,7 @@ def debug_callback(
         callback: the function, on trees of arrays; without it, what takes it is returned.
         args: its arguments.
         ordered: whether such calls come in the order of the program.
-        partitioned: for JAX's sake: it is called once, with whole arrays.
+        partitioned: accepted, without effect: it is called once, with complete arrays.
         kwargs: its keyword arguments.
 
     Raises:

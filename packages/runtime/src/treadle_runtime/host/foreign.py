@@ -25,7 +25,7 @@ from treadle_runtime.host.validated import check_vmap_method
 LayoutOption: TypeAlias = Any  # None, a sequence of axes, or a Layout
 
 abstract_token: Final = TOKEN
-"""JAX's type of a result that only orders calls. `ffi_call` refuses it: programs have no tokens."""
+"""The type of a result that only orders calls. `ffi_call` refuses it: programs have no tokens."""
 
 
 def ffi_call(

@@ -69,7 +69,7 @@ _MOST_PURE: Final = 64
 class JitFunction(Generic[P, R]):
     """A jitted function; made by `jit`."""
 
-    # JAX's name of it, by which libraries know that a function is jitted
+    # the name by which libraries know that a function is jitted
     __qualname__ = "PjitFunction"
 
     def __init__(self, function: Callable[P, R], options: JitOptions) -> None:

@@ -191,4 +191,4 @@ def _inlining(inline: bool | Inline) -> tuple[bool, str]:
         return inline, ""
     if inline in {Inline.JAX_EARLY, Inline.AUTO}:
         return inline is Inline.JAX_EARLY, ""
-    return False, inline.value
+    return False, "lowering" if inline is Inline.JAX_LATE else inline.value

@@ -230,7 +230,7 @@ class TracedCall(Stage):
 
     @property
     def jaxpr(self) -> Any:  # Any: a view, by the code that has installed one
-        """The program under JAX's names, as `make_jaxpr` returns it."""
+        """The program as `make_jaxpr` returns it."""
         shardings = [shown_sharding(x) for x in self._operands], self._shown
         return shown_program(self.program, self._traced.captured, shardings)
 

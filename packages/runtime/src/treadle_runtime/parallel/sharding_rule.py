@@ -310,7 +310,7 @@ class _Written:
             number = len(self.letters)
             more = number - len(_LETTERS) + 1
             self.letters[name] = _LETTERS[number] if more <= 0 else f"z_{more}"
-        self.sizes[name] = min(size, self.sizes.get(name, size))  # of unequal ones, as JAX
+        self.sizes[name] = min(size, self.sizes.get(name, size))  # of unequal ones the least
         return self.letters[name]
 
 

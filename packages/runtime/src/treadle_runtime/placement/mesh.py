@@ -229,7 +229,7 @@ def make_mesh(
         axis_shapes: the size of each axis.
         axis_names: the name of each axis.
         axis_types: the type of each axis: `AxisType.Explicit` (the default), `Auto` or `Manual`.
-        axis_sizes: another name of `axis_shapes`, as in JAX 0.12.
+        axis_sizes: another name of `axis_shapes`.
         devices: which devices; by default the default platform's.
 
     Raises:

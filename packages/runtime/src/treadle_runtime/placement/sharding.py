@@ -52,7 +52,7 @@ class Sharding(ABC):
 
     @property
     def _addressable_device_assignment(self) -> tuple[Device, ...]:
-        """The same under JAX's private name, which orbax asks for."""
+        """The same under the name that orbax asks for."""
         return self.local_devices
 
     @property

@@ -1,6 +1,6 @@
 """Initial values of parameters: each function returns an initializer, a function of key, shape and element type.
 
-`zeros` and `ones` are initializers themselves. The same key gives the numbers that JAX gives, up to rounding.
+`zeros` and `ones` are initializers themselves. Draws are those of `random`, whose algorithms are documented.
 """
 
 # Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
