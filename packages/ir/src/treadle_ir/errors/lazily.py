@@ -131,8 +131,7 @@ def import_module(name: str) -> ModuleType:
     found = sys.modules.get(name)
     if found is not None and not getattr(getattr(found, "__spec__", None), "_initializing", False):
         return found
-    with importing():
-        return importlib.import_module(name)
+    return importing(lambda: importlib.import_module(name))
 
 
 def module_or_none(*names: str) -> ModuleType | None:
