@@ -92,7 +92,7 @@ class TestEagerly:
         ref = new_ref(X)
         with pytest.raises(TypeError, match="not iterable"):
             list(ref)  # type: ignore[call-overload]
-        with pytest.raises(ArgumentError, match="is no array"):
+        with pytest.raises(ArgumentError, match="is not an array"):
             np.asarray(ref)
         with pytest.raises(ArgumentError, match="cannot be copied"):
             copy.deepcopy(ref)

@@ -77,7 +77,7 @@ def test_nothing_is_used_up_before_it_is_said_to_be() -> None:
         KeyUses().run(program(lambda key: [bits(key)], KEY_TYPE), [cells])
 
 
-def test_branches_may_use_a_key_each_and_nobody_after_them() -> None:
+def test_branches_may_use_a_key_each_and_nothing_after_them() -> None:
     branch = program(lambda key: [bits(key)], KEY_TYPE)
     case = Case((branch, branch))
 
@@ -187,7 +187,7 @@ class _Forgetful(dict[Any, Any]):
 
 
 def outcome(uses: KeyUses, program: Program, operands: list[Any]) -> Any:
-    """What is found out: an error, or which keys are used, and which come out."""
+    """Return the text and the notes of the error, or which keys are used and which are returned."""
     try:
         results = uses.run(program, operands)
     except KeyReuseError as error:

@@ -42,7 +42,7 @@ CASES = {
     "it has 2 results, but the operation gives 1": lambda x, y: Program(
         (x,), (Equation(Sine(), (x,), (y, Value(F32)), PURE),), ()
     ),
-    "its effects are not those of the operation": lambda x, y: Program(
+    "its effects are not the effects of the operation": lambda x, y: Program(
         (x,), (Equation(Sine(), (x,), (y,), frozenset({Callback()})),), ()
     ),
     "the operands do not fit": lambda x, y: Program((x,), (Equation(Add(), (x,), (y,), PURE),), ()),

@@ -1,4 +1,4 @@
-"""Views of references, beside what NumPy's views do."""
+"""Views of references, compared with NumPy's views."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from treadle_ir import ArgumentError, ShapeError
 from treadle_ir.errors import IndexingError
 from treadle_ir.refs import new_ref, ref_get, ref_swap
-from treadle_ir.refs.views import TransformedRef, is_whole
+from treadle_ir.refs.views import TransformedRef, selects_everything
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
@@ -23,7 +23,7 @@ def test_what_is_read_through_a_view() -> None:
     np.testing.assert_array_equal(np.asarray(ref.reshape(3, -1)[...]), X.reshape(3, 2))
     np.testing.assert_array_equal(np.asarray(ref.reshape((6,)).T.get()), X.ravel())
     assert ref.T.reshape(2, 3).shape == (2, 3)
-    assert is_whole(())
+    assert selects_everything(())
 
 
 def test_a_view_shows_what_the_reference_holds_later() -> None:
@@ -52,7 +52,7 @@ def test_what_is_known_of_a_view() -> None:
     assert view
     assert repr(view.type) == "Ref{float32[3,2]}"
     assert repr(view).startswith("TransformedRef(ref=Ref(")
-    with pytest.raises(ArgumentError, match="is no array"):
+    with pytest.raises(ArgumentError, match="is not an array"):
         np.asarray(view)
     with pytest.raises(TypeError):
         iter(view)

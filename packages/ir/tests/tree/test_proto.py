@@ -55,12 +55,12 @@ def test_numbers_of_more_than_seven_bits(tree: Any, digest: str) -> None:
 
 @pytest.mark.parametrize("tree", [Point(1, 2), OrderedDict(a=1), defaultdict(int, a=1)])
 def test_other_nodes_have_no_bytes(tree: Any) -> None:
-    with pytest.raises(TreeError, match="is no tuple, list, dict or None"):
+    with pytest.raises(TreeError, match="is not a tuple, list, dict or None"):
         tree_structure([tree]).serialize_using_proto()
 
 
 def test_other_keys_have_no_bytes() -> None:
-    with pytest.raises(ValueError, match="the key 1, which is no string"):
+    with pytest.raises(ValueError, match="the key 1, which is not a string"):
         tree_structure({1: 2}).serialize_using_proto()
 
 
@@ -81,5 +81,5 @@ def test_other_keys_have_no_bytes() -> None:
     ],
 )
 def test_other_bytes_are_refused(data: bytes) -> None:
-    with pytest.raises(TreeError, match=f"{len(data)} bytes are no structure"):
+    with pytest.raises(TreeError, match=f"{len(data)} bytes do not encode the structure"):
         PyTreeDef.deserialize_using_proto(default_registry, data)

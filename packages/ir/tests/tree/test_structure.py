@@ -235,5 +235,5 @@ def test_nodes_have_as_many_children_as_their_data_say(node_data: Any, count: in
 
 
 def test_only_nodes_have_children() -> None:
-    with pytest.raises(TreeError, match="`int` is no node"):
+    with pytest.raises(TreeError, match="`int` is not a node type"):
         PyTreeDef.from_node_data_and_children(None, (int, None), [])

@@ -1,9 +1,9 @@
-"""What is known of a program before it runs: operations, bytes moved, memory, exchanges of devices, keys used twice.
+"""Analyses of programs before they run: operations, bytes moved, memory, communication between devices, reused keys.
 
 `forward`, `backward` and `ForwardAnalysis` are the engine of analyses that follow values through calls, branches and
 loops.
 
-`program_roofline` has together what bounds a program's time on a machine.
+`program_roofline` combines the bounds of a program's time on a machine.
 """
 
 from __future__ import annotations

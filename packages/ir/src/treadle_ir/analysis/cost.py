@@ -1,7 +1,7 @@
 """Floating-point operations and bytes moved, per equation.
 
-Counts are those of the textbook algorithm, not of what XLA makes of it: an elementwise operation is one
-operation per element of the result, also a transcendental one; each operand is read once and each result written
+Operations are counted as in the textbook algorithm, not as XLA compiles it: an elementwise operation is one
+operation per element of the result, also if it is transcendental; each operand is read once and each result written
 once, as if nothing were fused. An operation without a rule of its own counts one per element of its results.
 """
 
@@ -50,7 +50,7 @@ class Cost:
         return Cost(self.flops + other.flops, self.bytes + other.bytes, self.exact and other.exact)
 
     def times(self, count: int) -> Cost:
-        """The cost of doing it so many times."""
+        """Return the cost of `count` repetitions."""
         return Cost(self.flops * count, self.bytes * count, self.exact)
 
 
@@ -75,7 +75,7 @@ def _nothing(equation: Equation) -> int:
 
 
 def _dot_general(equation: Equation) -> int:
-    """Two operations (multiply, add) per result element and contracted index."""
+    """Count two operations (multiply, add) per result element and contracted index."""
     assert isinstance(equation.primitive, DotGeneral)
     shape = _shape(equation.operands[0].type)
     contracted = math.prod(shape[axis] for axis in equation.primitive.contracting[0])
@@ -83,7 +83,7 @@ def _dot_general(equation: Equation) -> int:
 
 
 def _convolution(equation: Equation) -> int:
-    """Two operations per result element and element of the kernel that meets one of the operand: not the padding."""
+    """Count two operations per result element and kernel element that meets an operand element, not the padding."""
     primitive = equation.primitive
     assert isinstance(primitive, Convolution)
     shape, kernel = [_shape(operand.type) for operand in equation.operands]
@@ -106,14 +106,14 @@ def _convolution(equation: Equation) -> int:
 def _meetings(
     size: int, kernel: int, places: int, stride: int, low: int, dilation: int, spread: int
 ) -> int:
-    """How often an element of the kernel meets one of the operand, along an axis, over all places of the window.
+    """Return how often kernel elements meet operand elements along an axis, over all positions of the window.
 
-    At place `p` element `k` is at `stride p + spread k - low` of the dilated operand, which has an element at each
-    multiple of `dilation`.
+    At position `p`, kernel element `k` is at `stride p + spread k - low` of the dilated operand, which has an element
+    at each multiple of `dilation`.
     """
     if not all(isinstance(n, int) for n in (size, kernel, places)):
-        return kernel * places  # sizes are open
-    period = dilation // math.gcd(dilation, stride)  # of the places where there may be one
+        return kernel * places  # symbolic sizes
+    period = dilation // math.gcd(dilation, stride)  # of the positions where elements may meet
     found = 0
     for k in range(kernel):
         offset = spread * k - low
@@ -126,23 +126,24 @@ def _meetings(
 
 
 def _window(equation: Equation) -> int:
-    """One operation per result element and place in the window."""
+    """Count one operation per result element and position in the window."""
     assert isinstance(equation.primitive, Windowed)
     window = math.prod(equation.primitive.window_dimensions)
     return max(_per_result(equation), _per_operand(equation)) * window
 
 
 def _sort(equation: Equation) -> int:
-    """n log2 n comparisons along the axis."""
+    """Count n log2 n comparisons along the axis."""
     assert isinstance(equation.primitive, Sort)
     length = _shape(equation.operands[0].type)[equation.primitive.dimension]
     return _per_operand(equation) * max(length - 1, 0).bit_length()
 
 
 def _fft(equation: Equation) -> int:
-    """5 n log2 n for n complex numbers, half as many for real ones.
+    """Count 5 n log2 n operations for n complex numbers, and half as many for real numbers.
 
-    Source: Frigo and Johnson, "The design and implementation of FFTW3", 2005: radix 2 counts for every algorithm.
+    Source: Frigo and Johnson, "The design and implementation of FFTW3", 2005: the count of radix 2 is used for every
+    algorithm.
     """
     primitive = equation.primitive
     assert isinstance(primitive, Fft)
@@ -152,18 +153,18 @@ def _fft(equation: Equation) -> int:
 
 
 def _updates(equation: Equation) -> int:
-    """One operation per element of the updates."""
+    """Count one operation per element of the updates."""
     return _size(equation.operands[-1].type)
 
 
 Flops: TypeAlias = Callable[[Equation], int]
 
-# What a primitive or a family costs; one per element of the results where nothing is said.
+# The operations of a primitive or a family; without a rule, one per element of the results.
 flops_rules: Final[RuleTable[Flops]] = RuleTable(
     "cost", "flops_rules.register", "treadle_ir/analysis"
 )
 
-# What only moves, converts, creates or marks elements.
+# Primitives that only move, convert, create or mark elements.
 WITHOUT_ARITHMETIC: Final = (
     Rearrangement,
     Creation,
@@ -199,7 +200,7 @@ flops_rules.register(ScatterFamily, _updates)
 
 
 def flops_of(equation: Equation) -> int:
-    """The operations of one equation, without those of programs nested in it."""
+    """Return the operations of one equation, without the operations of the programs nested in it."""
     return (flops_rules.get(type(equation.primitive)) or _per_result)(equation)
 
 
@@ -207,7 +208,7 @@ _NOT_MOVED: Final = (Reshape, StopGradient, CheckpointName, OptimizationBarrier,
 
 
 def equation_costs(program: Program) -> list[Cost]:
-    """The cost of each equation, in order.
+    """Return the cost of each equation, in order.
 
     Nested programs count as often as they run: a scan its length, a loop its bound or else once (not `exact` in
     either case), a choice its most expensive branch.
@@ -221,7 +222,7 @@ def equation_costs(program: Program) -> list[Cost]:
 
 
 def program_cost(program: Program) -> Cost:
-    """The cost of a whole program."""
+    """Return the cost of a program."""
     return _total(equation_costs(program))
 
 

@@ -1,11 +1,11 @@
-"""What devices tell each other while a program runs: its collectives, over the meshes of the shard_maps around them.
+"""Communication between devices in a program: its collectives, over the meshes of the enclosing shard_maps.
 
-What a compiler adds to lay out the rest (`with_sharding_constraint`, sharded arguments) is not there yet: for that,
+Collectives that a compiler inserts (for `with_sharding_constraint`, sharded arguments) are not included: for these,
 `treadle.jit(f).lower(...).compile().collectives()` reads the compiled program.
 
-Bytes are those of the ring algorithms: P. Patarasuk and X. Yuan, Bandwidth Optimal All-reduce Algorithms for Clusters
-of Workstations, 2009; R. Thakur, R. Rabenseifner and W. Gropp, Optimization of Collective Communication Operations in
-MPICH, 2005. A network may do otherwise, but reductions and gathers not with fewer bytes.
+Bytes are counted for the ring algorithms: P. Patarasuk and X. Yuan, Bandwidth Optimal All-reduce Algorithms for
+Clusters of Workstations, 2009; R. Thakur, R. Rabenseifner and W. Gropp, Optimization of Collective Communication
+Operations in MPICH, 2005. A network may use other algorithms, but no algorithm reduces or gathers with fewer bytes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from treadle_ir.primitives.shard_map import ShardMap
 from treadle_ir.process.frozen_classes import frozen
 
 _Sizes: TypeAlias = Mapping[str, int]  # of the axes of a mesh, by their names
-_SILENT: Final = (AxisIndex, PVary)  # a device knows them by itself
+_SILENT: Final = (AxisIndex, PVary)  # a device computes them by itself
 _RING: Final[dict[str, str]] = {
     "all_reduce": "all-reduce",
     "all_gather": "all-gather",
@@ -36,10 +36,10 @@ _RING: Final[dict[str, str]] = {
 
 
 def ring_bytes(operation: str, given: int, size: int) -> int:
-    """The bytes that each of `size` devices sends, with `given` bytes on each, by the ring algorithm.
+    """Return the bytes that each of `size` devices sends in the ring algorithm, with `given` bytes on each.
 
     2b(n-1)/n for `all-reduce`, b(n-1) for `all-gather`, b(n-1)/n for `reduce-scatter` and `all-to-all`, b for others;
-    0 where each device has only itself to tell.
+    0 for a single device.
 
     Example:
         >>> ring_bytes("all-reduce", 1024, 8)
@@ -63,8 +63,8 @@ class Exchange:
 
     `given` are the bytes of a device's operand, `sent` the bytes that it sends each time. `times` is how often the
     collective runs: once for each call of its program, in a scan as often as the scan's steps, in a loop as often as
-    the loop's bound, or else once, and `exact` is false then. One that runs in such loops and outside of them is listed
-    twice.
+    the loop's bound, or else once, and `exact` is false then. A collective that runs in such loops and outside of them
+    is listed twice.
     """
 
     operation: str
@@ -80,15 +80,15 @@ class Exchange:
 @final
 @frozen
 class Distribution:
-    """What a shard_map comes to on each device of its mesh each time it runs.
+    """The cost of a shard_map on each device of its mesh, each time it runs.
 
     `times` is how often it runs, and `exact` whether that is known, as in an `Exchange`.
     """
 
     mesh: AbstractMesh
-    operand_bytes: int  # of the whole operands
-    bytes_per_device: int  # of their parts
-    peak: int  # bytes at once on a device, the parts included
+    operand_bytes: int  # of the global operands
+    bytes_per_device: int  # of their shards
+    peak: int  # bytes at once on a device, including the shards
     exchanges: tuple[Exchange, ...]
     times: int
     exact: bool
@@ -101,7 +101,7 @@ class Distribution:
 
 
 def distributions(program: Program) -> list[Distribution]:
-    """Each shard_map of a program, and of the programs nested in it, in the order of their first calls.
+    """Return each shard_map of a program and of the programs nested in it, in the order of their first calls.
 
     A shard_map of a program that is called in several places is listed once, with the number of its runs.
 
@@ -137,7 +137,7 @@ def distributions(program: Program) -> list[Distribution]:
 
 
 def _exchanges(body: Program, sizes: _Sizes) -> tuple[Exchange, ...]:
-    """The collectives of a body, including those of loops and shard_maps in it."""
+    """Return the collectives of a body, including the collectives in its loops and shard_maps."""
     found: list[Exchange] = []
     for equation, around, times, exact in _runs(body, sizes, Collective):
         primitive = equation.primitive
@@ -158,16 +158,16 @@ class _Runs:
         self.sizes = sizes
         self.exact = exact
         self.times = 0
-        self.calls: list[tuple[_Runs, int]] = []  # and how often in each run
+        self.calls: list[tuple[_Runs, int]] = []  # with the number of calls in each run
 
 
 def _runs(
     root: Program, sizes: _Sizes, kind: type[Primitive]
 ) -> Iterator[tuple[Equation, _Sizes, int, bool]]:
-    """The operations of a kind in a program and in those nested in it, in the order of their first calls.
+    """Yield the operations of a kind in a program and its nested programs, in the order of their first calls.
 
-    With each are the sizes of the axes around it, how often it runs, and whether it is exactly as often. Paths of
-    calls are counted and not followed, of which there may be exponentially many.
+    With each are the sizes of the enclosing axes, how often it runs, and whether this number is exact. Paths of
+    calls are counted rather than followed, as there may be exponentially many.
     """
     inside_first = list(inside_out(root))
     holding = _holding(inside_first, kind)
@@ -204,7 +204,7 @@ def _runs(
     by_program: dict[int, list[_Runs]] = {}
     for each in in_order:
         by_program.setdefault(id(each.program), []).append(each)
-    for program in reversed(inside_first):  # after all that call it
+    for program in reversed(inside_first):  # after all of its callers
         for each in by_program.get(id(program), ()):
             for called, count in each.calls:
                 called.times += each.times * count
@@ -214,7 +214,7 @@ def _runs(
 
 
 def _holding(inside_first: Iterable[Program], kind: type[Primitive]) -> set[int]:
-    """The programs, by their ids, that hold an operation of a kind, or a program that does."""
+    """Return the ids of the programs that contain an operation of a kind, directly or nested."""
     found: set[int] = set()
     for each in inside_first:
         if any(

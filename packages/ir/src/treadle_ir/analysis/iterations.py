@@ -1,4 +1,4 @@
-"""How often the programs that an operation holds run when it does."""
+"""The number of times that the nested programs of an operation run when it runs."""
 
 from __future__ import annotations
 

@@ -1,16 +1,16 @@
 """Random keys that are used twice: found by following each key through operations and programs.
 
 Each single key is a `Cell`; an array of keys is an array of cells. Bits and splits use keys up. Folding in a number,
-making keys of words and cloning give new ones. What moves keys about (slices, reshapes, gathers, joins) gives the same
-cells in other places: its kernel, run on numbers in the place of keys, says which. So `keys[0]` taken twice is one key,
-and `keys[0]`, `keys[1]` are two.
+making keys from words and cloning return new keys. Operations that move keys (slices, reshapes, gathers, joins) return
+the same cells at other positions, which are found by running the kernel on numbers instead of keys. So `keys[0]` taken
+twice is one key, and `keys[0]`, `keys[1]` are two.
 
-Of a branch, the cells that either side uses are used. The body of a loop is followed twice, as keys that a body uses
+After a choice, the cells that any branch uses are used. The body of a loop is followed twice, as keys that a body uses
 and does not replace are used again in the next iteration. Recomputation, which draws the same numbers on purpose, uses
 nothing up.
 
-A program is followed once for each kind of operands that it gets: which of their keys are the same, and which elements
-are known. Where it is called again with operands of such a kind, its `_Summary` is applied.
+A program is followed once for each kind of operands: which of their keys are the same, and which elements are known.
+Where it is called again with operands of such a kind, its `_Summary` is applied.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Elements: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
 @final
 class Cell:
-    """A random key, and where it was used up, if it was."""
+    """A random key, and the source location at which it was used up, if any."""
 
     __slots__ = ("used",)
 
@@ -49,11 +49,11 @@ class Cell:
 
 
 Cells: TypeAlias = "np.ndarray[Any, np.dtype[np.object_]]"  # of `Cell`s
-Operand: TypeAlias = "Cells | Elements | None"  # keys; elements that are known; what is not known
+Operand: TypeAlias = "Cells | Elements | None"  # keys; known elements; None for unknown elements
 
 
 def new_cells(shape: tuple[int, ...]) -> Cells:
-    """Keys that nobody has used."""
+    """Return an array of unused keys."""
     cells = np.empty(shape, np.object_)
     for index in np.ndindex(shape):
         cells[index] = Cell()
@@ -61,32 +61,34 @@ def new_cells(shape: tuple[int, ...]) -> Cells:
 
 
 def is_keys(type: Type) -> bool:
-    """Whether arrays of a type hold keys."""
+    """Return whether arrays of a type hold keys."""
     return isinstance(type, ArrayType) and is_key(type.dtype)
 
 
 @final
 class _Summary(NamedTuple):
-    """What a program does to the keys among its operands, which are numbered in the order of their first places.
+    """The effect of a program on the keys among its operands, which are numbered in the order of their first positions.
 
-    Keys that it makes have the numbers after these if it returns them.
+    New keys that it returns have the next numbers.
     """
 
     made: int  # new keys among the results
     used: tuple[tuple[int, Source], ...]
-    results: tuple[Elements | None, ...]  # the numbers of their keys; None for what is no keys
+    results: tuple[
+        Elements | None, ...
+    ]  # the numbers of their keys; None for results that are not keys
 
 
 @final
 class KeyUses:
-    """What operations do to keys. What is used up is noted here, and not in the cells until `commit`."""
+    """The effects of operations on keys. Uses are recorded here, and in the cells only by `commit`."""
 
     def __init__(self) -> None:
         self._used: dict[Cell, Source] = {}  # in the order of uses
         self._known: dict[Hashable, _Summary] = {}  # by programs and kinds of operands
 
     def commit(self) -> None:
-        """Mark the cells."""
+        """Mark the used cells as used."""
         for cell, source in self._used.items():
             cell.used = source
 
@@ -97,7 +99,7 @@ class KeyUses:
         results: Sequence[Type],
         source: Source,
     ) -> list[Cells | None]:
-        """Follow one operation: the cells of its results, None for what is no keys.
+        """Follow one operation, and return the cells of its results, None for results that are not keys.
 
         Raises:
             KeyReuseError: a key is used that has been used before.
@@ -123,7 +125,7 @@ class KeyUses:
         return _new(results)
 
     def run(self, program: Program, operands: Sequence[Operand]) -> list[Cells | None]:
-        """Follow a program.
+        """Follow a program, and return the cells of its results.
 
         Raises:
             KeyReuseError: a key is used that has been used before.
@@ -137,7 +139,7 @@ class KeyUses:
                 number < len(cells) and self._before(cells[number]) is not None
                 for number, _ in summary.used
             ]
-        ):  # in the second case, this finds out where
+        ):  # in the second case, following it finds the source location
             before = len(self._used)
             results = self._follow(program, operands)
             self._known[kind] = self._summary(before, numbers, results)
@@ -152,7 +154,7 @@ class KeyUses:
     def _summary(
         self, before: int, numbers: dict[Cell, int], results: Sequence[Cells | None]
     ) -> _Summary:
-        """What following a program did, before which so many cells had been used."""
+        """Return the summary of a program that has been followed, before which `before` cells had been used."""
         given = len(numbers)
         returned = [None if cells is None else _numbered(cells, numbers) for cells in results]
         uses = [*islice(reversed(self._used.items()), len(self._used) - before)]
@@ -182,7 +184,7 @@ class KeyUses:
         return [x if is_cells(x) else None for x in map(read, program.results)]
 
     def _before(self, cell: Cell) -> Source | None:
-        """Where a cell was used already, if it was."""
+        """Return the source location at which a cell has been used already, or None."""
         return self._used.get(cell) or cell.used
 
     def _use(self, cells: Cells, primitive: Primitive, source: Source) -> None:
@@ -199,11 +201,11 @@ class KeyUses:
         before = len(self._used)
         for branch, entry in zip(flows.regions, flows.entry, strict=True):
             self.run(branch, [operands[i] for i in entry])
-            while len(self._used) > before:  # another branch does not see what this one used
+            while len(self._used) > before:  # this branch's uses do not count in another branch
                 cell, source = self._used.popitem()
                 together[cell] = source
         self._used.update(together)
-        return _new(types)  # which branch ran, and so whose keys these are, is not known
+        return _new(types)  # it is unknown which branch ran, and so whose keys these are
 
     def _iterations(
         self, flows: Flows, operands: Sequence[Operand], types: Sequence[Type]
@@ -214,7 +216,7 @@ class KeyUses:
             most = flows.iterations.most
             count = most if flows.iterations.exact and most is not None else 2
             if not any([flows.is_sliced(i) and is_cells(x) for i, x in enumerate(operands)]):
-                count = min(count, 2)  # the others are as the second one
+                count = min(count, 2)  # the others are like the second one
         returned: list[Sequence[Operand]] = [()] * len(flows.regions)
         for iteration in range(count):
             for number, region in enumerate(flows.regions):
@@ -229,16 +231,16 @@ class KeyUses:
         return [
             *ends,
             *_new(types[len(ends) :]),
-        ]  # stacked keys are of any iteration: new ones
+        ]  # stacked keys may be of any iteration, so they are new
 
 
 def _element(operand: Operand, index: int) -> Operand:
-    """One element along the first axis of keys; of all else, nothing is known."""
+    """Return one element along the first axis of keys; None for an operand that is not keys."""
     return operand[index, ...] if is_cells(operand) else None
 
 
 def _kind(operand: Operand, numbers: dict[Cell, int]) -> Hashable:
-    """What of an operand decides what a program does to keys; `numbers` are those of the cells."""
+    """Return the part of a summary's cache key that an operand determines; `numbers` has the numbers of cells."""
     if operand is None:
         return None
     if is_cells(operand):
@@ -247,13 +249,13 @@ def _kind(operand: Operand, numbers: dict[Cell, int]) -> Hashable:
 
 
 def _numbered(cells: Cells, numbers: dict[Cell, int]) -> Elements:
-    """Numbers in the place of cells; new ones for new cells."""
+    """Return the numbers of cells; new cells get new numbers."""
     found = [numbers.setdefault(cell, len(numbers)) for cell in cells.ravel()]
     return np.array(found, np.int64).reshape(cells.shape)
 
 
 def is_cells(operand: Operand) -> TypeGuard[Cells]:
-    """Whether an operand is keys."""
+    """Return whether an operand is an array of keys."""
     return operand is not None and operand.dtype == np.object_
 
 
@@ -262,7 +264,7 @@ def _new(types: Sequence[Type]) -> list[Cells | None]:
 
 
 def _moved(primitive: Primitive, operands: Sequence[Operand]) -> Cells | None:
-    """The cells of the one result of an operation that moves keys about; None where indices are not known."""
+    """Return the cells of the one result of an operation that moves keys; None if its indices are unknown."""
     table: list[Cell] = []
     numbered: list[Elements] = []
     for operand in operands:
@@ -281,7 +283,7 @@ def _moved(primitive: Primitive, operands: Sequence[Operand]) -> Cells | None:
 
 
 def reused(primitive: Primitive, source: Source, before: Source) -> KeyReuseError:
-    """The error for a key that is used a second time."""
+    """Return the error for a key that is used a second time."""
     what = "split" if isinstance(primitive, RandomSplit) else "drawn from"
     error = KeyReuseError(
         f"a random key that has been used already is {what}: the numbers would be the same, or depend on each other",

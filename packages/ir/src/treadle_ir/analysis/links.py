@@ -1,8 +1,8 @@
-"""What a collective puts on the links of a mesh: bytes and steps, by axis.
+"""The load of a collective on the links of a mesh: bytes and steps, by axis.
 
 Each axis of a mesh is a ring of links that carry both directions, and a ring algorithm goes round it; two devices have
-one link. Over several axes the parts go along all of them at once, so each has its share. `analysis/exchanges.py`
-counts what a device sends, whatever the links are; here it is what goes over the busiest link of an axis.
+one link. Over several axes the data go along all of them at once, a share along each. `analysis/exchanges.py`
+counts the bytes that a device sends, whatever the links are; this module counts the bytes over an axis's busiest link.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from treadle_ir.primitives.collective import (
 
 
 class Load(NamedTuple):
-    """Bytes over the busiest link of a mesh axis, and how many links one after the other they go over."""
+    """Bytes over the busiest link of a mesh axis, and the number of links that they pass one after the other."""
 
     bytes: int
     hops: int
 
 
-_SILENT: Final = (AxisIndex, PVary)  # a device knows them by itself
+_SILENT: Final = (AxisIndex, PVary)  # a device computes them by itself
 
 
 def link_loads(equation: Equation, sizes: Mapping[str, int]) -> dict[str, Load]:
-    """The load of each mesh axis that a collective is over; none for other operations, and for axes of no mesh.
+    """Return the load of each mesh axis of a collective; nothing for other operations, and for axes without a mesh.
 
     Over n devices in all and a axes, with b bytes on a device: b(n-1)/a for `all_gather`, b(n-1)/n/a for
-    `reduce_scatter`, both of these for `all_reduce`, b n/4/a for `all_to_all`, whose parts go the shorter way round (b
-    between two devices). `permute` loads a link with all that goes over it.
+    `reduce_scatter`, both of these for `all_reduce`, b n/4/a for `all_to_all`, which sends each part in the
+    shorter direction round the ring (b between two devices). `permute` loads a link with all that goes over it.
 
     Source: P. Patarasuk and X. Yuan, Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations, 2009.
     """
@@ -61,9 +61,7 @@ def link_loads(equation: Equation, sizes: Mapping[str, int]) -> dict[str, Load]:
         return dict.fromkeys(names, Load(0, 0))
     gathered = given * (devices - 1) // len(axes)
     scattered = given * (devices - 1) // (devices * len(axes))
-    load = Load(
-        given, devices
-    )  # a collective that is not known here: once round, with all that there is
+    load = Load(given, devices)  # any other collective: all bytes, once round
     if isinstance(primitive, AllGather):
         load = Load(gathered, devices)
     elif isinstance(primitive, ReduceScatter):
@@ -76,7 +74,7 @@ def link_loads(equation: Equation, sizes: Mapping[str, int]) -> dict[str, Load]:
 
 
 def _permuted(primitive: Permute, given: int, axes: Mapping[str, int]) -> dict[str, Load]:
-    """Each pair goes along one axis after the other, in their order, each time the shorter way round."""
+    """Route each pair along one axis after the other, in their order, in the shorter direction of each ring."""
     busy: dict[str, Counter[tuple[tuple[int, ...], int]]] = {name: Counter() for name in axes}
     hops = dict.fromkeys(axes, 0)
     for source, target in primitive.pairs:
@@ -95,7 +93,7 @@ def _permuted(primitive: Permute, given: int, axes: Mapping[str, int]) -> dict[s
 
 
 def _place(number: int, axes: Mapping[str, int]) -> list[int]:
-    """The coordinates of a device; the last axis is the fastest."""
+    """Return the coordinates of a device; the last axis varies fastest."""
     found = []
     for size in reversed([*axes.values()]):
         number, at = divmod(number, size)

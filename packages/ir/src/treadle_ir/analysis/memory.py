@@ -1,6 +1,6 @@
-"""Peak memory of a program by liveness: a value takes memory from where it is made to where it is last used.
+"""Peak memory of a program by liveness: a value occupies memory from its definition to its last use.
 
-Parameters belong to the caller and stay for the whole run; results stay from where they are made. Nothing is fused
+Parameters belong to the caller and stay for the whole run; results stay from their definition on. Nothing is fused
 and nothing is reused in place, so this is an upper bound of what a compiler that does either needs.
 """
 
@@ -20,17 +20,17 @@ from treadle_ir.tracing.interpreter import last_uses
 @final
 @frozen
 class MemoryProfile:
-    """Bytes in use while each equation runs, and what is in use at the worst moment."""
+    """Bytes in use while each equation runs, and the values in use at the peak."""
 
     peak: int
-    at: int | None  # the equation of the worst moment; None in a program without equations
+    at: int | None  # the equation at the peak; None in a program without equations
     while_running: tuple[int, ...]  # by equation
     at_peak: tuple[
         tuple[Value, Source, int], ...
-    ]  # value, where it is made, bytes; the largest first
+    ]  # value, source of its definition, bytes; the largest first
 
     def by_line(self) -> dict[tuple[str, int], int]:
-        """Bytes at the worst moment by (file, line) that made the values; ("", 0) for parameters."""
+        """Return the bytes at the peak by the (file, line) that defines the values; ("", 0) for parameters."""
         lines: dict[tuple[str, int], int] = {}
         for _, source, size in self.at_peak:
             line = (source.file, source.line)
@@ -39,8 +39,8 @@ class MemoryProfile:
 
 
 def peak_memory(program: Program) -> MemoryProfile:
-    """Where a program needs the most memory, and for what."""
-    extra: dict[int, int] = {}  # by nested program: what it needs beyond its parameters
+    """Return the peak memory of a program, with the equation and the values that cause it."""
+    extra: dict[int, int] = {}  # by nested program: the bytes that it needs beyond its parameters
     for each in inside_out(program):
         running = _while_running(each, extra)
         parameters = sum({value: value.type.nbytes for value in each.parameters}.values())

@@ -1,13 +1,13 @@
-"""What bounds a program's time on a machine: operations, traffic with memory, traffic with other devices.
+"""Bounds of a program's time on a machine: operations, memory traffic, communication with other devices.
 
-A program is looked at as a compiler will run it. Products of matrices, convolutions, sorting, transforms and
-factorisations are done one by one: their operations are `flops`, and what they read and write goes through memory,
-`hbm_bytes`. All else becomes part of what reads it, or is done beside it, and counts only under `unfused_flops` and
-`unfused_hbm_bytes`, which have everything as if each operation were done by itself. Operations that only move,
-convert or create elements read and write nothing of their own even then.
+A program is analysed as a compiler will run it. Products of matrices, convolutions, sorting, transforms and
+factorisations run one by one: their operations are `flops`, and their operands and results pass through memory,
+`hbm_bytes`. All other operations are fused with the consumers of their results or overlap with them, and count only
+in `unfused_flops` and `unfused_hbm_bytes`, which count each operation as if it ran by itself. Operations that only
+move, convert or create elements read and write nothing of their own even then.
 
-Operations are those of `analysis/cost.py`. Nested programs count as often as they run: a scan its length, a loop its
-bound or else once, a choice the largest of its branches. Inside of a shard_map all is for one device.
+Operations are counted by `analysis/cost.py`. Nested programs count as often as they run: a scan its length, a loop its
+bound or else once, a choice the largest of its branches. Inside a shard_map all numbers are for one device.
 
 An operation without a rule of its own counts one operation for each element of its results, reads its operands and
 writes its results.
@@ -43,10 +43,10 @@ from treadle_ir.tracing.interpreter import last_uses
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RooflineResult:
-    """What an operation or a program needs of a device: operations, and bytes to and from its memory and the others.
+    """The cost of an operation or a program on a device: operations, and bytes to and from memory and other devices.
 
-    `ici_bytes` and `ici_latency` are by mesh axis: bytes over its busiest link, and how many links one after the other.
-    `a + b` is one after the other, and needs the larger of both peaks; `3 * a` is three times as much of everything.
+    `ici_bytes` and `ici_latency` are by mesh axis: bytes over its busiest link, and links one after the other.
+    `a + b` is the cost of `a` and then `b`, with the larger of both peaks; `3 * a` has three times each number.
 
     Example:
         >>> both = RooflineResult(flops=2, peak_hbm_bytes=8) + RooflineResult(flops=3, peak_hbm_bytes=4)
@@ -64,7 +64,7 @@ class RooflineResult:
 
     @classmethod
     def zeros(cls) -> RooflineResult:
-        """Nothing at all."""
+        """Return a result without any costs."""
         return cls()
 
     def __add__(self, other: RooflineResult) -> RooflineResult:
@@ -81,7 +81,7 @@ class RooflineResult:
     __rmul__ = __mul__
 
     def without(self, other: RooflineResult) -> RooflineResult:
-        """What there is beside a part; the peak is that of the whole."""
+        """Return the costs without the costs `other` of a part; the peak does not change."""
         left = self._with(other, lambda whole, part: max(whole - part, 0))
         return replace(
             left,
@@ -91,11 +91,11 @@ class RooflineResult:
         )
 
     def largest(self, other: RooflineResult) -> RooflineResult:
-        """The larger of each."""
+        """Return the larger of each number in both results."""
         return self._with(other, max)
 
     def _with(self, other: RooflineResult, by: Callable[[int, int], int]) -> RooflineResult:
-        """Each number made of one of this and one of the other, 0 for a mesh axis that it does not have."""
+        """Combine each number with the same number of `other` by a function; a missing mesh axis counts as 0."""
         found: dict[str, Any] = {}
         for each in fields(self):
             one, two = getattr(self, each.name), getattr(other, each.name)
@@ -109,7 +109,7 @@ class RooflineResult:
 
 
 class Pinned(NamedTuple):
-    """Which operands of matrix products stay on the chip; the result stays where the left operand does."""
+    """The operands of matrix products that stay on the chip; the result stays where the left operand does."""
 
     left: bool = False
     right: bool = False
@@ -118,11 +118,11 @@ class Pinned(NamedTuple):
 NOTHING_PINNED: Final = Pinned()
 
 OwnRule: TypeAlias = Callable[[Equation, AbstractMesh | None], RooflineResult | None]
-"""What an equation needs, on which mesh; None where the rules here say so."""
+"""A function of an equation and its mesh that returns its cost, or None to use the rules of this module."""
 
 Traffic: TypeAlias = Callable[[Equation, Pinned], int]
 
-# The bytes that a primitive or a family reads and writes; all operands and results where nothing is said.
+# The bytes that a primitive or a family reads and writes; all operands and results without a rule.
 traffic_rules: Final[RuleTable[Traffic]] = RuleTable(
     "roofline", "traffic_rules.register", "treadle_ir/analysis"
 )
@@ -147,18 +147,18 @@ def _product(equation: Equation, pinned: Pinned) -> int:
 
 
 def _read_at(equation: Equation, pinned: Pinned) -> int:
-    """The elements that are read, once here and once as the result, and where they are."""
+    """Count the elements that are read, twice (as operand and as result), and their indices."""
     return 2 * _bytes(equation.results) + _bytes(equation.operands[1:])
 
 
 def _written_at(equation: Equation, pinned: Pinned) -> int:
-    """The updates, what is written in place of what, and where."""
+    """Count the updates, the elements that they replace, these elements when written, and the indices."""
     _, *places, updates = equation.operands
     return 3 * updates.type.nbytes + _bytes(places)
 
 
 def _put_at(equation: Equation, pinned: Pinned) -> int:
-    """The update, read and written, and where."""
+    """Count the update, which is read and written, and the indices."""
     _, update, *places = equation.operands
     return 2 * update.type.nbytes + _bytes(places)
 
@@ -181,10 +181,10 @@ def program_roofline(
     pinned: Pinned = NOTHING_PINNED,
     own: OwnRule | None = None,
 ) -> RooflineResult:
-    """What a program needs of each device; collectives outside of shard_maps are over `mesh`.
+    """Return the cost of a program on each device; collectives outside of shard_maps are over `mesh`.
 
-    `peak_hbm_bytes` is the size of the values that are kept at the worst moment between two operations: each result
-    may take the place of an operand that is used no more.
+    `peak_hbm_bytes` is the largest size of the values that are live between two operations: each result may reuse the
+    memory of an operand that is used no more.
 
     Example:
         >>> from treadle_ir.text import parse_program
@@ -211,7 +211,7 @@ def program_roofline(
 
 
 class _Needed(NamedTuple):
-    """What an equation or a program needs, and how much of its peak is beyond what is there before it."""
+    """The cost of an equation or a program, and by how much its peak exceeds the values that are live before it."""
 
     result: RooflineResult
     beyond: int = 0
@@ -236,7 +236,7 @@ def _of_program(program: Program, needs: Sequence[_Needed]) -> _Needed:
 
 
 def _sizes(program: Program) -> dict[Value, int]:
-    """The bytes of each value; on one device, where a shard_map takes it or makes it."""
+    """Return the bytes of each value; on one device if a shard_map takes or returns it."""
     found = {value: value.type.nbytes for value in program.parameters}
     for equation in program.equations:
         found.update({value: value.type.nbytes for value in equation.results})
@@ -287,7 +287,7 @@ def _needed(
 
 
 def _run(equation: Equation) -> Sequence[Program]:
-    """The programs that run when an equation does, without those that only its derivatives need."""
+    """Return the programs that run when an equation does, without programs that only its derivatives need."""
     primitive = equation.primitive
     if isinstance(primitive, InlineCall | LinearCall):
         return [primitive.program]
@@ -301,5 +301,5 @@ def _repeated(equation: Equation, results: Sequence[RooflineResult]) -> Roofline
     combined = RooflineResult.largest if is_exclusive(primitive) else RooflineResult.__add__
     total = reduce(combined, results)
     times, _ = iterations(primitive)
-    # The peak of what is inside counts on top of what is kept outside, as `beyond`.
+    # The peak of the nested programs counts on top of the live values outside, as `beyond`.
     return replace(times * total, peak_hbm_bytes=0)

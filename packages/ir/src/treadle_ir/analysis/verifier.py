@@ -1,8 +1,8 @@
-"""Everything that a program promises, checked.
+"""Verification of the invariants of programs.
 
 A program is closed and typed: each value is defined once, before it is used and in the same program; results have
-the types that `infer` gives; effects are those of the operations; a literal is a scalar of its type; a call hands
-its program the types that its parameters have. Nested programs are checked, too, each once.
+the types that `infer` gives; a program has the effects of its operations; a literal is a scalar of its type; the
+operands of a call have the types of its program's parameters. Nested programs are checked, too, each once.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ def verify_program(program: Program) -> None:
     """Check a program and all programs nested in it.
 
     Raises:
-        VerifyError: a promise is broken; the message names the equation by its number (from 0) and shows it.
+        VerifyError: an invariant is broken; the message names the equation by its number (from 0) and shows it.
     """
     for each in inside_out(program):
         _verify_one(each)
 
 
-verify = verify_program  # as this package calls it, where the module of that name is not in the way
+verify = verify_program  # the name in this package, where no module has it
 
 
 def _verify_one(program: Program) -> None:
@@ -57,7 +57,9 @@ def _verify_one(program: Program) -> None:
         if problem is not None:
             raise VerifyError(f"result {position} of the program {problem}", where="")
     if program.effects != joined(equation.effects for equation in program.equations):
-        raise VerifyError("the effects of the program are not those of its equations", where="")
+        raise VerifyError(
+            "the effects of the program are not the effects of its equations", where=""
+        )
 
 
 def _error(program: Program, index: int, problem: str) -> VerifyError:
@@ -97,9 +99,7 @@ def _problem(equation: Equation, defined: set[Value]) -> str | None:
     primitive = equation.primitive
     operation: object = primitive
     if not isinstance(operation, Primitive) or isinstance(operation, FunctionCall):
-        return (
-            "it is no operation of programs: a function call is staged before it enters a program"
-        )
+        return "it is not an operation of programs: a function call is staged before it enters a program"
     types = tuple([operand.type for operand in equation.operands])
     if has_programs(primitive) and isinstance(primitive, InlineCall):
         problem = _call_problem(primitive.program.parameter_types, types)
@@ -109,7 +109,7 @@ def _problem(equation: Equation, defined: set[Value]) -> str | None:
         inferred_types, effects = inferred(primitive, types)
     except TreadleError as error:
         return f"the operands do not fit: {error}"
-    except Exception as error:  # a rule that meets operands which no program has
+    except Exception as error:  # a rule that receives operands which no program has
         return f"the operands do not fit: {type(error).__name__}: {error}"
     if len(results) != len(inferred_types):
         return f"it has {len(results)} results, but the operation gives {len(inferred_types)}"
@@ -119,7 +119,7 @@ def _problem(equation: Equation, defined: set[Value]) -> str | None:
                 f"result {position} has the type {value.type}, but the operation gives {expected}"
             )
     if equation.effects != effects:
-        return "its effects are not those of the operation"
+        return "its effects are not the effects of the operation"
     problem = _varying_problem(equation, types, inferred_types)
     if problem is not None:
         return problem
@@ -132,14 +132,14 @@ def _problem(equation: Equation, defined: set[Value]) -> str | None:
 def _varying_problem(
     equation: Equation, operands: tuple[Type, ...], inferred_types: tuple[Type, ...]
 ) -> str | None:
-    """Return which result varies over more axes than its type says; None if none does.
+    """Return the problem of a result that varies over more axes than its type has; None if no result does.
 
-    It may vary over fewer: where nothing is differentiated any more, casts are left out.
+    A result may vary over fewer axes: where nothing is differentiated any more, casts are left out.
     """
     primitive = equation.primitive
     if not any([type.varying for type in operands]) and not has_programs(primitive):
         return None
-    # An invariant sum is so over the axes of a `shard_map` that checks what varies; of others nothing is known here.
+    # An invariant sum is so over the axes of a `shard_map` that checks varying axes; other axes are unknown here.
     axes = frozenset(
         [name for name in getattr(primitive, "axis_names", ()) if isinstance(name, str)]
     )
@@ -152,7 +152,7 @@ def _varying_problem(
 
 
 def _bad_sharding(type: Type) -> str | None:
-    """What is wrong with the sharding of a type by itself."""
+    """Return the problem of the sharding of a type by itself, or None."""
     sharding = type.sharding
     if sharding is None:
         return None
@@ -168,7 +168,7 @@ def _bad_sharding(type: Type) -> str | None:
 def _sharding_problem(
     equation: Equation, mesh: AbstractMesh, inferred_types: tuple[Type, ...]
 ) -> str | None:
-    """What is wrong with the shardings of an equation's results; what the compiler decides may be known or not."""
+    """Return the problem of the shardings of an equation's results, or None; automatic axes may be known or not."""
     for position, result in enumerate(equation.results):
         problem = _bad_sharding(result.type)
         if problem is not None:

@@ -1,4 +1,4 @@
-"""References: mutable arrays that tracing turns into values of programs."""
+"""References: mutable arrays, which tracing discharges into values of programs."""
 
 from __future__ import annotations
 

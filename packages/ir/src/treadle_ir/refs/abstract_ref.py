@@ -1,4 +1,4 @@
-"""What is known of a mutable reference before it is used."""
+"""The abstract value of a mutable reference."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from treadle_ir.errors.kinds import UnsupportedError
 
 @final
 class AbstractRef:
-    """What is known of a reference before it is used: the shape and the element type of what it holds.
+    """The abstract value of a reference: the shape and the element type of the array that it holds.
 
     Example:
         >>> import numpy as np
@@ -26,7 +26,7 @@ class AbstractRef:
 
     def __init__(self, inner_aval: Any, memory_space: None = None, kind: None = None) -> None:
         refuse_options("AbstractRef", memory_space=memory_space, kind=kind)
-        self.inner_aval = inner_aval  # Any: whatever has a shape and an element type
+        self.inner_aval = inner_aval  # Any: an object with a shape and an element type
         self.type = described("AbstractRef", inner_aval)
 
     @property
@@ -51,7 +51,7 @@ class AbstractRef:
 
     @property
     def weak_type(self) -> bool:
-        """Whether what it holds yields to other operands in promotion."""
+        """Whether the array that it holds yields to other operands in promotion."""
         return self.type.weak
 
     def __eq__(self, other: object) -> bool:
@@ -66,7 +66,7 @@ class AbstractRef:
 
 
 def refuse_options(function: str, **options: object) -> None:
-    """Refuse arguments about memory, unless they are None."""
+    """Refuse options about memory, unless they are None."""
     for name, value in options.items():
         if value is not None:
             raise UnsupportedError(
@@ -76,5 +76,5 @@ def refuse_options(function: str, **options: object) -> None:
 
 
 def described(function: str, like: object) -> ArrayType:
-    """The type of what a reference is to hold, of a type or of anything with a shape and an element type."""
+    """Return the type of the array that a reference shall hold: `like`, or its shape and element type."""
     return like if isinstance(like, ArrayType) else type_like(function, like)

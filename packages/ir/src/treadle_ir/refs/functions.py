@@ -1,4 +1,4 @@
-"""What references do, as functions: read, write, exchange, add to, freeze."""
+"""Operations on references, as functions: read, write, swap, add to, freeze."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def _ref(function: str, ref: object) -> Ref:
 
 
 def freeze(ref: Ref) -> Array:
-    """What the reference holds; the reference cannot be used any more.
+    """Return the array that the reference holds; the reference cannot be used any more.
 
     Raises:
-        ArgumentError: it is no reference, or was frozen before.
+        ArgumentError: `ref` is not a reference, or was frozen before.
 
     Example:
         >>> import numpy as np
@@ -43,10 +43,10 @@ def freeze(ref: Ref) -> Array:
 
 
 def free_ref(ref: Ref) -> None:
-    """Let go of what the reference holds; it cannot be used any more.
+    """Release the array that the reference holds; the reference cannot be used any more.
 
     Raises:
-        ArgumentError: it is no reference, or was freed before.
+        ArgumentError: `ref` is not a reference, or was freed before.
 
     Example:
         >>> import numpy as np
@@ -63,13 +63,11 @@ def free_ref(ref: Ref) -> None:
     ref._value = None
 
 
-def ref_get(
-    ref: Ref | TransformedRef, idx: Any = None
-) -> Array:  # Any: whatever arrays take as an index
-    """`ref[idx]`; all of it where `idx` is None.
+def ref_get(ref: Ref | TransformedRef, idx: Any = None) -> Array:  # Any: any index of arrays
+    """Return `ref[idx]`, or the complete array if `idx` is None.
 
     Raises:
-        ArgumentError: it is no reference, or is frozen.
+        ArgumentError: `ref` is not a reference, or is frozen.
 
     Example:
         >>> import numpy as np
@@ -81,11 +79,11 @@ def ref_get(
 
 
 def ref_set(ref: Ref | TransformedRef, idx: Any, value: Any) -> None:
-    """`ref[idx] = value`; all of it where `idx` is None.
+    """Set `ref[idx] = value`, or the complete array if `idx` is None.
 
     Raises:
-        ArgumentError: it is no reference, or is frozen.
-        ShapeError, DTypeError: the value is not like what it replaces.
+        ArgumentError: `ref` is not a reference, or is frozen.
+        ShapeError, DTypeError: the value does not have the type of the elements that it replaces.
 
     Example:
         >>> import numpy as np
@@ -101,11 +99,11 @@ def ref_set(ref: Ref | TransformedRef, idx: Any, value: Any) -> None:
 def ref_swap(
     ref: Ref | TransformedRef, idx: Any, value: Any, _function_name: str = "swap"
 ) -> Array:
-    """`ref[idx] = value`, and what was there before; `_function_name` is what errors call it.
+    """Set `ref[idx] = value` and return the previous elements; errors name the function `_function_name`.
 
     Raises:
-        ArgumentError: it is no reference, or is frozen.
-        ShapeError, DTypeError: the value is not like what it replaces.
+        ArgumentError: `ref` is not a reference, or is frozen.
+        ShapeError, DTypeError: the value does not have the type of the elements that it replaces.
 
     Example:
         >>> import numpy as np
@@ -120,11 +118,11 @@ def ref_swap(
 
 
 def ref_addupdate(ref: Ref | TransformedRef, idx: Any, x: Any) -> None:
-    """`ref[idx] += x`; indices that come twice are added twice.
+    """Set `ref[idx] += x`, where indices that occur twice are added twice.
 
     Raises:
-        ArgumentError: it is no reference, or is frozen.
-        ShapeError, DTypeError: `x` is not like what it is added to.
+        ArgumentError: `ref` is not a reference, or is frozen.
+        ShapeError, DTypeError: `x` does not have the type of the elements that it is added to.
 
     Example:
         >>> import numpy as np

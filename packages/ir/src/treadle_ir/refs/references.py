@@ -1,17 +1,17 @@
-"""Mutable references: cells that hold an array, in a world where programs are pure.
+"""Mutable references: cells that hold an array, although programs are pure.
 
-A `Ref` is Python's, not the program's: what stands in it is the value that it has at this point of the trace, so reads
-and writes within one trace need nothing else. It belongs to the trace that was current when it was made. Inside of
-another one - the body of a loop, a jitted function, a function that is differentiated - three things can happen:
+A `Ref` is an object of Python, not of the program: it holds its value at this point of the trace, so reads and writes
+within one trace need nothing else. It belongs to the trace that was current when it was made. Inside another trace -
+the body of a loop, a jitted function, a function that is differentiated - three things can happen:
 
-* Operations that stage their bodies and know of refs (`discharged`) are run again with the refs that the bodies use as
-  further carries, operands and results: the program is pure, and what comes out is written back.
-* Where nothing is staged, an outer ref can be read, and written with what does not depend on the transformation.
-* A function with derivative rules of its own is staged for one place in the program around it (`as_reader`): it can
-  read outer refs as it captures other arrays, and not write them, since a rule may run in its place.
+* Operations that stage their bodies and support refs (`discharged`) are run again with the refs that the bodies use as
+  further carries, operands and results: the program is pure, and its results are written back to the refs.
+* Where nothing is staged, an outer ref can be read, and written with values that do not depend on the transformation.
+* A function with custom derivative rules is staged for one place in the enclosing program (`as_reader`): it can
+  read outer refs as it captures other arrays, but not write them, since a rule may run instead of it.
 * Everything else is an error, since the write would be lost, happen once, or leave a tracer behind.
 
-All this goes for any `Cell`: values of libraries' own types that change are others, which hold trees of arrays.
+This applies to every `Cell`: mutable values of user-defined types are cells that hold trees of arrays.
 
 See decisions/0050-references.md.
 """
@@ -55,30 +55,30 @@ Held: TypeAlias = Any  # an array, or a tree of arrays
 
 
 class Cell(Changeable, ABC):
-    """What holds an array, or a tree of arrays, and may hold another: a leaf of trees, which programs never see."""
+    """A mutable holder of an array or a tree of arrays: a leaf of trees, which never enters a program."""
 
     __slots__ = ("__weakref__", "_home", "_lent", "_value")
 
     def __init__(self, value: Held) -> None:
         self._value = value  # None: frozen or freed
         self._home = current_trace()
-        self._lent = False  # given to a call, which works on a cell of its own
+        self._lent = False  # lent to a call, which works on its own cell
 
     @property
     @abstractmethod
     def what(self) -> str:
-        """What it is, for messages: `a reference to f32[2]`."""
+        """The words for it in messages: `a reference to f32[2]`."""
 
     @abstractmethod
     def load(self) -> Held:
-        """What it holds here."""
+        """Return the array or tree that it holds."""
 
     @abstractmethod
     def store(self, value: Held) -> None:
-        """Let it hold a value that an operation returned for it."""
+        """Store a value that an operation returned for it."""
 
     def _keep(self, arrays: Sequence[object]) -> None:
-        """See to it that arrays do not outlive what traces them when they are held."""
+        """Check that the cell may be written, and that arrays which it shall hold do not outlive their traces."""
         self._enter(writes=True)
         for value in arrays:
             if isinstance(value, Tracer) and not _is_within(self._home, value.owner):
@@ -89,7 +89,7 @@ class Cell(Changeable, ABC):
                 )
 
     def _enter(self, writes: bool = False) -> None:
-        """See to it that the cell may be read here, or written."""
+        """Check that the cell may be read here, or written, and have bodies around this place use it."""
         if self._lent:
             raise ArgumentError(
                 f"{self.what} is given to a jitted function, which closes over it, too",
@@ -117,8 +117,8 @@ class Cell(Changeable, ABC):
 class Ref(Cell, Viewed):
     """A cell that holds an array, which `ref[...]` reads and `ref[...] = x` replaces; made by `new_ref`.
 
-    `ref[index]` reads a part, `ref[index] = x` writes one, with the indices that arrays take; `x` has the part's shape
-    and element type. A ref is no array: operations take `ref[...]`.
+    `ref[index]` reads elements, `ref[index] = x` writes them, with the indices that arrays take; `x` has their
+    shape and element type. A ref is not an array: operations take `ref[...]`.
     """
 
     __slots__ = ("_known",)
@@ -133,32 +133,32 @@ class Ref(Cell, Viewed):
 
     @property
     def what(self) -> str:
-        """What it is, for messages."""
+        """The words for it in messages."""
         return f"a reference to {self._type.strong()}"
 
     @property
     def aval(self) -> AbstractRef:
-        """What is known of it."""
+        """Its abstract value."""
         return AbstractRef(self._type)
 
     @property
-    def sharding(self) -> Any:  # Any: what knows of devices is above this package
-        """How the array that it holds is laid over devices; AttributeError where that is not known yet."""
+    def sharding(self) -> Any:  # Any: devices belong to distributions above this one
+        """The sharding of the array that it holds; AttributeError if it is not known yet."""
         return self._read().sharding
 
     @property
     def format(self) -> Any:  # Any: as above
-        """Where the array is, and in which order its elements lie; AttributeError where that is not known yet."""
+        """The sharding and the memory layout of the array; AttributeError if they are not known yet."""
         held: Any = self._read()
         return held.format
 
     @property
     def committed(self) -> bool:
-        """Whether it stays on its devices: as the array does that it holds."""
+        """Whether the array that it holds is committed to its devices."""
         return self._read().committed
 
     def unsafe_buffer_pointer(self) -> int:
-        """Where the array that it holds now begins in the memory of its device; a write moves it."""
+        """Return the address of the array that it holds now in the memory of its device; a write changes it."""
         return self._read().unsafe_buffer_pointer()
 
     def __len__(self) -> int:
@@ -169,7 +169,7 @@ class Ref(Cell, Viewed):
 
     def __array__(self, *_: object, **__: object) -> NoReturn:
         raise ArgumentError(
-            f"a reference to {self._type.strong()} is no array", fix="read it with `ref[...]`"
+            f"a reference to {self._type.strong()} is not an array", fix="read it with `ref[...]`"
         )
 
     def __reduce__(self) -> NoReturn:
@@ -198,7 +198,7 @@ class Ref(Cell, Viewed):
         self._value = value
 
     def load(self) -> Array:
-        """The array."""
+        """Return the array."""
         return self._read()
 
     def store(self, value: Held) -> None:
@@ -220,7 +220,7 @@ def _is_within(trace: Trace | None, other: Trace) -> bool:
     return trace is not None
 
 
-# --- what users call ----------------------------------------------------------------------------------
+# --- for users ---------------------------------------------------------------------------------------
 
 
 def new_ref(
@@ -230,19 +230,19 @@ def new_ref(
     kind: None = None,
     pin: bool = False,
 ) -> Ref:
-    """A mutable reference that holds an array.
+    """Return a new mutable reference that holds an array.
 
-    In a function that is jitted, vectorised or differentiated the references made inside can be used as outside; in
-    the bodies of loops and branches also those made around them. A jitted function takes references as arguments, and
-    writes to them. What a reference holds never changes for those who read it before.
+    A function that is jitted, vectorised or differentiated can use the references that it makes; the bodies of loops
+    and branches can also use references from outside. A jitted function takes references as arguments, and writes to
+    them. Arrays that were read from a reference never change.
 
     Args:
         init_val: the array that it holds at first, or a number.
-        memory_space, kind, pin: accepted, without effect; there is one memory.
+        memory_space, kind, pin: options about memory, which must have their defaults.
 
     Raises:
-        ArgumentError: `init_val` is no array and no number.
-        UnsupportedError: a memory was asked for.
+        ArgumentError: `init_val` is neither an array nor a number.
+        UnsupportedError: a memory is requested.
 
     Example:
         >>> import numpy as np
@@ -257,11 +257,11 @@ def new_ref(
 
 
 def empty_ref(ty: Any, memory_space: None = None, pin: bool = False) -> Ref:
-    """A mutable reference to zeros, of the shape and the element type of `ty`: to be written before it is read.
+    """Return a new mutable reference to zeros, of the shape and the element type of `ty`.
 
     Raises:
         ArgumentError: `ty` has no shape and element type.
-        UnsupportedError: a memory was asked for.
+        UnsupportedError: a memory is requested.
 
     Example:
         >>> import numpy as np
@@ -282,9 +282,9 @@ def empty_ref(ty: Any, memory_space: None = None, pin: bool = False) -> Ref:
 class _Operation:
     """An operation that is `discharged`: the cells that its bodies use, and the operations within these.
 
-    Where the operation around it runs again, the one in the same place of the same body is this one, and knows its
-    cells. So loops in loops are staged twice, whatever their depth, and not twice for each time that the loop around
-    them is staged.
+    If the enclosing operation runs again, the operation at the same place of the same body is this object, and has its
+    cells already. So nested loops are staged twice, whatever their depth, and not twice for each time that the loop
+    around them is staged.
     """
 
     __slots__ = ("bodies", "cells", "forgets", "inner")
@@ -292,15 +292,15 @@ class _Operation:
     def __init__(self, forgets: bool) -> None:
         self.forgets = forgets  # see `discharged`
         self.cells: Sequence[Cell] = ()
-        self.bodies = 0  # that have been staged since it was run last
+        self.bodies = 0  # the number of bodies staged since its last run began
         self.inner: dict[Hashable, _Operation] | None = None
 
 
 @final
 class _CellsUsed(BaseException):
-    """A body used cells from outside: the operation is to be run again with them.
+    """Raised when a body used cells from outside: the operation must be run again with them.
 
-    No `Exception`, which the code of users might catch.
+    It is not an `Exception`, which the code of users might catch.
     """
 
     def __init__(self, operation: _Operation | None, cells: Sequence[Cell]) -> None:
@@ -313,8 +313,8 @@ class _CellsUsed(BaseException):
 class _Frame:
     """A body that is being staged, the operation that it belongs to, and the cells that it uses and was not given.
 
-    Until the body ends, for nothing, these cells hold parameters of its program, so that it comes upon all of them. If
-    a body around it is staged for nothing, so is this one in any case: then cells hold what they hold around it.
+    Until the body ends, these cells hold parameters of its program, so that all of them are found; the program is then
+    discarded. If an enclosing body will be discarded, so will this one: then cells hold their outer values.
     """
 
     __slots__ = ("_before", "in_vain", "number", "operation", "operations", "trace")
@@ -323,15 +323,15 @@ class _Frame:
         self.trace = trace
         self.operation = operation
         self.number = 0  # of the body
-        self.operations = 0  # that it contains, so far
-        self.in_vain = False  # it uses cells that it was not given, and is staged for nothing
-        self._before: list[tuple[Cell, Held, Trace]] = []  # what they held, and their homes
+        self.operations = 0  # the number of operations in it so far
+        self.in_vain = False  # it uses cells that it was not given, and will be discarded
+        self._before: list[tuple[Cell, Held, Trace]] = []  # with their previous values and homes
         if operation is not None:
             self.number = operation.bodies
             operation.bodies += 1
 
     def find(self, cell: Cell, around_in_vain: bool) -> None:
-        """Let the body use a cell."""
+        """Give the body a parameter for a cell, which holds it until `restore`."""
         trace, operation = self.trace, self.operation
         assert isinstance(trace, StagingTrace)
         assert operation is not None
@@ -347,16 +347,16 @@ class _Frame:
         cell._home = trace
 
     def found(self) -> list[Cell]:
-        """The cells, in the order in which they were used."""
+        """Return the cells, in the order of their first uses."""
         return [cell for cell, _, _ in self._before]
 
     def restore(self) -> None:
-        """Let the cells hold what they held."""
+        """Restore the previous values and homes of the cells."""
         for cell, held, home in self._before:
             cell._value, cell._home = held, home
 
     def next_operation(self, run: Callable[..., object], forgets: bool) -> _Operation:
-        """The operation that the body comes upon, which is known if the body has been staged before."""
+        """Return the next operation of the body: the existing object if the body has been staged before."""
         operation = self.operation
         assert operation is not None
         place = self.number, self.operations, getattr(run, "__code__", None)
@@ -380,7 +380,7 @@ _discharging: Final[ContextVar[_Discharging]] = ContextVar("treadle_refs", defau
 
 
 def _find(cell: Cell, traces: Sequence[Trace]) -> bool:
-    """Let the bodies of these traces, innermost first, use a cell; whether all of them may."""
+    """Let the bodies of these traces, innermost first, use a cell, and return whether all of them may."""
     _, frames, _ = _discharging.get()
     if not {id(trace) for trace in traces}.issubset([id(frame.trace) for frame in frames]):
         return False
@@ -393,11 +393,11 @@ def _find(cell: Cell, traces: Sequence[Trace]) -> bool:
 
 
 def discharged(run: Callable[[tuple[Cell, ...]], T], *, forgets: bool = False) -> T:
-    """What `run` returns, given the cells that the bodies which it stages use, and which come from outside.
+    """Return the result of `run`, given the cells from outside that the bodies which it stages use.
 
-    It is called with none first, and again as often as a body uses some that it was not given. Within a body that is
-    staged again it is called with those that it was given in the end. If it `forgets`, so that nothing keeps what it
-    staged, it is called once within a body that will be staged again, and what it returns then is of no use.
+    `run` is called without cells first, and again whenever a body uses cells that it was not given. Within a body that
+    is staged again it is called with the final cells at once. If it `forgets`, so that nothing stores what it stages,
+    it is called only once within a body that will be discarded, and its result is then meaningless.
     """
     _, frames, readers = _discharging.get()
     operation = frames[-1].next_operation(run, forgets) if frames else _Operation(forgets)
@@ -419,7 +419,7 @@ def discharged(run: Callable[[tuple[Cell, ...]], T], *, forgets: bool = False) -
 
 
 def as_body(function: Callable[P, T]) -> Callable[P, T]:
-    """A function whose use of cells is seen to by the operation that stages it, if that is `discharged`."""
+    """Wrap a body so that the operation that stages it discharges its cells, if that operation is `discharged`."""
 
     def body(*args: P.args, **kwargs: P.kwargs) -> T:
         operation, frames, readers = _discharging.get()
@@ -432,7 +432,9 @@ def as_body(function: Callable[P, T]) -> Callable[P, T]:
             if not frame.in_vain:
                 return result
         except Exception:
-            if not frame.in_vain:  # else it is raised again when the body is given what it uses
+            if (
+                not frame.in_vain
+            ):  # else it is raised again when the body gets the cells that it uses
                 raise
         finally:
             _discharging.reset(token)
@@ -443,7 +445,7 @@ def as_body(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def as_reader(function: Callable[P, T]) -> Callable[P, T]:
-    """A function that may read cells from outside where it is staged, once for each place that it is called at."""
+    """Wrap a function, staged once for each place at which it is called, so that it may read cells from outside."""
 
     def reader(*args: P.args, **kwargs: P.kwargs) -> T:
         trace = current_trace()
@@ -461,7 +463,7 @@ def as_reader(function: Callable[P, T]) -> Callable[P, T]:
 
 @contextmanager
 def holding(cells: Sequence[Cell], values: Sequence[Held]) -> Iterator[Callable[[], list[Held]]]:
-    """Let cells hold other values, of the current trace, for a while; gives a function that returns what they hold."""
+    """Let cells hold other values, of the current trace, in the context; yield a function that returns their values."""
     before = [(cell._value, cell._home) for cell in cells]
     try:
         for cell, value in zip(cells, values, strict=True):
@@ -474,7 +476,7 @@ def holding(cells: Sequence[Cell], values: Sequence[Held]) -> Iterator[Callable[
 
 @contextmanager
 def lending(cells: Sequence[Cell]) -> Iterator[None]:
-    """Refuse the use of cells by others for a while."""
+    """Refuse the use of cells in the context, in which a call works on other cells for them."""
     try:
         for cell in cells:
             cell._lent = True
@@ -485,13 +487,13 @@ def lending(cells: Sequence[Cell]) -> Iterator[None]:
 
 
 def usable(cells: Sequence[Cell]) -> list[Cell]:
-    """Those of the cells that can be used under the current trace, which are not frozen."""
+    """Return the cells that can be used under the current trace and are not frozen."""
     trace = current_trace()
     return [cell for cell in cells if cell._value is not None and _is_within(trace, cell._home)]
 
 
 def store(cells: Sequence[Reference], values: Sequence[Held]) -> None:
-    """Write what an operation returned for cells."""
+    """Store the values that an operation returned for cells."""
     for cell, value in zip(cells, values, strict=True):
         cell.store(value)
 
@@ -503,21 +505,21 @@ Reference: TypeAlias = Cell | TransformedRef
 
 
 def is_reference(leaf: object) -> TypeGuard[Reference]:
-    """Whether a leaf of arguments is a cell or a view of one."""
+    """Return whether a leaf of arguments is a cell or a view of a cell."""
     return isinstance(leaf, Changeable)
 
 
 def cell_of(reference: Reference) -> Cell:
-    """The cell itself, or the one that a view shows a part of."""
+    """Return the cell of a reference, which is a cell or a view of a cell."""
     return reference.ref if isinstance(reference, TransformedRef) else reference  # type: ignore[return-value]  # views are of references
 
 
 def without_references(
     leaves: Sequence[Any],
 ) -> tuple[list[Any], Callable[[Sequence[Any]], list[Any]]]:
-    """The leaves that are not references, and a function that puts the references between others like these.
+    """Return the leaves that are not references, and a function that inserts the references into such a list of leaves.
 
-    So an operation whose body may close over references takes them as arguments, too.
+    With it, an operation whose body may close over references takes them as arguments, too.
     """
     rest = [leaf for leaf in leaves if not is_reference(leaf)]
     if len(rest) == len(leaves):
@@ -533,10 +535,10 @@ def without_references(
 def references_once(
     name: str, references: Sequence[Reference], paths: Callable[[], Sequence[str]]
 ) -> list[Cell]:
-    """The cells of references that are given to an operation, each given once; `paths` names the arguments.
+    """Return the cells of an operation's references, each of which must be given once; `paths` names the arguments.
 
     Raises:
-        ArgumentError: a cell is given twice, itself or by its views.
+        ArgumentError: a cell is given twice, directly or by its views.
     """
     first: dict[
         int, int
@@ -553,13 +555,13 @@ def references_once(
 
 
 class HeldTree(ABC):
-    """What a cell holds that is no `Ref`: a node of trees, which says in which kind of cell it stands."""
+    """The value of a cell other than a `Ref`: a node of trees, which determines the class of its cell."""
 
     @abstractmethod
     def in_cell(self) -> Cell:
-        """Another cell that holds it."""
+        """Return a new cell that holds it."""
 
 
 def new_cell(value: Held) -> Cell:
-    """A cell for what another one held."""
+    """Return a new cell for the value of another cell."""
     return value.in_cell() if isinstance(value, HeldTree) else Ref(value)

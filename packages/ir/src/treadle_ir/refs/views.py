@@ -1,4 +1,4 @@
-"""Views of references, `ref.at[index]`, `ref.T`, `ref.reshape(...)`: what is written to one stands in the reference."""
+"""Views of references, `ref.at[index]`, `ref.T`, `ref.reshape(...)`: writes to a view change the reference."""
 
 from __future__ import annotations
 
@@ -23,48 +23,48 @@ from treadle_ir.tracing.array import Array, type_of
 @final
 @frozen
 class Indexed:
-    """A part of an array."""
+    """An indexing step: a part of an array."""
 
-    index: Any  # Any: whatever arrays take
+    index: Any  # Any: any index of arrays
 
     def of(self, x: Array) -> Array:
-        """The part."""
+        """Return the part of an array."""
         return part(x, self.index)
 
     def put(self, x: Array, new: Array) -> Array:
-        """The array with another part in its place."""
+        """Return the array with its part replaced."""
         return with_part(x, self.index, new)
 
 
 @final
 @frozen
 class Transposed:
-    """The axes of an array in another order."""
+    """A transposing step: the axes of an array in another order."""
 
     permutation: tuple[int, ...]
 
     def of(self, x: Array) -> Array:
-        """The array with its axes in that order."""
+        """Return the array with its axes in that order."""
         return transpose(x, permutation=self.permutation)
 
     def put(self, x: Array, new: Array) -> Array:
-        """The new elements with their axes in the order of before."""
+        """Return the new elements with their axes in the original order."""
         return transpose(new, permutation=tuple([int(i) for i in np.argsort(self.permutation)]))
 
 
 @final
 @frozen
 class Reshaped:
-    """The elements of an array in another shape."""
+    """A reshaping step: the elements of an array in another shape."""
 
     shape: tuple[int, ...]
 
     def of(self, x: Array) -> Array:
-        """The array in that shape."""
+        """Return the array in that shape."""
         return reshape(x, shape=self.shape)
 
     def put(self, x: Array, new: Array) -> Array:
-        """The new elements in the shape of before."""
+        """Return the new elements in the original shape."""
         return reshape(new, shape=type_of(x).shape)
 
 
@@ -72,17 +72,17 @@ Step: TypeAlias = Indexed | Transposed | Reshaped
 
 
 class Changeable:
-    """A cell or a view of one: a leaf of arguments that may hold other arrays later.
+    """A cell or a view of a cell: a leaf of arguments that may hold other arrays later.
 
-    No abstract class: each leaf of each call that is staged is asked, and `isinstance` takes five times as long where
-    a class has a metaclass.
+    It is not an abstract class: each leaf of each staged call is tested, and `isinstance` takes five times as long for
+    a class with a metaclass.
     """
 
     __slots__ = ()
 
 
 class Viewed(ABC):
-    """What is read and written like an array in a cell, and has views: a reference, or a view of one."""
+    """An object that is read and written like an array, and has views: a reference, or a view of a reference."""
 
     __slots__ = ()
     # By __getitem__ alone Python would iterate for ever: an index beyond the end is moved to the last element.
@@ -95,7 +95,7 @@ class Viewed(ABC):
 
     @abstractmethod
     def _read(self) -> Array:
-        """The array."""
+        """Return the array."""
 
     @abstractmethod
     def _write(self, value: Array, /) -> None:
@@ -123,7 +123,7 @@ class Viewed(ABC):
 
     @property
     def at(self) -> RefIndexer:
-        """`ref.at[index]` is a view of a part: what is written to it stands in the reference.
+        """The indexer: `ref.at[index]` is a view of a part, and writes to it change the reference.
 
         Example:
             >>> import numpy as np
@@ -136,34 +136,34 @@ class Viewed(ABC):
         return RefIndexer(self)
 
     @property
-    def T(self) -> TransformedRef:  # noqa: N802 - as of arrays
+    def T(self) -> TransformedRef:  # noqa: N802 - arrays have this name, too
         """A view with the axes in the opposite order."""
         return transposed(self, self.ndim, ())
 
     def transpose(self, *permutation: Any) -> TransformedRef:
-        """A view with the axes in another order, the opposite one unless it is given.
+        """Return a view with the axes in another order, by default the opposite one.
 
         Raises:
-            ShapeError: it does not name each axis once.
+            ShapeError: the permutation does not name each axis once.
         """
         return transposed(self, self.ndim, permutation)
 
     def reshape(self, *shape: Any) -> TransformedRef:
-        """A view of the elements in another shape, one size of which may be -1.
+        """Return a view of the elements in another shape, one size of which may be -1.
 
         Raises:
-            ShapeError: it has not as many elements.
+            ShapeError: the shape has another number of elements.
         """
         return reshaped(self, self.size, shape)
 
     def addupdate(self, x: Any, idx: Any = ...) -> None:
-        """Add to the array, or to a part of it; indices that come twice are added twice."""
+        """Add to the array, or to a part of it; indices that occur twice are added twice."""
         value = self._read()
         new = fitting("addupdate", type_of(value), type_of(part(value, idx)), x)
         self._write(with_added(value, idx, new))
 
-    def __getitem__(self, index: Any) -> Array:  # Any: whatever arrays take
-        """The array, or a part of it.
+    def __getitem__(self, index: Any) -> Array:  # Any: any index of arrays
+        """Return the array, or a part of it.
 
         Raises:
             IndexingError: a position is beyond the ends of its axis, here and below.
@@ -174,10 +174,10 @@ class Viewed(ABC):
         """Replace the array, or a part of it."""
         value = self._read()
         new = fitting("set", type_of(value), type_of(part(value, index)), x)
-        self._write(new if is_whole(index) else with_part(value, index, new))
+        self._write(new if selects_everything(index) else with_part(value, index, new))
 
     def __bool__(self) -> bool:
-        """True, also of an empty array: it is a reference, not what it holds."""
+        """Return True, also if the array is empty: a reference is true, whatever it holds."""
         return True
 
 
@@ -185,12 +185,12 @@ class Viewed(ABC):
 @final
 @frozen
 class RefIndexer:
-    """What `ref.at` is: `ref.at[index]` is a view of a part of the reference."""
+    """The type of `ref.at`: `ref.at[index]` is a view of a part of the reference."""
 
     ref_or_view: Any  # Any: a reference or a view
 
     def __getitem__(self, index: Any) -> TransformedRef:
-        """A view of a part; what can be wrong with the index is found now.
+        """Return a view of a part; errors in the index are found now.
 
         Raises:
             IndexingError: a position is beyond the ends of its axis.
@@ -205,11 +205,11 @@ class RefIndexer:
 class TransformedRef(Changeable, Viewed):
     """A view of a reference: a part, its axes in another order, its elements in another shape, one after the other.
 
-    It is read and written as a reference is. What is written to it stands in the reference.
+    It is read and written like a reference. Writes to it change the reference.
 
     Attributes:
         ref: the reference.
-        transforms: what is done to its array, in order.
+        transforms: the steps that are applied to its array, in order.
 
     Example:
         >>> import numpy as np
@@ -233,32 +233,32 @@ class TransformedRef(Changeable, Viewed):
 
     @property
     def type(self) -> AbstractRef:
-        """What is known of the part."""
+        """The abstract value of the part."""
         return AbstractRef(self._type)
 
     @property
     def what(self) -> str:
-        """What it is, for messages."""
+        """The words for it in messages."""
         return f"a view of a reference, {self.type}"
 
     def load(self) -> Array:
-        """The array that the view shows now."""
+        """Return the array that the view shows now."""
         return self._read()
 
     def store(self, value: Any) -> None:  # Any: an array, or a number
         """Replace the array that the view shows."""
         self[...] = value
 
-    def get(self, idx: Any = ()) -> Array:  # Any: whatever arrays take as an index, here and below
-        """`view[idx]`."""
+    def get(self, idx: Any = ()) -> Array:  # Any: any index of arrays, here and below
+        """Return `view[idx]`."""
         return self[idx]
 
     def set(self, value: Any, idx: Any = ()) -> None:
-        """`view[idx] = value`."""
+        """Set `view[idx] = value`."""
         self[idx] = value
 
     def swap(self, value: Any, idx: Any = ()) -> Array:
-        """`view[idx] = value`, and what was there before."""
+        """Set `view[idx] = value` and return the previous elements."""
         before = self[idx]
         self[idx] = value
         return before
@@ -271,7 +271,7 @@ class TransformedRef(Changeable, Viewed):
 
     def __array__(self, *_: object, **__: object) -> NoReturn:
         raise ArgumentError(
-            f"a view of a reference, {self.type}, is no array", fix="read it with `view[...]`"
+            f"a view of a reference, {self.type}, is not an array", fix="read it with `view[...]`"
         )
 
     def __repr__(self) -> str:
@@ -288,7 +288,7 @@ class TransformedRef(Changeable, Viewed):
         return value
 
     def _write(self, new: Array, /) -> None:
-        """Put the new part into each array that it is a part of, from the innermost out."""
+        """Write the new part to each array that contains it, from the innermost out."""
         arrays = [self.ref[...]]
         for step in self.transforms[:-1]:
             arrays.append(step.of(arrays[-1]))
@@ -298,14 +298,14 @@ class TransformedRef(Changeable, Viewed):
 
 
 def viewed(ref: Any, step: Step) -> TransformedRef:
-    """A view of a reference, or of a view."""
+    """Return a view of a reference, or of a view, by one more step."""
     if isinstance(ref, TransformedRef):
         return TransformedRef(ref.ref, (*ref.transforms, step))
     return TransformedRef(ref, (step,))
 
 
 def transposed(ref: Any, ndim: int, permutation: tuple[Any, ...]) -> TransformedRef:
-    """A view with the axes in another order, the opposite one unless it is given."""
+    """Return a view with the axes in another order, by default the opposite one."""
     axes = integers("transpose of a reference", "permutation", _one_sequence(permutation))
     order = tuple([axis + ndim if axis < 0 else axis for axis in axes]) or tuple(range(ndim))[::-1]
     if sorted(order) != list(range(ndim)):
@@ -317,7 +317,7 @@ def transposed(ref: Any, ndim: int, permutation: tuple[Any, ...]) -> Transformed
 
 
 def reshaped(ref: Any, size: int, shape: tuple[Any, ...]) -> TransformedRef:
-    """A view of the elements in another shape, one size of which may be -1."""
+    """Return a view of the elements in another shape, one size of which may be -1."""
     sizes = integers("reshape of a reference", "shape", _one_sequence(shape))
     known = math.prod([each for each in sizes if each != -1])
     if sizes.count(-1) == 1 and known and size % known == 0:
@@ -331,34 +331,34 @@ def reshaped(ref: Any, size: int, shape: tuple[Any, ...]) -> TransformedRef:
 
 
 def _one_sequence(given: tuple[Any, ...]) -> Any:
-    """The numbers, given one by one or as one sequence."""
+    """Return the numbers, which are given one by one or as one sequence."""
     return given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
 
 
-def is_whole(index: object) -> bool:
-    """Whether an index is one for all of an array.
+def selects_everything(index: object) -> bool:
+    """Return whether an index selects the complete array.
 
     Example:
-        >>> is_whole(...), is_whole(()), is_whole(0)
+        >>> selects_everything(...), selects_everything(()), selects_everything(0)
         (True, True, False)
     """
     return index is ... or (isinstance(index, tuple) and not index)
 
 
 def part(value: Array, index: Any) -> Array:
-    """A part of an array, whose position is not beyond the ends.
+    """Return a part of an array, whose positions must be within bounds.
 
     Raises:
-        IndexingError: it is.
+        IndexingError: a position is out of bounds.
     """
-    if is_whole(index):
+    if selects_everything(index):
         return value
     check_positions(value.shape, index if isinstance(index, tuple) else (index,))
     return value[index]  # type: ignore[index, no-any-return]  # if it is installed
 
 
 def with_part(value: Any, index: Any, new: Any) -> Array:
-    """An array with another part; NumPy's arrays, which are all that this package alone works with, have no `at`.
+    """Return the array with a part replaced; NumPy's arrays, which this package uses on its own, have no `at`.
 
     Example:
         >>> print(with_part(np.zeros(3, np.int32), 1, 7))
@@ -367,12 +367,12 @@ def with_part(value: Any, index: Any, new: Any) -> Array:
     if isinstance(value, np.ndarray):
         written = value.copy()
         written[index] = new
-        return written  # type: ignore[return-value]  # NumPy's, which operations take as they take ours
+        return written  # type: ignore[return-value]  # NumPy's array, which operations accept, too
     return value.at[index].set(new)  # type: ignore[no-any-return]
 
 
 def with_added(value: Any, index: Any, new: Any) -> Array:
-    """An array with something added to a part, as often as the index names an element.
+    """Return the array with `new` added to a part, as often as the index names an element.
 
     Example:
         >>> print(with_added(np.zeros(3, np.int32), [1, 1], 7))

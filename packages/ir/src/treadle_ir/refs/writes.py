@@ -1,4 +1,4 @@
-"""What must not be lost when a part of a reference is written: elements beyond the ends, and what a number says."""
+"""Bounds and dtype checks for in-place updates of references."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from treadle_ir.tracing.array import Array, type_of
 
 
 def check_positions(shape: tuple[int, ...], entries: tuple[Any, ...]) -> None:
-    """Refuse positions beyond the ends, which arrays move or drop: a write to a reference would be lost.
+    """Refuse positions out of bounds, which arrays clamp or drop: a write to a reference would be lost.
 
-    Those of arrays and tracers are left to arrays, and so are indices that do not fit otherwise.
+    Positions in arrays and tracers are left to arrays, and so are indices with other errors.
 
     Raises:
-        IndexingError: there is one.
+        IndexingError: a position is out of bounds.
 
     Example:
         >>> check_positions((2, 3), (..., -3))
@@ -32,7 +32,7 @@ def check_positions(shape: tuple[int, ...], entries: tuple[Any, ...]) -> None:
             axis = len(shape) - sum(taken[number + 1 :])
             continue
         if isinstance(each, (int, np.integer)) and count and 0 <= axis < len(shape):
-            size: object = shape[axis]  # symbolic ones are left alone
+            size: object = shape[axis]  # symbolic sizes are not checked
             if isinstance(size, int) and not -size <= each < size:
                 raise IndexingError(
                     f"a reference: position {each} is out of bounds for axis {axis} of size {size}",
@@ -42,7 +42,7 @@ def check_positions(shape: tuple[int, ...], entries: tuple[Any, ...]) -> None:
 
 
 def _axes_taken(entry: object) -> int:
-    """How many axes of an array an entry of an index is about."""
+    """Return the number of axes that an entry of an index consumes."""
     if entry is None or entry is Ellipsis or isinstance(entry, (bool, np.bool_)):
         return 0
     if getattr(getattr(entry, "dtype", None), "kind", "") == "b":
@@ -51,7 +51,7 @@ def _axes_taken(entry: object) -> int:
 
 
 def kind_of(dtype: np.dtype[Any]) -> int:
-    """Where an element type stands among integers, floats and complex numbers: a Python number goes up only.
+    """Return the rank of an element type: integers, floats, complex numbers; Python numbers convert upwards only.
 
     Example:
         >>> kind_of(np.dtype("i4")) < kind_of(np.dtype("f2")) < kind_of(np.dtype("c8"))
@@ -63,10 +63,10 @@ def kind_of(dtype: np.dtype[Any]) -> int:
 
 
 def fitting(what: str, whole: ArrayType, part: ArrayType, x: object) -> Array:
-    """A value for a part of the array of a reference, in its element type.
+    """Return a value for a part of a reference's array, in the array's element type.
 
     Raises:
-        ShapeError, DTypeError: it is not like the part.
+        ShapeError, DTypeError: the value does not fit the part.
     """
     array = as_array(x)
     type = type_of(array)

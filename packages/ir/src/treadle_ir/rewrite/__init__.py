@@ -1,7 +1,7 @@
 """Rewriting passes: `Program -> Program`, one per file, each linear in the size of the program.
 
-All keep the types of parameters and results, but that a sharding may be left to the compiler where it was known, or the
-other way round; and effects with their order. `optimise` is the pipeline of `jit`.
+All preserve the types of parameters and results, except that a known sharding may become automatic and the reverse, and
+they preserve effects and their order. `optimise` is the pipeline of `jit`.
 """
 
 from __future__ import annotations

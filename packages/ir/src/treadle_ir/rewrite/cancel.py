@@ -1,13 +1,13 @@
 """The named simplification `cancel_add_sub`: `(x + y) - x` and `(y + x) - x` are `y`.
 
-For integers the cancellation is exact: it is always on, without conditions. On floats it has to be asked for by name.
-Careful numerical code computes a sum, subtracts an operand again, and keeps what was rounded away: Kahan's and
+For integers the cancellation is exact: it is always on, without conditions. On floats it must be requested by name.
+Careful numerical code computes a sum, subtracts an operand again, and uses the rounding error: Kahan's and
 Neumaier's sums, TwoSum, Dekker's splitting. Most of it uses the sum a second time, and most numbers to round by are
-constants, so the rule fires only where nobody else uses the sum and neither operand is a constant; but
-`b - ((a + b) - a)`, and rounding by an argument, are written, too.
+constants, so the rule fires only where the sum has no other use and neither operand is a constant; but
+programs with `b - ((a + b) - a)`, or that round by an argument, exist, too.
 
-A constant is a literal, what the function captured, a parameter of a nested program (its caller may pass a constant),
-and what is computed from constants alone.
+Constants are literals, captured values, parameters of nested programs (whose callers may pass constants), and values
+computed from constants alone.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from treadle_ir.rewrite.nested import rebuilt
 
 
 def cancel_add_sub(program: Program, captured: int = 0, *, floats: bool = True) -> Program:
-    """Cancel integers, and `floats`, in a program and in those nested in it.
+    """Cancel integers, and floats if `floats` is true, in a program and in the programs nested in it.
 
     The first `captured` parameters are constants.
 
-    Without it `(1 + 0.001) - 1` is 0.0010000467 in f32. Where x is infinite or nan, or x + y overflows, the result
-    is still y, though it would be nan or infinite without it. Nothing is done when y is a scalar that is broadcast to
-    the shape of x.
+    Without this pass `(1 + 0.001) - 1` is 0.0010000467 in f32. Where x is infinite or nan, or x + y overflows, the
+    result is still y, though it would be nan or infinite without the pass. The rule does not fire if y is a scalar that
+    is broadcast to the shape of x.
     """
     made: dict[int, Program] = {}
     result = program
@@ -56,7 +56,7 @@ class _Pass:
             self.uses.update(equation.operands)
 
     def run(self) -> Program:
-        """The program after the pass; the same object where nothing cancels."""
+        """Return the program after the pass; the same object if nothing cancels."""
         instead: dict[Value, Atom] = {}
         equations: list[Equation] = []
         for original in self.program.equations:
@@ -92,7 +92,7 @@ class _Pass:
         return type(atom) is not Value or atom in self.constants
 
     def cancelled(self, equation: Equation) -> Atom | None:
-        """The operand of a sum that is left when the other one is subtracted again; None: the rule does not fire."""
+        """Return the operand of a sum that remains when the other one is subtracted; None if the rule does not fire."""
         total, x = equation.operands
         added = self.sums.get(total)
         type = total.type

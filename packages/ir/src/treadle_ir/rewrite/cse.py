@@ -1,4 +1,4 @@
-"""Common subexpressions: an operation that was done before, on the same operands, is not done again."""
+"""Common subexpression elimination: an operation on the same operands is not repeated."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from treadle_ir.rewrite.nested import map_programs
 
 
 def cse(program: Program) -> Program:
-    """Leave out equations that repeat an earlier one; also within nested programs.
+    """Remove equations that repeat an earlier equation, also within nested programs.
 
     Equations are the same when their attributes are (to the bit; nested programs by structure), their operands
     are (literals by bits and type) and they have no effects. Optimisation barriers are never merged.

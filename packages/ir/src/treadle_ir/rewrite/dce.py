@@ -1,7 +1,7 @@
-"""Dead code: equations without effects whose results nobody needs are left out.
+"""Dead code elimination: equations without effects whose results are unused are removed.
 
-Inside nested programs, too. A call (`InlineCall`) also loses results that nobody needs and operands that only
-those needed; loops and branches keep all results, since a result of theirs may feed the next iteration.
+This includes nested programs. A call (`InlineCall`) also loses unused results, and operands that only these results
+need; loops and branches keep all results, since a result may feed the next iteration.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ _WHOLE: Final = (CustomJvpStaged, CustomVjpStaged)
 
 
 def dce(program: Program, *, kept: bool = False) -> Program:
-    """Leave out what has no effects and is not needed for the results.
+    """Remove equations that have no effects and are not needed for the results.
 
-    Parameters and results stay as they are. Effects keep their order.
+    Parameters, results and the order of effects are preserved.
 
     Args:
         program: any program.
-        kept: whether nested programs keep what is left of them, for callers that go on to programs which contain
-            those that they have asked about.
+        kept: whether nested programs store their pruned versions, for callers that continue with programs which
+            contain the given ones.
     """
     return _Dce(kept).run(program)
 
 
 def prune(program: Program) -> Program:
-    """`dce` on the outermost level only: for programs that are made of others, which have been through it."""
+    """Apply `dce` on the outermost level only, for programs made from programs that have been through `dce`."""
     live: set[object] = {atom for atom in program.results if type(atom) is Value}
     equations: list[Equation] = []
     for equation in reversed(program.equations):
@@ -55,7 +55,7 @@ def prune(program: Program) -> Program:
 
 
 def _found_before(program: Program, needed: Needed) -> Program | None:
-    """What is left of a program, as it keeps it; None where it keeps nothing."""
+    """Return the stored version of a program without dead code, or None if none is stored."""
     key = _Dce, needed
     if key not in program.derived:
         return None
@@ -65,14 +65,14 @@ def _found_before(program: Program, needed: Needed) -> Program | None:
 
 @final
 class _Dce:
-    """Works on (program, needed results) pairs, each once; a stack of generators in the place of recursion."""
+    """One run over (program, needed results) pairs, each once; a stack of generators replaces recursion."""
 
     def __init__(self, kept: bool) -> None:
         self.keeps = kept  # beyond this run
         self.done: dict[tuple[int, Needed], Program] = {}
         self.versions: dict[int, set[Needed]] = {}
         self.shortened: dict[int, tuple[Program, tuple[int, ...]]] = {}
-        self.kept: list[Program] = []  # so that ids stay their own
+        self.kept: list[Program] = []  # so that their ids stay unique
 
     def run(self, program: Program) -> Program:
         stack = [self.work(program, (True,) * len(program.results))]
@@ -95,7 +95,7 @@ class _Dce:
     def work(
         self, program: Program, needed: Needed
     ) -> Generator[_Request, Program | None, Program]:
-        """The program with only the needed results; the same object when nothing is dead."""
+        """Return the program with only the needed results; the same object if nothing is dead."""
         results = program.results
         if not all(needed):
             results = tuple([x for x, wanted in zip(results, needed, strict=True) if wanted])
@@ -120,7 +120,7 @@ class _Dce:
             made = program
         self.kept.append(program)
         self.done[id(program), needed] = made
-        if self.keeps:  # no program keeps itself
+        if self.keeps:  # no program stores itself
             program.derived[_Dce, needed] = None if made is program else made
         return made
 
@@ -167,9 +167,9 @@ class _Dce:
         return Equation(call, operands, results, effects, equation.source)
 
     def without_unused(self, program: Program) -> tuple[Program, tuple[int, ...]]:
-        """A program without the parameters that it does not use, and the places of the others.
+        """Return a program without its unused parameters, and the positions of the others.
 
-        One for all calls: copies would be lowered one by one, and twice as many at each level of calls.
+        All calls share the result: copies would be lowered one by one, and twice as many at each level of calls.
         """
         found = self.shortened.get(id(program))
         if found is None:

@@ -1,9 +1,9 @@
-"""Constants are computed, and operations that do nothing are left out: only where the result is the same to the bit.
+"""Constant folding and removal of operations that do nothing, only where the result is the same to the bit.
 
 So `x * 1` goes but `x * 0` stays (nan, inf), `x + (-0.0)` goes but `x + 0.0` stays (-0.0 + 0.0 is 0.0).
 Elementwise operations on scalar literals are evaluated with the NumPy kernels of `treadle_ir.reference`; when that
-fails the operation stays. A literal that is broadcast only to meet an array in an elementwise operation meets it
-as the scalar it is.
+fails the operation stays. A literal that is broadcast only for an elementwise operation with an array becomes a
+scalar operand.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from treadle_ir.rewrite.nested import map_programs
 
 
 def fold(program: Program) -> Program:
-    """Compute what is made of literals only, and leave out what does nothing; also within nested programs."""
+    """Compute operations on literals, and remove operations that do nothing, also within nested programs."""
     return map_programs(program, Forward(RULES, merging=False))
 
 
@@ -46,7 +46,7 @@ def fold(program: Program) -> Program:
 
 
 def elementwise_literals(equation: Equation, made_by: MadeBy) -> Rewritten | None:
-    """Literals only: computed. A literal's broadcast among the operands: the literal itself."""
+    """Compute an operation on literals only; replace operands that are broadcasts of literals by the literals."""
     only_literals = True
     for operand in equation.operands:
         if type(operand) is Value:
@@ -57,7 +57,7 @@ def elementwise_literals(equation: Equation, made_by: MadeBy) -> Rewritten | Non
 
 
 def _evaluated(equation: Equation) -> Rewritten | None:
-    """An elementwise operation on literals only is the literal that the reference evaluator computes."""
+    """Return the literal that the reference evaluator computes for an elementwise operation on literals, or None."""
     operands = equation.operands
     primitive = equation.primitive
     if not operands or equation.effects or len(equation.results) != 1:
@@ -70,24 +70,24 @@ def _evaluated(equation: Equation) -> Rewritten | None:
     try:
         with np.errstate(all="ignore"):
             (result,) = rule(primitive, *arrays)
-    except Exception:  # whatever goes wrong goes wrong when the program runs, not here
+    except Exception:  # errors are raised when the program runs, not here
         return None
     element = np.asarray(result)
     if element.shape != () or element.dtype != type_.dtype:
         return None
-    scalar: Any = element[()]  # a scalar of whatever type
+    scalar: Any = element[()]  # a scalar of any type
     return Literal(scalar, type_.plain)
 
 
 def _unspread(equation: Equation, made_by: MadeBy) -> Rewritten | None:
-    """An elementwise operation takes a literal itself where it took the literal's broadcast."""
+    """Replace the broadcasts of literals among the operands of an elementwise operation by the literals."""
     primitive = equation.primitive
     operands = [literal_behind(operand, made_by) or operand for operand in equation.operands]
     types = tuple([operand.type for operand in operands])
     wanted = tuple([result.type.plain for result in equation.results])
     if (
         inferred(primitive, types)[0] != wanted
-    ):  # nothing gives the shape any more, or something else changed
+    ):  # no operand has the shape any more, or the type changed otherwise
         return None
     return [
         Equation(primitive, tuple(operands), equation.results, equation.effects, equation.source)
@@ -98,7 +98,7 @@ def _unspread(equation: Equation, made_by: MadeBy) -> Rewritten | None:
 
 
 def literal_behind(atom: Atom, made_by: MadeBy) -> Literal | None:
-    """The literal that an atom is, or is the broadcast of."""
+    """Return the literal that an atom is, or is the broadcast of; None if there is none."""
     if type(atom) is Literal:
         return atom
     made = made_by.get(atom)
@@ -125,10 +125,10 @@ def _is_number(literal: Literal, number: float, negative: bool = False) -> bool:
     return True
 
 
-def _beside(
+def _with_neutral(
     number: float, equation: Equation, made_by: MadeBy, negative: bool = False
 ) -> Rewritten | None:
-    """What stands for an operation of two operands that does nothing to the one beside this number."""
+    """Return the operand that replaces an operation of two operands, of which the other one is this number."""
     x, y = equation.operands
     literal = literal_behind(y, made_by)
     if literal is not None and _is_number(literal, number, negative):
@@ -139,8 +139,8 @@ def _beside(
     return None
 
 
-def _second_is(number: float, equation: Equation, made_by: MadeBy) -> Rewritten | None:
-    """What stands for an operation that does nothing to its first operand where the second is this number."""
+def _with_neutral_second(number: float, equation: Equation, made_by: MadeBy) -> Rewritten | None:
+    """Return the first operand, which replaces an operation whose second operand is this number."""
     x, y = equation.operands
     literal = literal_behind(y, made_by)
     if literal is not None and _is_number(literal, number):
@@ -149,51 +149,51 @@ def _second_is(number: float, equation: Equation, made_by: MadeBy) -> Rewritten 
 
 
 def add_zero(equation: Equation, made_by: MadeBy) -> Rewritten | None:
-    """x + (-0.0) is x, and x + 0 is x for integers. (x + 0.0 is not: it makes 0.0 of -0.0.)"""
-    return _beside(0, equation, made_by, negative=True)
+    """Replace x + (-0.0) by x, and x + 0 by x for integers. (x + 0.0 differs: it makes 0.0 of -0.0.)"""
+    return _with_neutral(0, equation, made_by, negative=True)
 
 
 def subtract_zero(equation: Equation, made_by: MadeBy) -> Rewritten | None:
-    """x - 0 is x, for integers and, with 0.0 (not -0.0), for floating numbers."""
-    return _second_is(0, equation, made_by)
+    """Replace x - 0 by x, for integers and, with 0.0 (not -0.0), for floating numbers."""
+    return _with_neutral_second(0, equation, made_by)
 
 
 def multiply_by_one(equation: Equation, made_by: MadeBy) -> Rewritten | None:
-    """x * 1 is x, for integers and real floating numbers. (Complex products mix the parts: 0 * inf is nan.)"""
-    return _beside(1, equation, made_by)
+    """Replace x * 1 by x, for integers and real floating numbers. (Complex products mix the parts: 0 * inf is nan.)"""
+    return _with_neutral(1, equation, made_by)
 
 
 def divide_by_one(equation: Equation, made_by: MadeBy) -> Rewritten | None:
-    """x / 1 is x, for integers and real floating numbers."""
-    return _second_is(1, equation, made_by)
+    """Replace x / 1 by x, for integers and real floating numbers."""
+    return _with_neutral_second(1, equation, made_by)
 
 
 def or_zero(equation: Equation, made_by: MadeBy) -> Rewritten | None:
-    """x | 0 and x ^ 0 are x, for integers."""
-    return _beside(0, equation, made_by)
+    """Replace x | 0 and x ^ 0 by x, for integers."""
+    return _with_neutral(0, equation, made_by)
 
 
 def twice(equation: Equation, made_by: MadeBy) -> Rewritten | None:
-    """An operation that is its own inverse, done twice, does nothing: negate, not, conjugate."""
+    """Remove an operation that is its own inverse and is applied twice: negate, not, conjugate."""
     inner = producer(equation.operands[0], made_by, type(equation.primitive))
     return standing_for(equation, inner.operands[0]) if inner is not None else None
 
 
 def power_of_one(equation: Equation, made_by: MadeBy) -> Rewritten | None:
-    """x ** 1 is x."""
+    """Replace x ** 1 by x."""
     primitive = equation.primitive
     assert isinstance(primitive, ew.IntegerPower)
     return standing_for(equation, equation.operands[0]) if primitive.exponent == 1 else None
 
 
 def convert_to_same(equation: Equation, made_by: MadeBy) -> Rewritten | None:
-    """A conversion to the type that the operand has does nothing."""
+    """Remove a conversion to the type of the operand."""
     (operand,) = equation.operands
     return operand if operand.type == equation.results[0].type else None
 
 
 def select_known(equation: Equation, made_by: MadeBy) -> Rewritten | None:
-    """A choice whose condition is a literal, or between one and the same, is no choice."""
+    """Replace a choice whose condition is a literal, or whose operands are the same, by an operand."""
     condition, on_true, on_false = equation.operands
     known = literal_behind(condition, made_by)
     if known is not None:
@@ -202,7 +202,7 @@ def select_known(equation: Equation, made_by: MadeBy) -> Rewritten | None:
 
 
 def same_shape(equation: Equation, made_by: MadeBy) -> Rewritten | None:
-    """A reshape to the shape that the operand has does nothing; of two in a row, the second is enough."""
+    """Remove a reshape to the shape of the operand, and the first of two reshapes in a row."""
     (operand,) = equation.operands
     if operand.type == equation.results[0].type:
         return operand
@@ -216,7 +216,7 @@ def same_shape(equation: Equation, made_by: MadeBy) -> Rewritten | None:
 
 
 def same_order(equation: Equation, made_by: MadeBy) -> Rewritten | None:
-    """A transpose that keeps the order of the axes does nothing."""
+    """Remove a transpose that preserves the order of the axes."""
     primitive = equation.primitive
     assert isinstance(primitive, Transpose)
     if primitive.permutation == tuple(range(len(primitive.permutation))):
@@ -225,7 +225,7 @@ def same_order(equation: Equation, made_by: MadeBy) -> Rewritten | None:
 
 
 def same_axes(equation: Equation, made_by: MadeBy) -> Rewritten | None:
-    """A broadcast to the shape that the operand has, axis by axis, does nothing."""
+    """Remove a broadcast to the shape of the operand, axis by axis."""
     primitive = equation.primitive
     assert isinstance(primitive, BroadcastInDim)
     if primitive.dimensions == tuple(range(len(primitive.shape))):

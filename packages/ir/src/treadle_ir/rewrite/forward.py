@@ -1,8 +1,8 @@
-"""The engine of the rewrites that look at an equation and at what makes its operands: one pass, front to back.
+"""The engine of the rewrites that match an equation and the equations of its operands: one pass, front to back.
 
-A rule sees an equation whose operands have been rewritten already, and answers with what its result is: another
-atom, or equations the last of which defines the same value. New equations are rewritten in their turn, so that
-one pass reaches the point where no rule has anything to say. Each rule leaves fewer operations, or the same number
+A rule gets an equation whose operands have been rewritten already, and returns what replaces its result: another
+atom, or equations the last of which defines the same value. New equations are rewritten in turn, so that one pass
+reaches the fixed point, where no rule matches. Each rule leaves fewer operations, or the same number
 of cheaper ones, which bounds the work by a constant for each equation.
 """
 
@@ -33,15 +33,15 @@ def is_atom(atom: Atom, other: Atom) -> bool:
 
 
 def producer(atom: Atom, made_by: MadeBy, primitive: type[Primitive]) -> Equation | None:
-    """The equation that makes an atom, if it is of this kind."""
+    """Return the equation that defines an atom if its operation is of this class, else None."""
     equation = made_by.get(atom) if type(atom) is Value else None
     return equation if equation is not None and type(equation.primitive) is primitive else None
 
 
 def standing_for(equation: Equation, atom: Atom) -> Rewritten | None:
-    """`atom` in the place of the equation's one result; None where their types do not allow it.
+    """Return `atom` to replace the equation's one result; None if their types do not allow it.
 
-    Shape and element type have to be the same. Where only weakness differs, a conversion gives it.
+    Shape and element type have to be the same. If only weakness differs, a conversion is returned.
     """
     (result,) = equation.results
     type, wanted = atom.type, result.type
@@ -60,7 +60,7 @@ def standing_for(equation: Equation, atom: Atom) -> Rewritten | None:
 
 
 def _differs_in_knowledge(type: Type, other: Type) -> bool:
-    """Whether two types differ only in what they vary over, or in that one has no sharding, and no sum is partial."""
+    """Return whether two types differ only in varying axes, or in that one has no sharding, without partial sums."""
     if type.plain is not other.plain:
         return False
     one, two = type.sharding, other.sharding
@@ -85,12 +85,12 @@ class Forward:
         self._by_class: Final[dict[type[Primitive], tuple[Rule, ...]]] = {}
         self._merging: Final = merging
         self._numbering: Final = Numbering()
-        # By id; what is looked up is kept beside the answer, so that the id stays its own.
+        # By id; the primitive is stored with its code, so that its id stays unique.
         self._codes: Final[dict[int, tuple[int, Primitive]]] = {}
         self._code_of: Final[dict[Hashable, int]] = {}
 
     def __call__(self, program: Program) -> Program:
-        """The program, rewritten; the same object when no rule had anything to say."""
+        """Return the rewritten program; the same object if no rule matched."""
         instead: dict[Value, Atom] = {}
         made_by: dict[Value, Equation] = {}
         seen: dict[Hashable, Equation] = {}
@@ -134,7 +134,7 @@ class Forward:
 
     def _rules_of(self, cls: type[Primitive]) -> tuple[Rule, ...]:
         found: list[Rule] = []
-        for base in reversed(cls.__mro__):  # those of a family go first
+        for base in reversed(cls.__mro__):  # the rules of a family come first
             found += self._rules.get(base, ())
         return tuple(found)
 
@@ -145,7 +145,7 @@ class Forward:
             key = self._numbering.primitive_key(primitive)
             try:
                 code = self._code_of.setdefault(key, len(self._code_of))
-            except TypeError:  # a user's function with lists among its fields: it is like no other
+            except TypeError:  # a user's function with lists among its fields equals no other
                 code = self._code_of.setdefault(object(), len(self._code_of))
             found = code, primitive
             self._codes[id(primitive)] = found
@@ -157,7 +157,7 @@ class Forward:
 
 
 def substituted(equation: Equation, instead: Mapping[Value, Atom]) -> Equation:
-    """The equation with other atoms in the places of some of its operands."""
+    """Return the equation with some of its operands replaced by other atoms."""
     if instead.keys().isdisjoint(equation.operands):
         return equation
     operands = tuple([instead.get(x, x) if type(x) is Value else x for x in equation.operands])

@@ -1,4 +1,4 @@
-"""Inlining: the equations of a called program in the place of the call."""
+"""Inlining: a call is replaced by the equations of the called program."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from treadle_ir.core.values import Atom, Value
 from treadle_ir.primitives.call import Call
 from treadle_ir.rewrite.nested import map_programs
 
-# The calls that say nothing but "run this program". A checkpoint says what to keep, a custom rule has a
-# derivative, and both would be lost; where nothing will be differentiated any more, `(InlineCall,)` takes them, too.
+# The calls that only run a program. A checkpoint also has a policy and a custom rule has a derivative,
+# which would be lost; where nothing will be differentiated any more, `(InlineCall,)` takes them, too.
 INLINED: Final[tuple[type[InlineCall], ...]] = (Call,)
 
 
 def inline(
     program: Program, *, limit: int = 1_000_000, calls: tuple[type[InlineCall], ...] = INLINED
 ) -> Program:
-    """Replace calls by the equations of what they call, also within nested programs.
+    """Replace calls by the equations of the called programs, also within nested programs.
 
-    A program that is called often comes in as often, so the result may be larger by more than a constant; calls
+    A program is copied once for each of its calls, so the result may be larger by more than a constant; calls
     that would make a program longer than `limit` equations stay.
     """
     return map_programs(program, lambda each: _inlined(each, limit, calls))
@@ -52,7 +52,7 @@ def _inlined(program: Program, limit: int, calls: tuple[type[InlineCall], ...]) 
 def _append(
     program: Program, operands: tuple[Atom, ...], equations: list[Equation]
 ) -> tuple[Atom, ...]:
-    """Add a copy of a program's equations; every copy has values of its own."""
+    """Add a copy of a program's equations; every copy has new values."""
     inside: dict[Value, Atom] = dict(zip(program.parameters, operands, strict=True))
     for equation in program.equations:
         taken = tuple([inside[x] if type(x) is Value else x for x in equation.operands])

@@ -11,12 +11,12 @@ from treadle_ir.core.values import Atom, Literal, Value
 from treadle_ir.primitives.shape import Concatenate, Pad
 from treadle_ir.rewrite.forward import MadeBy, Rewritten, producer
 
-MOST: Final = 8  # parts that are joined: XLA fuses all they are made of, and of 150 steps compiles twice as long
+MOST: Final = 8  # parts that are joined: XLA fuses all their producers, and compiles 150 steps in twice the time
 
 
 @final
 class Part(NamedTuple):
-    """What stands among zeros along one axis: how many are before it and after it."""
+    """An array padded with zeros along one axis: the numbers of zeros before and after it."""
 
     axis: int
     before: int
@@ -28,10 +28,10 @@ class Part(NamedTuple):
 
 
 def join_parts(equation: Equation, made_by: MadeBy) -> Rewritten | None:
-    """`x` among zeros plus `y` among zeros, side by side along an axis, is both joined, among the zeros that are left.
+    """Replace the sum of padded `x` and padded `y`, disjoint along an axis, by their concatenation with less padding.
 
-    Such sums are the derivatives of functions that cut an array into parts. Without it each element is computed as if
-    it were in both, and -0.0 becomes 0.0.
+    Such sums are the derivatives of functions that split an array into parts. Without this rule each element is
+    computed as if it were in both, and -0.0 becomes 0.0.
     """
     one, other = [_part(operand, made_by) for operand in equation.operands]
     if one is None or other is None or one.axis != other.axis:
@@ -60,7 +60,7 @@ def join_parts(equation: Equation, made_by: MadeBy) -> Rewritten | None:
 
 
 def _part(atom: Atom, made_by: MadeBy) -> Part | None:
-    """What an atom has among zeros, if they are before and after it along one axis alone."""
+    """Return the part that an atom pads with zeros, if it pads it along exactly one axis, else None."""
     made = producer(atom, made_by, Pad)
     if made is None:
         return None
@@ -82,7 +82,7 @@ def _part(atom: Atom, made_by: MadeBy) -> Part | None:
 
 
 def _count(atom: Atom, made_by: MadeBy) -> int:
-    """How many parts an atom is joined of; more than there may be, if there are more."""
+    """Return the number of parts that an atom concatenates, or a number greater than `MOST`."""
     waiting, count = [atom], 0
     while waiting and count + len(waiting) <= MOST:
         each = waiting.pop()

@@ -12,19 +12,19 @@ from treadle_ir.core.program import Equation, Program
 
 
 def with_nested(primitive: Primitive, programs: Mapping[int, Program]) -> Primitive:
-    """The same operation with nested programs exchanged for others of the same types.
+    """Return the same operation with nested programs replaced by others of the same types.
 
-    `programs` has the new ones by the id of the old ones. Every other attribute stays, also the derivative of a
+    `programs` has the new programs by the ids of the old ones. Every other attribute stays, also the derivative of a
     staged custom rule: what changes is how the same function is computed.
     """
     if all(programs.get(id(each), each) is each for each in programs_of(primitive)):
         return primitive
     changed: Any = _exchanged(primitive, programs)  # the class of `primitive`
-    return changed  # type: ignore[no-any-return]  # as said
+    return changed  # type: ignore[no-any-return]  # the class of `primitive`
 
 
 def _exchanged(value: Any, programs: Mapping[int, Program]) -> Any:
-    """An attribute value with its programs exchanged. Any: attributes are of any kind."""
+    """Return an attribute value with its programs replaced. Any: attributes are of any kind."""
     if isinstance(value, Program):
         return programs.get(id(value), value)
     if type(value) is tuple:
@@ -57,7 +57,7 @@ def map_programs(program: Program, function: Callable[[Program], Program]) -> Pr
 
 
 def rebuilt(program: Program, made: Mapping[int, Program]) -> Program:
-    """The program with nested programs exchanged; `made` has the new ones by the id of the old ones."""
+    """Return the program with nested programs replaced; `made` has the new programs by the ids of the old ones."""
     if not made:
         return program
     equations: list[Equation] | None = None

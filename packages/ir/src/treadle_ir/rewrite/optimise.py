@@ -21,7 +21,7 @@ from treadle_ir.settings.declared import ENABLE_CHECKS
 
 
 def _without_derivative(equation: Equation, made_by: MadeBy) -> Rewritten | None:
-    """What is compiled is not differentiated any more."""
+    """Remove the operation: compiled programs are not differentiated any more."""
     return standing_for(equation, equation.operands[0])
 
 
@@ -32,11 +32,11 @@ def optimise(
     captured: int = 0,
     keeps_rounding: bool = True,
 ) -> Program:
-    """Constants, named simplifications and common subexpressions, then dead code; before that, too, in calls.
+    """Fold constants, simplify, and eliminate common subexpressions and dead code, the latter also first, in calls.
 
-    The first three are one pass, so that each sees what the others made of the operands. `cancel_add_sub` comes after
+    The first three are one pass, so that each sees the operands that the others rewrote. `cancel_add_sub` comes after
     them, when equal sums are one and dead ones are gone. `names` are the named simplifications to apply: by default
-    those that `enabled()` says. The first `captured` parameters stand for what the function captured. `keeps_rounding`
+    the result of `enabled()`. The first `captured` parameters stand for captured values. `keeps_rounding`
     is for compilers that add constants up: it puts a barrier into `(x + C) - C`.
     """
     wanted = enabled() if names is None else chosen(names)
@@ -52,7 +52,7 @@ def optimise(
     for primitive, more in named.items():
         together[primitive] = (*together.get(primitive, ()), *more)
     if any([has_programs(equation.primitive) for equation in program.equations]):
-        program = dce(program)  # most of what is called may be dead: the derivative's other half
+        program = dce(program)  # most of a called program may be dead: the derivative's other half
     program = dce(map_programs(program, Forward(together, merging=True)))
     cancelled = cancel_add_sub(program, captured, floats=CANCEL in wanted)
     program = program if cancelled is program else dce(cancelled)

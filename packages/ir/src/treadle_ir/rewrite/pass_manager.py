@@ -58,7 +58,7 @@ class PassManager:
         verify_each: bool = False,
         after_each: Callable[[str, Program], None] | None = None,
     ) -> None:
-        """Look the passes up.
+        """Make a pipeline of passes.
 
         Args:
             passes: names of `PASSES` with commas between them, or names and functions of a program.

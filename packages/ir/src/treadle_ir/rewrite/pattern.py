@@ -34,7 +34,7 @@ _MATCHES: Final = 100
 
 @final
 class PatternRewriter:
-    """What a pattern may ask and add while it looks at one equation."""
+    """The queries and additions of a pattern while it matches one equation."""
 
     def __init__(self, equation: Equation, made_by: MadeBy) -> None:
         self._equation: Final = equation
@@ -68,7 +68,7 @@ class PatternRewriter:
         """Return a scalar constant of the element type of `like`."""
         assert isinstance(like.type, ArrayType)
         dtype = like.type.dtype
-        scalar: Any = dtype.type(value)  # Any: a scalar of whatever element type
+        scalar: Any = dtype.type(value)  # Any: a scalar of any element type
         return Literal(scalar, ArrayType((), dtype, like.type.weak))
 
 
@@ -156,7 +156,7 @@ def apply_patterns(
 
 
 class _Budget:
-    """How many matches are left."""
+    """The number of matches that are left."""
 
     def __init__(self, matches: int) -> None:
         self.matches = matches
@@ -197,7 +197,7 @@ def _replaced(
         return standing
     if isinstance(standing, (Value, Literal)):
         return [_renamed(each, atom, equation.results[0]) for each in added]
-    return [*added, *standing]  # a conversion that gives the weakness of the result
+    return [*added, *standing]  # a conversion to the weakness of the result
 
 
 def _renamed(equation: Equation, old: Atom, new: Value) -> Equation:

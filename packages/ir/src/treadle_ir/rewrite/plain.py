@@ -1,8 +1,8 @@
-"""Leave custom rules behind: what a program computes, without the Python functions that say how it is transformed.
+"""Remove custom rules: a program computes the same, without the Python functions that define its transformations.
 
 A staged `custom_jvp`, `custom_vjp`, `custom_vmap` or `custom_partitioning` holds Python functions, and so does a
-checkpoint with a policy. They have no text. Without them the program computes the same values, and can be written down;
-its derivative is then the derivative of its operations.
+checkpoint with a policy. Such functions have no text. Without them the program computes the same values, and can be
+written down; its derivative is then the derivative of its operations.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _RULES: Final = (CustomJvpStaged, CustomVjpStaged, CustomVmapStaged, CustomParti
 
 
 def plain(program: Program) -> Program:
-    """The program with each call that has rules of its own as a call without them, also in nested programs.
+    """Return the program with each call that has custom rules as a call without them, also in nested programs.
 
     Example:
         >>> from treadle_ir import ArrayType, ops, stage

@@ -1,6 +1,6 @@
-"""The rule `keep_rounding`: a constant that is added and taken away again still rounds.
+"""The rule `keep_rounding`: a constant that is added and subtracted again still rounds.
 
-`(x + C) - C` rounds x to a multiple of the distance between numbers near C, and is written for nothing else. XLA of
+`(x + C) - C` rounds x to a multiple of the distance between numbers near C, and has no other purpose. XLA of
 jaxlib before 0.12 adds the two constants up, which leaves x as it is. A barrier between the two operations prevents
 that. XLA takes barriers out before it fuses operations, so the barrier costs nothing when the program runs.
 """
@@ -19,7 +19,7 @@ from treadle_ir.rewrite.forward import MadeBy, Rewritten, producer
 def keep_rounding(equation: Equation, made_by: MadeBy) -> Rewritten | None:
     """Put a barrier between two sums with constants, where the constants cancel each other.
 
-    Constants of which more than half is left after both sums are not there to round; they are left to XLA.
+    Constants of which more than half remains after both sums do not serve to round; they are left to XLA.
     """
     outer = _shifted(equation, made_by)
     if outer is None:
@@ -45,7 +45,7 @@ def keep_rounding(equation: Equation, made_by: MadeBy) -> Rewritten | None:
 
 
 def _shifted(equation: Equation, made_by: MadeBy) -> tuple[Value, complex] | None:
-    """The value to which a sum or difference adds a constant, and what it adds; None for everything else."""
+    """Return the value to which a sum or difference adds a constant, and the constant; None for other equations."""
     kind = type(equation.primitive)
     if kind is not Add and kind is not Subtract:
         return None
@@ -59,7 +59,7 @@ def _shifted(equation: Equation, made_by: MadeBy) -> tuple[Value, complex] | Non
 
 
 def _constant(atom: Atom, made_by: MadeBy) -> complex | None:
-    """The number that a literal, or an array of one literal, has; None for everything else."""
+    """Return the number in a literal, or in a literal's broadcast; None for other atoms."""
     while type(atom) is Value:
         made = producer(atom, made_by, BroadcastInDim)
         if made is None:

@@ -1,11 +1,11 @@
 """The named simplifications: algebra that holds for numbers but not for every rounding, overflow and nan.
 
-Each changes results in a way that its docstring states, and that makes them more accurate where nobody rounded on
-purpose. They apply to programs under `jit`; eager operations do as they are told. Those of `DEFAULT` are on: what
-undoes rounding that may be meant, as `cancel_add_sub` does of floats, has to be asked for. The setting `simplify`
-chooses, as does `simplify(program, names=...)`.
+Each changes results in a way that its docstring states, and that makes them more accurate unless the program rounds on
+purpose. They apply to programs under `jit`, not to eager operations. The simplifications in `DEFAULT` are on; a
+simplification that undoes rounding which may be intended, as `cancel_add_sub` does for floats, must be requested. The
+setting `simplify` chooses, as does `simplify(program, names=...)`.
 
-What only moves zeros and signs in ways that no user could see is not here but in `fold`.
+Rewrites that only move zeros and signs without any visible change are in `fold`.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from treadle_ir.settings.declared import SIMPLIFY as SIMPLIFY
 
 
 def log_exp(equation: Equation, made_by: MadeBy) -> Rewritten | None:
-    """`log(exp(x))` is `x`, for real floating numbers.
+    """Replace `log(exp(x))` by `x`, for real floating numbers.
 
-    Without it the exponential overflows: log(exp(100)) is inf in f32, and -inf for -200.
+    Without this rule the exponential overflows: log(exp(100)) is inf in f32, and -inf for -200.
     """
     made = producer(equation.operands[0], made_by, Exponential)
     if made is None or not _is_real(made.operands[0].type):
@@ -45,9 +45,9 @@ def log_exp(equation: Equation, made_by: MadeBy) -> Rewritten | None:
 
 
 def log_sqrt(equation: Equation, made_by: MadeBy) -> Rewritten | None:
-    """`log(sqrt(x))` is `0.5 * log(x)`, for real floating numbers.
+    """Replace `log(sqrt(x))` by `0.5 * log(x)`, for real floating numbers.
 
-    One rounding less, and the square root is gone. The same nan for x < 0 and -inf for 0; only the sign of that
+    This saves one rounding and the square root. The result is still nan for x < 0 and -inf for 0; only the sign of the
     nan may differ.
     """
     made = producer(equation.operands[0], made_by, Sqrt)
@@ -69,7 +69,7 @@ def _is_real(type: object) -> bool:
     return isinstance(type, ArrayType) and (is_floating(type.dtype) or is_integer(type.dtype))
 
 
-CANCEL: Final = "cancel_add_sub"  # a pass of its own, since it has to know who uses a sum
+CANCEL: Final = "cancel_add_sub"  # a separate pass, since it must know the uses of a sum
 _RULES: Final[Mapping[str, tuple[type[Primitive], Rule]]] = {
     "join_parts": (Add, join_parts),
     "log_exp": (Log, log_exp),
@@ -80,7 +80,7 @@ DEFAULT: Final[frozenset[str]] = ALL - {CANCEL}
 
 
 def enabled() -> frozenset[str]:
-    """Return the enabled simplifications: `DEFAULT`, or what the setting `simplify` says."""
+    """Return the enabled simplifications: `DEFAULT`, or the choice of the setting `simplify`."""
     chosen = SIMPLIFY()
     if isinstance(chosen, bool):
         return DEFAULT if chosen else frozenset()
@@ -88,10 +88,10 @@ def enabled() -> frozenset[str]:
 
 
 def chosen(names: Iterable[str]) -> frozenset[str]:
-    """These simplifications.
+    """Return the set of these names, which must be names of simplifications.
 
     Raises:
-        ValueError: there is none of that name.
+        ValueError: there is no simplification of that name.
     """
     wanted = frozenset(names)
     for name in sorted(wanted - ALL):
@@ -100,7 +100,7 @@ def chosen(names: Iterable[str]) -> frozenset[str]:
 
 
 def rules(names: Iterable[str]) -> dict[type[Primitive], Sequence[Rule]]:
-    """The rules of these names, by the primitive whose equations they look at; `cancel_add_sub` is none of them.
+    """Return the rules of these names, by the primitive whose equations they match; `cancel_add_sub` is not a rule.
 
     Raises:
         ValueError: there is no simplification of that name.
@@ -116,7 +116,7 @@ def simplify(program: Program, names: Iterable[str] = DEFAULT, captured: int = 0
     """Apply the named simplifications, also within nested programs; the first `captured` parameters are constants.
 
     Raises:
-        ValueError: there is none of that name.
+        ValueError: there is no simplification of that name.
     """
     wanted = chosen(names)
     program = map_programs(program, Forward(rules(wanted), merging=False))

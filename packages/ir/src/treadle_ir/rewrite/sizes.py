@@ -1,4 +1,4 @@
-"""Programs for other sizes: symbolic dimensions exchanged for known ones, or for those of another scope."""
+"""Programs for other sizes: symbolic dimensions are replaced by known sizes, or by dimensions of another scope."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Values = Mapping[str, SymbolicDimension | int]
 
 
 def substitute(program: Program, values: Values, scope: SymbolicScope) -> Program:
-    """The program with sizes for the names of its symbolic dimensions, in its types and attributes; also nested ones.
+    """Return the program with sizes for the names of its symbolic dimensions, in types and attributes, also nested.
 
-    Custom derivative rules are left behind, since they are functions of arrays of the symbolic shapes.
+    Custom derivative rules are removed, since they are functions of arrays of the symbolic shapes.
 
     Args:
         program: a program.
@@ -42,7 +42,7 @@ def substitute(program: Program, values: Values, scope: SymbolicScope) -> Progra
 
 
 def substituted_type(type: Type, values: Values, scope: SymbolicScope) -> Type:
-    """A type with sizes for the names of its symbolic dimensions."""
+    """Return a type with sizes for the names of its symbolic dimensions."""
     return _Substitution(values, scope).type(type)
 
 
@@ -51,7 +51,7 @@ class _Substitution:
     def __init__(self, values: Values, scope: SymbolicScope) -> None:
         self.values = values
         self.scope = scope
-        self.programs: dict[int, Program] = {}  # the new ones, by the id of the old ones
+        self.programs: dict[int, Program] = {}  # the new programs, by the ids of the old ones
         self.primitives: dict[int, Primitive] = {}
         self.types: dict[Type, Type] = {}
 
@@ -66,7 +66,7 @@ class _Substitution:
         return found
 
     def program(self, program: Program) -> Program:
-        """The program, whose nested programs are known."""
+        """Return the program with sizes; its nested programs have been replaced already."""
         values: dict[Value, Value] = {}
         for each in program.parameters:
             values[each] = Value(self.type(each.type))
@@ -102,7 +102,7 @@ class _Substitution:
         return found
 
     def value(self, value: Any) -> Any:
-        """An attribute with sizes for names. Any: attributes are of any kind."""
+        """Return an attribute with sizes for names. Any: attributes are of any kind."""
         if isinstance(value, Symbolic):
             assert isinstance(value, SymbolicDimension)
             return value.at(self.values, self.scope)

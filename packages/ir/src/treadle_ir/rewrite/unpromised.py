@@ -1,7 +1,7 @@
-"""Take the promises of indexing out of a program that runs where they may not hold.
+"""Remove the promises of indexing from a program that runs where they may not hold.
 
 Under vmap a branch runs for all batch elements as soon as one takes it, and the body of a loop until the last batch
-element is done: also on indices that the program was never meant for. Results of such batch elements are thrown away,
+element is done: also on indices for which the program was not written. Results of such batch elements are thrown away,
 but a broken promise leaves the result of the whole operation undefined.
 """
 
@@ -14,7 +14,7 @@ from treadle_ir.rewrite.nested import map_programs
 
 
 def unpromised(program: Program) -> Program:
-    """The same program, also in nested programs, without promises of indexing; itself where it makes none."""
+    """Return the program without promises of indexing, also in nested programs; the same object if it has none."""
     found: Program | None = program.derived.get(unpromised)
     if found is None:
         found = map_programs(program, _unpromised)

@@ -1,4 +1,4 @@
-"""Programs with plain types: what leaves the process, or is lowered, does not speak of meshes in its types."""
+"""Programs with plain types: exported and lowered programs have no meshes in their types."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from treadle_ir.rewrite.nested import map_programs
 
 
 def without_shardings(program: Program) -> Program:
-    """Return the program, and those nested in it, with types without shardings and varying axes.
+    """Return the program, and its nested programs, with types without shardings and varying axes.
 
-    It is the program itself where no type has any.
+    It is the same object if no type has them.
     """
     return map_programs(program, _plain)
 

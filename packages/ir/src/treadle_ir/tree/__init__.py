@@ -1,4 +1,4 @@
-"""Trees: nested containers of values, taken apart into leaves and a structure and put together."""
+"""Trees: nested containers of values, which are flattened into leaves and a structure, and rebuilt from them."""
 
 from treadle_ir.tree.dataclass import register_dataclass as register_dataclass, static as static
 from treadle_ir.tree.difference import explain_difference as explain_difference

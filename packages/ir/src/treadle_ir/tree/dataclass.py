@@ -18,7 +18,7 @@ T = TypeVar("T", bound=type)
 
 
 def static(**kwargs: Any) -> Any:  # Any: the arguments and the result of dataclasses.field
-    """Declare a dataclass field that is part of the structure; arguments as `dataclasses.field`.
+    """Declare a dataclass field that is part of the structure; the arguments are those which `dataclasses.field` takes.
 
     Example:
         >>> from dataclasses import dataclass
@@ -46,8 +46,8 @@ def register_dataclass(
     dataclass may be registered too, if both are given; it is rebuilt by keyword arguments.
 
     Raises:
-        ValueError: the class is registered already, or the fields are not exactly those of `__init__`.
-        TypeError: fields have to be inferred and the class is no dataclass, or only one of both is given.
+        ValueError: the class is registered already, or the fields are not exactly the parameters of `__init__`.
+        TypeError: fields must be inferred but the class is not a dataclass, or only one of the two is given.
 
     Example:
         >>> from treadle_ir.tree import tree_leaves
@@ -84,7 +84,7 @@ def register_dataclass(
 
 
 def reader(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:  # Any: values of any field
-    """Make the function that reads these attributes into a tuple, in C where possible."""
+    """Return a function that reads the attributes `names` into a tuple, in C where possible."""
     if not names:
         return lambda _: ()
     if len(names) == 1:
@@ -94,7 +94,7 @@ def reader(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:  # Any: 
 
 
 def inferred_fields(nodetype: type, drop: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Divide the fields of a dataclass by whether they are `static()`."""
+    """Return the names of a dataclass's fields that are children, and of those that are `static()`, without `drop`."""
     if not dataclasses.is_dataclass(nodetype):
         refusal = TypeError(f"register_dataclass: `{nodetype.__qualname__}` is not a dataclass")
         refusal.add_note(
@@ -112,10 +112,10 @@ def inferred_fields(nodetype: type, drop: Sequence[str]) -> tuple[list[str], lis
 def check_fields(
     nodetype: type, data: tuple[str, ...], meta: tuple[str, ...], drop: tuple[str, ...]
 ) -> None:
-    """Refuse fields that are named twice, or that are not those the class is built from.
+    """Check that the fields are named once each, and are exactly the fields that the class is built from.
 
     Raises:
-        TreeError: there are some.
+        TreeError: a field is named twice, missing or unknown.
     """
     where = f"register_dataclass: `{nodetype.__qualname__}`"
     named = data + meta

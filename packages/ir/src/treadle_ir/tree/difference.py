@@ -1,4 +1,4 @@
-"""Structures in words: what a structure looks like, and where two of them differ.
+"""Descriptions of structures for messages: what a structure looks like, and where two structures differ.
 
 Everything here is for messages and `repr`; nothing is on a hot path. It works on the *code* of a
 structure (defined in `treadle_ir.tree.structure`), which it first turns into `Outline`s, nodes that
@@ -51,7 +51,7 @@ Trail: TypeAlias = tuple["Trail", KeyEntry] | None  # a path as links, innermost
 
 
 def path_of(trail: Trail) -> KeyPath:
-    """Turn the links into a path."""
+    """Return the path that the links of `trail` describe."""
     keys: list[KeyEntry] = []
     while trail is not None:
         trail, key = trail
@@ -60,7 +60,7 @@ def path_of(trail: Trail) -> KeyPath:
 
 
 def outline(code: Code) -> Outline | None:
-    """Turn a code into nodes that point to their children."""
+    """Return the root of the nodes that a code describes, each of which points to its children."""
     stack: list[Outline | None] = []
     for entry in code:
         if isinstance(entry, int):
@@ -75,7 +75,7 @@ def outline(code: Code) -> Outline | None:
 
 
 def node_keys(node: Outline) -> Sequence[KeyEntry]:
-    """Name the children of a node."""
+    """Return the keys of the children of a node."""
     return node.kind.keys(len(node.children), node.meta)
 
 
@@ -103,7 +103,7 @@ def write(code: Code) -> str:
 
 
 def brackets(node: Outline) -> tuple[str, Callable[[int], str], str]:
-    """Say what stands before a node's children, before each of them, and after them."""
+    """Return the text before a node's children, a function of the text before each child, and the text after them."""
     kind, meta = node.kind, node.meta
     if kind is NONE:
         return "None", lambda _: "", ""
@@ -125,19 +125,19 @@ def brackets(node: Outline) -> tuple[str, Callable[[int], str], str]:
 
 
 def has_meta(meta: Meta) -> bool:
-    """Say whether metadata are worth showing."""
+    """Return whether the metadata are worth showing: neither None nor an empty tuple."""
     return not (meta is None or (type(meta) is tuple and not meta))
 
 
 def dict_keys(node: Outline) -> tuple[object, ...] | None:
-    """Return the keys of a dict of any sort, None for other nodes."""
+    """Return the keys of a dict of any kind, or None if `node` is another node."""
     if node.kind is DICT or node.kind is ORDERED_DICT:
         return tuple(node.meta)
     return tuple(node.meta[1]) if node.kind is DEFAULT_DICT else None
 
 
 def describe(node: Outline | None, other: Outline | None = None) -> str:
-    """Describe a node in a few words, stressing what distinguishes it from another one."""
+    """Describe a node in a few words, stressing what distinguishes it from the node `other`."""
     if node is None:
         return "a leaf"
     if node.kind is NONE:
@@ -166,12 +166,12 @@ def describe(node: Outline | None, other: Outline | None = None) -> str:
 
 
 def same_node(a: Outline, b: Outline) -> bool:
-    """Say whether two nodes agree, whatever their children are."""
+    """Return whether two nodes agree in kind, arity and metadata, whatever their children are."""
     return a.kind is b.kind and len(a.children) == len(b.children) and bool(a.meta == b.meta)
 
 
 class HasCode(Protocol):
-    """A structure, of which only the code matters here."""
+    """A structure, of which this module reads only the code."""
 
     @property
     def code(self) -> Code:
@@ -179,7 +179,7 @@ class HasCode(Protocol):
 
 
 def explain_difference(a: HasCode, b: HasCode) -> list[str]:
-    """List the places where two structures differ, with both structures there; at most twenty.
+    """Return a line for each place where two structures differ, with a description of both; at most twenty.
 
     Example:
         >>> from treadle_ir.tree import tree_structure
@@ -209,7 +209,7 @@ def explain_difference(a: HasCode, b: HasCode) -> list[str]:
 
 
 def shallow(tree: Tree) -> tuple[Outline | None, Sequence[Tree], Sequence[KeyEntry]]:
-    """Open one node of a tree: its outline without grandchildren, its children, their keys."""
+    """Open one node of a tree, and return its outline without grandchildren, its children and their keys."""
     kind = KINDS[type(tree)]
     if kind is None:
         return None, (), ()
@@ -222,9 +222,9 @@ def shallow(tree: Tree) -> tuple[Outline | None, Sequence[Tree], Sequence[KeyEnt
 
 
 def prefix_error(names: str, code: Code, tree: Tree, fix: str) -> TreeError:
-    """Make the error for a tree that does not begin with a structure, naming the first difference.
+    """Return the error for a tree that does not begin with a structure; it names the first difference.
 
-    `names` is how the first line begins: the operation, and what differs.
+    `names` begins the first line of the error: the operation, and what differs.
     """
     todo: list[tuple[Trail, Outline | None, Tree]] = [(None, outline(code), tree)]
     while todo:
@@ -244,5 +244,5 @@ def prefix_error(names: str, code: Code, tree: Tree, fix: str) -> TreeError:
 
 
 def of_type(leaf: Leaf) -> str:
-    """Name the type of a leaf."""
+    """Return the words of a message that name the type of a leaf."""
     return f" of type {type(leaf).__name__}"

@@ -1,10 +1,10 @@
-"""Taking apart a tree whose structure is expected: the leaves that flattening gives, at a third of its cost.
+"""Flattening of a tree whose structure is expected: it returns the same leaves, at a third of the cost.
 
-A jitted function is called with trees of one structure again and again. When that is known, keys need no
-sorting, and no code has to be made, hashed and compared; and nodes of one structure that stand side by
-side, like the layers of a model, are opened together, in C. So they are built, where most nodes are alike.
+A jitted function is called with trees of one structure again and again. When the structure is known, keys need no
+sorting, and no code has to be made, hashed and compared; and sibling nodes of one structure, like the layers of a
+model, are opened together, in C. They are also built together, where most nodes are alike.
 
-Only dicts, lists, tuples, namedtuples and None are expected: there is no expectation of a structure with other nodes.
+Only dicts, lists, tuples, namedtuples and None are expected: a structure with other nodes has no expectation.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from treadle_ir.tree.paths import Leaf, Tree
 from treadle_ir.tree.registry import DICT, LIST, NAMEDTUPLE, NONE, TUPLE
 from treadle_ir.tree.structure import PyTreeDef
 
-MAX_TURNS = 64  # levels below one another whose nodes differ: each is a call within a call
+MAX_TURNS = 64  # nested levels whose nodes differ: each takes one level of recursion
 
 Below: TypeAlias = (
-    "Node | tuple[Node | None, ...] | None"  # the one node all children are; or each; or leaves
+    "Node | tuple[Node | None, ...] | None"  # for all children; or for each; or None: leaves
 )
 
 
 @final
 class Node:
-    """What a node should be: its class, how many children, how they are taken out, and what those should be."""
+    """An expected node: its class, the number of its children, how they are read, and their expected nodes."""
 
     __slots__ = ("arity", "below", "build", "have_arity", "have_class", "open", "turns")
     turns: int
@@ -39,7 +39,7 @@ class Node:
         self.have_class: Callable[[Iterable[Any]], bool] = frozenset({node_type}).issuperset
         self.have_arity = None if kind is NONE else frozenset({arity}).issuperset
         self.open: Callable[[Any], Iterable[Tree]] | None = (
-            None  # None: it iterates over its children
+            None  # None: iterating over the node yields its children
         )
         self.arity = arity
         self.build: Callable[[Iterable[tuple[Tree, ...]]], Iterable[Tree]]  # many at once
@@ -65,7 +65,7 @@ class Node:
 def _building_dicts(
     keys: tuple[Any, ...],
 ) -> Callable[[Iterable[tuple[Tree, ...]]], Iterable[Tree]]:
-    """What builds many dicts with these keys; those of few keys as Python writes them, in a third of the time."""
+    """Return a builder of many dicts with these keys; dict displays for few keys take a third of the time."""
     if len(keys) == 1:
         (a,) = keys
         return lambda many: [{a: x} for (x,) in many]
@@ -80,9 +80,9 @@ def _building_dicts(
 
 @final
 class Expectation:
-    """A structure, how to take apart a tree that should have it, and how to build one.
+    """A structure, with fast functions that flatten a tree which should have it, and build such a tree.
 
-    `regular` says that most of its nodes are alike, so that `build` is faster than `structure.unflatten`.
+    `regular` is true if most of its nodes are alike, so that `build` is faster than `structure.unflatten`.
     """
 
     __slots__ = ("_root", "regular", "structure")
@@ -93,7 +93,7 @@ class Expectation:
         self._root = root
 
     def take(self, tree: Tree) -> list[Leaf] | None:
-        """The leaves of a tree if it has this structure, else None.
+        """Return the leaves of a tree if it has this structure, else None.
 
         Example:
             >>> from treadle_ir.tree import tree_structure
@@ -111,7 +111,7 @@ class Expectation:
         return leaves if alike and all_leaf_types(map(type, leaves)) else None
 
     def build(self, leaves: Iterable[Leaf]) -> Tree:
-        """The tree of this structure with these leaves, which are as many as it has.
+        """Return the tree of this structure with these leaves, whose number must be right.
 
         Example:
             >>> from treadle_ir.tree import tree_structure
@@ -122,10 +122,8 @@ class Expectation:
 
 
 def expectation(structure: PyTreeDef) -> Expectation | None:
-    """The expectation of a structure; None if it is a leaf, or has nodes of other kinds."""
-    made: dict[
-        Any, Node
-    ] = {}  # equal nodes are one object, so that comparing them is asking whether they are it
+    """Return the expectation of a structure; None if it is a leaf, or has nodes of other kinds."""
+    made: dict[Any, Node] = {}  # equal nodes are one object, so that they are compared by identity
     stack: list[Node | None] = []
     for entry in structure.code:
         if isinstance(entry, int):
@@ -152,7 +150,7 @@ def expectation(structure: PyTreeDef) -> Expectation | None:
 
 
 def _take(expected: Node, nodes: list[Tree], leaves: list[Leaf]) -> bool:
-    """Append the leaves of some nodes that should all be of one structure; False if one is not."""
+    """Append the leaves of `nodes`, which should all have one structure; return False if a node does not have it."""
     while expected.have_class(map(type, nodes)):
         if expected.have_arity is None:
             return True
@@ -177,7 +175,7 @@ def _take(expected: Node, nodes: list[Tree], leaves: list[Leaf]) -> bool:
 
 
 def _build(expected: Node, count: int, leaves: Iterator[Leaf]) -> Iterator[Tree]:
-    """Some nodes of one structure, made of the next leaves."""
+    """Yield `count` nodes of one structure, built from the next leaves."""
     levels: list[tuple[Node, int]] = []
     below: Below = expected
     while isinstance(below, Node):

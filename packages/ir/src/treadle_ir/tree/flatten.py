@@ -1,12 +1,12 @@
-"""Taking trees apart: one of the three hot paths, run on the arguments of each jitted call.
+"""Flattening of trees: one of the three hot paths, run on the arguments of each jitted call.
 
-How it is fast: no Python call per leaf. A container's children are first asked, in C, whether all are
-leaves (`LEAF_TYPES.issuperset(map(type, children))`); then they are taken in one step. Only mixed
-containers are walked child by child. An explicit stack replaces recursion, so depth is bounded by
-`MAX_DEPTH` alone. Lists that contain themselves are noticed sooner, below `DEEP` levels.
+It is fast because it makes no Python call per leaf. A container's children are first asked, in C, whether all are
+leaves (`LEAF_TYPES.issuperset(map(type, children))`); if so, they are appended in one step. Only mixed
+containers are traversed child by child. An explicit stack replaces recursion, so depth is bounded by
+`MAX_DEPTH` alone. Lists that contain themselves are detected sooner, below `DEEP` levels.
 
-Structures are codes in post-order (`treadle_ir.tree.structure`): leaves are counted by how far the
-list of leaves has grown since the last entry.
+Structures are codes in post-order (`treadle_ir.tree.structure`): the number of leaves between two entries is how
+far the list of leaves has grown since the last entry.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ from treadle_ir.tree.registry import (
 )
 from treadle_ir.tree.structure import LEAF, PyTreeDef, flat_tuple, make_structure
 
-IsLeaf: TypeAlias = Callable[[Any], bool]  # Any: it is asked about nodes and leaves of all types
+IsLeaf: TypeAlias = Callable[[Any], bool]  # Any: it is called with nodes and leaves of all types
 
 
 class Kinds(Protocol):
-    """Which types are nodes, and how these are opened; None of leaves."""
+    """The kind of each node type, which opens its nodes; None for types of leaves."""
 
     def __getitem__(self, cls: type, /) -> Kind | None: ...
 
 
 MAX_DEPTH = 100_000
-MOST_OPENED = 10_000  # nodes that are gone through without a look at depth: more of them may be an endless tree
-FEW = 8  # leaves that are taken one by one; more are first asked in C whether all are leaves
-DEEP = 1_000  # from this depth on, a node that is met again below itself is looked for
+MOST_OPENED = 10_000  # nodes visited without a check of depth: more may be an endless tree
+FEW = 8  # children that are visited one by one; of more it is first tested in C whether all are leaves
+DEEP = 1_000  # from this depth on, nodes that contain themselves are searched for
 
 all_leaf_types = LEAF_TYPES.issuperset
 
 
 def flatten_leaves_and_structure(tree: Tree) -> tuple[list[Leaf], PyTreeDef]:
-    """Take a tree apart: the fast entry, without a predicate.
+    """Return the leaves and the structure of a tree: the fast entry point, without a predicate.
 
     Raises:
         ValueError: a dict has keys that cannot be sorted, or the tree contains itself.
@@ -73,7 +73,7 @@ def flatten_leaves_and_structure(tree: Tree) -> tuple[list[Leaf], PyTreeDef]:
 
 
 def flatten_around(tree: Tree, is_leaf: IsLeaf) -> tuple[list[Leaf], PyTreeDef]:
-    """As `flatten_leaves_and_structure`, but what `is_leaf` says yes to is not taken apart.
+    """Flatten as `flatten_leaves_and_structure` does, but keep subtrees for which `is_leaf` is true as leaves.
 
     Example:
         >>> flatten_around([(1, 2), 3], lambda x: isinstance(x, tuple))
@@ -88,9 +88,9 @@ def flatten_around(tree: Tree, is_leaf: IsLeaf) -> tuple[list[Leaf], PyTreeDef]:
 
 
 def tree_flatten(tree: Tree, is_leaf: IsLeaf | None = None) -> tuple[list[Leaf], PyTreeDef]:
-    """Take a tree apart into its leaves and its structure.
+    """Flatten a tree into its leaves and its structure.
 
-    `is_leaf` is asked about each node and leaf; what it says yes to becomes a leaf.
+    `is_leaf` is called with each node and leaf; a subtree for which it returns true becomes a leaf.
 
     Raises:
         ValueError: a dict has keys that cannot be sorted, or the tree contains itself.
@@ -114,7 +114,7 @@ def tree_flatten(tree: Tree, is_leaf: IsLeaf | None = None) -> tuple[list[Leaf],
 def take_apart(
     tree: Tree, leaves: list[Leaf], is_leaf: IsLeaf | None, kinds: Kinds = KINDS
 ) -> list[Any]:
-    """Append a tree's leaves to a list; return its code."""
+    """Append a tree's leaves to the list `leaves`, and return its code."""
     bulk = all_leaf_types
     if is_leaf is not None:
         functions("tree_flatten", is_leaf=is_leaf)
@@ -186,9 +186,9 @@ def tree_leaves(tree: Tree, is_leaf: IsLeaf | None = None) -> list[Leaf]:
 
 
 def opened_leaves(tree: Tree) -> list[Leaf]:
-    """The leaves that transformations see, where they open what users see as one leaf.
+    """Return the leaves that transformations see: they open values that users see as one leaf.
 
-    Without a structure to make, it takes two thirds of the time of flattening.
+    As it makes no structure, it takes two thirds of the time of flattening.
 
     Example:
         >>> opened_leaves({"b": [1, None], "a": 2})
@@ -221,9 +221,9 @@ def opened_leaves(tree: Tree) -> list[Leaf]:
 
 
 def leaves_in_any_order(tree: Tree) -> list[Leaf]:
-    """The leaves that `opened_leaves` gives, in the order in which they are met.
+    """Return the leaves that `opened_leaves` returns, in the order in which they are visited.
 
-    Half of the time of opening goes into sorting the keys of dicts, which those do not need who wait for arrays.
+    Half of the time of opening goes into sorting the keys of dicts, which waiting for arrays does not need.
 
     Example:
         >>> leaves_in_any_order({"b": [1, None], "a": 2})
@@ -231,7 +231,7 @@ def leaves_in_any_order(tree: Tree) -> list[Leaf]:
     """
     kinds = KINDS
     leaves: list[Leaf] = []
-    todo: list[Tree] = [tree]  # grows as it is gone through
+    todo: list[Tree] = [tree]  # grows while it is iterated over
     children: Collection[Tree]
     try:
         for node in islice(todo, MOST_OPENED):
@@ -270,7 +270,7 @@ def tree_structure(tree: Tree, is_leaf: IsLeaf | None = None) -> PyTreeDef:
 def tree_flatten_with_path(
     tree: Tree, is_leaf: Callable[..., bool] | None = None, is_leaf_takes_path: bool = False
 ) -> tuple[list[tuple[KeyPath, Leaf]], PyTreeDef]:
-    """Take a tree apart into pairs of path and leaf, and its structure.
+    """Flatten a tree into pairs of path and leaf, and its structure.
 
     With `is_leaf_takes_path`, the predicate is called as `is_leaf(path, value)`.
 
@@ -285,7 +285,7 @@ def tree_flatten_with_path(
 
 
 def leaf_paths(tree: Tree) -> list[KeyPath]:
-    """The paths of the leaves that transformations see, where they open what users see as one leaf.
+    """Return the paths of the leaves that transformations see: they open values that users see as one leaf.
 
     Example:
         >>> from treadle_ir.tree import keystr
@@ -351,7 +351,7 @@ def _with_paths(
 def tree_leaves_with_path(
     tree: Tree, is_leaf: Callable[..., bool] | None = None, is_leaf_takes_path: bool = False
 ) -> list[tuple[KeyPath, Leaf]]:
-    """Return pairs of path and leaf.
+    """Return the leaves of a tree, each as a pair of its path and the leaf.
 
     Example:
         >>> tree_leaves_with_path((5,))
@@ -361,7 +361,7 @@ def tree_leaves_with_path(
 
 
 def too_deep(circular: bool) -> TreeError:
-    """Make the error for a tree that contains itself, or is too deep to be one."""
+    """Return the error for a tree that contains itself, or is too deep."""
     error = TreeError(
         "flatten: the tree contains itself"
         if circular
@@ -372,7 +372,7 @@ def too_deep(circular: bool) -> TreeError:
 
 
 def with_place(error: TreeError, tree: Tree, is_leaf: IsLeaf | None) -> TreeError:
-    """Add the path at which flattening failed, by flattening again with paths."""
+    """Return the error with the path at which flattening failed, found by flattening again with paths."""
     try:
         tree_flatten_with_path(tree, is_leaf)
     except TreeError as located:

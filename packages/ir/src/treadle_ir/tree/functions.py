@@ -1,4 +1,4 @@
-"""What users do with trees: map, reduce, transpose, broadcast, look one level down."""
+"""Functions of trees for users: map, reduce, transpose, broadcast, flatten one level."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SAME_STRUCTURE = "give trees of the first one's structure, or end that earlier w
 
 
 def tree_unflatten(treedef: PyTreeDef, leaves: Iterable[Leaf]) -> Tree:
-    """Put leaves into a structure: the inverse of `tree_flatten`.
+    """Build a tree from its structure and its leaves: the inverse of `tree_flatten`.
 
     Raises:
         ValueError: there are too many or too few leaves.
@@ -54,7 +54,7 @@ def tree_unflatten(treedef: PyTreeDef, leaves: Iterable[Leaf]) -> Tree:
 def matching_columns(
     operation: str, structure: PyTreeDef, rest: tuple[Tree, ...]
 ) -> list[list[Tree]]:
-    """Take the further trees of a map apart, as far as the first one goes.
+    """Flatten the further trees of a map up to the structure of the first one.
 
     Raises:
         ValueError: a further tree does not begin with the structure of the first.
@@ -70,7 +70,7 @@ def matching_columns(
 
 
 def tree_map(f: Callable[..., Any], tree: Tree, *rest: Tree, is_leaf: IsLeaf | None = None) -> Tree:
-    """Apply a function to each leaf, together with what stands there in the further trees.
+    """Apply a function to each leaf of a tree, and the subtrees at the same place in the further trees.
 
     Raises:
         ValueError: a further tree does not begin with the structure of the first.
@@ -109,7 +109,7 @@ def tree_map_with_path(
 
 
 def tree_all(tree: Tree, *, is_leaf: IsLeaf | None = None) -> bool:
-    """Say whether all leaves are true.
+    """Return whether all leaves of a tree are true.
 
     Example:
         >>> tree_all({"a": True, "b": [1, 2]}), tree_all([True, 0]), tree_all(None)
@@ -119,7 +119,7 @@ def tree_all(tree: Tree, *, is_leaf: IsLeaf | None = None) -> bool:
 
 
 def _truth(leaf: Leaf) -> bool:
-    """Whether a leaf is true; NumPy's error for arrays does not say what to do about it."""
+    """Return whether a leaf is true; raise an error with a fix for arrays, as NumPy's error has none."""
     if getattr(leaf, "size", 1) == 1 or isinstance(leaf, type):
         return bool(leaf)
     error = TreeError(
@@ -161,7 +161,7 @@ def tree_reduce_associative(
     identity: T | Unspecified = UNSPECIFIED,
     is_leaf: IsLeaf | None = None,
 ) -> T:
-    """Combine the leaves pairwise, in a number of rounds logarithmic in how many there are.
+    """Combine the leaves pairwise, in a number of rounds that is logarithmic in the number of leaves.
 
     Raises:
         TypeError: there is no leaf and no identity.
@@ -183,7 +183,7 @@ def tree_reduce_associative(
 
 
 def no_leaves(operation: str, argument: str) -> TreeError:
-    """Make the error for reducing a tree without leaves."""
+    """Return the error for reducing a tree without leaves."""
     error = TreeError(f"{operation}: the tree has no leaves, and no {argument} is given")
     error.add_note(f"  fix: give {argument}=, the result for a tree without leaves")
     return error
@@ -192,9 +192,9 @@ def no_leaves(operation: str, argument: str) -> TreeError:
 def tree_transpose(
     outer_treedef: PyTreeDef, inner_treedef: PyTreeDef | None, pytree_to_transpose: Tree
 ) -> Tree:
-    """Turn a tree of structure outer of inner into one of inner of outer.
+    """Turn a tree of structure outer of inner into a tree of structure inner of outer.
 
-    Without `inner_treedef`, the structure of the first subtree is taken.
+    `inner_treedef` defaults to the structure of the first subtree.
 
     Raises:
         ValueError, TypeError: the tree is not of that structure.
@@ -232,7 +232,7 @@ def broadcast_prefix(
 ) -> list[Leaf]:
     """Repeat each leaf of a prefix for every leaf of the subtree it stands for.
 
-    `is_leaf` is asked about the prefix only, e.g. to let None be a value in it.
+    `is_leaf` is applied to the prefix only, e.g. to let None be a value in it.
 
     Raises:
         ValueError: `full_tree` does not begin with the structure of `prefix_tree`.
@@ -253,9 +253,9 @@ def spread_prefix(
     is_leaf: IsLeaf | None = None,
     leaves_of: Callable[[Tree], Sequence[Leaf]] = opened_leaves,
 ) -> list[Leaf]:
-    """As `broadcast_prefix`, for every leaf that transformations see.
+    """Repeat each leaf of a prefix as `broadcast_prefix` does, for every leaf that transformations see.
 
-    `what` says in a message which two trees these are: `jit: in_shardings and the arguments`.
+    `what` names the two trees in a message: `jit: in_shardings and the arguments`.
 
     Raises:
         TreeError: `full_tree` does not begin with the structure of `prefix_tree`.
@@ -321,7 +321,7 @@ def treedef_children(treedef: PyTreeDef) -> list[PyTreeDef]:
 
 
 def treedef_is_leaf(treedef: PyTreeDef) -> bool:
-    """Say whether a structure is a single leaf, or a single node without children.
+    """Return whether a structure is a single leaf, or a single node without children.
 
     Example:
         >>> treedef_is_leaf(tree_structure(0)), treedef_is_leaf(tree_structure([0]))
@@ -331,7 +331,7 @@ def treedef_is_leaf(treedef: PyTreeDef) -> bool:
 
 
 def all_leaves(iterable: Iterable[Any], is_leaf: IsLeaf | None = None) -> bool:
-    """Say whether all elements are leaves; `is_leaf` may declare more of them to be.
+    """Return whether all elements of `iterable` are leaves; elements for which `is_leaf` is true count as leaves, too.
 
     Example:
         >>> all_leaves([1, "a"]), all_leaves([1, (2,)]), all_leaves([None])
@@ -389,7 +389,7 @@ def flatten_one_level_with_keys(
 
 @final
 class Opaque:
-    """A callable that `functools.partial` must not merge with; equal if what it calls is."""
+    """A callable that `functools.partial` must not merge with; two are equal if the callables that they hide are."""
 
     __slots__ = ("func",)
 
@@ -397,27 +397,27 @@ class Opaque:
         """Hide a partial application."""
         self.func = func
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # Any: those of the hidden callable
-        """Call what is hidden."""
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # Any: its arguments
+        """Call the hidden callable."""
         return self.func(*args, **kwargs)
 
     def __eq__(self, other: object) -> bool:
-        """Compare what is hidden."""
+        """Compare the hidden callables."""
         return type(other) is Opaque and bool(self.func == other.func)
 
     def __hash__(self) -> int:
-        """Hash what is hidden."""
+        """Hash the hidden callable."""
         return hash(self.func)
 
     def __repr__(self) -> str:
-        """Write what is hidden."""
+        """Write the hidden callable."""
         return repr(self.func)
 
 
 class Partial(functools.partial[T]):
-    """A `functools.partial` that is a node: its arguments are children, its function is structure.
+    """A `functools.partial` that is a node: its arguments are children, its function is part of the structure.
 
-    Unlike `functools.partial`, a partial of a partial keeps the inner one as its function, so that
+    Unlike with `functools.partial`, a partial of a partial has the inner partial as its function, so that
     only the arguments given here are children.
 
     Example:

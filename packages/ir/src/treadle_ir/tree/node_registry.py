@@ -1,6 +1,6 @@
 """The registry of node types for users: the functions on trees, as methods of one object.
 
-Libraries that take trees apart one level at a time are given such an object, or import it; there is one.
+Libraries that flatten trees one level at a time receive this object, or import it; there is only one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from treadle_ir.tree.structure import PyTreeDef
 
 @final
 class NodeRegistry:
-    """The types that are nodes, and how trees of them are taken apart.
+    """The types that are nodes, and how trees of them are flattened.
 
     Example:
         >>> from treadle_ir.tree.node_registry import node_registry
@@ -32,17 +32,17 @@ class NodeRegistry:
     def flatten(
         self, tree: Tree, leaf_predicate: Callable[[Any], bool] | None = None
     ) -> tuple[list[Leaf], PyTreeDef]:
-        """The leaves of a tree, and its structure."""
+        """Return the leaves of a tree, and its structure."""
         return tree_flatten(tree, leaf_predicate)
 
     def flatten_with_path(
         self, tree: Tree, leaf_predicate: Callable[[Any, Any], bool] | None = None
     ) -> tuple[list[tuple[KeyPath, Leaf]], PyTreeDef]:
-        """The leaves of a tree with their paths, and its structure; the predicate is given a path and a value."""
+        """Return the leaves of a tree with their paths, and its structure; the predicate takes a path and a value."""
         return tree_flatten_with_path(tree, leaf_predicate, is_leaf_takes_path=True)
 
     def flatten_one_level(self, tree: Tree) -> tuple[Iterable[Tree], Any] | None:
-        """The children and the metadata of a node; None of a leaf."""
+        """Return the children and the metadata of a node, or None for a leaf."""
         if not is_tree_node(type(tree)):
             return None
         children, meta = flatten_one_level(tree)
@@ -51,14 +51,14 @@ class NodeRegistry:
     def flatten_one_level_with_keys(
         self, tree: Tree
     ) -> tuple[Iterable[tuple[KeyEntry, Tree]], Any] | None:
-        """The children of a node with their keys, and the metadata; None of a leaf."""
+        """Return the children of a node with their keys, and the metadata, or None for a leaf."""
         if not is_tree_node(type(tree)):
             return None
         children, meta = flatten_one_level_with_keys(tree)
         return tuple(children), meta
 
     def is_node(self, type: type) -> bool:
-        """Whether values of exactly this type are nodes."""
+        """Return whether values of exactly this type are nodes."""
         return is_tree_node(type)
 
     def register_node(
@@ -69,13 +69,13 @@ class NodeRegistry:
         to_iterable_with_keys: Callable[[Any], tuple[Iterable[tuple[KeyEntry, Tree]], Any]]
         | None = None,
     ) -> None:
-        """As `register_pytree_node`."""
+        """Make a class a node, as `register_pytree_node` does."""
         register_pytree_node(type, to_iterable, from_iterable, to_iterable_with_keys)
 
     def register_dataclass_node(
         self, nodetype: type, data_fields: Sequence[str], meta_fields: Sequence[str], /
     ) -> None:
-        """As `register_dataclass`."""
+        """Make a dataclass a node, as `register_dataclass` does."""
         register_dataclass(nodetype, data_fields, meta_fields)
 
 

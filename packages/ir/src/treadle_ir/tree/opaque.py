@@ -1,9 +1,9 @@
-"""Values that users see as leaves and transformations open: values of a library's own types.
+"""Values that users see as leaves and transformations open: values of user-defined types.
 
-Such a value is made of arrays, its children, and of a `Form`, the metadata of its node. Transformations take it apart
-as any node, so programs hold nothing but arrays. The functions on trees that users call show the value as one leaf.
+Such a value consists of arrays, its children, and a `Form`, the metadata of its node. Transformations flatten it like
+any other node, so programs hold nothing but arrays. For the tree functions that users call, the value is one leaf.
 
-The first children may have no tangents. `tangent_structure` says how the tangents of a tree are put together.
+The first children may have no tangents. `tangent_structure` returns the structure of the tangents of a tree.
 """
 
 from __future__ import annotations
@@ -16,49 +16,49 @@ from treadle_ir.tree.paths import Leaf, Tree
 from treadle_ir.tree.registry import KINDS, Kind, default_registry, flat_keys
 from treadle_ir.tree.structure import PyTreeDef, make_structure
 
-Dims: TypeAlias = tuple[int | None, ...]  # of each child: its mapped axis, if it has one
+Dims: TypeAlias = tuple[int | None, ...]  # for each child: its mapped axis, or None
 
 
 class MappingSpec:
-    """How values of a library's own type are mapped over; types derive what they need to know from it."""
+    """How values of a user-defined type are mapped over; each type derives its own specification from this class."""
 
 
 class Form(ABC):
-    """What an opaque value is besides its children: metadata, comparable and hashable."""
+    """The metadata of an opaque value, which are comparable and hashable."""
 
     __slots__ = ()
 
     mutable: ClassVar[bool] = False  # whether its one child is a cell (`treadle_ir.refs.Cell`)
-    aval: Any  # what `typeof` says of such a value; Any: of a class of the library's own
+    aval: Any  # what `typeof` returns for such a value; Any: of a user's class
 
     @property
     @abstractmethod
     def fixed(self) -> int:
-        """How many children, the first ones, have no tangents."""
+        """The number of leading children that have no tangents."""
 
     @abstractmethod
     def build(self, children: Sequence[Any]) -> Tree:
-        """The value of these children."""
+        """Return the value that has these children."""
 
     @abstractmethod
     def tangent(self, children: Sequence[Any]) -> Tree:
-        """The tangent of such a value, of tangents of all children."""
+        """Return the tangent of such a value, given tangents of all its children."""
 
     @abstractmethod
     def tangents(self, tangent: Tree) -> list[Any]:
-        """The tangents of all children, of that of the value."""
+        """Return the tangents of all children, given the tangent of the value."""
 
     @abstractmethod
     def mapped(self, spec: MappingSpec, size: int) -> Dims:
-        """Which axes of the children to map over, by a `spec`."""
+        """Return the axes of the children to map over according to `spec`, where the mapped axis has this size."""
 
     @abstractmethod
     def stacked(self, spec: MappingSpec, size: int) -> Dims:
-        """Where the children get a new axis, by a `spec`, when there are `size` such values."""
+        """Return where the children get a new axis according to `spec` when `size` such values are stacked."""
 
 
 OPAQUE: Final[dict[type, Callable[[Any], tuple[Sequence[Any], Form]]]] = {}
-"""Classes of opaque values, with what opens them. Empty in most processes: who asks it first pays nothing."""
+"""The classes of opaque values, with the functions that open them; empty in most processes, so test it first."""
 
 # One kind for all classes: values of one form have one structure, whatever their class is.
 _KIND: Final = Kind(
@@ -73,28 +73,28 @@ _TANGENT: Final = Kind(
     lambda form, children: form.tangent(children),
     flat_keys,
 )
-default_registry.register(_KIND)  # by its name it is found when a structure is unpickled
+default_registry.register(_KIND)  # it is looked up by its name when a structure is unpickled
 
 
 def register_opaque(cls: type, opened: Callable[[Any], tuple[Sequence[Any], Form]]) -> None:
-    """Make values of a class opaque; `opened(value)` gives the children, which are arrays, and the form.
+    """Make values of a class opaque; `opened(value)` returns the children, which are arrays, and the form.
 
     Raises:
-        TypeError: it is no class.
-        TreeError: it is registered already.
+        TypeError: `cls` is not a class.
+        TreeError: `cls` is registered already.
     """
     default_registry.register(_KIND, cls)
     OPAQUE[cls] = opened
 
 
 def opened_by(value: object) -> Form | None:
-    """The form of an opaque value; None of any other."""
+    """Return the form of an opaque value, or None for any other value."""
     opened = OPAQUE.get(type(value))
     return None if opened is None else opened(value)[1]
 
 
 def forms(structure: PyTreeDef) -> list[tuple[int, int, Form]]:
-    """For each opaque value in a structure: the position of its first leaf, the number of its leaves, its form."""
+    """Return for each opaque value in a structure its first leaf's position, the number of its leaves, and its form."""
     found: list[tuple[int, int, Form]] = []
     if not OPAQUE:
         return found
@@ -108,12 +108,12 @@ def forms(structure: PyTreeDef) -> list[tuple[int, int, Form]]:
 
 
 def fixed_places(structure: PyTreeDef) -> frozenset[int]:
-    """Which leaves have no tangents because they belong to opaque values."""
+    """Return the positions of the leaves of opaque values that have no tangents."""
     return frozenset([first + i for first, _, form in forms(structure) for i in range(form.fixed)])
 
 
 def tangent_structure(structure: PyTreeDef) -> PyTreeDef:
-    """How tangents of a tree are put together: of one for each leaf, tangents of opaque values in their places."""
+    """Return the structure of a tree's tangents: its own, with the tangents of opaque values instead of the values."""
     if not forms(structure):
         return structure
     code = [
@@ -126,7 +126,7 @@ def tangent_structure(structure: PyTreeDef) -> PyTreeDef:
 
 
 def tangent_leaves(structure: PyTreeDef, tangents: Tree) -> list[Leaf]:
-    """The inverse: one tangent for each leaf of a structure, of a tree of tangents.
+    """Return one tangent for each leaf of a structure, given the tree of its tangents.
 
     Raises:
         TreeError: the trees differ.
@@ -149,7 +149,7 @@ def tangent_leaves(structure: PyTreeDef, tangents: Tree) -> list[Leaf]:
 
 @final
 class _Shown:
-    """The kinds of types as users see them: those of opaque values are leaves."""
+    """The kinds of types as users see them: opaque values are leaves."""
 
     __slots__ = ()
 

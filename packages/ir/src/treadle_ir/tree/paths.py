@@ -1,4 +1,4 @@
-"""Where a leaf sits in a tree: the keys of a path and how a path is written.
+"""The place of a leaf in a tree: the keys of a path, and how a path is written.
 
 A path is a tuple of keys, outermost first; the empty path is the tree itself. Each key knows how a
 Python user would write that step, so `keystr` of a path is an expression that reaches the leaf.
@@ -14,9 +14,9 @@ from treadle_ir.process.frozen_classes import frozen
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-Tree: TypeAlias = Any  # any nesting of nodes and leaves: Python's types cannot say it
-Leaf: TypeAlias = Any  # whatever is not a node, of any type
-KeyEntry: TypeAlias = Any  # one of the four classes below, or a class of whoever registers a node
+Tree: TypeAlias = Any  # any nesting of nodes and leaves: Python's types cannot express it
+Leaf: TypeAlias = Any  # a value of any type that is not a node
+KeyEntry: TypeAlias = Any  # one of the four classes below, or a user's class
 KeyPath: TypeAlias = tuple[KeyEntry, ...]
 
 
@@ -101,7 +101,7 @@ def simple_key(key: KeyEntry) -> str:
 
 
 def place(path: KeyPath) -> str:
-    """Write a path for an error message, where the empty path needs words.
+    """Write a path for an error message, in words if it is empty.
 
     Example:
         >>> place(()), place((SequenceKey(2),))

@@ -19,10 +19,10 @@ _KINDS: Final = {number: kind for kind, number in _NUMBERS.items()}
 
 
 def encoded(code: Code) -> bytes:
-    """The bytes of a structure's code.
+    """Return the bytes of a structure's code.
 
     Raises:
-        TreeError: it has a node of another type, or a dict with a key that is no string.
+        TreeError: it has a node of another type, or a dict with a key that is not a string.
     """
     message = bytearray()
     interned: dict[str, int] = {}
@@ -33,7 +33,7 @@ def encoded(code: Code) -> bytes:
         kind, arity, meta = entry
         if kind not in _NUMBERS:
             refusal = TreeError(
-                f"serialize_using_proto: `{kind.node_type.__qualname__}` is no tuple, list, dict or None"
+                f"serialize_using_proto: `{kind.node_type.__qualname__}` is not a tuple, list, dict or None"
             )
             refusal.add_note("  fix: convert the node to one of these, or pickle the structure")
             raise refusal
@@ -47,10 +47,10 @@ def encoded(code: Code) -> bytes:
 
 
 def decoded(data: bytes) -> Code:
-    """The code of a structure, from its bytes.
+    """Return the code of the structure whose bytes are given.
 
     Raises:
-        TreeError: these are no such bytes.
+        TreeError: the bytes do not encode a structure.
     """
     try:
         fields = list(_fields(data))
@@ -59,7 +59,7 @@ def decoded(data: bytes) -> Code:
         return _code(nodes, keys)
     except (IndexError, KeyError, TypeError, ValueError) as error:
         refusal = TreeError(
-            f"deserialize_using_proto: {len(data)} bytes are no structure of a tree"
+            f"deserialize_using_proto: {len(data)} bytes do not encode the structure of a tree"
         )
         refusal.add_note("  fix: give the bytes that serialize_using_proto returned")
         raise refusal from error
@@ -96,7 +96,7 @@ def _code(nodes: list[dict[int, Any]], keys: list[str]) -> Code:
 def _interned(known: dict[str, int], key: object) -> int:
     if not isinstance(key, str):
         refusal = TreeError(
-            f"serialize_using_proto: a dict has the key {key!r}, which is no string"
+            f"serialize_using_proto: a dict has the key {key!r}, which is not a string"
         )
         refusal.add_note("  fix: use strings for keys, or pickle the structure")
         raise refusal
@@ -124,7 +124,7 @@ def _field(field: int, value: bytes) -> bytes:
 
 
 def _read(data: bytes, at: int) -> tuple[int, int]:
-    """A number, and where it ends."""
+    """Return the number that begins at `at`, and the position after it."""
     value = shift = 0
     while data[at] > 0x7F:
         value |= (data[at] & 0x7F) << shift
@@ -141,7 +141,7 @@ def _varints(data: bytes) -> Iterator[int]:
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, Any]]:  # Any: a number or bytes
-    """The fields of a message, in order."""
+    """Yield the number and the value of each field of a message, in order."""
     at = 0
     while at < len(data):
         tag, at = _read(data, at)

@@ -34,12 +34,12 @@ from treadle_ir.tree.paths import (
     Tree,
 )
 
-Meta: TypeAlias = Any  # what a node's class keeps besides children; compared and hashed, never read
+Meta: TypeAlias = Any  # a node's data besides its children; compared and hashed, never read
 Opened: TypeAlias = tuple[Sequence[Tree], Meta]
 OpenedWithKeys: TypeAlias = tuple[Sequence[KeyEntry], Sequence[Tree], Meta]
 
 MOST_CACHED = 4096  # where the garbage collector does not make full runs
-LONG_DICT = 8  # from this size on, asking whether a dict is sorted already pays
+LONG_DICT = 8  # from this size on, it pays to test whether a dict is sorted already
 
 T = TypeVar("T", bound=type)
 
@@ -49,8 +49,8 @@ T = TypeVar("T", bound=type)
 class Kind:
     """How one type of node is opened into children and metadata, and built again.
 
-    `keys(arity, meta)` names the children where the metadata are enough; a class whose instances name
-    their own children gives `open_with_keys`. Kinds compare by identity.
+    `keys(arity, meta)` returns the keys of the children where the metadata determine them; a class whose instances name
+    their own children has `open_with_keys`. Kinds compare by identity.
     """
 
     node_type: type
@@ -68,7 +68,7 @@ class Kind:
 
 
 def sorted_keys(node: dict[Any, Tree]) -> tuple[Any, ...]:
-    """Sort the keys of a dict, so that equal dicts have equal structures."""
+    """Return the sorted keys of a dict, so that equal dicts have equal structures."""
     try:
         return tuple(sorted(node))
     except Exception as error:
@@ -81,7 +81,7 @@ def sorted_keys(node: dict[Any, Tree]) -> tuple[Any, ...]:
 
 
 def open_dict(node: dict[Any, Tree]) -> Opened:
-    """Open a dict: its values in the order of its sorted keys."""
+    """Return the values of a dict in the order of its sorted keys, and these keys."""
     keys = sorted_keys(node)
     if len(keys) >= LONG_DICT:
         return (list(node.values()) if keys == tuple(node) else itemgetter(*keys)(node)), keys
@@ -89,20 +89,20 @@ def open_dict(node: dict[Any, Tree]) -> Opened:
 
 
 def open_default_dict(node: defaultdict[Any, Tree]) -> Opened:
-    """Open a defaultdict: as a dict, and its factory."""
+    """Open a defaultdict as a dict whose metadata include its factory."""
     children, keys = open_dict(node)
     return children, (node.default_factory, keys)
 
 
 def index_keys(arity: int, _meta: Meta) -> Sequence[KeyEntry]:
-    """Name the children of a list or tuple."""
+    """Return the keys of the children of a list or tuple."""
     if arity <= len(SEQUENCE_KEYS):
         return SEQUENCE_KEYS[:arity]
     return list(map(SequenceKey, range(arity)))
 
 
 def flat_keys(arity: int, _meta: Meta) -> Sequence[KeyEntry]:
-    """Name the children of a node that does not name them."""
+    """Return the keys of the children of a node that does not name them."""
     return list(map(FlattenedIndexKey, range(arity)))
 
 
@@ -129,7 +129,7 @@ DEFAULT_DICT = Kind(
     lambda meta, c: defaultdict(meta[0], zip(meta[1], c, strict=True)),
     lambda _, meta: list(map(DictKey, meta[1])),
 )
-# All namedtuple classes share this kind and are told apart by the metadata, which is the class.
+# All namedtuple classes share this kind; the metadata, which is the class, distinguishes them.
 NAMEDTUPLE = Kind(
     tuple,
     lambda x: (x, type(x)),
@@ -143,24 +143,24 @@ NAMEDTUPLE = Kind(
 
 @final
 class KindTable(dict[type, Kind | None]):
-    """A dict that classifies a type when it is first asked for."""
+    """A dict that classifies a type when it is first looked up."""
 
     __slots__ = ("registry",)
     registry: Registry
 
     def __missing__(self, cls: type) -> Kind | None:
-        """Classify a type that was never seen."""
+        """Classify a type that is not in the table."""
         return self.registry.classify(cls)
 
 
 _ATTRIBUTE = "__treadle_node__"
 _OLDEST = 2  # the generation of a full run of the garbage collector
-_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: the class was made as the program ran, and may be freed
+_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: the class was created at run time, and may be freed
 
 
 @final
 class _Registered:
-    """What a class carries: its kind, and which class it is, since attributes are inherited and copied."""
+    """The attribute of a registered class: its kind, and the class, since attributes are inherited and copied."""
 
     __slots__ = ("kind", "node_type")
 
@@ -169,11 +169,11 @@ class _Registered:
         self.kind = kind
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _nothing, ()  # those who pickle classes by value leave it behind
+        return _nothing, ()  # a pickler of classes by value does not transfer it
 
 
 def _nothing() -> None:
-    """Stand for the registration of a class where the class is pickled by value."""
+    """Return None, which replaces the registration of a class that is pickled by value."""
 
 
 @final
@@ -183,7 +183,7 @@ class Registry:
     __slots__ = ("cached", "kinds", "leaf_types", "lock", "registered")
 
     def __init__(self, builtin: Iterable[Kind]) -> None:
-        """Begin with some kinds, which stay."""
+        """Create a registry with the kinds `builtin`, which are never removed."""
         self.lock = fork_safe_lock()
         self.kinds = KindTable({kind.node_type: kind for kind in builtin})
         self.kinds.registry = self
@@ -192,7 +192,7 @@ class Registry:
         self.cached: list[type] = []  # the classes in `kinds` that may be freed
 
     def classify(self, cls: type) -> Kind | None:
-        """Find the kind of a type that is not in the table, and put it there."""
+        """Return the kind of a type that is not in the table, and add it to the table."""
         carried = vars(cls).get(_ATTRIBUTE)
         if isinstance(carried, _Registered) and carried.node_type is cls:
             kind: Kind | None = carried.kind
@@ -206,7 +206,7 @@ class Registry:
         return kind
 
     def _cache(self, cls: type, kind: Kind | None) -> None:
-        """Put a class into the table; the caller holds the lock."""
+        """Add a class to the table; the caller holds the lock."""
         if cls.__flags__ & _HEAP_TYPE:
             if len(self.cached) >= MOST_CACHED:
                 self._forget()
@@ -218,26 +218,26 @@ class Registry:
             self.leaf_types.discard(cls)
 
     def _forget(self) -> None:
-        """Empty the table of classes that may be freed; the caller holds the lock."""
+        """Remove the classes that may be freed from the table; the caller holds the lock."""
         for cls in self.cached:
             self.leaf_types.discard(cls)
             self.kinds.pop(cls, None)
         self.cached.clear()
 
     def let_go(self, phase: str, info: dict[str, Any]) -> None:
-        """Empty the table before a full run of the garbage collector, which calls this and frees classes then."""
+        """Empty the table before a full run of the garbage collector, which calls this and then frees classes."""
         if phase == "start" and info["generation"] == _OLDEST and self.lock.acquire(blocking=False):
-            # Where the lock is not free, perhaps this thread holds it: the next run will do.
+            # If the lock is taken, perhaps by this thread, the next run empties the table.
             try:
                 self._forget()
             finally:
                 self.lock.release()
 
     def register(self, kind: Kind, cls: type | None = None) -> None:
-        """Add a kind, for as long as its class lives; of its own class, unless another one is given.
+        """Add a kind, for as long as its class lives; `cls` is the kind's own class by default.
 
         Raises:
-            TypeError: what is registered is not a class.
+            TypeError: `cls` is not a class.
             TreeError: the class is registered already.
         """
         cls = kind.node_type if cls is None else cls
@@ -252,7 +252,7 @@ class Registry:
             try:
                 # Not `setattr`: a metaclass may refuse.
                 type.__setattr__(cls, _ATTRIBUTE, _Registered(cls, kind))
-            except TypeError:  # a class in C that takes no attributes: it stays in the table
+            except TypeError:  # a class in C that accepts no attributes: it stays in the table
                 self.leaf_types.discard(cls)
                 self.kinds[cls] = kind
                 if cls in self.cached:
@@ -268,7 +268,7 @@ gc.callbacks.append(default_registry.let_go)
 
 
 def registered_kind(cls: type) -> Kind:
-    """Find the kind of a registered type, when a structure is unpickled."""
+    """Return the kind of a registered type; structures that are unpickled call this."""
     kind = KINDS[cls]
     if kind is None:
         refusal = TreeError(f"unpickle: `{cls.__qualname__}` is not registered in this process")
@@ -278,7 +278,7 @@ def registered_kind(cls: type) -> Kind:
 
 
 def is_tree_node(typ: type) -> bool:
-    """Say whether values of exactly this type are nodes.
+    """Return whether values of exactly this type are nodes.
 
     Example:
         >>> is_tree_node(dict), is_tree_node(type(None)), is_tree_node(float)
@@ -298,9 +298,9 @@ def register_pytree_node(
     flatten_with_keys_func: Callable[[Any], tuple[Iterable[tuple[KeyEntry, Tree]], Any]]
     | None = None,
 ) -> None:
-    """Make a class a node, given how to take instances apart and put them together.
+    """Make a class a node, given functions that flatten and rebuild its instances.
 
-    `flatten_func(node)` returns the children and the metadata, which is comparable and, to be quick, hashable;
+    `flatten_func(node)` returns the children and the metadata, which are comparable and should be hashable, to be fast;
     `unflatten_func(metadata, children)` is its inverse, and gets the children as a tuple. `flatten_with_keys_func`
     returns the children as pairs `(key, child)`, in the same order.
 
@@ -320,7 +320,7 @@ def register_pytree_node(
     def open_node(node: Tree) -> Opened:
         opened: Any = flatten_func(node)  # Any: a user's function made it
         if type(opened) is tuple and len(opened) == 2 and type(opened[0]) is tuple:
-            return opened  # as it should be; two calls less, for every node of every call
+            return opened  # the common case saves two calls for every node of every call
         children, meta = checked_pair(opened, nodetype)
         return as_sequence(children, nodetype), meta
 
@@ -342,7 +342,7 @@ def register_pytree_node(
 
 
 def checked_pair(result: object, nodetype: type) -> tuple[Any, Meta]:
-    """Refuse what a user's flatten function returned, unless it is a pair."""
+    """Return the result of a user's flatten function, which must be a pair."""
     if isinstance(result, tuple | list) and len(result) == 2:
         return result[0], result[1]
     refusal = TreeError(
@@ -354,7 +354,7 @@ def checked_pair(result: object, nodetype: type) -> tuple[Any, Meta]:
 
 
 def as_sequence(children: Any, nodetype: type) -> Sequence[Any]:  # Any: a user's function made it
-    """Refuse the children that a user's flatten function returned, unless they can be iterated."""
+    """Return the children that a user's flatten function returned as a sequence; they must be iterable."""
     if type(children) is tuple or type(children) is list:
         return children
     if isinstance(children, Iterable):

@@ -5,11 +5,11 @@ The *code* of a structure lists its nodes in post-order, as a program for a stac
 * an integer `k` pushes the next `k` leaves;
 * an entry `(kind, arity, metadata)` pops `arity` values and pushes the node made of them.
 
-Neighbouring integers are always merged, so equal structures have equal codes and no others do. Being
+Adjacent integers are always merged, so two structures have equal codes if and only if they are equal. Being
 flat, codes are compared and hashed in C, without recursion at any depth; a container of leaves costs
 two entries, whatever its size. `{"b": 1, "a": [2, 3]}` has `(2, (LIST, 2, None), 1, (DICT, 2, ("a", "b")))`.
 
-Read from the right, a code is a program that takes a tree apart, which is how `open_up_to` works.
+Read from the right, a code is a program that flattens a tree, which is how `open_up_to` works.
 """
 
 from __future__ import annotations
@@ -103,15 +103,15 @@ class PyTreeDef:
 
     @property
     def num_nodes(self) -> int:
-        """How many nodes and leaves there are."""
+        """The number of nodes and leaves."""
         return sum(entry if isinstance(entry, int) else 1 for entry in self.code)
 
     def is_leaf(self) -> bool:
-        """Say whether this is the structure of a single leaf."""
+        """Return whether this is the structure of a single leaf."""
         return self is LEAF or self.code == LEAF.code
 
     def unflatten(self, leaves: Iterable[Leaf]) -> Tree:
-        """Put leaves into this structure.
+        """Return the tree of this structure with these leaves.
 
         Raises:
             ValueError: there are too many or too few leaves.
@@ -126,7 +126,7 @@ class PyTreeDef:
         return build(self.code, leaves)
 
     def flatten_up_to(self, tree: Tree) -> list[Tree]:
-        """Return the subtrees of a tree that stand where this structure has its leaves.
+        """Return the subtrees of a tree at the places where this structure has its leaves.
 
         Raises:
             ValueError: the tree does not begin with this structure.
@@ -148,9 +148,9 @@ class PyTreeDef:
 
     def children(self) -> list[PyTreeDef]:
         """Return the structures of the root's children."""
-        pieces: list[PyTreeDef] = []  # from the last child to the first, as is the rest here
+        pieces: list[PyTreeDef] = []  # from the last child to the first, like the other lists here
         piece: list[Any] = []
-        needed = 1  # how many subtrees the piece still needs to be one
+        needed = 1  # the number of subtrees that the piece still lacks
         for entry in reversed(self.code[:-1]):
             rest = entry if isinstance(entry, int) else 0
             if not rest:
@@ -169,7 +169,7 @@ class PyTreeDef:
         return pieces
 
     def node_data(self) -> NodeData | None:
-        """Return type and metadata of the root, None if it is a leaf."""
+        """Return the type and the metadata of the root, or None if it is a leaf."""
         root = self.code[-1]
         if isinstance(root, int):
             return None
@@ -182,15 +182,15 @@ class PyTreeDef:
     def from_node_data_and_children(
         registry: object, node_data: NodeData | None, children: Iterable[PyTreeDef]
     ) -> PyTreeDef:
-        """The structure of a node, from what `node_data` and `children` returned.
+        """Return the structure of a node, given the results of `node_data` and `children`.
 
         Args:
-            registry: accepted, without effect; there is one.
-            node_data: type and metadata of the node, None for a leaf.
+            registry: ignored, as there is only one.
+            node_data: the type and the metadata of the node, or None for a leaf.
             children: the structures of its children.
 
         Raises:
-            ValueError: the type is no node, or has another number of children.
+            ValueError: the type is not a node type, or has another number of children.
 
         Example:
             >>> from treadle_ir.tree import PyTreeDef, default_registry, tree_structure
@@ -206,13 +206,13 @@ class PyTreeDef:
         kind = KINDS[node_type]
         if kind is None:
             error = TreeError(
-                f"from_node_data_and_children: `{node_type.__qualname__}` is no node of trees"
+                f"from_node_data_and_children: `{node_type.__qualname__}` is not a node type of trees"
             )
             error.add_note("  fix: register it with register_pytree_node")
             raise error
         if kind is NAMEDTUPLE:
             meta = node_type
-            _check_arity(node_type.__qualname__, len(node_type._fields), parts)  # type: ignore[attr-defined]  # as all of them have
+            _check_arity(node_type.__qualname__, len(node_type._fields), parts)  # type: ignore[attr-defined]  # every namedtuple has it
         elif kind is DICT:
             meta = tuple(meta)
             _check_arity("a dict of these keys", len(meta), parts)
@@ -223,10 +223,10 @@ class PyTreeDef:
         )
 
     def serialize_using_proto(self) -> bytes:
-        """Return the structure as bytes (`treadle_ir.tree.proto`): of tuples, lists, dicts with string keys and None.
+        """Return the bytes (`treadle_ir.tree.proto`) of a structure of tuples, lists, dicts with string keys and None.
 
         Raises:
-            ValueError: it has other nodes, or other keys.
+            ValueError: the structure has other nodes, or other keys.
 
         Example:
             >>> from treadle_ir.tree import tree_structure
@@ -237,10 +237,10 @@ class PyTreeDef:
 
     @staticmethod
     def deserialize_using_proto(registry: object, data: bytes) -> PyTreeDef:
-        """Return the structure that `serialize_using_proto` made bytes of; there is one registry.
+        """Return the structure that `serialize_using_proto` serialised; `registry` is ignored.
 
         Raises:
-            ValueError: these are no such bytes.
+            ValueError: the bytes do not encode a structure.
 
         Example:
             >>> from treadle_ir.tree import PyTreeDef, default_registry, tree_structure
@@ -256,9 +256,9 @@ class PyTreeDef:
         f_leaf: Callable[[Leaf], Any] | None,
         leaves: Iterable[Leaf],
     ) -> Any:
-        """What `f_node(results of its children, metadata)` makes of the root, and `f_leaf` of leaves, from below.
+        """Apply `f_leaf` to leaves and `f_node(children's results, metadata)` to nodes; return the root's result.
 
-        Without `f_leaf`, leaves stay what they are.
+        Without `f_leaf`, leaves are unchanged. Children come before their parents.
 
         Raises:
             ValueError: there are too many or too few leaves.
@@ -285,7 +285,7 @@ class PyTreeDef:
         return made[0]
 
     def compose(self, inner: PyTreeDef) -> PyTreeDef:
-        """Return this structure with `inner` in the place of each leaf.
+        """Return this structure with each leaf replaced by `inner`.
 
         Example:
             >>> from treadle_ir.tree import tree_structure
@@ -306,10 +306,10 @@ def _check_arity(what: str, arity: int, children: list[PyTreeDef]) -> None:
 
 
 def counted(structure: PyTreeDef, function: str, leaves: Iterable[Leaf]) -> list[Leaf]:
-    """The leaves as a list of their own, as many as a structure has.
+    """Return the leaves as a new list, whose length must be the number of leaves of `structure`.
 
     Raises:
-        ValueError: there are too many or too few of them.
+        ValueError: there are too many or too few leaves.
     """
     given = list(sequence(function, "leaves", leaves))
     if len(given) != structure.num_leaves:
@@ -322,7 +322,7 @@ def counted(structure: PyTreeDef, function: str, leaves: Iterable[Leaf]) -> list
     return given
 
 
-# The attributes' own setters: `PyTreeDef.__setattr__` refuses, and these are faster besides.
+# The slots' own setters: `PyTreeDef.__setattr__` refuses, and these are faster, too.
 new_structure: Callable[[type[PyTreeDef]], PyTreeDef] = object.__new__
 set_code: Callable[[PyTreeDef, Code], None] = vars(PyTreeDef)["code"].__set__
 set_num_leaves: Callable[[PyTreeDef, int], None] = vars(PyTreeDef)["num_leaves"].__set__
@@ -330,7 +330,7 @@ set_hash: Callable[[PyTreeDef, int], None] = vars(PyTreeDef)["_hash"].__set__
 
 
 def make_structure(code: Code, num_leaves: int = -1) -> PyTreeDef:
-    """Make the structure of a code, which must be well formed."""
+    """Return the structure of a code, which must be well formed."""
     structure = new_structure(PyTreeDef)
     set_code(structure, code)
     if num_leaves < 0:
@@ -340,7 +340,7 @@ def make_structure(code: Code, num_leaves: int = -1) -> PyTreeDef:
 
 
 def join(codes: Iterable[Sequence[Any]]) -> list[Any]:
-    """Put codes one after the other, merging integers that meet."""
+    """Concatenate codes, merging adjacent integers."""
     joined: list[Any] = []
     for code in codes:
         if joined and isinstance(joined[-1], int) and code and isinstance(code[0], int):
@@ -352,7 +352,7 @@ def join(codes: Iterable[Sequence[Any]]) -> list[Any]:
 
 
 def flat_tuple(arity: int) -> PyTreeDef:
-    """Return the structure of a tuple of leaves; the same object each time if it is short."""
+    """Return the structure of a tuple of `arity` leaves; short tuples share one object each."""
     if arity < len(FLAT_TUPLES):
         return FLAT_TUPLES[arity]
     return make_structure((arity, (TUPLE, arity, None)), arity)
@@ -364,11 +364,11 @@ FLAT_TUPLES += [make_structure((n, (TUPLE, n, None)), n) for n in range(1, 64)]
 
 
 def build(code: Code, leaves: list[Leaf]) -> Tree:
-    """Run a code: make the tree with these leaves, which are as many as it takes."""
+    """Run a code to build the tree with these leaves, whose number must be right."""
     stack: list[Tree] = []
     push = stack.append
     used = 0
-    waiting = 0  # leaves of the last integer, which most often are all children of one node
+    waiting = 0  # leaves of the last integer, which mostly are all children of one node
     for entry in code:
         if type(entry) is int:
             waiting = entry
@@ -389,7 +389,7 @@ def build(code: Code, leaves: list[Leaf]) -> Tree:
             children = stack[-arity:]
             del stack[-arity:]
         if kind is DICT:
-            push(dict(zip(meta, children)))  # noqa: B905 - as long by construction; strict is slower
+            push(dict(zip(meta, children)))  # noqa: B905 - of equal length by construction; strict is slower
         elif kind is LIST:
             push(children)
         elif kind is TUPLE:
@@ -400,7 +400,7 @@ def build(code: Code, leaves: list[Leaf]) -> Tree:
 
 
 def open_up_to(code: Code, tree: Tree) -> list[Tree] | None:
-    """Run a code from the right: the subtrees where it has leaves, None if the tree differs."""
+    """Run a code from the right, and return the subtrees where it has leaves, or None if the tree differs."""
     stack: list[Tree] = [tree]
     found: list[Tree] = []  # from the last to the first
     kinds = KINDS
@@ -431,6 +431,6 @@ def open_up_to(code: Code, tree: Tree) -> list[Tree] | None:
 
 
 def shortened(structure: PyTreeDef) -> str:
-    """Write a structure for a message, without the middle if it is long."""
+    """Return the text of a structure for a message, without the middle if it is long."""
     text = repr(structure)
     return text if len(text) <= 200 else f"{text[:120]} ... {text[-60:]}"
