@@ -81,7 +81,7 @@ if TYPE_CHECKING:
         CustomPart as CustomPart,
         Inspection as Inspection,
         Partitioning as Partitioning,
-        layout_text as layout_text,
+        dim_shardings_text as dim_shardings_text,
         sharding_text as sharding_text,
     )
     from treadle_compiler.persistent import (
@@ -151,7 +151,7 @@ if not TYPE_CHECKING:
             ),
             "treadle_compiler.options": "CompileOptions CompilerEffortLevel ProgramProfile choose",
             "treadle_compiler.partitioning": (
-                "CustomPart Inspection Partitioning layout_text sharding_text"
+                "CustomPart Inspection Partitioning dim_shardings_text sharding_text"
             ),
             "treadle_compiler.persistent": "CacheError CacheWarning DiskCache compile_cached",
             "treadle_compiler.registry": "LoweringRule lowering_rule lowering_rules",

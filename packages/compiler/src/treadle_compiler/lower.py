@@ -138,7 +138,7 @@ def part_text(program: Program, platform: str, mesh: AbstractMesh) -> str:
 
 
 def repartitioned(lowered: LoweredModule, results: Sequence[DimShardings | None]) -> LoweredModule:
-    """The same program with other layouts of its results."""
+    """Lower the same program with other shardings of its results."""
     assert lowered.partitioning is not None
     return lower_program(
         lowered.program,
@@ -181,9 +181,9 @@ def _marks(
         marks.append(said)
     for index in range(len(program.results)):
         said = []
-        layout = None if partitioning is None else partitioning.results[index]
-        if layout is not None:
-            said.append(_sharding(layout, program.results[index].type))
+        dims = None if partitioning is None else partitioning.results[index]
+        if dims is not None:
+            said.append(_sharding(dims, program.results[index].type))
         if memories is not None:
             said += _memory_kind(memories.results[index])
         ends.append(said)
@@ -194,8 +194,7 @@ def _memory_kind(kind: str | None) -> list[str]:
     return [] if kind in (None, DEVICE_MEMORY) else [f'mhlo.memory_kind = "{kind}"']
 
 
-def _sharding(layout: DimShardings, type: Type) -> str:
-    held: DimShardings = layout
+def _sharding(dims: DimShardings, type: Type) -> str:
     if is_in_parts(type):  # elements in parts have one more axis there
-        held = with_partial_sums((*layout, ()), partial_sums_of(layout))
-    return f"sdy.sharding = {sharding_text('@mesh', held)}"
+        dims = with_partial_sums((*dims, ()), partial_sums_of(dims))
+    return f"sdy.sharding = {sharding_text('@mesh', dims)}"

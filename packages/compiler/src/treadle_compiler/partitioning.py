@@ -58,10 +58,10 @@ def mesh_text(name: str, axes: Sequence[tuple[str, int]]) -> str:
     return f"sdy.mesh {name} = <[{listed}]>"
 
 
-def layout_text(layout: DimShardings, open: bool = False) -> str:
+def dim_shardings_text(dims: DimShardings, open: bool = False) -> str:
     """Return dimension shardings as text: `[{"x"}, {}, {?}]`; `?` leaves an axis, or its rest (`open`), to XLA."""
     parts = []
-    for names in layout:
+    for names in dims:
         words = [string_text(name) for name in names or ()]
         if open or names is None:
             words.append("?")
@@ -69,10 +69,10 @@ def layout_text(layout: DimShardings, open: bool = False) -> str:
     return f"[{', '.join(parts)}]"
 
 
-def per_value_text(mesh: str, layouts: Sequence[DimShardings], open: bool) -> str:
+def per_value_text(mesh: str, shardings: Sequence[DimShardings], open: bool) -> str:
     """Return the shardings of several values over a mesh of that name, as an attribute."""
     each = ", ".join(
-        [f"<{mesh}, {layout_text(layout, open)}{_sums_text(layout)}>" for layout in layouts]
+        [f"<{mesh}, {dim_shardings_text(dims, open)}{_unreduced_text(dims)}>" for dims in shardings]
     )
     return f"#sdy.sharding_per_value<[{each}]>"
 
@@ -82,14 +82,14 @@ def axes_text(names: Sequence[str]) -> str:
     return f"#sdy<manual_axes{{{', '.join([string_text(name) for name in names])}}}>"
 
 
-def sharding_text(mesh: str, layout: DimShardings) -> str:
+def sharding_text(mesh: str, dims: DimShardings) -> str:
     """Return a sharding over a mesh of that name, as an attribute."""
-    return f"#sdy.sharding<{mesh}, {layout_text(layout)}{_sums_text(layout)}>"
+    return f"#sdy.sharding<{mesh}, {dim_shardings_text(dims)}{_unreduced_text(dims)}>"
 
 
-def _sums_text(layout: DimShardings) -> str:
+def _unreduced_text(dims: DimShardings) -> str:
     """Return the axes over which an array is a partial sum; XLA does not need the axes of its cotangents."""
-    unreduced = sorted(partial_sums_of(layout).unreduced)
+    unreduced = sorted(partial_sums_of(dims).unreduced)
     return f", unreduced={{{', '.join(map(string_text, unreduced))}}}" if unreduced else ""
 
 

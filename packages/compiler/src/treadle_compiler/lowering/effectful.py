@@ -74,7 +74,7 @@ def callback_target(platform: str, name: str) -> str:
 
 def _whole(context: LoweringContext, x: HloValue) -> HloValue:
     """Return a value replicated on all devices, as before and after a callback, which takes place on one."""
-    layout: DimShardings = ((),) * (len(x.shape) + is_in_parts(x.type))
+    dims: DimShardings = ((),) * (len(x.shape) + is_in_parts(x.type))
     return context.one(
-        "sdy.sharding_constraint", [x], x.type, {"sharding": sharding_text("@mesh", layout)}
+        "sdy.sharding_constraint", [x], x.type, {"sharding": sharding_text("@mesh", dims)}
     )

@@ -1,4 +1,4 @@
-"""Lowering of layouts to Shardy's constraints, and of questions for them; a program for one device has neither."""
+"""Lowering of shardings to Shardy's constraints, and of questions for them; a program for one device has neither."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ NO_PARTIAL_SUMS: Final = PartialSums()
 @final
 class PartialDimShardings(
     tuple[Any, ...]
-):  # Any: entries as in the mere tuples that layouts of others are
+):  # Any: entries as in the plain tuples of arrays without partial sums
     """The dimension shardings of an array that is a partial sum, or whose cotangents are."""
 
     partial: PartialSums
@@ -76,7 +76,7 @@ class PartialDimShardings(
         return with_partial_sums, (tuple(self), self.partial)
 
 
-def with_partial_sums(layout: Iterable[E], sums: PartialSums) -> tuple[E, ...]:
+def with_partial_sums(dims: Iterable[E], sums: PartialSums) -> tuple[E, ...]:
     """Return dimension shardings with the axes over which sums are partial, or without any.
 
     Example:
@@ -86,12 +86,12 @@ def with_partial_sums(layout: Iterable[E], sums: PartialSums) -> tuple[E, ...]:
         ((), ('y',))
     """
     if not sums.axes:
-        return tuple(layout)
-    made = PartialDimShardings(layout)
+        return tuple(dims)
+    made = PartialDimShardings(dims)
     made.partial = sums
     return made
 
 
-def partial_sums_of(layout: object) -> PartialSums:
+def partial_sums_of(dims: object) -> PartialSums:
     """Return the axes over which an array with these dimension shardings, or its cotangents, are partial sums."""
-    return layout.partial if type(layout) is PartialDimShardings else NO_PARTIAL_SUMS
+    return dims.partial if type(dims) is PartialDimShardings else NO_PARTIAL_SUMS

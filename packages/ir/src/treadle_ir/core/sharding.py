@@ -97,14 +97,14 @@ class Sharding:
         return f"Sharding({self.mesh!r}, {self.dims!r})"
 
 
-def explicit_part(layout: Any, mesh: AbstractMesh) -> Sharding:
-    """Return the part of a sharding over the explicit axes of `mesh`; an unconstrained dimension counts as unsharded.
+def explicit_part(dims: Any, mesh: AbstractMesh) -> Sharding:
+    """Return the part of dimension shardings over the explicit axes of `mesh`; automatic axes count as replicated.
 
-    Any: a `DimShardings`, whose entries may be None.
+    Any: `DimShardings`, whose entries may be None.
     """
     shown = mesh.explicit_axes
-    divided = tuple([tuple([n for n in names or () if n in shown]) for names in layout])
-    return Sharding(mesh, with_partial_sums(divided, partial_sums_of(layout).over(shown)))
+    divided = tuple([tuple([n for n in names or () if n in shown]) for names in dims])
+    return Sharding(mesh, with_partial_sums(divided, partial_sums_of(dims).over(shown)))
 
 
 def replicated(ndim: int, mesh: AbstractMesh) -> Sharding:

@@ -82,7 +82,7 @@ _PRODUCTS: Final = (Multiply, DotGeneral, Convolution)
 def result_partial_sums(
     primitive: Primitive,
     operands: Sequence[ShardedType],
-    layouts: Sequence[ClosedDimShardings],
+    divided: Sequence[ClosedDimShardings],
     results: Sequence[ArrayType],
 ) -> list[PartialSums]:
     """Return the axes over which results that are divided so are partial sums.
@@ -107,7 +107,7 @@ def result_partial_sums(
             else f"it is not linear in the sum over {_listed(axes)}"
         )
         raise refuse(primitive, operands, why, ADD_UP)
-    if any([not axes.isdisjoint(names) for layout in layouts for names in layout]):
+    if any([not axes.isdisjoint(names) for dims in divided for names in dims]):
         raise refuse(primitive, operands, f"{_listed(axes)} divides the other one", ADD_UP)
     return [PartialSums(unreduced=axes)] * len(results)
 

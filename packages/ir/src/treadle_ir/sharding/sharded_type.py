@@ -44,9 +44,9 @@ def replicated_dims(ndim: int) -> ClosedDimShardings:
     return ((),) * ndim
 
 
-def is_replicated(layout: ClosedDimShardings) -> bool:
+def is_replicated(dims: ClosedDimShardings) -> bool:
     """Return whether nothing is divided and no sum is partial."""
-    return not any(layout) and type(layout) is not PartialDimShardings
+    return not any(dims) and type(dims) is not PartialDimShardings
 
 
 def count(names: Names, mesh: AbstractMesh) -> int:
@@ -67,14 +67,14 @@ def refuse(
 
 
 def checked(
-    primitive: Primitive, operands: Sequence[ShardedType], layout: ClosedDimShardings
+    primitive: Primitive, operands: Sequence[ShardedType], dims: ClosedDimShardings
 ) -> ClosedDimShardings:
-    """The layout of a result, in which each axis of the mesh stands once at most.
+    """Return the dimension shardings of a result, which must name each axis of the mesh at most once.
 
     Raises:
         ShardingTypeError: one stands there twice.
     """
-    named = [name for names in layout for name in names]
+    named = [name for names in dims for name in names]
     if len({*named}) != len(named):
         twice = next(name for name in named if named.count(name) > 1)
         raise refuse(
@@ -83,7 +83,7 @@ def checked(
             f"the axis {twice!r} of the mesh would divide two axes of the result, but it can divide one only",
             RESHARD,
         )
-    return layout
+    return dims
 
 
 def merged(

@@ -204,7 +204,7 @@ def _regions(flows: Flows, sets: Sequence[Varying], axes: Varying) -> tuple[Prog
 def fitted_shard_map(
     primitive: ShardMap, outer: Sequence[Varying] = (), axes: Varying = INVARIANT
 ) -> ShardMap:
-    """Return a `shard_map` whose body takes and returns values that vary as its layouts say.
+    """Return a `shard_map` whose body takes and returns values that vary as its shardings say.
 
     A parameter varies over the axes that divide the operand. A result is cast to vary over the axes along which the
     shards are assembled.

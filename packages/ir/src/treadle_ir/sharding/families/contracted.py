@@ -62,6 +62,6 @@ def convolution_shardings(
     others = [names for axis, names in enumerate(x.dims) if axis != batch]
     if any(others) or any(kernel.dims) or primitive.batch_group_count != 1:
         raise refuse(primitive, operands, "only the batch may be divided")
-    layout: list[tuple[str, ...]] = [()] * results[0].ndim
-    layout[primitive.out_spec[0]] = x.dims[batch]
-    return [tuple(layout)]
+    dims: list[tuple[str, ...]] = [()] * results[0].ndim
+    dims[primitive.out_spec[0]] = x.dims[batch]
+    return [tuple(dims)]

@@ -87,8 +87,8 @@ def gather_shardings(
     batch = _batch(primitive, operands, batching, primitive.start_indices_batching_dims)
     rest = iter(batch)
     offsets = dict(zip(primitive.offset_dims, kept, strict=True))
-    layout = [offsets[axis] if axis in offsets else next(rest) for axis in range(results[0].ndim)]
-    return [checked(primitive, (operand, indices), tuple(layout))]
+    dims = [offsets[axis] if axis in offsets else next(rest) for axis in range(results[0].ndim)]
+    return [checked(primitive, (operand, indices), tuple(dims))]
 
 
 def _batch(

@@ -82,8 +82,8 @@ def resized(
     Raises:
         ShardingTypeError: the new size of a divided axis does not divide.
     """
-    type, layout = operands[0]
-    for axis, (names, old, new) in enumerate(zip(layout, type.shape, result.shape, strict=True)):
+    type, dims = operands[0]
+    for axis, (names, old, new) in enumerate(zip(dims, type.shape, result.shape, strict=True)):
         parts = count(names, mesh)
         if old != new and new % parts:
             raise refuse(
@@ -91,7 +91,7 @@ def resized(
                 operands[:1],
                 f"axis {axis} is divided into {parts} parts, of which the new size {new} is not a multiple",
             )
-    return layout
+    return dims
 
 
 @sharding_rule(Pad)

@@ -24,8 +24,8 @@ from treadle_ir.sharding.sharded_type import replicated_dims
 Known = ClosedDimShardings | None
 
 
-def _explicit(layout: DimShardings, mesh: AbstractMesh) -> ClosedDimShardings:
-    return explicit_part(layout, mesh).dims
+def _explicit(dims: DimShardings, mesh: AbstractMesh) -> ClosedDimShardings:
+    return explicit_part(dims, mesh).dims
 
 
 def returned_dims(program: Program, mesh: AbstractMesh) -> list[Known]:
@@ -59,8 +59,8 @@ def shard_map_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Known]:
-    """Return the explicit parts of the layouts of the results."""
-    return [_explicit(layout, mesh) for layout in primitive.out_layouts]
+    """Return the explicit parts of the shardings of the results."""
+    return [_explicit(dims, mesh) for dims in primitive.out_layouts]
 
 
 @nested_rule(InspectSharding)

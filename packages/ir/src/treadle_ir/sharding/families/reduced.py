@@ -26,8 +26,8 @@ def reducing_shardings(
     else:
         assert isinstance(primitive, Reduction)
         gone = primitive.axes
-    layout = operands[0].dims
-    return [tuple([names for axis, names in enumerate(layout) if axis not in gone])] * len(results)
+    dims = operands[0].dims
+    return [tuple([names for axis, names in enumerate(dims) if axis not in gone])] * len(results)
 
 
 @sharding_rule(ReduceWindowFamily)

@@ -27,10 +27,10 @@ def joined(primitive: Primitive, operands: Sequence[ShardedType]) -> ClosedDimSh
     if not arrays:
         return ()
     columns = zip(*[each.dims for each in arrays], strict=True)
-    layout = tuple(
+    dims = tuple(
         [merged(primitive, arrays, axes, f"axis {number}") for number, axes in enumerate(columns)]
     )
-    return checked(primitive, arrays, layout)
+    return checked(primitive, arrays, dims)
 
 
 def elementwise_shardings(
@@ -55,15 +55,15 @@ def unless_divided(
     Raises:
         ShardingTypeError: the axis is divided.
     """
-    layout = joined(primitive, operands)
-    if layout[axis]:
+    dims = joined(primitive, operands)
+    if dims[axis]:
         raise refuse(
             primitive,
             operands,
             f"it goes along axis {axis}, which is divided",
             "reshard it first, so that the axis is not divided: `reshard(x, P(...))`",
         )
-    return layout
+    return dims
 
 
 @sharding_rule(Accumulating)
@@ -109,11 +109,11 @@ def fft_shardings(
     mesh: AbstractMesh,
 ) -> Sequence[ClosedDimShardings]:
     """Return the dims of the operand; an axis whose size changes has to be replicated."""
-    ((type, layout),) = operands
-    for axis, names in enumerate(layout):
+    ((type, dims),) = operands
+    for axis, names in enumerate(dims):
         if names and type.shape[axis] != results[0].shape[axis]:
             unless_divided(primitive, operands, axis)
-    return [layout]
+    return [dims]
 
 
 @sharding_rule(OptimizationBarrier)
