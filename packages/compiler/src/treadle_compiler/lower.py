@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import final
 
 from treadle_compiler.context import LoweringContext
-from treadle_compiler.dump import dump
 from treadle_compiler.legalise import Stage, Target, legalise
 from treadle_compiler.legalise.memories import Memories, resulting_memories
 from treadle_compiler.module import Module
@@ -92,6 +91,8 @@ def lower_program(
     module = walk.module
     text = module.text()
     if dumps:
+        from treadle_compiler.dump import dump  # noqa: PLC0415 - few dump
+
         stages.insert(0, ("", program))
         dump(name, platform, stages, lambda located: written(located).module.text())
     if heard():

@@ -43,13 +43,13 @@ compile in tenths of a second, so `compile_lowered` tries both.
 from __future__ import annotations
 
 import enum
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final, Literal, TypeAlias, final
 
 import numpy as np
 
+from treadle_compiler.digests import sha256
 from treadle_ir import ArgumentError
 from treadle_ir.process import frozen
 
@@ -201,7 +201,7 @@ class CompileOptions:
         if self.level or self.memory_fitting:
             fields += [self.level, self.memory_fitting]
         fields.append(sorted((name, repr(value)) for name, value in self.hints("cpu")))
-        return hashlib.sha256(repr(fields).encode()).hexdigest()
+        return sha256(repr(fields).encode()).hexdigest()
 
 
 def checked_flags(options: Mapping[str, object]) -> Flags:

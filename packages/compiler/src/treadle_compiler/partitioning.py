@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from math import prod
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
 from treadle_compiler.types import string_text
 from treadle_ir import AbstractMesh, Type
 from treadle_ir.core import DimShardings, partial_sums_of
-from treadle_ir.primitives.partitioned import Partitioner
 from treadle_ir.process import frozen
+
+if TYPE_CHECKING:
+    from treadle_ir.primitives.partitioned import Partitioner
 
 
 @final

@@ -35,7 +35,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import importlib
 import math
 import os
@@ -49,6 +48,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, final
 
+from treadle_compiler.digests import sha256
 from treadle_compiler.executable import LoadedExecutable
 from treadle_compiler.options import CompileOptions
 from treadle_compiler.settings import MIN_COMPILE_TIME, MIN_ENTRY_SIZE, RAISE_CACHE_ERRORS
@@ -72,7 +72,7 @@ if sys.platform != "win32":
 DEFAULT_LIMIT: Final = 2 << 30
 _MAGIC: Final = b"treadle executable 2\n"
 _LENGTH: Final = 8  # bytes
-_HEADER: Final = len(_MAGIC) + _LENGTH + hashlib.sha256().digest_size
+_HEADER: Final = len(_MAGIC) + _LENGTH + sha256().digest_size
 _SUFFIX: Final = ".xla"
 _TEMPORARY: Final = ".tmp-"
 _SWEPT: Final = ".swept"
@@ -150,7 +150,7 @@ class DiskCache:
     @staticmethod
     def key(text: str, options: CompileOptions, platform: str) -> str:
         """The name of a program's entry; `platform` is `xla.platform_fingerprint(client)`."""
-        digest = hashlib.sha256(_MAGIC)
+        digest = sha256(_MAGIC)
         for part in (platform, options.fingerprint(placement=False), text):
             data = part.encode()
             # so that no two lists of parts run together
@@ -437,7 +437,7 @@ _CAREFULLY: Final = (
 
 def _header(key: str, payload: bytes) -> bytes:
     length = len(payload).to_bytes(_LENGTH, "little")
-    return _MAGIC + length + hashlib.sha256(key.encode() + b"\n" + payload).digest()
+    return _MAGIC + length + sha256(key.encode() + b"\n" + payload).digest()
 
 
 def _write(folder: Path, key: str, payload: bytes) -> None:

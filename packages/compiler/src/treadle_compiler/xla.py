@@ -39,10 +39,10 @@ if sys.platform != "win32":
     import resource
 
 Tiles: TypeAlias = list[np.ndarray[Any, np.dtype[np.int64]]]
-_UNKNOWN_FLAG: Final = re.compile(r"No such compile option: '([^']*)'")
-_BAD_VALUE: Final = re.compile(r"While setting option ([^,]+), (.*)")
+_UNKNOWN_FLAG: Final = r"No such compile option: '([^']*)'"
+_BAD_VALUE: Final = r"While setting option ([^,]+), (.*)"
 _ROOM: Final = 128 << 20  # bytes
-_NO_TARGET: Final = re.compile(r"No FFI handler registered for (\S+)")
+_NO_TARGET: Final = r"No FFI handler registered for (\S+)"
 # How their names begin in lowered text: in MLIR's generic form, and in what libraries' rules build.
 LAPACK_CALLS: Final = ('"lapack_', '"tridiagonal_solve_', "@lapack_", "@tridiagonal_solve_")
 _HYBRID_CALLS: Final = "cuhybrid_"
@@ -429,7 +429,7 @@ def raw_compile_options(
 
 
 def _unknown_name(error: BaseException) -> str | None:
-    found = _UNKNOWN_FLAG.search(str(error))
+    found = re.search(_UNKNOWN_FLAG, str(error))
     return found.group(1) if found else None
 
 
@@ -440,10 +440,10 @@ def _explained(error: BaseException, client: Any) -> TreadleError:
         debug = border.xla_client.CompileOptions().executable_build_options.debug_options
         known = [*_WELL_KNOWN, *(flag for flag in dir(debug) if flag.startswith("xla_"))]
         return unknown_flag(name, release=border.release, platform=client.platform, known=known)
-    value = _BAD_VALUE.search(str(error))
+    value = re.search(_BAD_VALUE, str(error))
     if value is not None:
         return bad_flag_value(value.group(1), value.group(2).strip())
-    target = _NO_TARGET.search(str(error))
+    target = re.search(_NO_TARGET, str(error))
     if target is not None:
         return CompileError(
             f"no foreign function is registered for {target.group(1)!r} on platform {client.platform}",

@@ -16,9 +16,8 @@ from treadle_compiler.legalise import (
 )
 from treadle_compiler.legalise.features import Features, features_of
 from treadle_compiler.legalise.target import Target
-from treadle_ir import Program
+from treadle_ir import Program, rewrite
 from treadle_ir.process import frozen
-from treadle_ir.rewrite import without_shardings
 
 Stage: TypeAlias = tuple[str, Program]
 """The name of a pass that changed the program, and the program after it."""
@@ -44,7 +43,7 @@ PASSES: Final = (
     Pass(
         "without_shardings",
         lambda features, _: any([type.sharding is not None for type in features.types]),
-        lambda program, _: without_shardings(program),
+        lambda program, _: rewrite.without_shardings(program),
     ),
     # It finds equations by their results, which later passes replace.
     Pass(

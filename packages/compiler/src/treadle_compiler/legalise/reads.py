@@ -82,7 +82,7 @@ def _reads_of(program: Program) -> Reads:
     once: set[Value] = set()
     for equation in program.equations:
         primitive, results = equation.primitive, equation.results
-        work = WORK.get(type(primitive))
+        work = WORK.get(primitive.name)
         found: Sequence[_Cost]
         if work is not None:
             found = [_together(equation.operands, costs, work)] * len(results)
@@ -132,7 +132,7 @@ def _how_often(program: Program) -> dict[Value, float]:
             ends_in(value, value)
     for equation in reversed(program.equations):
         primitive, results = equation.primitive, equation.results
-        in_place = type(primitive) in WORK  # as most are
+        in_place = primitive.name in WORK  # as most are
         reads = not in_place and _reads_elsewhere(primitive)
         end: object = None  # what all that read an array from memory have in common
         if in_place or reads or isinstance(primitive, (Elementwise, *_IN_PLACE)):

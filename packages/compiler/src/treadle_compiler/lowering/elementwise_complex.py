@@ -15,7 +15,6 @@ import numpy as np
 
 from treadle_compiler import emit
 from treadle_compiler.context import LoweringContext
-from treadle_compiler.lowering.complex_ends import with_ends
 from treadle_compiler.registry import lowering_rules
 from treadle_compiler.value import HloValue
 from treadle_ir import Primitive
@@ -47,6 +46,8 @@ def function_of(context: LoweringContext, primitive: Primitive, op: str, x: HloV
     result = context.one(op, [x], type)
     if not dtypes.is_complex(type.dtype):
         return result
+    from treadle_compiler.lowering.complex_ends import with_ends  # noqa: PLC0415 - few are complex
+
     return with_ends(context, primitive, x, emit.parts(context, result))
 
 
@@ -77,6 +78,8 @@ def _register(
         result = context.one(op, [x], type)
         if not dtypes.is_complex(type.dtype):
             return [result]
+        from treadle_compiler.lowering.complex_ends import with_ends  # noqa: PLC0415 - as above
+
         real, imag = emit.parts(context, x)
         angle, other = (real, imag) if of_real else (imag, real)
         product = emit.binary(

@@ -6,10 +6,9 @@ partitions nothing means that the array is replicated. See decisions/0143-shardi
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 from weakref import WeakValueDictionary
 
 from treadle_ir.core.partial import NO_PARTIAL_SUMS, PartialSums, partial_sums_of, with_partial_sums
@@ -114,11 +113,8 @@ def replicated(ndim: int, mesh: AbstractMesh) -> Sharding:
 
 def names_text(names: Sequence[str]) -> str:
     """Return axes of a mesh as types show them: `x`, or `(x,y)`; names that are not identifiers are quoted."""
-    written = [name if _PLAIN.fullmatch(name) else _quoted(name) for name in names]
+    written = [name if name.isascii() and name.isidentifier() else _quoted(name) for name in names]
     return written[0] if len(written) == 1 else f"({','.join(written)})"
-
-
-_PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def _quoted(name: str) -> str:

@@ -78,21 +78,24 @@ def _hooks(
     prepared: Callable[[object], object],
 ) -> NamespaceHooks:
     """Return the hooks of a module; `prepared` is applied to a value before the module offers it."""
-    homes = {}
+    homes: dict[str, str] = {}
+    originals: dict[str, str] = {}  # of names that differ from those in their modules
     for home, names in table.items():
-        for each in names.split():
-            original, _, name = each.partition(":")
-            homes[name or original] = home, original
+        listed = names.split()
+        if ":" in names:
+            pairs = [each.partition(":") for each in listed]
+            listed = [name or original for original, _, name in pairs]
+            originals.update({name: original for original, _, name in pairs if name})
+        homes.update(dict.fromkeys(listed, home))
     if any([home.removeprefix(f"{module}.") in homes for home in table]):
         sys.modules[module].__class__ = _NamesBeforeModules
     package = sys.modules[module].__dict__
     offered = sorted({*homes, *submodules, *(_public(package) if own else ())})
 
     def attribute(name: str) -> object:
-        found = homes.get(name)
-        if found is not None:
-            home, original = found
-            value: object = getattr(import_module(home), original)
+        home = homes.get(name)
+        if home is not None:
+            value: object = getattr(import_module(home), originals.get(name, name))
         elif name in submodules:
             value = import_module(f"{module}.{name}")
         elif sys._getframe(1).f_globals.get("__name__") == "importlib._bootstrap":

@@ -57,7 +57,7 @@ def optimise(
     cancelled = cancel_add_sub(program, captured, floats=CANCEL in wanted)
     program = program if cancelled is program else dce(cancelled)
     if ENABLE_CHECKS():
-        from treadle_ir.analysis.verifier import verify  # noqa: PLC0415 - few check
+        from treadle_ir.analysis import verify  # noqa: PLC0415 - few check
 
         verify(program)
     return program

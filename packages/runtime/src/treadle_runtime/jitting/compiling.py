@@ -12,10 +12,10 @@ from treadle_compiler import LoweredModule, lower_program
 from treadle_ir import ArrayType, Atom, Program
 from treadle_ir.errors import user_stacklevel
 from treadle_ir.process import frozen
+from treadle_ir.settings import DEBUG_INFS, DEBUG_NANS, current_context
 from treadle_ir.tracing import Arguments, positional_names
 from treadle_ir.tree import leaves_in_any_order
 from treadle_runtime.arrays.array import DeviceArray
-from treadle_runtime.evaluation.finite import looked_for
 from treadle_runtime.jitting.caches import FunctionCache
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.donation import pair, warn_unusable
@@ -235,7 +235,10 @@ def prepare(program: Program, first: int, options: JitOptions, arguments: Argume
     types: list[ArrayType] = [p.type.unsharded for p in program.parameters]  # type: ignore[misc]  # no tokens
     results: list[ArrayType] = [r.type.unsharded for r in program.results]  # type: ignore[misc]
     asked = [first + index for index in donated_leaves(options.split, arguments)]
-    if looked_for() is not None:  # what is not finite is looked for with the arguments
+    context = current_context()
+    if context.get(DEBUG_NANS) or context.get(
+        DEBUG_INFS
+    ):  # what is not finite is looked for with the arguments
         asked = []
     pairs = pair(types, results, asked)
     unusable = [types[index] for index in asked if index not in pairs]

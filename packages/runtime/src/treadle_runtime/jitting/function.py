@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from types import MethodType
-from typing import Any, Final, Generic, ParamSpec, TypeVar, final
+from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypeVar, final
 
 import numpy as np
 
@@ -34,7 +34,6 @@ from treadle_runtime.arrays.from_user import as_argument
 from treadle_runtime.jitting.caches import FunctionCache, cache_of
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.compiling import compile_call, lower_call
-from treadle_runtime.jitting.fast_call import fast_call
 from treadle_runtime.jitting.miss import MISS
 from treadle_runtime.jitting.misses import explain_placement, logs_misses
 from treadle_runtime.jitting.options import UNSPECIFIED, JitOptions, name_of
@@ -44,10 +43,7 @@ from treadle_runtime.jitting.shardings import (
     outputs_of,
     placed_inputs,
 )
-from treadle_runtime.jitting.staged_refs import StagedReferences
-from treadle_runtime.jitting.stages import Lowered
 from treadle_runtime.jitting.statics import Key, static_key
-from treadle_runtime.jitting.traced_call import TracedCall
 from treadle_runtime.jitting.tracing import trace_function
 from treadle_runtime.jitting.with_refs import call_pure, places_of, pure_function
 from treadle_runtime.placement.explicit import (
@@ -58,6 +54,11 @@ from treadle_runtime.placement.explicit import (
 )
 from treadle_runtime.placement.placement import placement_of
 from treadle_runtime.placement.sharding import Sharding
+
+if TYPE_CHECKING:
+    from treadle_runtime.jitting.staged_refs import StagedReferences
+    from treadle_runtime.jitting.stages import Lowered
+    from treadle_runtime.jitting.traced_call import TracedCall
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Any)  # the bound is what parameters of a lambda get from pyright
@@ -152,6 +153,8 @@ class JitFunction(Generic[P, R]):
             return call_instrumented(call, leaves)
         kinds = tuple(map(type, arguments.leaves))
         if kinds not in call.fast_calls:
+            from treadle_runtime.jitting.fast_call import fast_call  # noqa: PLC0415 - the second call's
+
             call.fast_calls[kinds] = fast_call(call, arguments, args, kwargs)
         fast = call.fast_calls[kinds]
         if fast is not None:
@@ -280,6 +283,8 @@ class JitFunction(Generic[P, R]):
             closed = self._closed_over(cells)
             if not places and not closed:
                 return self._staged(arguments, statics, None)
+            from treadle_runtime.jitting.staged_refs import StagedReferences  # noqa: PLC0415 - few ask
+
             split = self._options.split
             references = StagedReferences(arguments, split, places, closed, self._name)
             pure = self._pure_function(arguments, statics, places, closed)
@@ -322,6 +327,8 @@ class JitFunction(Generic[P, R]):
                 operands,
                 platform,
             )
+            from treadle_runtime.jitting.stages import Lowered  # noqa: PLC0415 - few look at stages
+
             return Lowered(lowering, arguments, self._options.split, references)
 
         def shardings() -> tuple[list[Sharding | None], list[Sharding | None]]:
@@ -331,6 +338,8 @@ class JitFunction(Generic[P, R]):
                 said = outputs_of(asked, traced.structure, self._name)
             given = [x.placement.sharding if x.placement.committed else None for x in operands]
             return given, [one or two for one, two in zip(said, shown, strict=True)]
+
+        from treadle_runtime.jitting.traced_call import TracedCall  # noqa: PLC0415 - few look at stages
 
         split = self._options.split
         return TracedCall(
