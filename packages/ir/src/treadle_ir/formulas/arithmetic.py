@@ -63,7 +63,7 @@ class Engine(ABC):
         state: Sequence[Operand],
         step: Callable[[Operand, Sequence[Operand]], list[Operand]],
     ) -> Sequence[Operand]:
-        """`step` with the greatest of the counts, which are whole, and the state, then with one less, down to 1."""
+        """Apply `step` to the greatest of the counts, an integer, and the state, then to one less, down to 1."""
 
     @abstractmethod
     def if_any(
@@ -72,7 +72,7 @@ class Engine(ABC):
         compute: Callable[[], list[Operand]],
         otherwise: Sequence[Operand],
     ) -> Sequence[Operand]:
-        """What `compute` returns if an element fulfils the condition, else the others."""
+        """Return the results of `compute` if any element fulfils the condition, else `otherwise`."""
 
 
 class Number(ABC):

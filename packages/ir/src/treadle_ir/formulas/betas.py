@@ -70,8 +70,8 @@ def _counted_fraction(a: Number, b: Number, x: Number, y: Number) -> Number:
     Its k-th denominator is multiplied by (a + 2 k - 1) (a + 2 k + 1), so that no step divides, and what is great by two
     scales, so that no product of eight steps overflows.
     """
-    beside, least = 6.5 / sqrt(y.plain), smaller(a.plain, b.plain)
-    steps = 4.0 + 7.5 * exp(log(least) * (1 / 3)) + smaller(beside, 50.0 / b.plain)
+    by_y, least = 6.5 / sqrt(y.plain), smaller(a.plain, b.plain)
+    steps = 4.0 + 7.5 * exp(log(least) * (1 / 3)) + smaller(by_y, 50.0 / b.plain)
     level = max(a.level, b.level, x.level)
     steps = smaller(enough(steps, level), float(_MOST)).plain
     total = a + b

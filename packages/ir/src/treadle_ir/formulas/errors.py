@@ -121,8 +121,8 @@ def owens_t(h: Number, a: Number) -> Number:
         for t in (half * (1.0 + node), half * (1.0 - node)):
             total = total + weight * exp(-square * t * t) / (1.0 + t * t)
     value = half * total * exp(-square) * (0.5 / math.pi)
-    below, beside = 0.5 * erfc(size * math.sqrt(0.5)), 0.5 * erfc(product * math.sqrt(0.5))
-    value = where(steep, 0.5 * (below + beside) - below * beside - value, value)
+    below, left = 0.5 * erfc(size * math.sqrt(0.5)), 0.5 * erfc(product * math.sqrt(0.5))
+    value = where(steep, 0.5 * (below + left) - below * left - value, value)
     value = where(slope.equals(math.inf), 0.5 * below, value)
     value = where(size.equals(math.inf), size.full(0.0), value)
     value = where(a < 0.0, -value, value)

@@ -256,7 +256,8 @@ def igamma_grad_a(a: Number, x: Number) -> Number:
 
 
 def random_gamma_grad(a: Number, x: Number) -> Number:
-    """How a sample x of the gamma distribution changes with a: -(d igamma / da) / (d igamma / dx).
+    """Return the derivative of a sample x of the gamma distribution with respect to a: -(d igamma / da) / (d igamma /
+    dx).
 
     Source: M. Figurnov, S. Mohamed and A. Mnih, Implicit reparameterization gradients, NeurIPS 2018.
     """

@@ -24,7 +24,7 @@ def loop(
     """Repeat a step on the elements that are unfinished, `most` times at most.
 
     The step gets the number of the iteration, from 1, and the state, each of which has the full shape, and may use the
-    operands. An element that is finished stays as it is: its result does not depend on the elements beside it.
+    operands. A finished element does not change: its result does not depend on its neighbours.
     """
     engine = state[0].engine
     levels = sorted({level for x in (*operands, *state) for level in _levels(x)}, reverse=True)
@@ -96,9 +96,9 @@ def where_rare(
     compute: Callable[[], Number],
     otherwise: Number,
 ) -> Number:
-    """What a function of the operands computes where a condition holds; elsewhere, or everywhere, the other number.
+    """Return the result of a function of the operands where a condition holds, and `otherwise` elsewhere.
 
-    It is not computed where no element wants it.
+    The function is not called if the condition holds nowhere.
     """
     engine = condition.engine
     levels = sorted({level for x in (*operands, otherwise) for level in _levels(x)}, reverse=True)

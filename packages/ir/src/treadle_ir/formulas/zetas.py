@@ -98,9 +98,9 @@ def _parity(s: Number) -> tuple[Condition, Condition]:
 
 
 def _reflected(s: Number, q: Number) -> Number:
-    """The sum for q <= 0 and a whole s.
+    """Return the sum for q <= 0 and an integer s.
 
-    Over all integers it is that of r = q - round(q), which is r^-s + zeta(s, 1 + r) + (-1)^s zeta(s, 1 - r); the terms
+    Over all integers it is the sum for r = q - round(q), r^-s + zeta(s, 1 + r) + (-1)^s zeta(s, 1 - r); the terms
     before q are (-1)^s zeta(s, 1 - q).
     """
     even, _ = _parity(s)

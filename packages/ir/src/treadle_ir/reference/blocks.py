@@ -1,7 +1,7 @@
 """Elementwise operations in whole blocks, so that an element's result does not depend on the array around it.
 
 NumPy has several loops for one function, whose last digits differ: for contiguous operands and for others, for one
-number beside an array (`power` multiplies where the exponent is the number 2), for the elements after the last whole
+number with an array (`power` multiplies where the exponent is the number 2), for the elements after the last whole
 vector of the processor. Contiguous copies whose length is a multiple of every vector length take one of them.
 """
 

@@ -72,7 +72,7 @@ def kept(
     padding: tuple[tuple[int, int], ...],
     dilation: tuple[int, ...],
 ) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
-    """Which elements negative padding leaves, and where they stand once holes and padding are put in."""
+    """Return slices of the elements that negative padding leaves, and of their places among holes and padding."""
     source, place = [slice(None)] * len(shape), [slice(None)] * len(shape)
     for axis, (low, high), hole in zip(axes, padding, dilation, strict=True):
         size = shape[axis]

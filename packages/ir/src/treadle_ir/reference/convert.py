@@ -69,12 +69,12 @@ def converted_elements(x: Elements, dtype: DType) -> Elements:
 
 
 def _physical(x: Elements) -> Elements:
-    """What elements of a type that NumPy has not are made of; others as they are."""
+    """Return the physical representation of elements of an extended dtype; other elements are unchanged."""
     return np.ascontiguousarray(x).view(dtypes.physical_type(x.dtype)[0]).reshape(x.shape)
 
 
 def _of_physical(x: Elements, target: DType) -> Elements:
-    """Elements of a type made of those that are given: converted first, where those are of another type."""
+    """Return elements of `target` with the representation `x`, which is converted to the physical type first."""
     made, _ = dtypes.physical_type(target)
     (x,) = convert_eval(Convert(made), x)
     return x if made is target else np.ascontiguousarray(x).view(target).reshape(x.shape)

@@ -78,14 +78,14 @@ def through(function: Kernel, *operands: Elements) -> Elements:
 
 
 def unsigned(x: Elements) -> Elements:
-    """The same bits as unsigned integers of NumPy's own; those of less than a byte in its lowest bits."""
+    """Return the same bits as NumPy's unsigned integers; narrow integers are the lowest bits of a byte."""
     if is_narrow_integer(x.dtype):
         return np.asarray(x).astype(np.int8).view(np.uint8) & _mask(x.dtype)
     return np.asarray(x).view(f"u{x.dtype.itemsize}")
 
 
 def signed(x: Elements) -> Elements:
-    """The same bits as signed integers of NumPy's own; those of less than a byte are sign-extended to one."""
+    """Return the same bits as NumPy's signed integers; narrow integers are sign-extended to a byte."""
     if is_narrow_integer(x.dtype):
         return _sign_extended(unsigned(x), 8 - bit_width(x.dtype))
     return np.asarray(x).view(f"i{x.dtype.itemsize}")
@@ -152,7 +152,7 @@ def sign_eval(primitive: e.Sign, x: Elements) -> list[Elements]:
 
 @eval_rule(e.LogPlusOne)
 def log_plus_one_eval(primitive: e.LogPlusOne, x: Elements) -> list[Elements]:
-    """NumPy's for reals; its complex one cancels near 0.
+    """Compute NumPy's function for reals; its complex version cancels near 0.
 
     log|1 + z| = log1p(a (a + 2) + b^2) / 2 for z = a + bi; in float64, where c64 is exact.
     """
@@ -190,12 +190,12 @@ def expm1_of_complex(x: Elements) -> Elements:
 
 @eval_rule(e.Tanh)
 def tanh_eval(primitive: e.Tanh, x: Elements) -> list[Elements]:
-    """NumPy's; of complex numbers the sign of a zero imaginary part is that of x, as the array API has it."""
+    """Compute NumPy's tanh; a zero imaginary part of a complex result has the sign of x's, as in the array API."""
     return [tanh_of_complex(x) if x.dtype.kind == "c" else np.tanh(x)]
 
 
 def tanh_of_complex(x: Elements) -> Elements:
-    """NumPy's, but for `tanh(inf + bj)`, which has a zero with the sign of sin(2b) in C99, and that of b here."""
+    """Compute NumPy's tanh, but the zero in `tanh(inf + bj)` has the sign of b here, and of sin(2b) in C99."""
     y: Elements = np.tanh(x)
     infinite = np.isinf(x.real)
     if not infinite.any():
@@ -216,7 +216,7 @@ def tan_of_complex(x: Elements) -> Elements:
 
 @eval_rule(e.Tan)
 def tan_eval(primitive: e.Tan, x: Elements) -> list[Elements]:
-    """NumPy's; of complex numbers the sign of a zero real part is that of x, as the array API has it."""
+    """Compute NumPy's tan; a zero real part of a complex result has the sign of x's, as in the array API."""
     return [tan_of_complex(x) if x.dtype.kind == "c" else np.tan(x)]
 
 
@@ -333,7 +333,7 @@ def greatest_common_divisor_eval(
 
 @eval_rule(e.Power)
 def power_eval(primitive: e.Power, x: Elements, y: Elements) -> list[Elements]:
-    """Floats as NumPy; integers wrap around.
+    """Compute powers of floats as NumPy does; integers wrap around.
 
     With a negative integer exponent 1 and -1 keep their power and all others, 0 too, give 0, as XLA has it.
     """

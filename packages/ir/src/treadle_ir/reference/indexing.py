@@ -57,7 +57,7 @@ def _positions(
     dropped: tuple[int, ...],
     batching: tuple[tuple[int, ...], tuple[int, ...]],
 ) -> tuple[list[Elements], Elements]:
-    """For each axis of the operand, the positions of all elements of all slices, and which slices are in range.
+    """Return the positions of all elements of all slices for each axis of the operand, and which slices are in range.
 
     The arrays broadcast to the full shape: slices run over `window_dims`, the batch of the indices over the others.
     """
@@ -127,7 +127,7 @@ def _whole_slices(
     operand: Elements,
     sizes: tuple[int, ...],
 ) -> bool:
-    """Whether index vectors name whole elements of the leading axes, as in NumPy's `operand[i, j]`."""
+    """Return whether index vectors select complete entries of the leading axes, as NumPy's `operand[i, j]` does."""
     count, batch = len(axes), indices.ndim - 1
     return (
         count > 0

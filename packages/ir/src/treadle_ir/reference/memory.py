@@ -1,4 +1,4 @@
-"""There is one memory here, whose order nobody sees, and no element changes."""
+"""Kernels of memory operations: there is one memory here, with an unobservable layout, and no element changes."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ _SHIFTS = [(np.uint32(r), np.uint32(32 - r)) for r in ROTATIONS]
 
 
 def _encrypt(key0: Elements, key1: Elements, x0: Elements, x1: Elements) -> None:
-    """The cipher on arrays of one shape (keys may be scalars), in place of x0 and x1."""
+    """Encrypt arrays of one shape (keys may be scalars) in place: the results overwrite x0 and x1."""
     keys = (key0, key1, key0 ^ key1 ^ np.uint32(PARITY))
     spare = np.empty_like(x1)
     x0 += keys[0]

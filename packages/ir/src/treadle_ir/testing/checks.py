@@ -1,7 +1,7 @@
 """What a rule returned, compared with `infer`: the tests of each distribution do it with all its rules.
 
-A rule that gives results of other types than `infer` says may go unnoticed for long: what comes after it is
-traced with the wrong types as well. The weak mark is left alone, since rules may return either.
+A rule whose results differ in type from the results of `infer` may go unnoticed for long: the operations after it are
+traced with the wrong types as well. Weakness is not compared, since rules may return either.
 """
 
 from __future__ import annotations

@@ -166,7 +166,7 @@ def _vectors(a: Elements, indices: Iterable[int]) -> Iterable[tuple[int, Element
 
 
 def product(a: Elements, taus: Elements) -> Elements:
-    """The first columns of the product of reflections, applied to those of the identity, the last one first."""
+    """Return the first columns of the product of reflections, which are applied to the identity in reverse order."""
     m, n = a.shape[-2:]
     q = np.broadcast_to(np.eye(m, n, dtype=a.dtype), a.shape).copy()
     for i, v in _vectors(a, reversed(range(taus.shape[-1]))):

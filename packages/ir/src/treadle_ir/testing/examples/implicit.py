@@ -76,7 +76,7 @@ EXAMPLES: Final[list[Example]] = [
     example(_scaled(False, "f64[]", "f64[]"), "f64[]", "f64[]", domain=_POSITIVE),
     example(_scaled(False, "f64[0]", "f64[0]"), "f64[0]", "f64[0]", label="empty"),
     example(_scaled(False, "c128[2]", "c128[2]"), "c128[2]", "c128[2]", domain=_POSITIVE),
-    # What the solver tells beside the solution has no derivatives.
+    # The solver's results other than the solution have no derivatives.
     example(_SHEAR, "f64[3]", "f64[3]", "f64[3]", differentiable=False, label="more results"),
     example(_cube_root("f64[3]"), "f64[3]", "f64[3]", domain=_POSITIVE),
     example(_cube_root("f32[1]"), "f32[1]", "f32[1]", domain=_POSITIVE),

@@ -1,7 +1,7 @@
 """Examples of linear algebra: matrices far from singular, with eigenvalues and singular values apart.
 
 Vectors of complex matrices and columns that complete a basis are unique up to phases and rotations only, so finite
-differences of them say nothing: they are not differentiable here.
+differences of them are meaningless: they are not differentiable here.
 """
 
 from __future__ import annotations
