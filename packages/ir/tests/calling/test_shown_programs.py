@@ -18,10 +18,10 @@ def view() -> Iterator[None]:
 
 def test_programs_are_shown_by_what_is_installed(view: None) -> None:
     program = stage(lambda x: [ops.add(x, x)], ArrayType((), np.dtype("f4"))).program
-    install_view(lambda program, captured, lies: (program, *captured, lies))
+    install_view(lambda program, captured, shardings: (program, *captured, shardings))
     captured = [np.float32(1), np.float32(2)]
     assert shown_program(program, captured) == (program, *captured, None)
-    lies = ([None], ["over x"])
-    assert shown_program(program, captured, lies) == (program, *captured, lies)
+    shardings = ([None], ["over x"])
+    assert shown_program(program, captured, shardings) == (program, *captured, shardings)
     install_view(None)
     assert shown_program(program, []) is program
