@@ -52,7 +52,11 @@ def test_attributes_of_other_kinds_than_those_of_functions_are_left_out():
     def wrapper():
         return module()
 
-    assert (wrapper.__name__, wrapper.__doc__, wrapper.more) == ("wrapper", "Return the argument.", 1)
+    assert (wrapper.__name__, wrapper.__doc__, wrapper.more) == (
+        "wrapper",
+        "Return the argument.",
+        1,
+    )
     assert wrapper.__wrapped__ is module
     shown = Wrapper()
     shown_as(shown, module)
@@ -70,5 +74,9 @@ def test_functions_are_shown_as_functools_does():
     def wrapper(x):
         return x
 
-    assert (wrapper.__name__, wrapper.__doc__, wrapper.more) == ("function", "Return the argument.", 1)
+    assert (wrapper.__name__, wrapper.__doc__, wrapper.more) == (
+        "function",
+        "Return the argument.",
+        1,
+    )
     assert wrapper.__annotations__ == function.__annotations__
