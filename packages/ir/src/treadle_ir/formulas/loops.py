@@ -59,7 +59,7 @@ def descent(
     last: Callable[[Number], Number],
     step: Callable[[Number, Number, Number], tuple[Number, Number]],
 ) -> Number:
-    """A recurrence of quotients from an element's own last step down to the first.
+    """Return a recurrence of quotients from an element's own last step down to the first.
 
     `last` gives the quotient that the first step taken finds, from that step's number. A step gets its number and a
     quotient, as numerator and denominator, and returns the next one, so that a division is for several steps. Each
@@ -113,7 +113,7 @@ def where_rare(
 
 
 def size(x: Number) -> Number:
-    """The sum of the absolute values of a number and its derivatives, for tests of convergence."""
+    """Return the sum of the absolute values of a number and its derivatives, for tests of convergence."""
     return size(x.value) + size(x.slope) if isinstance(x, Dual) else abs(x)
 
 
@@ -122,7 +122,7 @@ def _levels(x: Number) -> set[int]:
 
 
 def _parts(x: Number, levels: Sequence[int]) -> list[Plain]:
-    """The number's value and derivatives of all levels, highest first; those that it lacks are zero."""
+    """Return the number's value and derivatives of all levels, highest first; those that it lacks are zero."""
     if not levels:
         return [x.plain]
     carried = isinstance(x, Dual) and x.level == levels[0]

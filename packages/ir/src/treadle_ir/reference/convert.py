@@ -28,7 +28,7 @@ _EXPONENT_BITS: Final[dict[DType, int]] = {
 
 @eval_rule(Convert)
 def convert_eval(primitive: Convert, x: Elements) -> list[Elements]:
-    """NumPy's cast where it is defined; floats to integers saturate, and NaN becomes 0."""
+    """Compute NumPy's cast where it is defined; floats to integers saturate, and NaN becomes 0."""
     target = primitive.dtype
     if x.dtype is target:
         return [x]
@@ -64,7 +64,7 @@ def convert_eval(primitive: Convert, x: Elements) -> list[Elements]:
 
 
 def converted_elements(x: Elements, dtype: DType) -> Elements:
-    """Elements of the host in another element type, as `convert` makes them; neither type depends on the context."""
+    """Convert elements of the host to another element type as `convert` does; neither type depends on the context."""
     return convert_eval(Convert(dtype), x)[0]
 
 
@@ -81,7 +81,7 @@ def _of_physical(x: Elements, target: DType) -> Elements:
 
 
 def saturated(x: Elements, target: DType) -> Elements:
-    """Floats as integers: what is too great or too small is the greatest or the least, and NaN is 0."""
+    """Convert floats to integers: values out of range saturate, and NaN becomes 0."""
     if (  # all inside, as nearly always: one cast will do; with a NaN the greatest is NaN, not inside
         x.dtype.char in "efd"
         and target.kind == "i"
@@ -106,7 +106,7 @@ def saturated(x: Elements, target: DType) -> Elements:
 
 @eval_rule(BitcastConvert)
 def bitcast_convert_eval(primitive: BitcastConvert, x: Elements) -> list[Elements]:
-    """A view; integers of less than a byte, which fill one each, wrap around instead."""
+    """Return a view; narrow integers, which fill a byte each, wrap around instead."""
     if is_narrow_integer(x.dtype):
         bits = unsigned(x)
     elif is_narrow_integer(primitive.dtype):
@@ -120,7 +120,7 @@ def bitcast_convert_eval(primitive: BitcastConvert, x: Elements) -> list[Element
 
 @eval_rule(Copy)
 def copy_eval(primitive: Copy, x: Elements) -> list[Elements]:
-    """A new buffer."""
+    """Return a new buffer."""
     return [np.array(x)]
 
 

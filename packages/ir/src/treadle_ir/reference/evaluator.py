@@ -120,7 +120,7 @@ class ReferenceEvaluator:
     def array(
         self, elements: Elements, weak: bool, *, owned: bool = True, users: bool = False
     ) -> Array:
-        """The NumPy array itself; it has no weak mark."""
+        """Return the NumPy array itself; it has no weak mark."""
         return cast("Array", elements if owned else elements.copy())
 
     def adopted(self, x: object, kind: int, number: int) -> None:

@@ -51,13 +51,13 @@ def check_promises(
 
 
 def checked(primitive: Indexed, *operands: Elements) -> Sequence[Elements]:
-    """The kernel's results, where the indices keep the promises."""
+    """Return the kernel's results, where the indices keep the promises."""
     check_promises(primitive, *operands)
     return eval_rules[primitive](primitive, *operands)
 
 
 def _vector(vectors: Elements, place: tuple[int, ...]) -> str:
-    """One index vector as messages show it, with its place among the others."""
+    """Return one index vector as messages show it, with its place among the others."""
     shown = f"({', '.join(map(str, vectors[place].tolist()))})"
     return f"index vector {shown} at indices[{', '.join(map(str, [*place, ':']))}]"
 

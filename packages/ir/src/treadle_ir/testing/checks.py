@@ -17,7 +17,7 @@ from treadle_ir.tracing.array import type_of
 def expect_types(
     primitive: Primitive, what: str, found: Sequence[Type], wanted: Sequence[Type]
 ) -> None:
-    """Compare types, but for the weak mark.
+    """Compare types, ignoring weakness.
 
     Raises:
         AssertionError: they differ; the message has both.
@@ -41,5 +41,5 @@ def expect_results(
 
 
 def listed(types: Sequence[Type]) -> str:
-    """Types as they stand in messages."""
+    """Return types as they appear in messages."""
     return f"({', '.join(map(str, types))})"

@@ -12,7 +12,7 @@ from treadle_ir.tracing.staging import stage
 
 
 def _scaled(symmetric: bool, *types: str) -> LinearSolve:
-    """The equation `a * x = b`, element by element."""
+    """Return the equation `a * x = b`, element by element."""
     a, b = map(array_type, types)
     return LinearSolve(
         stage(lambda a, x: [ops.multiply(a, x)], a, b).program,
@@ -46,7 +46,7 @@ _SHEAR: Final = LinearSolve(
 
 
 def _cube_root(kind: str, tells: bool = False) -> Root:
-    """The root of `x * x * x - c`."""
+    """Return the root of `x * x * x - c`."""
     of = array_type(kind)
 
     def solve(c: Operand, guess: Operand) -> list[Operand]:
