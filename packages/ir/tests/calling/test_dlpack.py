@@ -1,4 +1,4 @@
-"""Element types that NumPy has not, over DLPack: another producer's capsule is made by ctypes."""
+"""Element types that NumPy lacks, over DLPack: another producer's capsule is made by ctypes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Tensor(ctypes.Structure):
 
 @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 def nothing_to_free(tensor: int) -> None:
-    """What a consumer calls when it is done; NumPy does without asking whether there is one."""
+    """Do nothing; consumers call this when they are done, and NumPy even if a tensor has no deleter."""
 
 
 ALIVE: list[Foreign] = []  # the tensors that consumers point to

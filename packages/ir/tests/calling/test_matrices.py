@@ -1,4 +1,4 @@
-"""Parts of matrices, beside NumPy's."""
+"""Parts of matrices, compared with NumPy's."""
 
 import numpy as np
 import pytest

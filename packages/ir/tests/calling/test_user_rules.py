@@ -1,4 +1,4 @@
-"""Calls of users' rules: what is said where they take other arguments."""
+"""Calls of users' rules: the errors for rules that take other arguments."""
 
 from __future__ import annotations
 

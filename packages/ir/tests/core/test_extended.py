@@ -1,4 +1,4 @@
-"""Element types that NumPy has not, in NumPy's arrays and in programs."""
+"""Element types that NumPy lacks, in NumPy's arrays and in programs."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def test_primitives_are_found_by_their_mnemonics() -> None:
     assert mnemonics() == sorted({*mnemonics()})
 
 
-def test_families_are_found_that_nobody_has_used() -> None:
+def test_unused_families_are_found() -> None:
     code = """
 import sys
 from treadle_ir.core.registry import find_class, find_primitive, mnemonics
@@ -36,7 +36,7 @@ assert "treadle_ir.primitives.control" in sys.modules
         subprocess.run([sys.executable, "-c", code.format(statement)], check=True)
 
 
-def test_names_of_families_that_nobody_has_used_are_taken() -> None:
+def test_names_of_unused_families_are_taken() -> None:
     code = """
 from typing import ClassVar, final
 from treadle_ir import ArgumentError, Attributeless, register

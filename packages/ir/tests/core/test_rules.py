@@ -127,7 +127,7 @@ def test_a_rule_that_comes_after_a_look_up_in_vain_is_found():
     assert rules.get(Sine) is None
     rules.register(Unary, "late")
     assert rules.get(Sine) == "late"
-    rules.absent(Sine, because="tests say so")
+    rules.absent(Sine, because="it is a test")
     assert rules.get(Sine) is None
 
 

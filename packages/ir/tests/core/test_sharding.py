@@ -226,6 +226,6 @@ def test_programs_lose_shardings_and_get_them_again() -> None:
     assert without_shardings(plain) is plain
     again = specialised(plain, program.parameter_types, MESH)
     verify_program(again)
-    # what was left to the compiler is known from here on: nothing in a program says so
+    # automatic shardings are known from here on: nothing in a program marks them
     assert again.result_types[0] is program.result_types[0]
     assert specialised(plain, program.parameter_types, MESH) is again

@@ -1,4 +1,4 @@
-"""What is asked of sizes, of integers and of symbolic dimensions alike."""
+"""Predicates and functions of sizes, for integers and symbolic dimensions alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A package whose names come when they are asked for is like one that imports them all."""
+"""A package that imports its names lazily is like a package that imports them all."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def test_what_has_no_attributes():
 
 def test_attributes_of_other_kinds_than_those_of_functions_are_left_out():
     class Module:
-        "What it does."
+        "Return the argument."
 
         __name__ = property(lambda self: None)
         __annotations__ = property(lambda self: 0)
@@ -52,16 +52,20 @@ def test_attributes_of_other_kinds_than_those_of_functions_are_left_out():
     def wrapper():
         return module()
 
-    assert (wrapper.__name__, wrapper.__doc__, wrapper.more) == ("wrapper", "What it does.", 1)
+    assert (wrapper.__name__, wrapper.__doc__, wrapper.more) == (
+        "wrapper",
+        "Return the argument.",
+        1,
+    )
     assert wrapper.__wrapped__ is module
     shown = Wrapper()
     shown_as(shown, module)
-    assert (shown.__doc__, shown.more) == ("What it does.", 1)
+    assert (shown.__doc__, shown.more) == ("Return the argument.", 1)
 
 
 def test_functions_are_shown_as_functools_does():
     def function(x: int) -> int:
-        "What it does."
+        "Return the argument."
         return x
 
     function.more = 1
@@ -70,5 +74,9 @@ def test_functions_are_shown_as_functools_does():
     def wrapper(x):
         return x
 
-    assert (wrapper.__name__, wrapper.__doc__, wrapper.more) == ("function", "What it does.", 1)
+    assert (wrapper.__name__, wrapper.__doc__, wrapper.more) == (
+        "function",
+        "Return the argument.",
+        1,
+    )
     assert wrapper.__annotations__ == function.__annotations__

@@ -1,4 +1,4 @@
-"""Events are told to whoever listens, where they happen, and to nobody else."""
+"""Listeners are notified of events, in the thread in which they happen, and nothing else is."""
 
 from __future__ import annotations
 

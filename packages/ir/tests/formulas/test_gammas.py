@@ -39,7 +39,7 @@ def test_error_grows_with_the_logarithm_of_the_result(errors, formula, truth, dt
 
 
 def test_regions_meet(errors):
-    # beside the borders between series, fraction and transition
+    # next to the borders between series, fraction and transition
     a, x = np.meshgrid(
         [0.3, 1.0, 1.1, 5.0, 99.9, 100.0, 101.0, 2e3],
         [0.699, 0.701, 0.999, 1.0, 1.001, 1.299, 1.301],

@@ -96,7 +96,7 @@ def test_a_pattern_matches_the_class():
 
 
 def test_the_stub_shows_what_the_package_has():
-    """What type checkers see: classes with their bases, functions with their parameters."""
+    """Type checkers see classes with their bases, and functions with their parameters."""
     stub = ast.parse((Path(e.__file__).with_suffix(".pyi")).read_text())
     classes = {
         node.name: [ast.unparse(base) for base in node.bases]

@@ -25,7 +25,7 @@ def test_the_elements_stay() -> None:
     assert np.array_equal(ops.sharding_constraint(X, mesh=MESH, layout=(("x",), None)), X)
 
 
-def test_an_evaluation_without_devices_calls_nobody() -> None:
+def test_an_evaluation_without_devices_calls_no_callback() -> None:
     seen: list[object] = []
     ops.inspect_sharding(X, callback=seen.append)
 

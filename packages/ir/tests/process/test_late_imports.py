@@ -26,7 +26,7 @@ def run(code: str, *arguments: str) -> None:
 
 @pytest.fixture
 def handled() -> Iterator[list[int]]:
-    """Signals that a handler of ours has taken; Ctrl-C and one that raises nothing."""
+    """Install a handler of Ctrl-C and of a signal that raises nothing; return the list of signals that it has taken."""
     taken: list[int] = []
 
     def note(number: int, _: Any) -> None:

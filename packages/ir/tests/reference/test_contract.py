@@ -71,7 +71,7 @@ def test_convolution_agrees_with_its_definition(example: Example) -> None:
 def test_weights_that_are_not_finite_are_not_multiplied_by_padding(
     example: Example, number: float
 ) -> None:
-    """Zeros of padding, and holes between elements, are no elements: only real products are NaN."""
+    """Zeros of padding, and holes between elements, are not elements: only products of elements are NaN."""
     x, kernel = (np.array(operand) for operand in example.operands())
     x[x == 0] = 1
     kernel.reshape(-1)[::2] = number

@@ -31,7 +31,7 @@ COMBINE: dict[type[ScatterFamily], Any] = {
 def start_of(
     vector: list[int], axes: tuple[int, ...], limits: list[int], mode: str, fixed: dict[int, int]
 ) -> tuple[list[int], bool]:
-    """Where a slice starts, and whether it is in range, as the modes say."""
+    """Return where a slice starts, and whether it is in range, according to the mode."""
     start = [0] * len(limits)
     inside = True
     for axis, value in zip(axes, vector, strict=True):
@@ -141,7 +141,7 @@ def test_operands_are_left_alone() -> None:
 
 
 @given(st.integers(-(2**31), 2**31 - 1), st.integers(0, 5))
-def test_dynamic_slice_always_lies_inside(start: int, size: int) -> None:
+def test_dynamic_slice_is_always_in_bounds(start: int, size: int) -> None:
     x = np.arange(5)
     first = min(max(start, 0), 5 - size)
     np.testing.assert_array_equal(

@@ -1,4 +1,4 @@
-"""Broken promises of indexing are refused by the reference evaluator, and by nobody else."""
+"""Broken promises of indexing are refused by the reference evaluator, and by no other evaluator."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ def test_dce(check: Callable[..., Program], title: str) -> None:
     check("dce", title, dce)
 
     def again(program: Program) -> Program:
-        """What programs keep is what they would be made to anew."""
+        """Apply dce twice, the second time to stored results, which must equal new ones."""
         dce(program, kept=True)
         return dce(program, kept=True)
 

@@ -222,10 +222,10 @@ def test_a_change_of_the_context_decorates_functions(level: Setting[int]) -> Non
 
     @level.override(4)
     def read(more: int, *, times: int = 1) -> tuple[int, int]:
-        """What it is."""
+        """Return the level, increased."""
         return level() + more, times
 
-    assert (read(1), read(2, times=3)) == ((5, 1), (6, 3))  # entered anew by each call
+    assert (read(1), read(2, times=3)) == ((5, 1), (6, 3))  # entered again by each call
     assert read.__name__ == "read"
     assert level() == outside
 

@@ -13,7 +13,7 @@ def test_whole_numbers_and_their_digits() -> None:
     parse = whole_number(least=-1)
     assert [parse(value) for value in (3, "3", "-1", "0x10")] == [3, 3, -1, 16]
     for value in (True, 1.5, "1.5", "", None, [1]):
-        with pytest.raises(ValueError, match="is no integer"):
+        with pytest.raises(ValueError, match="is not an integer"):
             parse(value)
     with pytest.raises(ValueError, match="is less than -1"):
         parse(-2)
@@ -23,7 +23,7 @@ def test_whole_numbers_and_their_digits() -> None:
 def test_seconds() -> None:
     assert [seconds(value) for value in (1, "0.5", 2.5)] == [1.0, 0.5, 2.5]
     for value in ("soon", None, float("nan")):
-        with pytest.raises(ValueError, match="is no number of seconds"):
+        with pytest.raises(ValueError, match="is not a number of seconds"):
             seconds(value)
 
 
@@ -32,7 +32,7 @@ def test_paths() -> None:
         *(None, None, "a"),
         str(Path("b/c")),
     ]
-    with pytest.raises(ValueError, match="is no path"):
+    with pytest.raises(ValueError, match="is not a path"):
         path_or_none(3)
 
 
@@ -46,7 +46,7 @@ def test_words() -> None:
     ]
     with pytest.raises(ValueError, match="names 'three', which is none of 'one', 'two'"):
         parse("one,three")
-    with pytest.raises(ValueError, match="is no list of words"):
+    with pytest.raises(ValueError, match="is not a list of words"):
         parse(3)
 
 

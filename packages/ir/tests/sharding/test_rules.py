@@ -29,5 +29,5 @@ def test_an_unknown_operation_says_so() -> None:
     assert of_results(Mystery(), "8", "4") == ["8", "4"]  # nothing is divided
 
 
-def test_what_nobody_knows() -> None:
+def test_unknown_shardings() -> None:
     assert sharded_results(Sine(), [ROW], [ROW], MESH) == (ROW,)

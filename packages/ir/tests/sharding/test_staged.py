@@ -23,7 +23,7 @@ def shown(x: Array) -> Array:
     return x
 
 
-def test_values_lie_as_rules_say() -> None:
+def test_values_are_sharded_by_the_rules() -> None:
     SEEN.clear()
     with IN_FORCE.override(MESH):
         staged, _ = stage_tree(
@@ -31,7 +31,7 @@ def test_values_lie_as_rules_say() -> None:
         )
     assert [Sharding(MESH, ROWS), Sharding(MESH, (("x",),))] == SEEN
     assert staged.program.result_types == (sharded("8@x"),)
-    # What the compiler could lay otherwise, it is told.
+    # The compiler gets a constraint where it could shard a value differently.
     assert [e.primitive.name for e in staged.program.equations] == [
         "reduce_add",
         "sharding_constraint",
@@ -69,7 +69,7 @@ def test_a_part_can_be_left_to_the_compiler() -> None:
             )
 
 
-def test_of_operands_that_nobody_knows_nobody_knows_the_result() -> None:
+def test_results_of_unknown_shardings_are_unknown() -> None:
     with IN_FORCE.override(MESH):
         staged, _ = stage_tree(lambda x: ([ops.sine(x)], None), TYPE)
     assert staged.program.result_types[0].sharding is None

@@ -68,7 +68,7 @@ SIZES = st.fixed_dictionaries({name: st.integers(1, 12) for name in NAMES})
 
 
 def by_python(text: str, sizes: dict[str, int]) -> int:
-    """What the text is for these sizes, by Python."""
+    """Return the value of the text for these sizes, by Python."""
     value: int = eval(_compiled(text), {"max": max, "min": min}, dict(sizes))
     return value
 
@@ -105,7 +105,7 @@ def test_text_reads_back(text: str, sizes: dict[str, int]) -> None:
 @settings(max_examples=200, deadline=None)
 @given(expressions(), expressions(), SIZES)
 def test_decisions_hold(left: str, right: str, sizes: dict[str, int]) -> None:
-    """What is decided is so for all sizes, and what is equal is equal for all sizes."""
+    """Decided comparisons hold for all sizes, and equal dimensions are equal for all sizes."""
     x, y = read_dimension(left, FREE), read_dimension(right, FREE)
     a, b = by_python(left, sizes), by_python(right, sizes)
     if x == y:

@@ -1,4 +1,4 @@
-"""Sizes from shapes, and what is said where there are none."""
+"""Sizes from shapes, and the errors if there are none."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _solve(spec: str, found: tuple[Any, ...], constraints: list[str] | None = No
     ],
 )
 def test_solves(spec: str, found: tuple[int, ...], sizes: dict[str, int]) -> None:
-    if spec.startswith("a*b"):  # its coefficient is no number
+    if spec.startswith("a*b"):  # its coefficient is not a number
         problem = unsolvable("f", [read_shape(spec, SymbolicScope())])
         assert problem is not None
         assert "the sizes a cannot be found" in str(problem)

@@ -22,7 +22,7 @@ _HANDLER: Final = "treadle.stderr"  # the name of the handler that `logging_leve
 
 
 def logger() -> logging.Logger:
-    """The logger, at the level that the setting says."""
+    """Return the logger, at the level that the setting says."""
     import logging  # noqa: PLC0415 - imported when there may be something to log
 
     found = logging.getLogger(NAME)

@@ -36,15 +36,15 @@ class Engine(ABC):
 
     @abstractmethod
     def constant(self, value: float) -> Operand:
-        """A number in the element type."""
+        """Return a number in the element type."""
 
     @abstractmethod
     def full(self, value: float) -> Operand:
-        """A number over the shape of the formula's operands."""
+        """Return a number over the shape of the formula's operands."""
 
     @abstractmethod
     def compare(self, x: Operand, y: Operand, direction: Direction) -> Operand:
-        """A comparison."""
+        """Compare elementwise."""
 
     @abstractmethod
     def loop(
@@ -63,7 +63,7 @@ class Engine(ABC):
         state: Sequence[Operand],
         step: Callable[[Operand, Sequence[Operand]], list[Operand]],
     ) -> Sequence[Operand]:
-        """`step` with the greatest of the counts, which are whole, and the state, then with one less, down to 1."""
+        """Apply `step` to the greatest of the counts, an integer, and the state, then to one less, down to 1."""
 
     @abstractmethod
     def if_any(
@@ -72,7 +72,7 @@ class Engine(ABC):
         compute: Callable[[], list[Operand]],
         otherwise: Sequence[Operand],
     ) -> Sequence[Operand]:
-        """What `compute` returns if an element fulfils the condition, else the others."""
+        """Return the results of `compute` if any element fulfils the condition, else `otherwise`."""
 
 
 class Number(ABC):
@@ -84,11 +84,11 @@ class Number(ABC):
 
     @abstractmethod
     def applied(self, function: str, operands: Sequence[Number | float]) -> Number:
-        """A function of the engine on operands, none of higher level than this number."""
+        """Apply a function of the engine to operands, none of higher level than this number."""
 
     @abstractmethod
     def compare(self, direction: Direction, other: Number | float) -> Condition:
-        """A comparison of values."""
+        """Compare the values elementwise."""
 
     @property
     @abstractmethod
@@ -118,11 +118,11 @@ class Number(ABC):
         return 2.0**-1022 if self.fine else 2.0**-126
 
     def full(self, value: float) -> Plain:
-        """A constant over the shape of the formula's operands, as the state of a loop needs it."""
+        """Return a constant over the shape of the formula's operands, as the state of a loop needs it."""
         return Plain(self.engine, self.engine.full(value))
 
     def apply(self, function: str, *others: Number | float) -> Number:
-        """A function of the engine of this number and others."""
+        """Apply a function of the engine to this number and others."""
         return highest(self, *others).applied(function, (self, *others))
 
     def __add__(self, other: Number | float) -> Number:
@@ -214,12 +214,12 @@ class Plain(Number):
         return self.engine.constant(x)
 
     def applied(self, function: str, operands: Sequence[Number | float]) -> Plain:
-        """By the engine's function."""
+        """Apply the engine's function."""
         values = [self._operand(x) for x in operands]
         return Plain(self.engine, self.engine.functions[function](*values))
 
     def compare(self, direction: Direction, other: Number | float) -> Condition:
-        """By the engine."""
+        """Compare by the engine."""
         y = self._operand(other.plain if isinstance(other, Number) else other)
         return Condition(self.engine, self.engine.compare(self.value, y, direction))
 
@@ -233,7 +233,7 @@ Formula: TypeAlias = Callable[..., Number]
 
 
 def highest(*numbers: Number | float) -> Number:
-    """The number that carries the derivative of the highest level."""
+    """Return the number that carries the derivative of the highest level."""
     best: Number | None = None
     for number in numbers:
         if isinstance(number, Number) and (best is None or number.level > best.level):
@@ -243,93 +243,93 @@ def highest(*numbers: Number | float) -> Number:
 
 
 def exp(x: Number) -> Number:
-    """`e ** x`."""
+    """Return `e ** x`."""
     return x.apply("exponential")
 
 
 def expm1(x: Number) -> Number:
-    """`e ** x - 1`."""
+    """Return `e ** x - 1`."""
     return x.apply("exponential_minus_one")
 
 
 def log(x: Number) -> Number:
-    """The natural logarithm."""
+    """Return the natural logarithm."""
     return x.apply("log")
 
 
 def log1p(x: Number) -> Number:
-    """`log(1 + x)`."""
+    """Return `log(1 + x)`."""
     return x.apply("log_plus_one")
 
 
 def sqrt(x: Number) -> Number:
-    """The square root."""
+    """Return the square root."""
     return x.apply("sqrt")
 
 
 def sin(x: Number) -> Number:
-    """The sine."""
+    """Return the sine."""
     return x.apply("sine")
 
 
 def cos(x: Number) -> Number:
-    """The cosine."""
+    """Return the cosine."""
     return x.apply("cosine")
 
 
 def erf(x: Number) -> Number:
-    """The error function."""
+    """Return the error function."""
     return x.apply("erf")
 
 
 def erfc(x: Number) -> Number:
-    """The complement of the error function."""
+    """Return the complement of the error function."""
     return x.apply("erfc")
 
 
 def floor(x: Number) -> Number:
-    """The greatest whole number that is not above."""
+    """Return the greatest whole number that is not above."""
     return x.apply("floor")
 
 
 def nearest(x: Number) -> Number:
-    """The nearest whole number, the even one of two."""
+    """Return the nearest whole number, the even one of two."""
     return x.apply("round_nearest_even")
 
 
 def power(x: Number, y: Number | float) -> Number:
-    """`x ** y`."""
+    """Return `x ** y`."""
     return x.apply("power", y)
 
 
 def power_of_positive(x: Number, y: Number | float) -> Number:
-    """`x ** y` for x >= 0; by a logarithm, an eighth of the time, where the result is rounded to float32."""
+    """Return `x ** y` for x >= 0; by a logarithm, an eighth of the time, where the result is rounded to float32."""
     return exp(log(x) * y) if x.engine.rounded else power(x, y)
 
 
 def where(condition: Condition, x: Number | float, y: Number | float) -> Number:
-    """`x` where the condition holds, else `y`."""
+    """Return `x` where the condition holds, else `y`."""
     kind = Plain(condition.engine, condition.value)  # carries the condition to `select`
     return highest(kind, x, y).applied("select", (kind, x, y))
 
 
 def smaller(x: Number, y: Number | float) -> Number:
-    """The smaller of two."""
+    """Return the smaller of two."""
     return where(x < y, x, y)
 
 
 def greater(x: Number, y: Number | float) -> Number:
-    """The greater of two."""
+    """Return the greater of two."""
     return where(x > y, x, y)
 
 
 def between(x: Number, low: float, high: float) -> Number:
-    """`x`, or the limit that it is beyond."""
+    """Return `x`, or the limit that it is beyond."""
     return smaller(greater(x, low), high)
 
 
 def polynomial(coefficients: Sequence[float], x: Number) -> Number:
-    """The polynomial with these coefficients, lowest first, by Horner's rule."""
+    """Return the polynomial with these coefficients, lowest first, by Horner's rule."""
     total: Number | float = coefficients[-1]
     for c in reversed(coefficients[:-1]):
         total = x * total + c
@@ -339,12 +339,12 @@ def polynomial(coefficients: Sequence[float], x: Number) -> Number:
 
 @lru_cache(maxsize=256)
 def _powers(coefficients: tuple[float, ...]) -> list[float]:
-    """A Chebyshev series as powers, lowest first."""
+    """Return a Chebyshev series as powers, lowest first."""
     return cheb2poly(coefficients).tolist()
 
 
 def chebyshev(coefficients: Sequence[float], t: Number) -> Number:
-    """The sum of c[k] T_k(t) for -1 <= t <= 1, by the recurrence of Clenshaw (1955).
+    """Return the sum of c[k] T_k(t) for -1 <= t <= 1, by the recurrence of Clenshaw (1955).
 
     Without the coefficients that are below the rounding to float32, where the result is rounded to it.
     """

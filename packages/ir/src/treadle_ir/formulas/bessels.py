@@ -19,7 +19,7 @@ def _by_parts(x: Number, near: Sequence[float], far: Sequence[float]) -> tuple[N
 
 
 def bessel_i0e(x: Number) -> Number:
-    """`exp(-|x|) I0(x)`."""
+    """Return `exp(-|x|) I0(x)`."""
     magnitude = abs(x)
     near, far = _by_parts(magnitude, I0_NEAR, I0_FAR)
     value = where(magnitude > _BORDER, far, near)
@@ -27,7 +27,7 @@ def bessel_i0e(x: Number) -> Number:
 
 
 def bessel_i1e(x: Number) -> Number:
-    """`exp(-|x|) I1(x)`."""
+    """Return `exp(-|x|) I1(x)`."""
     magnitude = abs(x)
     near, far = _by_parts(magnitude, I1_NEAR, I1_FAR)
     value = where(magnitude > _BORDER, far, magnitude * near)

@@ -56,7 +56,7 @@ def regularized_incomplete_beta(a: Number, b: Number, x: Number) -> Number:
 
 
 def _density(a: Number, b: Number, x: Number, y: Number) -> Number:
-    """`x^a y^b / B(a, b)` for y = 1 - x."""
+    """Return `x^a y^b / B(a, b)` for y = 1 - x."""
     total = a + b
     excess = x * b - y * a
     deviances = a * deviance(excess / a, x * total / a) + b * deviance(-excess / b, y * total / b)
@@ -70,8 +70,8 @@ def _counted_fraction(a: Number, b: Number, x: Number, y: Number) -> Number:
     Its k-th denominator is multiplied by (a + 2 k - 1) (a + 2 k + 1), so that no step divides, and what is great by two
     scales, so that no product of eight steps overflows.
     """
-    beside, least = 6.5 / sqrt(y.plain), smaller(a.plain, b.plain)
-    steps = 4.0 + 7.5 * exp(log(least) * (1 / 3)) + smaller(beside, 50.0 / b.plain)
+    by_y, least = 6.5 / sqrt(y.plain), smaller(a.plain, b.plain)
+    steps = 4.0 + 7.5 * exp(log(least) * (1 / 3)) + smaller(by_y, 50.0 / b.plain)
     level = max(a.level, b.level, x.level)
     steps = smaller(enough(steps, level), float(_MOST)).plain
     total = a + b
@@ -103,7 +103,7 @@ def _counted_fraction(a: Number, b: Number, x: Number, y: Number) -> Number:
 
 
 def _fraction(a: Number, b: Number, x: Number, y: Number) -> Number:
-    """The continued fraction for x <= a / (a + b), all of whose leading terms are positive, by the method of Lentz."""
+    """Return the continued fraction for x <= a / (a + b), whose leading terms are all positive, by Lentz's method."""
     if x.engine.rounded:
         return _counted_fraction(a, b, x, y)
     total = a + b
@@ -131,7 +131,7 @@ def _fraction(a: Number, b: Number, x: Number, y: Number) -> Number:
 
 
 def _rest(a: Number, b: Number, x: Number) -> Number:
-    """`1 - I_x(a, b)` for a < 1 and x < a / (a + b).
+    """Return `1 - I_x(a, b)` for a < 1 and x < a / (a + b).
 
     I is x^a / (a B(a, b)) (1 + a sum (1 - b)_n x^n / (n! (a + n))), DLMF 8.17.7, with a power that is close to 1.
     """

@@ -59,7 +59,7 @@ class Dual(Number):
         self.slope: Final = slope
 
     def applied(self, function: str, operands: Sequence[Number | float]) -> Number:
-        """By the chain rule."""
+        """Apply a function and the chain rule."""
         values = [self.value_of(x) for x in operands]
         slopes = [self.slope_of(x) for x in operands]
         if function == "select":
@@ -80,15 +80,15 @@ class Dual(Number):
         return Dual(self.level, result, _PARTIALS[function](*values, *slopes, result))
 
     def value_of(self, x: Number | float) -> Number | float:
-        """A number without the derivative of this level."""
+        """Return a number without the derivative of this level."""
         return x.value if isinstance(x, Dual) and x.level == self.level else x
 
     def slope_of(self, x: Number | float) -> Number | None:
-        """A number's derivative of this level."""
+        """Return a number's derivative of this level."""
         return x.slope if isinstance(x, Dual) and x.level == self.level else None
 
     def compare(self, direction: Direction, other: Number | float) -> Condition:
-        """Of the numbers without derivatives."""
+        """Compare the numbers without derivatives."""
         return self.plain.compare(direction, other)
 
     @property
@@ -155,18 +155,18 @@ _PARTIALS: Final[Mapping[str, Callable[..., Number]]] = {
 
 
 def varied(x: Number, *others: Number) -> Dual:
-    """The operand that a formula of it and others is differentiated by."""
+    """Return the operand that a formula of it and others is differentiated by."""
     return Dual(1 + max(y.level for y in (x, *others)), x, x.full(1.0))
 
 
 def slope_by(operand: Dual, x: Number) -> Number:
-    """The derivative of a number by an operand that is varied."""
+    """Return the derivative of a number by an operand that is varied."""
     slope = operand.slope_of(x)
     return x.full(0.0) if slope is None else slope
 
 
 def value_at(operand: Dual, x: Number) -> Number:
-    """A number without the derivative by an operand that is varied."""
+    """Return a number without the derivative by an operand that is varied."""
     value = operand.value_of(x)
     assert isinstance(value, Number)
     return value

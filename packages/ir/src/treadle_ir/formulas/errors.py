@@ -33,7 +33,7 @@ from treadle_ir.formulas.error_series import (
 
 
 def erfcx(x: Number) -> Number:
-    """`exp(x^2) erfc(x)`, without overflow and underflow for positive x."""
+    """Return `exp(x^2) erfc(x)`, without overflow and underflow for positive x."""
     if x.engine.rounded and not x.level:
         size = abs(x)
         value = chebyshev(ERFCX_ALL, 1.0 - 6.0 / (size + 3.0)) / (1.0 + 2.0 * size)
@@ -50,7 +50,7 @@ def erfcx(x: Number) -> Number:
 
 
 def erfc_inv(y: Number) -> Number:
-    """The inverse of erfc: a start good to 1e-6, and steps of Halley's method; for float32, fits of it.
+    """Return the inverse of erfc: a start good to 1e-6, and steps of Halley's method; for float32, fits of it.
 
     Source: M. Giles, Approximating the erfinv function, GPU Computing Gems 2 (2010), for the start.
     """
@@ -87,7 +87,7 @@ def _erfc_inv(p: Number, u: Number) -> Number:
 
 
 def dawson(x: Number) -> Number:
-    """`exp(-x^2)` times the integral of `exp(t^2)` from 0 to x."""
+    """Return `exp(-x^2)` times the integral of `exp(t^2)` from 0 to x."""
     size = abs(x)
     near, middle = smaller(size, 2.5), between(size, 2.5, 5.0)
     inverse = 1.0 / greater(size, 2.5)
@@ -101,7 +101,7 @@ def dawson(x: Number) -> Number:
 
 
 def owens_t(h: Number, a: Number) -> Number:
-    """The probability that X > h and 0 < Y < a X, for independent normal X and Y.
+    """Return the probability that X > h and 0 < Y < a X, for independent normal X and Y.
 
     The integral of exp(-h^2 (1 + t^2) / 2) / (1 + t^2) / (2 pi) for t from 0 to a <= 1, by Gauss and Legendre, as
     far as it is above rounding; for a > 1 that with h a and 1 / a for them.
@@ -121,8 +121,8 @@ def owens_t(h: Number, a: Number) -> Number:
         for t in (half * (1.0 + node), half * (1.0 - node)):
             total = total + weight * exp(-square * t * t) / (1.0 + t * t)
     value = half * total * exp(-square) * (0.5 / math.pi)
-    below, beside = 0.5 * erfc(size * math.sqrt(0.5)), 0.5 * erfc(product * math.sqrt(0.5))
-    value = where(steep, 0.5 * (below + beside) - below * beside - value, value)
+    below, left = 0.5 * erfc(size * math.sqrt(0.5)), 0.5 * erfc(product * math.sqrt(0.5))
+    value = where(steep, 0.5 * (below + left) - below * left - value, value)
     value = where(slope.equals(math.inf), 0.5 * below, value)
     value = where(size.equals(math.inf), size.full(0.0), value)
     value = where(a < 0.0, -value, value)

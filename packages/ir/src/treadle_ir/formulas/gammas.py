@@ -41,7 +41,7 @@ _NEAR: Final = 0.3  # of |x - a| / a
 
 
 def stirling_error(a: Number) -> Number:
-    """`lgamma(a) - (a - 1/2) log(a) + a - log(2 pi) / 2` for a > 0."""
+    """Return `lgamma(a) - (a - 1/2) log(a) + a - log(2 pi) / 2` for a > 0."""
     below = a < 1.0
     shifted = where(below, a + 1.0, a)
     value = chebyshev(STIRLING, 2.0 / shifted - 1.0) / (12.0 * shifted)
@@ -51,7 +51,7 @@ def stirling_error(a: Number) -> Number:
 
 
 def deviance_ratio(u: Number) -> Number:
-    """`(u - log(1 + u)) / u^2` for -1/2 <= u <= 1, from the series of the logarithm in u / (2 + u)."""
+    """Return `(u - log(1 + u)) / u^2` for -1/2 <= u <= 1, from the series of the logarithm in u / (2 + u)."""
     inverse = 1.0 / (2.0 + u)
     s = u * inverse
     terms = 18 if u.fine else 10
@@ -60,19 +60,19 @@ def deviance_ratio(u: Number) -> Number:
 
 
 def deviance(u: Number, ratio: Number) -> Number:
-    """`u - log(1 + u)`, where 1 + u is the ratio."""
+    """Return `u - log(1 + u)`, where 1 + u is the ratio."""
     near = (u > -0.5) & (u < 1.0)
     close = where(near, u, 0.25)
     return where(near, close * close * deviance_ratio(close), u - log(ratio))
 
 
 def lgamma_plus_one(a: Number) -> Number:
-    """`lgamma(1 + a)` for 0 <= a <= 1.2, to full relative precision."""
+    """Return `lgamma(1 + a)` for 0 <= a <= 1.2, to full relative precision."""
     return a * chebyshev(LGAMMA_PLUS_ONE, a / 0.6 - 1.0)
 
 
 def log_density(a: Number, x: Number) -> Number:
-    """`log(x^a e^-x / Gamma(a + 1))`."""
+    """Return `log(x^a e^-x / Gamma(a + 1))`."""
     ratio = x / a
     large = -a * deviance((x - a) / a, ratio) - stirling_error(a) - 0.5 * log(2 * math.pi * a)
     little = smaller(a, 1.0)
@@ -121,7 +121,7 @@ def incomplete(a: Number, x: Number) -> Incomplete:
 
 
 def _series(a: Number, x: Number) -> Number:
-    """The sum of x^n / ((a + 1) ... (a + n))."""
+    """Return the sum of x^n / ((a + 1) ... (a + n))."""
     one = x.full(1.0)
     if x.engine.rounded:
         scale = 1.0 / (1.0 + a.plain)
@@ -147,7 +147,7 @@ def _series(a: Number, x: Number) -> Number:
 
 
 def _fraction(a: Number, x: Number) -> Number:
-    """The continued fraction of e^x x^-a Gamma(a, x); by the method of Lentz, unless the steps are counted before."""
+    """Return the continued fraction of e^x x^-a Gamma(a, x), by Lentz's method unless the steps are counted before."""
     b = x + 1.0 - a
     if x.engine.rounded:
         scale = 1.0 / (x.plain + a.plain)  # of the denominators, lest products of them overflow
@@ -218,12 +218,12 @@ def _inside(a: Number, x: Number) -> Condition:
 
 
 def igamma(a: Number, x: Number) -> Number:
-    """The lower incomplete gamma function over Gamma(a)."""
+    """Return the lower incomplete gamma function over Gamma(a)."""
     return _completed(a, x, lower=True)
 
 
 def igammac(a: Number, x: Number) -> Number:
-    """The upper incomplete gamma function over Gamma(a)."""
+    """Return the upper incomplete gamma function over Gamma(a)."""
     return _completed(a, x, lower=False)
 
 
@@ -249,14 +249,15 @@ def _undefined(a: Number, x: Number) -> Condition:
 
 
 def igamma_grad_a(a: Number, x: Number) -> Number:
-    """The derivative of `igamma` by a; NaN where that is NaN, and at a = 0, where it begins."""
+    """Return the derivative of `igamma` by a; NaN where `igamma` is NaN, and at a = 0, the end of its domain."""
     by = varied(a, x)
     undefined = _undefined(a, x) | a.equals(0.0)
     return where(undefined, math.nan, slope_by(by, igamma(by, x)))
 
 
 def random_gamma_grad(a: Number, x: Number) -> Number:
-    """How a sample x of the gamma distribution changes with a: -(d igamma / da) / (d igamma / dx).
+    """Return the derivative of a sample x of the gamma distribution with respect to a: -(d igamma / da) / (d igamma /
+    dx).
 
     Source: M. Figurnov, S. Mohamed and A. Mnih, Implicit reparameterization gradients, NeurIPS 2018.
     """

@@ -62,7 +62,7 @@ def hyp2f1(a: Number, b: Number, c: Number, x: Number) -> Number:
 
 
 def _series(tops: Sequence[Number], bottoms: Sequence[Number], x: Number, first: Number) -> Number:
-    """`first` times the sum of (a)_n (b)_n / (c)_n x^n / n!."""
+    """Return `first` times the sum of (a)_n (b)_n / (c)_n x^n / n!."""
 
     def step(k: Number, state: Sequence[Number]) -> list[Number]:
         term, total, left = state
@@ -88,7 +88,7 @@ def _series(tops: Sequence[Number], bottoms: Sequence[Number], x: Number, first:
 
 
 def _gamma_ratio(x: Number, y: Number) -> Number:
-    """`Gamma(x) / Gamma(y)`; 0 where y is a pole."""
+    """Return `Gamma(x) / Gamma(y)`; 0 where y is a pole."""
     pole = (y <= 0.0) & floor(y).equals(y)
     below = where(pole, 1.0, y)
     magnitude = exp(x.apply("lgamma") - below.apply("lgamma"))

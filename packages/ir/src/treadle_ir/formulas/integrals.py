@@ -48,7 +48,7 @@ _FAR: Final = 40.0  # from here on the asymptotic series of expi is exact to rou
 
 
 def expn(n: Number, x: Number) -> Number:
-    """The integral of exp(-x t) / t^n for t from 1, for whole n >= 0 and x >= 0."""
+    """Return the integral of exp(-x t) / t^n for t from 1, for whole n >= 0 and x >= 0."""
     valid = (n >= 0.0) & floor(n).equals(n) & (x >= 0.0)
     order = where(valid & (n > 0.5), n, 1.0)
     inner = (x > 0.0) & (x <= 1.0)
@@ -64,7 +64,7 @@ def expn(n: Number, x: Number) -> Number:
 
 
 def _near(n: Number, x: Number) -> Number:
-    """The series for 0 < x <= 1."""
+    """Return the series for 0 < x <= 1."""
     total: Number = x * 0.0
     term: Number = x.full(1.0)
     for m in range(21 if x.fine else 14):
@@ -82,7 +82,7 @@ def _near(n: Number, x: Number) -> Number:
 
 
 def _fraction(n: Number, x: Number) -> Number:
-    """The continued fraction of exp(x) E_n(x), by the method of Lentz."""
+    """Return the continued fraction of exp(x) E_n(x), by the method of Lentz."""
     b = x + n
     d = 1.0 / b
 
@@ -102,7 +102,7 @@ def _fraction(n: Number, x: Number) -> Number:
 
 
 def expi(x: Number) -> Number:
-    """The principal value of the integral of exp(t) / t up to x."""
+    """Return the principal value of the integral of exp(t) / t up to x."""
     if x.engine.rounded and not x.level:
         return _expi_rounded(x)
     below = x < 0.0
@@ -147,7 +147,7 @@ def _expi_rounded(x: Number) -> Number:
 
 
 def spence(x: Number) -> Number:
-    """The dilogarithm of 1 - x, for x >= 0."""
+    """Return the dilogarithm of 1 - x, for x >= 0."""
     high = x > 1.5
     safe = where((x > 0.0) & (x < math.inf), x, 1.0)
     # spence(x) = -log(x)^2 / 2 - spence(1 / x) = pi^2 / 6 - log(x) log(1 - x) - spence(1 - x)
@@ -165,7 +165,7 @@ def spence(x: Number) -> Number:
 
 
 def sine_integral(x: Number) -> Number:
-    """The integral of sin(t) / t from 0 to x."""
+    """Return the integral of sin(t) / t from 0 to x."""
     magnitude = abs(x)
     near, far = smaller(magnitude, 4.0), greater(magnitude, 4.0)
     close = near * chebyshev(SINE_NEAR, near * near * 0.125 - 1.0)
@@ -177,7 +177,7 @@ def sine_integral(x: Number) -> Number:
 
 
 def cosine_integral(x: Number) -> Number:
-    """`gamma + log(x)` and the integral of (cos(t) - 1) / t from 0 to x, for x >= 0."""
+    """Return `gamma + log(x)` and the integral of (cos(t) - 1) / t from 0 to x, for x >= 0."""
     near, far = smaller(x, 4.0), greater(x, 4.0)
     inner = where(near > 0.0, near, 1.0)
     square = inner * inner
@@ -195,7 +195,7 @@ def _trigonometric(x: Number) -> tuple[Number, Number]:
 
 
 def fresnel_sine(x: Number) -> Number:
-    """The integral of sin(pi t^2 / 2) from 0 to x."""
+    """Return the integral of sin(pi t^2 / 2) from 0 to x."""
     magnitude, near, far, f, g, angle = _fresnel(x)
     quartic = near * near * near * near
     close = near * near * near * chebyshev(FRESNEL_SINE_NEAR, quartic * (2 / 1.6**4) - 1.0)
@@ -204,7 +204,7 @@ def fresnel_sine(x: Number) -> Number:
 
 
 def fresnel_cosine(x: Number) -> Number:
-    """The integral of cos(pi t^2 / 2) from 0 to x."""
+    """Return the integral of cos(pi t^2 / 2) from 0 to x."""
     magnitude, near, far, f, g, angle = _fresnel(x)
     quartic = near * near * near * near
     close = near * chebyshev(FRESNEL_COSINE_NEAR, quartic * (2 / 1.6**4) - 1.0)

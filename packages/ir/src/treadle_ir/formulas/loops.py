@@ -24,7 +24,7 @@ def loop(
     """Repeat a step on the elements that are unfinished, `most` times at most.
 
     The step gets the number of the iteration, from 1, and the state, each of which has the full shape, and may use the
-    operands. An element that is finished stays as it is: its result does not depend on the elements beside it.
+    operands. A finished element does not change: its result does not depend on its neighbours.
     """
     engine = state[0].engine
     levels = sorted({level for x in (*operands, *state) for level in _levels(x)}, reverse=True)
@@ -59,7 +59,7 @@ def descent(
     last: Callable[[Number], Number],
     step: Callable[[Number, Number, Number], tuple[Number, Number]],
 ) -> Number:
-    """A recurrence of quotients from an element's own last step down to the first.
+    """Return a recurrence of quotients from an element's own last step down to the first.
 
     `last` gives the quotient that the first step taken finds, from that step's number. A step gets its number and a
     quotient, as numerator and denominator, and returns the next one, so that a division is for several steps. Each
@@ -96,9 +96,9 @@ def where_rare(
     compute: Callable[[], Number],
     otherwise: Number,
 ) -> Number:
-    """What a function of the operands computes where a condition holds; elsewhere, or everywhere, the other number.
+    """Return the result of a function of the operands where a condition holds, and `otherwise` elsewhere.
 
-    It is not computed where no element wants it.
+    The function is not called if the condition holds nowhere.
     """
     engine = condition.engine
     levels = sorted({level for x in (*operands, otherwise) for level in _levels(x)}, reverse=True)
@@ -113,7 +113,7 @@ def where_rare(
 
 
 def size(x: Number) -> Number:
-    """The sum of the absolute values of a number and its derivatives, for tests of convergence."""
+    """Return the sum of the absolute values of a number and its derivatives, for tests of convergence."""
     return size(x.value) + size(x.slope) if isinstance(x, Dual) else abs(x)
 
 
@@ -122,7 +122,7 @@ def _levels(x: Number) -> set[int]:
 
 
 def _parts(x: Number, levels: Sequence[int]) -> list[Plain]:
-    """The number's value and derivatives of all levels, highest first; those that it lacks are zero."""
+    """Return the number's value and derivatives of all levels, highest first; those that it lacks are zero."""
     if not levels:
         return [x.plain]
     carried = isinstance(x, Dual) and x.level == levels[0]

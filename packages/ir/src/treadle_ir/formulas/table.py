@@ -64,7 +64,7 @@ class _Derivative:
 
 
 def formula_of(primitive: Primitive) -> Formula:
-    """The formula that a primitive stands for."""
+    """Return the formula that a primitive stands for."""
     if isinstance(primitive, e.FormulaDerivative):
         return _Derivative(_BY_NAME[primitive.function], primitive.orders)
     return FORMULAS[type(primitive)]

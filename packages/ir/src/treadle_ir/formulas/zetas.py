@@ -42,14 +42,14 @@ _FEW: Final = 6, 8  # terms one by one, and of the series, for results in float3
 
 
 def _power(x: Number, y: Number, s: Number) -> Number:
-    """`(x / y)^-s`, by logarithms where the result is rounded to float32."""
+    """Return `(x / y)^-s`, by logarithms where the result is rounded to float32."""
     if x.engine.rounded:
         return exp((log(y) - log(x)) * s)
     return power_of_positive(x / y, -s)
 
 
 def _scaled(s: Number, q: Number) -> Number:
-    """`q^s` times the sum of (q + k)^-s over k >= 0, for s > 1 and q > 0."""
+    """Return `q^s` times the sum of (q + k)^-s over k >= 0, for s > 1 and q > 0."""
     count, terms = (_SHIFT, len(_BERNOULLI)) if q.fine else _FEW
     total: Number = q * 0.0 + 1.0
     for k in range(1, count):
@@ -71,7 +71,7 @@ def _hurwitz(s: Number, q: Number) -> Number:
 
 
 def zeta(s: Number, q: Number) -> Number:
-    """The sum of (q + k)^-s over k >= 0."""
+    """Return the sum of (q + k)^-s over k >= 0."""
     s_ = where((s > 1.0) & (s < math.inf), s, 2.0)
     positive = q > 0.0
     value = _hurwitz(s_, where(positive, q, 1.0))
@@ -98,9 +98,9 @@ def _parity(s: Number) -> tuple[Condition, Condition]:
 
 
 def _reflected(s: Number, q: Number) -> Number:
-    """The sum for q <= 0 and a whole s.
+    """Return the sum for q <= 0 and an integer s.
 
-    Over all integers it is that of r = q - round(q), which is r^-s + zeta(s, 1 + r) + (-1)^s zeta(s, 1 - r); the terms
+    Over all integers it is the sum for r = q - round(q), r^-s + zeta(s, 1 + r) + (-1)^s zeta(s, 1 - r); the terms
     before q are (-1)^s zeta(s, 1 - q).
     """
     even, _ = _parity(s)
@@ -113,7 +113,7 @@ def _reflected(s: Number, q: Number) -> Number:
 
 
 def polygamma(n: Number, x: Number) -> Number:
-    """The derivative of order n of digamma, for whole n >= 0."""
+    """Return the derivative of order n of digamma, for whole n >= 0."""
     s = n + 1.0
     valid = (n > 0.5) & floor(n).equals(n) & (n < 1e6)
     s_ = where(valid, s, 2.0)

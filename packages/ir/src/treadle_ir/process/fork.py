@@ -16,14 +16,14 @@ _LOCKS: Final[weakref.WeakSet[Any]] = weakref.WeakSet()  # Any: Python has no ty
 
 
 def fork_safe_lock() -> threading.Lock:
-    """A lock that is free in a forked child, whichever thread of the parent held it."""
+    """Return a lock that is free in a forked child, whichever thread of the parent held it."""
     lock = threading.Lock()
     _LOCKS.add(lock)
     return lock
 
 
 def fork_safe_rlock() -> threading.RLock:
-    """The same for a lock that a thread may take several times."""
+    """Return such a lock that a thread may acquire several times."""
     lock = threading.RLock()
     _LOCKS.add(lock)
     return lock

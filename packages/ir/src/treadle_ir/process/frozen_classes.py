@@ -160,7 +160,7 @@ def _wrong(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> TypeError:
-    """The error for arguments that are too many, too few, or no fields."""
+    """Return the error for arguments that are too many, too few, or no fields."""
     if len(args) > len(names):
         problem = f"takes {len(names)} arguments, but {len(args)} were given"
     elif unknown := sorted(kwargs.keys() - {*names}):

@@ -14,7 +14,7 @@ Release: TypeAlias = tuple[int, int, int]
 
 
 def release_of(text: str) -> Release:
-    """The numbers of a release; what follows them, as in `0.11.0.dev1`, is left out.
+    """Return the numbers of a release; what follows them, as in `0.11.0.dev1`, is left out.
 
     Example:
         >>> release_of("0.10.2"), release_of("0.12.0.1"), release_of("1.0rc1")
@@ -26,7 +26,7 @@ def release_of(text: str) -> Release:
 
 
 def wrong_release(library: str, installed: str, wanted: str, reason: str = "") -> ImportError:
-    """The error for a library of a release that treadle does not work with; `wanted` is as pip has it."""
+    """Return the error for a library of a release that treadle does not work with; `wanted` is as pip has it."""
     error = ImportError(
         f"treadle needs {library} {wanted}, but {library} {installed} is installed{reason}",
         name=library,

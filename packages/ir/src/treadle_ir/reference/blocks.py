@@ -1,7 +1,7 @@
 """Elementwise operations in whole blocks, so that an element's result does not depend on the array around it.
 
 NumPy has several loops for one function, whose last digits differ: for contiguous operands and for others, for one
-number beside an array (`power` multiplies where the exponent is the number 2), for the elements after the last whole
+number with an array (`power` multiplies where the exponent is the number 2), for the elements after the last whole
 vector of the processor. Contiguous copies whose length is a multiple of every vector length take one of them.
 """
 
@@ -23,7 +23,7 @@ _ALIGNMENT: Final = (
 
 
 def in_blocks(primitive: Primitive, operands: Sequence[Elements]) -> list[Elements]:
-    """The results of an elementwise operation."""
+    """Return the results of an elementwise operation, computed in blocks."""
     shape = np.broadcast_shapes(*[x.shape for x in operands])
     size = int(np.prod(shape))
     rule = eval_rules[primitive]
@@ -36,7 +36,7 @@ def in_blocks(primitive: Primitive, operands: Sequence[Elements]) -> list[Elemen
 
 
 def _padded(x: Elements, size: int) -> Elements:
-    """A contiguous, aligned copy of a vector, its last element repeated up to a size."""
+    """Return a contiguous, aligned copy of a vector, its last element repeated up to a size."""
     room = np.empty(size * x.itemsize + _ALIGNMENT, np.uint8)
     start = -room.ctypes.data % _ALIGNMENT
     copy = room[start : start + size * x.itemsize].view(x.dtype)

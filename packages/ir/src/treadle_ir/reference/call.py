@@ -27,19 +27,19 @@ def call_eval(primitive: InlineCall, *operands: Elements) -> list[Elements]:
 def optimization_barrier_eval(
     primitive: OptimizationBarrier, *operands: Elements
 ) -> list[Elements]:
-    """The identity."""
+    """Return the operand unchanged."""
     return list(operands)
 
 
 @eval_rule(StopGradient)
 def stop_gradient_eval(primitive: StopGradient, x: Elements) -> list[Elements]:
-    """The identity."""
+    """Return the operand unchanged."""
     return [x]
 
 
 @eval_rule(CheckpointName)
 def checkpoint_name_eval(primitive: CheckpointName, x: Elements) -> list[Elements]:
-    """The identity."""
+    """Return the operand unchanged."""
     return [x]
 
 

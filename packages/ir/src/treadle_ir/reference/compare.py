@@ -21,7 +21,7 @@ UFUNCS = {
 
 @eval_rule(Compare)
 def compare_eval(primitive: Compare, x: Elements, y: Elements) -> list[Elements]:
-    """NumPy's comparison; random keys by their words. All float0 are equal."""
+    """Compute NumPy's comparison; random keys by their words. All float0 are equal."""
     if dtypes.is_float0(x.dtype):
         shape = np.broadcast_shapes(x.shape, y.shape)
         return [np.full(shape, primitive.direction == "eq")]
@@ -39,7 +39,7 @@ def compare_eval(primitive: Compare, x: Elements, y: Elements) -> list[Elements]
 def select_eval(
     primitive: Select, condition: Elements, on_true: Elements, on_false: Elements
 ) -> list[Elements]:
-    """NumPy's where."""
+    """Apply NumPy's where."""
     return [np.where(condition, on_true, on_false)]
 
 

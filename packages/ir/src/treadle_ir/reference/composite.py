@@ -10,7 +10,7 @@ from treadle_ir.reference.registry import Elements, eval_rule
 
 @eval_rule(PlatformIndex)
 def platform_index_eval(primitive: PlatformIndex) -> list[Elements]:
-    """The place of `cpu`."""
+    """Return the position of `cpu`."""
     platforms = primitive.platforms
     place = platforms.index("cpu") if "cpu" in platforms else len(platforms)
     return [np.asarray(place, np.int32)]

@@ -23,7 +23,7 @@ from treadle_ir.reference.registry import Elements, eval_rule
 
 
 def _working(x: Elements, y: Elements, asked: DType | None) -> tuple[Elements, Elements, DType]:
-    """The operands in the type to accumulate in, and the type of the result."""
+    """Return the operands in the type to accumulate in, and the type of the result."""
     result = x.dtype if asked is None else asked
     working = accumulator(result)
     if x.dtype is not working:
@@ -33,7 +33,7 @@ def _working(x: Elements, y: Elements, asked: DType | None) -> tuple[Elements, E
 
 @eval_rule(DotGeneral)
 def dot_general_eval(primitive: DotGeneral, x: Elements, y: Elements) -> list[Elements]:
-    """NumPy's matrix product, of operands brought to [batching, free_x, contracted] and [.., contracted, free_y]."""
+    """Multiply by NumPy's matmul, with operands brought to [batching, free_x, contracted] and [.., contracted, free_y]."""
     x, y, dtype = _working(x, y, primitive.element_type)
     batching, contracting = primitive.batching, primitive.contracting
     if (
@@ -72,7 +72,7 @@ def kept(
     padding: tuple[tuple[int, int], ...],
     dilation: tuple[int, ...],
 ) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
-    """Which elements negative padding leaves, and where they stand once holes and padding are put in."""
+    """Return slices of the elements that negative padding leaves, and of their places among holes and padding."""
     source, place = [slice(None)] * len(shape), [slice(None)] * len(shape)
     for axis, (low, high), hole in zip(axes, padding, dilation, strict=True):
         size = shape[axis]
@@ -95,7 +95,7 @@ def spaced(
     padding: tuple[tuple[int, int], ...],
     dilation: tuple[int, ...],
 ) -> Elements:
-    """`x` with holes between neighbours along `axes`, and padded there (cut, where the padding is negative)."""
+    """Return `x` with holes between neighbours along `axes`, and padded there (cut, where the padding is negative)."""
     if all(pads == (0, 0) for pads in padding) and all(hole == 1 for hole in dilation):
         return x
     shape = list(x.shape)
@@ -115,7 +115,7 @@ def windows(
     strides: tuple[int, ...],
     dilation: tuple[int, ...],
 ) -> Elements:
-    """A view `[*axes before first_axis, *places, *window]` of an array that has been padded."""
+    """Return a view `[*axes before first_axis, *places, *window]` of an array that has been padded."""
     spatial = x.strides[first_axis:]
     return as_strided(
         x,
@@ -181,7 +181,7 @@ def convolution_eval(primitive: Convolution, x: Elements, kernel: Elements) -> l
 
 
 def _of_elements(rows: Elements, weights: Elements, exists: Elements) -> Elements:
-    """The product of rows with each of some rows of weights, of what are elements: not of padding times NaN."""
+    """Return the product of rows with each of some rows of weights, only of elements: padding times NaN is 0."""
     zero = rows.dtype.type(0)
     sums = [np.where(exists, rows * each, zero).sum(axis=1, dtype=rows.dtype) for each in weights]
     return np.stack(sums, axis=-1)

@@ -23,7 +23,7 @@ _Step: TypeAlias = tuple[Any, Any, list[tuple[bool, Any]], tuple[Value, ...], li
 
 
 def runner(program: Program) -> Runner:
-    """A function that runs a program on NumPy arrays: prepared once, for loops that run it often.
+    """Return a function that runs a program on NumPy arrays: prepared once, for loops that run it often.
 
     Operands have passed `infer` when the program was written, so they are not checked again; promises of indexing are.
     """
@@ -58,7 +58,7 @@ def _reading(atom: Value | Literal) -> tuple[bool, Any]:
 
 
 def run_program(program: Program, operands: Sequence[Elements]) -> list[Elements]:
-    """The results of a program on NumPy arrays."""
+    """Return the results of a program on NumPy arrays."""
     with deeper():
         return runner(program)(*operands)
 
@@ -72,7 +72,7 @@ def case_eval(primitive: Case, index: Elements, *operands: Elements) -> list[Ele
 
 @eval_rule(While)
 def while_eval(primitive: While, *operands: Elements) -> list[Elements]:
-    """A Python loop."""
+    """Run a Python loop."""
     cond_consts, body_consts, carry = primitive.operand_groups(operands)
     with deeper():
         cond, body = runner(primitive.cond), runner(primitive.body)
@@ -85,7 +85,7 @@ def while_eval(primitive: While, *operands: Elements) -> list[Elements]:
 
 @eval_rule(Scan)
 def scan_eval(primitive: Scan, *operands: Elements) -> list[Elements]:
-    """A Python loop that writes the ys into arrays made before."""
+    """Run a Python loop that writes the ys into preallocated arrays."""
     consts, carry, xs = primitive.operand_groups(operands)
     ys = []
     for type in primitive.result_groups(primitive.body.result_types).ys:

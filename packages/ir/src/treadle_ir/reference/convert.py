@@ -28,7 +28,7 @@ _EXPONENT_BITS: Final[dict[DType, int]] = {
 
 @eval_rule(Convert)
 def convert_eval(primitive: Convert, x: Elements) -> list[Elements]:
-    """NumPy's cast where it is defined; floats to integers saturate, and NaN becomes 0."""
+    """Compute NumPy's cast where it is defined; floats to integers saturate, and NaN becomes 0."""
     target = primitive.dtype
     if x.dtype is target:
         return [x]
@@ -64,24 +64,24 @@ def convert_eval(primitive: Convert, x: Elements) -> list[Elements]:
 
 
 def converted_elements(x: Elements, dtype: DType) -> Elements:
-    """Elements of the host in another element type, as `convert` makes them; neither type depends on the context."""
+    """Convert elements of the host to another element type as `convert` does; neither type depends on the context."""
     return convert_eval(Convert(dtype), x)[0]
 
 
 def _physical(x: Elements) -> Elements:
-    """What elements of a type that NumPy has not are made of; others as they are."""
+    """Return the physical representation of elements of an extended dtype; other elements are unchanged."""
     return np.ascontiguousarray(x).view(dtypes.physical_type(x.dtype)[0]).reshape(x.shape)
 
 
 def _of_physical(x: Elements, target: DType) -> Elements:
-    """Elements of a type made of those that are given: converted first, where those are of another type."""
+    """Return elements of `target` with the representation `x`, which is converted to the physical type first."""
     made, _ = dtypes.physical_type(target)
     (x,) = convert_eval(Convert(made), x)
     return x if made is target else np.ascontiguousarray(x).view(target).reshape(x.shape)
 
 
 def saturated(x: Elements, target: DType) -> Elements:
-    """Floats as integers: what is too great or too small is the greatest or the least, and NaN is 0."""
+    """Convert floats to integers: values out of range saturate, and NaN becomes 0."""
     if (  # all inside, as nearly always: one cast will do; with a NaN the greatest is NaN, not inside
         x.dtype.char in "efd"
         and target.kind == "i"
@@ -106,7 +106,7 @@ def saturated(x: Elements, target: DType) -> Elements:
 
 @eval_rule(BitcastConvert)
 def bitcast_convert_eval(primitive: BitcastConvert, x: Elements) -> list[Elements]:
-    """A view; integers of less than a byte, which fill one each, wrap around instead."""
+    """Return a view; narrow integers, which fill a byte each, wrap around instead."""
     if is_narrow_integer(x.dtype):
         bits = unsigned(x)
     elif is_narrow_integer(primitive.dtype):
@@ -120,7 +120,7 @@ def bitcast_convert_eval(primitive: BitcastConvert, x: Elements) -> list[Element
 
 @eval_rule(Copy)
 def copy_eval(primitive: Copy, x: Elements) -> list[Elements]:
-    """A new buffer."""
+    """Return a new buffer."""
     return [np.array(x)]
 
 

@@ -10,7 +10,7 @@ from treadle_ir.reference.registry import Elements, eval_rule
 
 @eval_rule(Iota)
 def iota_eval(primitive: Iota) -> list[Elements]:
-    """A range, broadcast over the other axes; integers wrap around."""
+    """Return a range, broadcast over the other axes; integers wrap around."""
     n, dtype = primitive.shape[primitive.dimension], primitive.dtype
     fits = (
         dtype.kind in "iu" and n <= np.iinfo(dtype).max
@@ -23,5 +23,5 @@ def iota_eval(primitive: Iota) -> list[Elements]:
 
 @eval_rule(DimensionSize)
 def dimension_size_eval(primitive: DimensionSize) -> list[Elements]:
-    """The size, once it is known."""
+    """Return the size, once it is known."""
     return [np.asarray(primitive.known(), primitive.dtype)]

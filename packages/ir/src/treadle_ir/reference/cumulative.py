@@ -30,29 +30,29 @@ def _accumulated(ufunc: np.ufunc, primitive: Cumulative, x: Elements) -> list[El
 
 @eval_rule(CumulativeAdd)
 def cumulative_add_eval(primitive: CumulativeAdd, x: Elements) -> list[Elements]:
-    """NumPy's cumulative sum."""
+    """Compute NumPy's cumulative sum."""
     return _accumulated(np.add, primitive, x)
 
 
 @eval_rule(CumulativeMultiply)
 def cumulative_multiply_eval(primitive: CumulativeMultiply, x: Elements) -> list[Elements]:
-    """NumPy's cumulative product."""
+    """Compute NumPy's cumulative product."""
     return _accumulated(np.multiply, primitive, x)
 
 
 @eval_rule(CumulativeMaximum)
 def cumulative_maximum_eval(primitive: CumulativeMaximum, x: Elements) -> list[Elements]:
-    """NumPy's running maximum, which propagates NaN."""
+    """Compute NumPy's running maximum, which propagates NaN."""
     return _accumulated(np.maximum, primitive, x)
 
 
 @eval_rule(CumulativeMinimum)
 def cumulative_minimum_eval(primitive: CumulativeMinimum, x: Elements) -> list[Elements]:
-    """NumPy's running minimum, which propagates NaN."""
+    """Compute NumPy's running minimum, which propagates NaN."""
     return _accumulated(np.minimum, primitive, x)
 
 
 @eval_rule(CumulativeLogsumexp)
 def cumulative_logsumexp_eval(primitive: CumulativeLogsumexp, x: Elements) -> list[Elements]:
-    """NumPy's running logaddexp."""
+    """Compute NumPy's running logaddexp."""
     return _accumulated(np.logaddexp, primitive, x)

@@ -71,7 +71,7 @@ for _primitive, _function in _SPECIAL.items():
 
 
 def through(function: Kernel, *operands: Elements) -> Elements:
-    """A function of several steps on floats, in f32 where they are narrower, rounded once at the end."""
+    """Apply a function of several steps to floats, in f32 if they are narrower, and round once at the end."""
     dtype = operands[0].dtype
     if dtype in _WIDE:
         return function(*operands)
@@ -80,20 +80,20 @@ def through(function: Kernel, *operands: Elements) -> Elements:
 
 @eval_rule(e.Abs)
 def abs_eval(primitive: e.Abs, x: Elements) -> list[Elements]:
-    """NumPy's, which wraps around at the least integer."""
+    """Compute NumPy's absolute value, which wraps around at the least integer."""
     y = np.abs(x)
     return [as_type(y, x.dtype) if is_narrow_integer(x.dtype) else y]
 
 
 @eval_rule(e.Real)
 def real_eval(primitive: e.Real, x: Elements) -> list[Elements]:
-    """A view."""
+    """Return a view."""
     return [x.real]
 
 
 @eval_rule(e.Imag)
 def imag_eval(primitive: e.Imag, x: Elements) -> list[Elements]:
-    """A view."""
+    """Return a view."""
     return [x.imag]
 
 
@@ -121,7 +121,7 @@ def sign_eval(primitive: e.Sign, x: Elements) -> list[Elements]:
 
 @eval_rule(e.LogPlusOne)
 def log_plus_one_eval(primitive: e.LogPlusOne, x: Elements) -> list[Elements]:
-    """NumPy's for reals; its complex one cancels near 0.
+    """Compute NumPy's function for reals; its complex version cancels near 0.
 
     log|1 + z| = log1p(a (a + 2) + b^2) / 2 for z = a + bi; in float64, where c64 is exact.
     """
@@ -159,12 +159,12 @@ def expm1_of_complex(x: Elements) -> Elements:
 
 @eval_rule(e.Tanh)
 def tanh_eval(primitive: e.Tanh, x: Elements) -> list[Elements]:
-    """NumPy's; of complex numbers the sign of a zero imaginary part is that of x, as the array API has it."""
+    """Compute NumPy's tanh; a zero imaginary part of a complex result has the sign of x's, as in the array API."""
     return [tanh_of_complex(x) if x.dtype.kind == "c" else np.tanh(x)]
 
 
 def tanh_of_complex(x: Elements) -> Elements:
-    """NumPy's, but for `tanh(inf + bj)`, which has a zero with the sign of sin(2b) in C99, and that of b here."""
+    """Compute NumPy's tanh, but the zero in `tanh(inf + bj)` has the sign of b here, and of sin(2b) in C99."""
     y: Elements = np.tanh(x)
     infinite = np.isinf(x.real)
     if not infinite.any():
@@ -174,7 +174,7 @@ def tanh_of_complex(x: Elements) -> Elements:
 
 
 def tan_of_complex(x: Elements) -> Elements:
-    """`-i tanh(ix)`, as NumPy's, but for `tan(a + inf j)`: a zero with the sign of a."""
+    """Return `-i tanh(ix)`, as NumPy's, but for `tan(a + inf j)`: a zero with the sign of a."""
     y: Elements = np.tan(x)
     infinite = np.isinf(x.imag)
     if not infinite.any():
@@ -185,7 +185,7 @@ def tan_of_complex(x: Elements) -> Elements:
 
 @eval_rule(e.Tan)
 def tan_eval(primitive: e.Tan, x: Elements) -> list[Elements]:
-    """NumPy's; of complex numbers the sign of a zero real part is that of x, as the array API has it."""
+    """Compute NumPy's tan; a zero real part of a complex result has the sign of x's, as in the array API."""
     return [tan_of_complex(x) if x.dtype.kind == "c" else np.tan(x)]
 
 
@@ -211,12 +211,12 @@ def logistic(x: Elements) -> Elements:
 
 @eval_rule(e.Rsqrt)
 def rsqrt_eval(primitive: e.Rsqrt, x: Elements) -> list[Elements]:
-    """One over the root."""
+    """Return one over the root."""
     return [through(lambda x: inverse(np.sqrt(x)), x)]
 
 
 def inverse(x: Elements) -> Elements:
-    """One over x, 0 for complex infinities: NumPy makes NaN of those with two infinite parts."""
+    """Return 1 / x, and 0 for complex infinities: NumPy returns NaN if both parts are infinite."""
     quotient: Elements = np.int8(1) / x
     return np.where(np.isinf(x), x.dtype.type(0), quotient) if x.dtype.kind == "c" else quotient
 
@@ -262,7 +262,7 @@ def _native(x: Elements) -> Elements:
 
 
 def integer_quotient(x: Elements, y: Elements) -> Elements:
-    """Toward zero: x - fmod(x, y) is a multiple of y, so flooring is exact; x / 0 is -1 (all bits one), as in XLA."""
+    """Divide toward zero: x - fmod(x, y) is a multiple of y, so flooring is exact; x / 0 has all bits set, as in XLA."""
     if np.count_nonzero(y) == y.size:
         exact: Elements = (x - np.fmod(x, y)) // y
         return exact
@@ -274,7 +274,7 @@ def integer_quotient(x: Elements, y: Elements) -> Elements:
 
 @eval_rule(e.Divide)
 def divide_eval(primitive: e.Divide, x: Elements, y: Elements) -> list[Elements]:
-    """Floats as NumPy; integers toward zero, x / 0 = -1, least / -1 = least."""
+    """Divide floats as NumPy does, integers toward zero with x / 0 = -1 and least / -1 = least."""
     if x.dtype.char not in _COMMON and dtypes.is_integer(x.dtype):
         return [as_type(integer_quotient(_native(x), _native(y)), x.dtype)]
     return [np.divide(x, y)]
@@ -282,7 +282,7 @@ def divide_eval(primitive: e.Divide, x: Elements, y: Elements) -> list[Elements]
 
 @eval_rule(e.Remainder)
 def remainder_eval(primitive: e.Remainder, x: Elements, y: Elements) -> list[Elements]:
-    """The sign of x; of integers x % 0 = x."""
+    """Return the remainder with the sign of x; for integers x % 0 = x."""
     if dtypes.is_integer(x.dtype):
         a, b = _native(x), _native(y)
         if np.count_nonzero(b) == b.size:
@@ -296,13 +296,13 @@ def remainder_eval(primitive: e.Remainder, x: Elements, y: Elements) -> list[Ele
 def greatest_common_divisor_eval(
     primitive: e.GreatestCommonDivisor, x: Elements, y: Elements
 ) -> list[Elements]:
-    """NumPy's."""
+    """Apply NumPy's function."""
     return [as_type(np.asarray(np.gcd(_native(x), _native(y))), x.dtype)]
 
 
 @eval_rule(e.Power)
 def power_eval(primitive: e.Power, x: Elements, y: Elements) -> list[Elements]:
-    """Floats as NumPy; integers wrap around.
+    """Compute powers of floats as NumPy does; integers wrap around.
 
     With a negative integer exponent 1 and -1 keep their power and all others, 0 too, give 0, as XLA has it.
     """
@@ -353,7 +353,7 @@ def shift_left_eval(primitive: e.ShiftLeft, x: Elements, y: Elements) -> list[El
 def shift_right_logical_eval(
     primitive: e.ShiftRightLogical, x: Elements, y: Elements
 ) -> list[Elements]:
-    """The same, to the right."""
+    """Shift to the right in the same way."""
     bits, by = unsigned(x), unsigned(y)
     return [_from_bits(bits >> by, x.dtype)]
 

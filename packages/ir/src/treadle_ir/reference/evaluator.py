@@ -36,7 +36,7 @@ def _elements(operand: object, type: Type) -> Elements:
     if isinstance(type, ArrayType) and is_extended(type.dtype):
         return np.asarray(
             operand, type.dtype
-        )  # by its name: arrays of keys give their elements to nobody else
+        )  # with the dtype, as arrays of keys give their elements only so
     return np.asarray(operand)
 
 
@@ -65,7 +65,7 @@ class ReferenceEvaluator:
     """Evaluates with NumPy kernels; operands and results are NumPy arrays."""
 
     def evaluate(self, primitive: Primitive, operands: Operands) -> Sequence[Elements]:
-        """Check the operands and what the primitive promises of them, run the kernel, check what it returned.
+        """Check the operands and the primitive's promises about them, run the kernel, and check its results.
 
         Raises:
             IndexingError: indices break a promise, which leaves the result undefined.
@@ -120,7 +120,7 @@ class ReferenceEvaluator:
     def array(
         self, elements: Elements, weak: bool, *, owned: bool = True, users: bool = False
     ) -> Array:
-        """The NumPy array itself; it has no weak mark."""
+        """Return the NumPy array itself; it has no weak mark."""
         return cast("Array", elements if owned else elements.copy())
 
     def adopted(self, x: object, kind: int, number: int) -> None:

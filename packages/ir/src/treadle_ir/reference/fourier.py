@@ -28,7 +28,7 @@ _SEVERAL_AXES: Final[dict[FftKind, Any]] = {
 
 @eval_rule(Fft)
 def fft_eval(primitive: Fft, x: Elements) -> list[Elements]:
-    """NumPy's transform; where there is nothing to transform, which NumPy refuses, an empty array."""
+    """Compute NumPy's transform; where there is nothing to transform, which NumPy refuses, an empty array."""
     if x.size == 0:
         (type,), _ = inferred(primitive, (ArrayType(x.shape, x.dtype),))
         assert isinstance(type, ArrayType)

@@ -21,7 +21,7 @@ _LARGEST = np.iinfo(np.int64).max
 
 
 def signed_indices(indices: Elements) -> Elements:
-    """The indices as i64; those that do not fit are out of range anyhow."""
+    """Return the indices as i64; those that do not fit are out of range anyhow."""
     if indices.dtype == np.uint64:
         indices = np.minimum(indices, np.uint64(_LARGEST))
     return indices.astype(np.int64)
@@ -34,7 +34,7 @@ def _clipped(starts: list[int], limits: list[int]) -> list[int]:
 def _one_slice(
     indices: Elements, axes: tuple[int, ...], shape: tuple[int, ...], sizes: tuple[int, ...]
 ) -> tuple[tuple[slice, ...], bool]:
-    """The one slice that a single index vector names, clipped, and whether it was in range."""
+    """Return the one slice that a single index vector names, clipped, and whether it was in range."""
     starts = [0] * len(shape)
     limits = [size - n for size, n in zip(shape, sizes, strict=True)]
     inside = True
@@ -57,7 +57,7 @@ def _positions(
     dropped: tuple[int, ...],
     batching: tuple[tuple[int, ...], tuple[int, ...]],
 ) -> tuple[list[Elements], Elements]:
-    """For each axis of the operand, the positions of all elements of all slices, and which slices are in range.
+    """Return the positions of all elements of all slices for each axis of the operand, and which slices are in range.
 
     The arrays broadcast to the full shape: slices run over `window_dims`, the batch of the indices over the others.
     """
@@ -95,7 +95,7 @@ def element_positions(
     shape: tuple[int, ...],
     sizes: tuple[int, ...],
 ) -> tuple[list[Elements], Elements]:
-    """`_positions` of an operation on an operand of this shape, in slices of these sizes."""
+    """Return `_positions` of an operation on an operand of this shape, in slices of these sizes."""
     batching = primitive.operand_batching_dims
     if isinstance(primitive, Gather):
         return _positions(
@@ -127,7 +127,7 @@ def _whole_slices(
     operand: Elements,
     sizes: tuple[int, ...],
 ) -> bool:
-    """Whether index vectors name whole elements of the leading axes, as in NumPy's `operand[i, j]`."""
+    """Return whether index vectors select complete entries of the leading axes, as NumPy's `operand[i, j]` does."""
     count, batch = len(axes), indices.ndim - 1
     return (
         count > 0
@@ -143,7 +143,7 @@ def _whole_slices(
 def _leading(
     indices: Elements, axes: tuple[int, ...], shape: tuple[int, ...]
 ) -> tuple[tuple[Elements, ...], Elements]:
-    """Positions along the leading axes, clipped, and which index vectors were in range."""
+    """Return positions along the leading axes, clipped, and which index vectors were in range."""
     vectors = signed_indices(indices)
     places: list[Elements] = [vectors] * len(axes)
     valid: Elements | None = None
@@ -159,7 +159,7 @@ def _leading(
 
 @eval_rule(Gather)
 def gather_eval(primitive: Gather, operand: Elements, indices: Elements) -> list[Elements]:
-    """Basic slicing for one index vector, `take` for whole rows, else advanced indexing."""
+    """Use basic slicing for one index vector, `take` for complete rows, else advanced indexing."""
     axes, sizes, dropped = (
         primitive.start_index_map,
         primitive.slice_sizes,
@@ -207,7 +207,7 @@ _UFUNCS = {
 def scatter_eval(
     primitive: ScatterFamily, operand: Elements, indices: Elements, updates: Elements
 ) -> list[Elements]:
-    """Basic slicing for one index vector, else the updates one by one, in row-major order."""
+    """Use basic slicing for one index vector, else apply the updates one by one, in row-major order."""
     if not operand.size:  # nowhere to write, nor to clip to
         return [operand]
     ufunc = None if isinstance(primitive, Scatter) else _UFUNCS[type(primitive)]
@@ -258,7 +258,7 @@ def scatter_eval(
 def dynamic_slice_eval(
     primitive: DynamicSlice, operand: Elements, *starts: Elements
 ) -> list[Elements]:
-    """Basic slicing."""
+    """Use basic slicing."""
     sizes = primitive.sizes
     limits = [size - n for size, n in zip(operand.shape, sizes, strict=True)]
     clipped = _clipped([int(start) for start in starts], limits)
@@ -271,7 +271,7 @@ def dynamic_slice_eval(
 def dynamic_update_slice_eval(
     primitive: DynamicUpdateSlice, operand: Elements, update: Elements, *starts: Elements
 ) -> list[Elements]:
-    """Basic slicing on a copy."""
+    """Use basic slicing on a copy."""
     window = []
     for size, n, start in zip(operand.shape, update.shape, starts, strict=True):
         first = int(start)

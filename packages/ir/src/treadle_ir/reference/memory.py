@@ -1,4 +1,4 @@
-"""There is one memory here, whose order nobody sees, and no element changes."""
+"""Kernels of memory operations: there is one memory here, with an unobservable layout, and no element changes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from treadle_ir.reference.registry import Elements, eval_rule
 
 @eval_rule(ToMemory)
 def to_memory_eval(primitive: ToMemory, x: Elements) -> list[Elements]:
-    """The operand."""
+    """Return the operand."""
     return [x]
 
 
 @eval_rule(LayoutConstraint)
 def layout_constraint_eval(primitive: LayoutConstraint, x: Elements) -> list[Elements]:
-    """The operand."""
+    """Return the operand."""
     return [x]

@@ -8,5 +8,5 @@ from treadle_ir.reference.registry import Elements, eval_rule
 
 @eval_rule(ValueMetadata)
 def value_metadata_eval(primitive: ValueMetadata, x: Elements) -> list[Elements]:
-    """The identity."""
+    """Return the operand unchanged."""
     return [x]

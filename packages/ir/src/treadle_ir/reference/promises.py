@@ -1,4 +1,4 @@
-"""What attributes of indexing promise of the indices, checked.
+"""Checks of the promises that attributes of indexing make about the indices.
 
 A broken promise leaves the result undefined: XLA may write elements from several threads at once, or search indices as
 if they were sorted. The kernels do not look, since the runtime uses them too; `ReferenceEvaluator` looks first.
@@ -51,13 +51,13 @@ def check_promises(
 
 
 def checked(primitive: Indexed, *operands: Elements) -> Sequence[Elements]:
-    """The kernel's results, where the indices keep the promises."""
+    """Return the kernel's results, where the indices keep the promises."""
     check_promises(primitive, *operands)
     return eval_rules[primitive](primitive, *operands)
 
 
 def _vector(vectors: Elements, place: tuple[int, ...]) -> str:
-    """One index vector as messages show it, with its place among the others."""
+    """Return one index vector as messages show it, with its place among the others."""
     shown = f"({', '.join(map(str, vectors[place].tolist()))})"
     return f"index vector {shown} at indices[{', '.join(map(str, [*place, ':']))}]"
 
@@ -110,7 +110,7 @@ def _check_unique(
     indices: Elements,
     sizes: tuple[int, ...],
 ) -> None:
-    """Slices out of range count only where they are clipped: otherwise nobody reads or writes them."""
+    """Check that elements are unique; slices out of range count only if they are clipped, else they are unused."""
     if not math.prod(shape) or not math.prod(sizes) or not math.prod(indices.shape[:-1]):
         return
     positions, inside = element_positions(primitive, indices, shape, sizes)

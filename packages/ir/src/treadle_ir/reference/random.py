@@ -35,7 +35,7 @@ _SHIFTS = [(np.uint32(r), np.uint32(32 - r)) for r in ROTATIONS]
 
 
 def _encrypt(key0: Elements, key1: Elements, x0: Elements, x1: Elements) -> None:
-    """The cipher on arrays of one shape (keys may be scalars), in place of x0 and x1."""
+    """Encrypt arrays of one shape (keys may be scalars) in place: the results overwrite x0 and x1."""
     keys = (key0, key1, key0 ^ key1 ^ np.uint32(PARITY))
     spare = np.empty_like(x1)
     x0 += keys[0]
@@ -56,7 +56,7 @@ def _encrypt(key0: Elements, key1: Elements, x0: Elements, x1: Elements) -> None
 def threefry2x32_eval(
     primitive: Threefry2x32, key0: Elements, key1: Elements, x0: Elements, x1: Elements
 ) -> list[Elements]:
-    """The cipher on copies of the counters."""
+    """Apply the cipher to copies of the counters."""
     shape = np.broadcast_shapes(key0.shape, key1.shape, x0.shape, x1.shape)
     y0, y1 = (np.broadcast_to(x, shape).copy() for x in (x0, x1))
     _encrypt(key0, key1, y0, y1)
@@ -64,7 +64,7 @@ def threefry2x32_eval(
 
 
 def _counted(key0: int, key1: int, size: int, y0: Elements, y1: Elements) -> None:
-    """The cipher of the counters 0 to size - 1, as 64-bit numbers, written to y0 and y1 (flat)."""
+    """Write the cipher of the counters 0 to size - 1, as 64-bit numbers, to y0 and y1 (flat)."""
     first, second = np.asarray(key0, np.uint32), np.asarray(key1, np.uint32)
     steps = np.arange(min(size, _CHUNK), dtype=np.uint64)
     for start in range(0, size, _CHUNK):
@@ -77,14 +77,14 @@ def _counted(key0: int, key1: int, size: int, y0: Elements, y1: Elements) -> Non
 
 
 def _words(keys: Elements) -> tuple[Elements, bool]:
-    """The words of keys, and whether the keys were typed: a comparison of identity, as it is asked each time."""
+    """Return the words of keys, and whether the keys were typed: a comparison of identity, as it is asked each time."""
     if keys.dtype is _U32:
         return keys, False
     return (words_of_keys(keys), True) if is_key(keys.dtype) else (keys, False)
 
 
 def _blocks(keys: Elements, size: int) -> tuple[Elements, Elements]:
-    """The cipher of the counters 0 to size - 1 for each key: two arrays [number of keys, size]."""
+    """Return the cipher of the counters 0 to size - 1 for each key: two arrays [number of keys, size]."""
     pairs = keys.reshape(-1, 2)
     y0, y1 = np.empty((len(pairs), size), np.uint32), np.empty((len(pairs), size), np.uint32)
     if len(pairs) > 1 and size < _CHUNK:  # all keys at once; the counters fit in the low word
@@ -129,7 +129,7 @@ def random_split_eval(primitive: RandomSplit, keys: Elements) -> list[Elements]:
 
 @eval_rule(RandomFoldIn)
 def random_fold_in_eval(primitive: RandomFoldIn, keys: Elements, data: Elements) -> list[Elements]:
-    """One block per key."""
+    """Encrypt one block per key."""
     if is_wide_key(keys.dtype):
         if keys.dtype == UNSAFE_RBG:
             return [folded_by_generator(keys, data)]
@@ -147,11 +147,11 @@ def random_fold_in_eval(primitive: RandomFoldIn, keys: Elements, data: Elements)
 
 @eval_rule(RandomWrap)
 def random_wrap_eval(primitive: RandomWrap, words: Elements) -> list[Elements]:
-    """The same memory."""
+    """Return a view of the same memory."""
     return [keys_of_words(words, primitive.dtype)]
 
 
 @eval_rule(RandomUnwrap)
 def random_unwrap_eval(primitive: RandomUnwrap, keys: Elements) -> list[Elements]:
-    """The same memory."""
+    """Return a view of the same memory."""
     return [words_of_keys(keys)]

@@ -33,7 +33,7 @@ OWN_ACCUMULATOR: Final = (
 
 
 def accumulator(dtype: DType) -> DType:
-    """The type to add and multiply in: f32 for narrower floats, i32 for 4-bit integers, else the same."""
+    """Return the type to add and multiply in: f32 for narrower floats, i32 for 4-bit integers, else the same."""
     if dtypes.is_floating(dtype):
         return _F32 if dtype.itemsize < 4 else dtype
     if dtype.kind not in "biufc":  # NumPy has no arithmetic worth the name on 4-bit integers
@@ -43,7 +43,7 @@ def accumulator(dtype: DType) -> DType:
 
 @eval_rule(ReduceAdd)
 def reduce_add_eval(primitive: ReduceAdd, x: Elements) -> list[Elements]:
-    """The sum in the accumulator's type."""
+    """Return the sum in the accumulator's type."""
     if x.dtype.char in OWN_ACCUMULATOR:
         return [np.asarray(np.add.reduce(x, primitive.axes, x.dtype))]
     wide = accumulator(x.dtype)
@@ -57,7 +57,7 @@ def reduce_add_eval(primitive: ReduceAdd, x: Elements) -> list[Elements]:
 
 @eval_rule(ReduceMultiply)
 def reduce_multiply_eval(primitive: ReduceMultiply, x: Elements) -> list[Elements]:
-    """NumPy's product in the accumulator's type."""
+    """Compute NumPy's product in the accumulator's type."""
     wide = accumulator(x.dtype)
     total = np.multiply.reduce(x.astype(wide, copy=False), axis=primitive.axes, dtype=wide)
     return [np.asarray(total).astype(x.dtype, copy=False)]
@@ -65,13 +65,13 @@ def reduce_multiply_eval(primitive: ReduceMultiply, x: Elements) -> list[Element
 
 @eval_rule(ReduceMaximum)
 def reduce_maximum_eval(primitive: ReduceMaximum, x: Elements) -> list[Elements]:
-    """NumPy's maximum, which propagates NaN."""
+    """Compute NumPy's maximum, which propagates NaN."""
     return [_ordered(np.maximum, x, primitive.axes, least(x.dtype))]
 
 
 @eval_rule(ReduceMinimum)
 def reduce_minimum_eval(primitive: ReduceMinimum, x: Elements) -> list[Elements]:
-    """NumPy's minimum, which propagates NaN."""
+    """Compute NumPy's minimum, which propagates NaN."""
     return [_ordered(np.minimum, x, primitive.axes, greatest(x.dtype))]
 
 
@@ -87,19 +87,19 @@ def _ordered(
 
 @eval_rule(ReduceAnd)
 def reduce_and_eval(primitive: ReduceAnd, x: Elements) -> list[Elements]:
-    """NumPy's bitwise and."""
+    """Compute NumPy's bitwise and."""
     return [_bitwise(np.bitwise_and, x, primitive.axes)]
 
 
 @eval_rule(ReduceOr)
 def reduce_or_eval(primitive: ReduceOr, x: Elements) -> list[Elements]:
-    """NumPy's bitwise or."""
+    """Compute NumPy's bitwise or."""
     return [_bitwise(np.bitwise_or, x, primitive.axes)]
 
 
 @eval_rule(ReduceXor)
 def reduce_xor_eval(primitive: ReduceXor, x: Elements) -> list[Elements]:
-    """NumPy's bitwise exclusive or."""
+    """Compute NumPy's bitwise exclusive or."""
     return [_bitwise(np.bitwise_xor, x, primitive.axes)]
 
 
@@ -112,7 +112,7 @@ def _bitwise(ufunc: np.ufunc, x: Elements, axes: tuple[int, ...]) -> Elements:
 
 @eval_rule(Argmax)
 def argmax_eval(primitive: Argmax, x: Elements) -> list[Elements]:
-    """NumPy's argmax: the first NaN, else the first maximum."""
+    """Compute NumPy's argmax: the first NaN, else the first maximum."""
     wide = accumulator(x.dtype)  # ml_dtypes' own argmax passes over NaN
     return [
         np.asarray(np.argmax(x.astype(wide, copy=False), axis=primitive.axis)).astype(
@@ -123,7 +123,7 @@ def argmax_eval(primitive: Argmax, x: Elements) -> list[Elements]:
 
 @eval_rule(Argmin)
 def argmin_eval(primitive: Argmin, x: Elements) -> list[Elements]:
-    """NumPy's argmin: the first NaN, else the first minimum."""
+    """Compute NumPy's argmin: the first NaN, else the first minimum."""
     wide = accumulator(x.dtype)
     return [
         np.asarray(np.argmin(x.astype(wide, copy=False), axis=primitive.axis)).astype(

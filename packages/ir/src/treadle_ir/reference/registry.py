@@ -24,7 +24,7 @@ class EvalRule(Protocol[P_contra]):
 
     # Any: a kernel takes as many arrays as its primitive has operands (mypy reads this pair as "any parameters")
     def __call__(self, primitive: P_contra, /, *operands: Any, **none: Any) -> Sequence[Elements]:
-        """The results, from the attributes and the operands."""
+        """Return the results, from the attributes and the operands."""
         ...
 
 

@@ -47,19 +47,19 @@ def broadcast_in_dim_eval(primitive: BroadcastInDim, x: Elements) -> list[Elemen
 
 @eval_rule(Reshape)
 def reshape_eval(primitive: Reshape, x: Elements) -> list[Elements]:
-    """NumPy's reshape, in row-major order."""
+    """Compute NumPy's reshape, in row-major order."""
     return [x.reshape(primitive.shape)]
 
 
 @eval_rule(Transpose)
 def transpose_eval(primitive: Transpose, x: Elements) -> list[Elements]:
-    """A view with the strides permuted."""
+    """Return a view with the strides permuted."""
     return [x.transpose(primitive.permutation)]
 
 
 @eval_rule(Reverse)
 def reverse_eval(primitive: Reverse, x: Elements) -> list[Elements]:
-    """A view with negative strides."""
+    """Return a view with negative strides."""
     backwards, forwards = slice(None, None, -1), slice(None)
     return [
         x[
@@ -72,14 +72,14 @@ def reverse_eval(primitive: Reverse, x: Elements) -> list[Elements]:
 
 @eval_rule(Concatenate)
 def concatenate_eval(primitive: Concatenate, *operands: Elements) -> list[Elements]:
-    """NumPy's concatenate."""
+    """Compute NumPy's concatenate."""
     return [np.concatenate(operands, axis=primitive.dimension)]
 
 
 def padding_of(
     primitive: Pad, sizes: tuple[int, ...]
 ) -> tuple[tuple[int, ...], tuple[slice, ...], tuple[slice, ...]]:
-    """The padded shape, which elements stay, and where they are in it.
+    """Return the padded shape, which elements stay, and where they are in it.
 
     Element k of an axis goes to low + k * (interior + 1); those that land outside of the result are dropped.
     """
@@ -101,7 +101,7 @@ def padding_of(
 
 @eval_rule(Pad)
 def pad_eval(primitive: Pad, x: Elements, value: Elements) -> list[Elements]:
-    """An array of `value` with the elements that stay written into it."""
+    """Return an array of `value` with the elements that stay written into it."""
     shape, sources, targets = padding_of(primitive, x.shape)
     result = np.full(shape, value, x.dtype)
     result[targets] = x[sources]
@@ -110,5 +110,5 @@ def pad_eval(primitive: Pad, x: Elements, value: Elements) -> list[Elements]:
 
 @eval_rule(Slice)
 def slice_eval(primitive: Slice, x: Elements) -> list[Elements]:
-    """A view of the selected elements."""
+    """Return a view of the selected elements."""
     return [x[tuple(map(slice, primitive.start, primitive.limit, primitive.strides))]]

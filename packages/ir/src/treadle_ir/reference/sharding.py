@@ -8,11 +8,11 @@ from treadle_ir.reference.registry import Elements, eval_rule
 
 @eval_rule(ShardingConstraint)
 def sharding_constraint_eval(primitive: ShardingConstraint, x: Elements) -> list[Elements]:
-    """The operand."""
+    """Return the operand."""
     return [x]
 
 
 @eval_rule(InspectSharding)
 def inspect_sharding_eval(primitive: InspectSharding, x: Elements) -> list[Elements]:
-    """Nothing is known of devices here."""
+    """Do nothing: there are no devices here."""
     return []

@@ -16,7 +16,7 @@ _ORDERED: Final = frozenset("bBhHiIlLqQefd")
 
 
 def order_keys(x: Elements) -> list[Elements]:
-    """Integers in the order of the elements, most significant first: two for complex numbers, else one.
+    """Return integers in the order of the elements, most significant first: two for complex numbers, else one.
 
     A float's bits, read as a signed integer, ascend for positive floats and descend for negative ones, whose
     magnitude bits are therefore inverted. Zeros become +0.0 first, and NaNs the positive NaN, which is above inf.
@@ -84,7 +84,7 @@ def sort_eval(primitive: Sort, *operands: Elements) -> list[Elements]:
 
 @eval_rule(TopK)
 def top_k_eval(primitive: TopK, x: Elements) -> list[Elements]:
-    """The first k in the order of the inverted keys, found stably."""
+    """Return the first k in the order of the inverted keys, found stably."""
     if x.ndim == 1 and x.size and x.dtype.char in "fd":
         backwards = np.negative(x)
         order = backwards.argsort(kind="stable")

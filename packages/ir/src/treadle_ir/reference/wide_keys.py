@@ -46,7 +46,7 @@ def philox(key: tuple[int, int], counter: list[Elements]) -> list[Elements]:
 
 
 def generated(words: Elements, shape: tuple[int, ...], bit_width: int) -> Elements:
-    """Unsigned integers of a shape from the state whose four words are given."""
+    """Return unsigned integers of a shape from the state whose four words are given."""
     key0, key1, low, high = (int(word) for word in words)
     size = math.prod(shape)
     wide = bit_width == 64
@@ -62,7 +62,7 @@ def generated(words: Elements, shape: tuple[int, ...], bit_width: int) -> Elemen
 
 
 def bits_of_keys(keys: Elements, shape: tuple[int, ...], bit_width: int) -> Elements:
-    """Bits for keys, all of them drawn from the first key."""
+    """Return bits for keys, all of them drawn from the first key."""
     whole = (*keys.shape, *shape)
     if not math.prod(whole):
         return np.zeros(whole, f"u{bit_width // 8}")
@@ -70,7 +70,7 @@ def bits_of_keys(keys: Elements, shape: tuple[int, ...], bit_width: int) -> Elem
 
 
 def keys_by_generator(keys: Elements, shape: tuple[int, ...]) -> Elements:
-    """New keys by the generator alone, as `unsafe_rbg` has them: each is the first of ten that are drawn."""
+    """Return new keys by the generator alone, as `unsafe_rbg` has them: each is the first of ten that are drawn."""
     drawn = bits_of_keys(keys, (SPACING * math.prod(shape), 4), 32)
     kept = drawn[..., ::SPACING, :].reshape(*keys.shape, *shape, 4)
     return keys_of_words(kept, keys.dtype)

@@ -23,7 +23,7 @@ from treadle_ir.reference.registry import Elements, eval_rule
 
 
 def _padded(primitive: Windowed, x: Elements, value: object) -> tuple[Elements, tuple[int, ...]]:
-    """The array with its holes and padding, and the number of places along each axis."""
+    """Return the array with its holes and padding, and the number of places along each axis."""
     counts = window_counts(
         x.shape,
         primitive.window_dimensions,
@@ -39,7 +39,7 @@ def _padded(primitive: Windowed, x: Elements, value: object) -> tuple[Elements, 
 
 @eval_rule(ReduceWindowFamily)
 def reduce_window_eval(primitive: ReduceWindowFamily, x: Elements) -> list[Elements]:
-    """NumPy's reduction of a strided view; narrow floats are added in f32 (of some, NumPy makes no such views)."""
+    """Reduce a strided view with NumPy; narrow floats are added in f32 (NumPy makes no such views of some types)."""
     dtype = x.dtype
     identity: object = 0
     if not isinstance(primitive, ReduceWindowAdd):
@@ -82,7 +82,7 @@ def _visits(primitive: Windowed, counts: tuple[int, ...]) -> Iterator[tuple[slic
 def _selected(
     primitive: WindowSelection, x: Elements
 ) -> tuple[Elements, tuple[int, ...], Elements]:
-    """The number of the position that each place selects (-1: none), the places, and the padded shape's mask."""
+    """Return the number of the position that each place selects (-1: none), the places, and the padded shape's mask."""
     padded, counts = _padded(primitive, x, np.zeros((), x.dtype))
     real, _ = _padded(primitive, np.ones(x.shape, np.bool_), False)
     best = np.zeros(counts, x.dtype)

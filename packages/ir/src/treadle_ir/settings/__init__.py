@@ -1,4 +1,4 @@
-"""Settings: what they are, how values are parsed, and the context that holds them."""
+"""Settings: their declarations, the parsers of their values, and the context that holds them."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
 """The context: everything that a staged or compiled program depends on besides its arguments.
 
 A `Setting` is one such thing: the width of default types, the default device, the precision of matrix products. The
-distribution that gives it its meaning declares it, once, at import. Its value is the process's (`setting.set`), unless
-a context manager overrides it for a while in this thread or task (`with setting.override(value):`). The named axes
+distribution that uses it declares it, once, at import. Its value is the process-wide value (`setting.set`), unless a
+context manager overrides it in this thread or task (`with setting.override(value):`). The named axes
 that are being mapped belong to the context, too (`with named_axis("i", 8):`).
 
-A `Context` is the whole of it: immutable and interned, so equal contexts are one object. Every cache of programs,
-derived programs or executables has `current_context().key` in its keys: a function that is used again gives what a
-fresh one would give, whatever the context was when it was used first.
+A `Context` has all of these: it is immutable and interned, so equal contexts are one object. Every cache of programs,
+derived programs or executables has `current_context().key` in its keys: a function that is used again returns what a
+new function would return, whatever the context of its first use was.
 
 Threads and tasks start without overrides, as they start without a current trace.
 """
@@ -29,9 +29,9 @@ T = TypeVar("T")
 P = ParamSpec("P")
 R = TypeVar("R")
 
-Values = Mapping["Setting[Any]", Any]  # Any: each setting has a type of its own
+Values = Mapping["Setting[Any]", Any]  # Any: each setting has its own type
 AxisKind = Literal["mapped", "manual", "unchecked"]
-"""Who binds a named axis: vmap; shard_map, with or without a check of what varies over it."""
+"""The binder of a named axis: vmap; shard_map, with or without a check of varying axes."""
 Axes = tuple[tuple[Hashable, int, AxisKind], ...]  # name, size and kind, outermost first
 
 
@@ -51,12 +51,10 @@ class Context:
     )
 
     axes: Axes
-    key: Context  # this context without the settings that nothing kept depends on: what caches have in their keys
-    programs: Context  # the same without what only calls depend on: for caches of staged programs
-    of_users: (
-        bool  # a setting is about users' operations and not about ours: see `Setting.of_users`
-    )
-    instrumented: bool  # a setting requires work on each call: see `Setting.instrumented`
+    key: Context  # the cache key: this context, restricted to settings that affect compiled artefacts
+    programs: Context  # also without settings that affect only calls: for caches of staged programs
+    of_users: bool  # a setting applies to users' operations only: see `Setting.of_users`
+    instrumented: bool  # a debug setting requires work on each call: see `Setting.instrumented`
     x64: bool  # the one setting that is read for every operation
 
     def __init__(self, values: Values, axes: Axes) -> None:
@@ -69,12 +67,12 @@ class Context:
         self.programs = self._only(lambda setting: setting.keyed and not setting.instrumented)
 
     def _only(self, wanted: Callable[[Setting[Any]], bool]) -> Context:
-        """This context with some of its settings."""
+        """Return this context with only the settings for which `wanted` is true."""
         values = {setting: value for setting, value in self._values.items() if wanted(setting)}
         return self if len(values) == len(self._values) else interned(values, self.axes)
 
     def get(self, setting: Setting[T]) -> T:
-        """The value of a setting here."""
+        """Return the value of a setting in this context."""
         value: T = self._values.get(setting, setting.default)
         return value
 
@@ -85,14 +83,14 @@ class Context:
         )
 
     def replaced(self, setting: Setting[T], value: T) -> Context:
-        """This context with another value of one setting."""
+        """Return this context with another value of one setting."""
         values = {**self._values, setting: value}
         if value == setting.default:
             del values[setting]
         return interned(values, self.axes)
 
     def within(self, name: Hashable, size: int, kind: AxisKind = "mapped") -> Context:
-        """This context inside of a named axis."""
+        """Return this context inside of a named axis."""
         return interned(self._values, (*self.axes, (name, size, kind)))
 
     def differences(self, other: Context) -> list[str]:
@@ -116,13 +114,13 @@ class Context:
 
 _interned: Final[WeakValueDictionary[Hashable, Context]] = WeakValueDictionary()
 _lock: Final = fork_safe_rlock()
-# The process's context, in a list of one so that hot paths may keep hold of it.
+# The process's context, in a list of one element, to which hot paths can hold a reference.
 process_context: Final[list[Context]] = []
 
 
 def interned(values: Values, axes: Axes) -> Context:
-    """The one context with these values and axes."""
-    # True == 1 == 1.0: the class keeps values apart that differ for programs.
+    """Return the canonical context with these values and axes."""
+    # True == 1 == 1.0: the class distinguishes values that differ for programs.
     key = frozenset((setting, type(value), value) for setting, value in values.items()), axes
     with _lock:
         found = _interned.get(key)
@@ -131,31 +129,31 @@ def interned(values: Values, axes: Axes) -> Context:
         return found
 
 
-def _same(value: Any) -> Any:  # Any: whatever the setting's type is
+def _same(value: Any) -> Any:  # Any: the setting's type
     return value
 
 
 @final
 class Setting(Generic[T]):
-    """One thing that programs, or what is done with them, may depend on.
+    """A value that programs, or operations on programs, may depend on.
 
     `name` is the public one: `config.update("treadle_<name>", value)`, and `TREADLE_<NAME>` in the
-    environment, set the process's value. `parse` makes it of what a user or the environment gives; for what it cannot
-    take it raises a ValueError that goes on with "which ...". Programs depend on a setting unless `keyed` is off.
-    `op_by_op` are the values under which each operation is observed by itself: composed functions are not fused
-    then, and neither are they under an instrumented setting.
+    environment, set the process's value. `parse` converts a value from a user or the environment; for an
+    invalid value it raises a ValueError whose text continues "which ...". Programs depend on a setting unless `keyed`
+    is off. `op_by_op` are the values under which each operation is observed by itself: fused functions run operation by
+    operation then, as they do under an instrumented setting.
 
-    An `instrumented` setting requires work on each call: a check of its results (`debug_nans`) or of its operands
-    (`transfer_guard`). Programs do not depend on it, but compiled calls and eager operations under it are others than
-    without, and only they do the extra work: calls without the setting pay nothing.
+    An `instrumented` setting requires work on each call: on its results (`debug_nans`) or its operands
+    (`transfer_guard`). Programs do not depend on it, but compiled calls and eager operations under it are instrumented,
+    with separate cache entries: calls without the setting pay nothing.
 
-    A setting that is `of_users` is about operations that users write, not about what functions of the library
-    make for themselves (`treadle_ir.errors.whose`): what is cached of such a function under it depends on its caller.
+    A setting that is `of_users` applies to operations that users write, not to the internal operations of library
+    functions (`treadle_ir.errors.whose`): cache entries of such a function under it depend on its caller.
 
     A setting that is not `listed` has no public name, and several may share a name: users define them.
 
-    A setting of the whole process (its devices, its log) has `applied`, which receives each value that the process
-    gets, before it gets it.
+    A process-wide setting (of devices, of the log) has `applied`, which receives each new process-wide value before it
+    is stored.
 
     Example:
         >>> from treadle_ir.settings.context import Setting, yes_or_no
@@ -175,7 +173,7 @@ class Setting(Generic[T]):
         name: str,
         default: T,
         *,
-        parse: Callable[[Any], T] = _same,  # Any: what users give
+        parse: Callable[[Any], T] = _same,  # Any: a user's value
         help: str,
         keyed: bool = True,
         op_by_op: Container[object] = (),
@@ -198,15 +196,15 @@ class Setting(Generic[T]):
         if not listed:
             return
         SETTINGS[name] = self
-        if process_context:  # for the first one, there is none yet
+        if process_context:  # the first setting is declared before it exists
             self.read_environment()
 
     def __call__(self) -> T:
-        """The value in force here."""
+        """Return the value in the current context."""
         return current_context().get(self)
 
     def set(self, value: object) -> None:
-        """Set the process's value.
+        """Set the process-wide value.
 
         Raises:
             ArgumentError: the setting cannot take it.
@@ -218,7 +216,7 @@ class Setting(Generic[T]):
             process_context[0] = process_context[0].replaced(self, parsed)
 
     def override(self, value: object) -> overriding:
-        """`with setting.override(value):` has another value for a while, in this thread or task.
+        """Return a context manager in which the setting has another value, in this thread or task.
 
         Raises:
             ArgumentError: the setting cannot take it.
@@ -251,7 +249,7 @@ class Setting(Generic[T]):
         return environment_variables(self.name)
 
     def read_environment(self) -> None:
-        """Let the process have the value that an environment variable says, if one does.
+        """Set the process-wide value from an environment variable, if there is one.
 
         Raises:
             ArgumentError: the setting cannot take it.
@@ -300,10 +298,10 @@ _FALSE: Final = frozenset({"", "0", "false", "no", "off", "n", "f"})
 
 
 def yes_or_no(value: object) -> bool:
-    """A boolean, also from the words of the environment.
+    """Return a boolean, given a boolean or one of the words of the environment.
 
     Raises:
-        ValueError: it is neither yes nor no.
+        ValueError: `value` is neither yes nor no.
     """
     if isinstance(value, str):
         if value.lower() in _TRUE:
@@ -341,7 +339,7 @@ X64.read_environment()
 
 @final
 class _Overrides:
-    """What the context managers around the running code change, innermost last."""
+    """The changes by the context managers around the running code, innermost last."""
 
     __slots__ = ("_base", "_change", "_context", "outer")
 
@@ -352,7 +350,7 @@ class _Overrides:
         self._context: Context | None = None
 
     def context(self) -> Context:
-        """The context here; made again when the process's has changed since."""
+        """Return the context with these changes, made again if the process-wide context has changed."""
         process = process_context[0]
         if self._base is not process or self._context is None:
             outside = process if self.outer is None else self.outer.context()
@@ -366,16 +364,16 @@ context_overrides: Final[ContextVar[_Overrides | None]] = ContextVar(
 
 
 def current_context() -> Context:
-    """The context that the running code is in."""
+    """Return the context of the running code."""
     overrides = context_overrides.get()
     return process_context[0] if overrides is None else overrides.context()
 
 
 @final
 class overriding:  # noqa: N801 - reads as a statement: `with overriding(change):`
-    """A context manager that changes the context for a while; one object may be entered again, and by many threads.
+    """A context manager that changes the context; one object may be entered again, and by many threads.
 
-    It is a decorator, too: of a function that runs in the changed context.
+    It is a decorator, too: the decorated function runs in the changed context.
     """
 
     __slots__ = ("_change",)
@@ -394,7 +392,7 @@ class overriding:  # noqa: N801 - reads as a statement: `with overriding(change)
         context_overrides.set(inner.outer)
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
-        """The function, which runs in the changed context."""
+        """Return the function wrapped so that it runs in the changed context."""
 
         @wraps(function)
         def within(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -405,5 +403,5 @@ class overriding:  # noqa: N801 - reads as a statement: `with overriding(change)
 
 
 def named_axis(name: Hashable, size: int, kind: AxisKind = "mapped") -> overriding:
-    """`with named_axis("i", 8):` is inside of a mapped axis that collectives may name."""
+    """Return a context manager that binds a named axis, for collectives: `with named_axis("i", 8):`."""
     return overriding(lambda context: context.within(name, size, kind))

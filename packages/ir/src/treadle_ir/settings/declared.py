@@ -1,4 +1,4 @@
-"""Settings that more than one distribution asks for: how programs are run, looked at and told of."""
+"""Settings that more than one distribution reads: how programs are run, checked and logged."""
 
 from __future__ import annotations
 

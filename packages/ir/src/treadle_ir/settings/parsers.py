@@ -1,7 +1,7 @@
-"""What settings take: functions from what a user or the environment gives to a value, for `Setting(parse=...)`.
+"""Parsers of settings: functions that convert a value from a user or the environment, for `Setting(parse=...)`.
 
-Each raises a ValueError that goes on with "which ..." for what it cannot take. `yes_or_no` and `one_of` are in
-`context.py`, whose own setting needs one.
+Each raises a ValueError whose text continues "which ..." for an invalid value. `yes_or_no` and `one_of` are in
+`context.py`, whose own setting needs a parser.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ def whole_number(least: int | None = None) -> Callable[[object], int]:
         try:
             number = int(value, 0) if isinstance(value, str) else operator.index(value)  # type: ignore[arg-type]  # asked
         except (TypeError, ValueError):
-            raise ValueError("is no integer") from None
+            raise ValueError("is not an integer") from None
         if isinstance(value, bool):
-            raise ValueError("is no integer")
+            raise ValueError("is not an integer")
         if least is not None and number < least:
             raise ValueError(f"is less than {least}")
         return number
@@ -54,7 +54,7 @@ def names_of(*choices: str) -> Callable[[object], bool | str]:
 
 
 def seconds(value: object) -> float:
-    """A time in seconds, or its digits.
+    """Return a time in seconds, given as a number or its digits.
 
     Raises:
         ValueError: `value` is not a number.
@@ -62,23 +62,23 @@ def seconds(value: object) -> float:
     try:
         number = float(value)  # type: ignore[arg-type]  # asked
     except (TypeError, ValueError):
-        raise ValueError("is no number of seconds") from None
+        raise ValueError("is not a number of seconds") from None
     if number != number:
-        raise ValueError("is no number of seconds")
+        raise ValueError("is not a number of seconds")
     return number
 
 
 def path_or_none(value: object) -> str | None:
-    """A folder, as a string or a path object; None and the empty string are none.
+    """Return the path of a folder, given as a string or a path object; None for None and the empty string.
 
     Raises:
-        ValueError: it is neither.
+        ValueError: `value` is neither a string nor a path object.
     """
     if value is None or value == "":
         return None
     if isinstance(value, (str, os.PathLike)):
         return os.fsdecode(value)
-    raise ValueError("is no path")
+    raise ValueError("is not a path")
 
 
 def words_among(*known: str) -> Callable[[object], tuple[str, ...]]:
@@ -87,7 +87,7 @@ def words_among(*known: str) -> Callable[[object], tuple[str, ...]]:
     def parse(value: object) -> tuple[str, ...]:
         given = value.split(",") if isinstance(value, str) else value
         if not isinstance(given, (list, tuple, set, frozenset)):
-            raise ValueError("is no list of words")
+            raise ValueError("is not a list of words")
         words = tuple([str(word).strip() for word in given if str(word).strip()])
         for word in words:
             if word not in known:

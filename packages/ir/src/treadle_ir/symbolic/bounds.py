@@ -63,7 +63,7 @@ class Bounds:
             )
 
     def of(self, polynomial: Polynomial) -> Interval:
-        """The least and the greatest value that the polynomial can have; infinite where none is known."""
+        """Return the least and the greatest value that the polynomial can have; infinite where none is known."""
         found = self._asked.get(polynomial)
         if found is None:
             low = self._lower(polynomial, _ELIMINATIONS, {})
@@ -80,7 +80,7 @@ class Bounds:
     def _lower(
         self, polynomial: Polynomial, eliminations: int, seen: dict[Polynomial, int]
     ) -> Bound:
-        """A lower bound, by intervals and by so many constraints."""
+        """Return a lower bound, by intervals and by so many constraints."""
         best = self._lower_by_intervals(polynomial)
         if eliminations == 0 or polynomial.constant is not None:
             return best
@@ -119,7 +119,7 @@ class Bounds:
         return total
 
     def _interval(self, polynomial: Polynomial) -> Interval:
-        """Bounds of an operand by intervals alone, since constraints could lead back to the operation."""
+        """Return bounds of an operand by intervals alone, since constraints could lead back to the operation."""
         low = self._lower_by_intervals(polynomial)
         return low, -self._lower_by_intervals(polynomial.scaled(-1))
 
@@ -149,7 +149,7 @@ class Bounds:
         return max(interval[0], known[0]), min(interval[1], known[1])
 
     def _relevant(self, polynomial: Polynomial) -> list[Polynomial]:
-        """The constraints, and what the polynomial's operations imply."""
+        """Return the constraints, and what the polynomial's operations imply."""
         found = list(self._constraints)
         for factor in polynomial.factors():
             if isinstance(factor, Operation):
@@ -179,7 +179,7 @@ def _floordiv(left: Interval, right: Interval) -> Interval:
 
 
 def _divided(a: Bound, b: Bound) -> Bound:
-    """The floor of `a / b`, for positive `b`."""
+    """Return the floor of `a / b`, for positive `b`."""
     if b == INFINITY:
         return a if abs(a) == INFINITY else (0 if a >= 0 else -1)
     return a if abs(a) == INFINITY else a // b
@@ -209,7 +209,7 @@ _OPERATION: Final[dict[str, Callable[[Interval, Interval], Interval]]] = {
 
 
 def _exchanged(polynomial: Polynomial, factor: Factor, value: Polynomial) -> Polynomial:
-    """The polynomial with a factor's value for the factor."""
+    """Return the polynomial with a factor's value for the factor."""
     total = Polynomial({})
     for monomial, coefficient in polynomial.terms:
         exponent = dict(monomial).get(factor, 0)

@@ -201,7 +201,7 @@ class SymbolicDimension(Symbolic):
     # --- as an array ---
 
     def __treadle_array__(self) -> Any:
-        """Its value as a weak integer scalar, in a program that is being staged."""
+        """Return its value as a weak integer scalar, in a program that is being staged."""
         from treadle_ir.primitives.creation import dimension_size  # noqa: PLC0415 - it knows types, which know sizes
 
         size: Any = self
@@ -224,12 +224,12 @@ class SymbolicDimension(Symbolic):
         return None
 
     def bounds(self) -> tuple[float, float]:
-        """The least and the greatest value under the constraints; infinite where none is known."""
+        """Return the least and the greatest value under the constraints; infinite where none is known."""
         low, high = self.scope.bounds(self.polynomial)
         return cast("tuple[float, float]", (low, high))
 
     def chosen(self, kind: str, other: object) -> Any:
-        """The `max` or `min` of this and another size; a dimension where it is not known which. Any: as `made`.
+        """Return the `max` or `min` of this and another size; a dimension where it is not known which. Any: as `made`.
 
         Raises:
             ShapeError: `other` is not a size.
@@ -240,13 +240,13 @@ class SymbolicDimension(Symbolic):
         return made(self.scope.operation(kind, self.polynomial, found), self.scope)
 
     def variables(self) -> set[str]:
-        """The names of the sizes that it is made of."""
+        """Return the names of the sizes that it is made of."""
         return self.polynomial.variables()
 
     def at(
         self, values: Mapping[str, SymbolicDimension | int], scope: SymbolicScope
     ) -> SymbolicDimension | int:
-        """The dimension with other sizes, symbolic or not, for its names; in their scope."""
+        """Return the dimension with other sizes, symbolic or not, for its names; in their scope."""
         known = {name: polynomial_of(value) for name, value in values.items()}
         found: SymbolicDimension | int = made(
             substituted(self.polynomial, known, scope.operation), scope
@@ -255,19 +255,19 @@ class SymbolicDimension(Symbolic):
 
 
 def polynomial_of(size: SymbolicDimension | int) -> Polynomial:
-    """A size as a polynomial."""
+    """Return a size as a polynomial."""
     return size.polynomial if isinstance(size, SymbolicDimension) else constant(size)
 
 
 def made(polynomial: Polynomial, scope: SymbolicScope) -> Any:
-    """The size that a polynomial is: an `int` when it is constant. Any: annotations of shapes say `int`."""
+    """Return the size that a polynomial is: an `int` when it is constant. Any: annotations of shapes say `int`."""
     polynomial = scope.normal(polynomial)
     number = polynomial.constant
     return int(number) if number is not None else SymbolicDimension(polynomial, scope)
 
 
 def read_dimension(text: str, scope: SymbolicScope) -> Any:
-    """The size that a text says. Any: as `made`.
+    """Return the size that a text denotes. Any: as `made`.
 
     Raises:
         ArgumentError: it is none.
@@ -292,7 +292,7 @@ def read_shape(
 
 
 def undecided(question: str, difference: Polynomial, scope: SymbolicScope) -> SymbolicSizeError:
-    """The error for a comparison that the constraints do not decide."""
+    """Return the error for a comparison that the constraints do not decide."""
     known = f" under the constraints {', '.join(scope.constraints)}" if scope.constraints else ""
     number = difference.offset
     wanted = f"{difference - constant(number)} >= {-number}"

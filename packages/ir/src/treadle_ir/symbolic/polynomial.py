@@ -77,7 +77,7 @@ class Polynomial:
 
     @staticmethod
     def variable(factor: Factor) -> Polynomial:
-        """The polynomial that is one variable or operation."""
+        """Return the polynomial that is one variable or operation."""
         return Polynomial({((factor, 1),): 1})
 
     def __eq__(self, other: object) -> bool:
@@ -106,18 +106,18 @@ class Polynomial:
         return Polynomial(terms)
 
     def scaled(self, number: Number) -> Polynomial:
-        """The polynomial times a number."""
+        """Return the polynomial times a number."""
         return Polynomial({m: c * number for m, c in self.terms})
 
     def power(self, exponent: int) -> Polynomial:
-        """The polynomial to a power that is not negative."""
+        """Return the polynomial to a power that is not negative."""
         result = ONE
         for _ in range(exponent):
             result = result * self
         return result
 
     def divided(self, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
-        """Quotient and remainder: terms that the divisor's leading term divides go to the quotient.
+        """Return quotient and remainder: terms that the divisor's leading term divides go to the quotient.
 
         All coefficients stay integers.
         """
@@ -160,7 +160,7 @@ class Polynomial:
         return self.terms[-1][1] if self.terms and self.terms[-1][0] == () else 0
 
     def factors(self) -> set[Factor]:
-        """The variables and operations that it is made of; not what is inside of operations."""
+        """Return the variables and operations that it is made of; not what is inside of operations."""
         return {factor for monomial, _ in self.terms for factor, _ in monomial}
 
     def operations(self) -> set[Operation]:
@@ -175,7 +175,7 @@ class Polynomial:
         return found
 
     def variables(self) -> set[str]:
-        """The names of all variables, also those inside of operations."""
+        """Return the names of all variables, also those inside of operations."""
         parts = [self]
         for each in self.operations():
             parts += [each.left, each.right]
@@ -193,12 +193,12 @@ class Polynomial:
 
 
 def constant(number: Number) -> Polynomial:
-    """The polynomial that is a number."""
+    """Return the polynomial that is a number."""
     return Polynomial({(): number})
 
 
 def product(left: Monomial, right: Monomial) -> Monomial:
-    """The monomial with the factors of both."""
+    """Return the monomial with the factors of both."""
     if not left or not right:
         return left or right
     exponents = dict(left)
@@ -218,7 +218,7 @@ def divided_monomial(monomial: Monomial, divisor: Monomial) -> Monomial | None:
 
 
 def common_factor(polynomial: Polynomial) -> Monomial:
-    """The largest monomial that divides every term."""
+    """Return the largest monomial that divides every term."""
     terms = polynomial.terms
     exponents = dict(terms[0][0]) if terms else {}
     for monomial, _ in terms[1:]:
@@ -232,7 +232,7 @@ def substituted(
     values: Mapping[str, Polynomial],
     operation: Callable[[str, Polynomial, Polynomial], Polynomial],
 ) -> Polynomial:
-    """The polynomial with variables exchanged for their values; `operation` makes operations of the new operands."""
+    """Return the polynomial with variables replaced by values; `operation` makes operations of the new operands."""
     total = Polynomial({})
     for monomial, coefficient in polynomial.terms:
         term = constant(coefficient)

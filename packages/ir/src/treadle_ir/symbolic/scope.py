@@ -108,7 +108,7 @@ class SymbolicScope:
     # --- simplification ---
 
     def normal(self, polynomial: Polynomial) -> Polynomial:
-        """The polynomial, rewritten by the equalities among the constraints."""
+        """Return the polynomial, rewritten by the equalities among the constraints."""
         if not self._rules:
             return polynomial
         for _ in range(_ROUNDS):
@@ -120,7 +120,7 @@ class SymbolicScope:
         return polynomial
 
     def operation(self, kind: str, left: Polynomial, right: Polynomial) -> Polynomial:
-        """`floordiv`, `mod`, `max` or `min`, simplified."""
+        """Return `floordiv`, `mod`, `max` or `min`, simplified."""
         if kind == "floordiv":
             return self._floordiv(left, right)
         if kind == "mod":
@@ -161,12 +161,12 @@ class SymbolicScope:
     # --- decisions ---
 
     def bounds(self, polynomial: Polynomial) -> Interval:
-        """The least and the greatest value under the constraints; infinite where none is known."""
+        """Return the least and the greatest value under the constraints; infinite where none is known."""
         number = polynomial.constant
         return (number, number) if number is not None else self._bounds.of(polynomial)
 
     def broken(self, values: Mapping[str, Polynomial], target: SymbolicScope) -> str | None:
-        """The first constraint that is not known to hold for sizes in another scope, or None.
+        """Return the first constraint that is not known to hold for sizes in another scope, or None.
 
         Constraints that name other sizes, too, are left out.
         """
@@ -199,7 +199,7 @@ class SymbolicScope:
 
 
 def _monomial(polynomial: Polynomial) -> tuple[Monomial, Number] | None:
-    """The polynomial's one term, with a positive coefficient, if it is one."""
+    """Return the polynomial's one term, with a positive coefficient, if it is one."""
     if len(polynomial.terms) != 1:
         return None
     monomial, coefficient = polynomial.terms[0]

@@ -31,7 +31,7 @@ class Axis(NamedTuple):
 
 
 def mixed(function: str, shapes: Sequence[tuple[Size, ...]]) -> ArgumentError | None:
-    """Why the sizes of arguments do not belong together, or None when they are all of one scope."""
+    """Return why the sizes of arguments do not belong together, or None if they are all of one scope."""
     sizes = [size for shape in shapes for size in shape if isinstance(size, Symbolic)]
     other = next((size for size in sizes if size.scope != sizes[0].scope), None)
     if other is None:
@@ -44,7 +44,7 @@ def mixed(function: str, shapes: Sequence[tuple[Size, ...]]) -> ArgumentError | 
 
 
 def unsolvable(function: str, shapes: Sequence[tuple[Size, ...]]) -> ArgumentError | None:
-    """Why the shapes of arguments do not tell all sizes, or None when they do."""
+    """Return why the shapes of arguments do not determine all sizes, or None if they do."""
     known: set[str] = set()
     waiting = [size.polynomial for shape in shapes for size in shape if isinstance(size, Symbolic)]
     missing = {name for each in waiting for name in each.variables()}
@@ -69,7 +69,7 @@ def unsolvable(function: str, shapes: Sequence[tuple[Size, ...]]) -> ArgumentErr
 
 
 def _unknown(polynomial: Polynomial, known: set[str]) -> str | None:
-    """The one name that is not known, if the polynomial is linear in it with a coefficient that is a number."""
+    """Return the one name that is not known, if the polynomial is linear in it with a coefficient that is a number."""
     unknown: list[Factor] = [
         f
         for f in polynomial.factors()
@@ -90,7 +90,7 @@ def _names(*polynomials: Polynomial) -> set[str]:
 def solve(
     function: str, axes: Sequence[Axis], scope: SymbolicScope
 ) -> tuple[dict[str, Size], SymbolicScope]:
-    """A size for each name, and the scope of those that are symbolic again.
+    """Return a size for each name, and the scope of those that are symbolic again.
 
     Raises:
         ShapeError: the actual sizes are inconsistent, are not integers, or break a constraint.
@@ -126,7 +126,7 @@ def solve(
 
 
 def sample(names: Sequence[str], scope: SymbolicScope) -> dict[str, Size] | None:
-    """Small sizes that break no constraint, to try a program with; None where none were found."""
+    """Return small sizes that break no constraint, to try a program with; None where none were found."""
     bounds = {name: scope.bounds(scope.normal(Polynomial.variable(name))) for name in names}
     for more in (*range(1, _TRIES), 0):
         found = {

@@ -1,7 +1,7 @@
 """What a rule returned, compared with `infer`: the tests of each distribution do it with all its rules.
 
-A rule that gives results of other types than `infer` says may go unnoticed for long: what comes after it is
-traced with the wrong types as well. The weak mark is left alone, since rules may return either.
+A rule whose results differ in type from the results of `infer` may go unnoticed for long: the operations after it are
+traced with the wrong types as well. Weakness is not compared, since rules may return either.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from treadle_ir.tracing.array import type_of
 def expect_types(
     primitive: Primitive, what: str, found: Sequence[Type], wanted: Sequence[Type]
 ) -> None:
-    """Compare types, but for the weak mark.
+    """Compare types, ignoring weakness.
 
     Raises:
         AssertionError: they differ; the message has both.
@@ -41,5 +41,5 @@ def expect_results(
 
 
 def listed(types: Sequence[Type]) -> str:
-    """Types as they stand in messages."""
+    """Return types as they appear in messages."""
     return f"({', '.join(map(str, types))})"

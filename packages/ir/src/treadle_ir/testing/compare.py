@@ -35,7 +35,7 @@ _LEAST: Final[dict[DType, float]] = {
 
 
 def epsilon(dtype: DType) -> float:
-    """The distance from 1 to the next number of a floating type, or of a complex type's parts."""
+    """Return the distance from 1 to the next number of a floating type, or of a complex type's parts."""
     return _EPSILON[dtypes.real_part(dtype)]
 
 
@@ -82,7 +82,7 @@ def assert_close(
 
 
 def magnitude(*arrays: object) -> float:
-    """The greatest finite absolute value in some arrays, for `scale`; 0 if there is none."""
+    """Return the greatest finite absolute value in some arrays, for `scale`; 0 if there is none."""
     greatest = 0.0
     for array in map(np.asarray, arrays):
         if array.size and dtypes.is_inexact(array.dtype):

@@ -16,7 +16,7 @@ ArrayFunction: TypeAlias = Callable[..., Arrays]
 def central_difference(
     function: ArrayFunction, primals: Arrays, tangents: Arrays, *, step: float = 1e-3
 ) -> list[np.ndarray[Any, np.dtype[Any]]]:
-    """The derivative of a function along a direction, with an error of the fourth power of the step.
+    """Return the derivative of a function along a direction, with an error of the fourth power of the step.
 
     (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12h, in float64. Complex operands move along a complex direction:
     the derivative is the real-linear one.
@@ -35,7 +35,7 @@ def central_difference(
 def complex_step(
     function: ArrayFunction, primals: Arrays, tangents: Arrays, *, step: float = 1e-30
 ) -> list[np.ndarray[Any, np.dtype[Any]]]:
-    """The derivative of an analytic function of reals along a direction, to rounding: Im f(x + ih dx) / h.
+    """Return the derivative of an analytic function of reals along a direction, to rounding: Im f(x + ih dx) / h.
 
     The function must take complex operands instead of its real ones.
 
@@ -47,7 +47,7 @@ def complex_step(
 
 
 def pairing(xs: Arrays, ys: Arrays) -> float:
-    """The pairing of tangents with cotangents: the real part of the sum of products, without conjugation."""
+    """Return the pairing of tangents with cotangents: the real part of the sum of products, without conjugation."""
     total = 0.0
     for x, y in zip(xs, ys, strict=True):
         a, b = np.asarray(x), np.asarray(y)

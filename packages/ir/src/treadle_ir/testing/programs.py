@@ -61,12 +61,12 @@ def outermost(programs: Iterable[Program]) -> list[Program]:
 
 
 def check_program(program: Program) -> None:
-    """See that a program verifies, and that its text reads back as the same program.
+    """Check that a program is valid, and that its text reads back as the same program.
 
-    Python functions in attributes have no text; of those the parser has to say so.
+    Python functions in attributes have no text; the parser must report them.
 
     Raises:
-        VerifyError: it breaks a promise.
+        VerifyError: the program is not valid.
         AssertionError: its text does not read back.
     """
     verify(program)

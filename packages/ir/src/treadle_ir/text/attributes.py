@@ -36,7 +36,7 @@ from treadle_ir.symbolic import SymbolicScope, read_shape
 
 
 def unquoted(text: str) -> str:
-    """The string that `quoted` wrote.
+    """Return the string that `quoted` wrote.
 
     Raises:
         ValueError: an escape that there is not.
@@ -59,13 +59,13 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 def element(array: np.ndarray[Any, np.dtype[Any]]) -> np.generic:
-    """The one element of an array as a scalar of its type. Any: of any shape and element type."""
+    """Return the one element of an array as a scalar of its type. Any: of any shape and element type."""
     scalar: Any = array.reshape(())[()]
     return scalar  # type: ignore[no-any-return]  # indexing a rank 0 array with () gives its scalar
 
 
 def from_bits(bits: int, dtype: DType) -> np.generic:
-    """The real floating scalar with these bits."""
+    """Return the real floating scalar with these bits."""
     return element(np.frombuffer(bits.to_bytes(dtype.itemsize, sys.byteorder), dtype))
 
 
@@ -74,7 +74,7 @@ def from_bits(bits: int, dtype: DType) -> np.generic:
 
 @lru_cache(maxsize=1024)
 def _hints(cls: type) -> dict[str, Any]:
-    """The annotations of a class of ours, resolved. Any: annotations are of any kind."""
+    """Return the annotations of a class of ours, resolved. Any: annotations are of any kind."""
     known = {
         "Program": Program,
         "Literal": Literal,
@@ -131,12 +131,12 @@ def fits(value: object, hint: Any) -> bool:
 
 
 def shown(hint: Any) -> str:
-    """An annotation as a reader of a message knows it. Any: annotations are of any kind."""
+    """Return an annotation as a reader of a message knows it. Any: annotations are of any kind."""
     return hint.__name__ if isinstance(hint, type) else str(hint).replace("typing.", "")
 
 
 def construct(cls: type, values: Mapping[str, object]) -> Any:
-    """The primitive or attribute with these fields. Any: an instance of `cls`.
+    """Return the primitive or attribute with these fields. Any: an instance of `cls`.
 
     Raises:
         ValueError: a field that is missing, unknown or of another kind, or that the class refuses.
@@ -178,7 +178,7 @@ def _read_real(text: str, dtype: DType) -> np.generic:
 
 
 def read_scalar(text: str, dtype: DType) -> np.generic:
-    """The scalar that a literal's text stands for.
+    """Return the scalar that a literal's text stands for.
 
     Raises:
         ValueError: no value of this element type.
@@ -213,7 +213,7 @@ def read_scalar(text: str, dtype: DType) -> np.generic:
 
 
 def integer_limits(dtype: DType) -> tuple[int, int]:
-    """The least and the greatest integer of a type."""
+    """Return the least and the greatest integer of a type."""
     bits = dtypes.bit_width(dtype)  # a key is an unsigned integer here
     return (
         (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
@@ -223,7 +223,7 @@ def integer_limits(dtype: DType) -> tuple[int, int]:
 
 
 def read_sizes(text: str, scope: SymbolicScope | None) -> tuple[int, ...]:
-    """Sizes of which some are symbolic.
+    """Return sizes of which some are symbolic.
 
     Raises:
         ValueError: the text does not parse, or is too long.
@@ -237,7 +237,7 @@ def read_sizes(text: str, scope: SymbolicScope | None) -> tuple[int, ...]:
 
 
 def read_size(text: str, scope: SymbolicScope) -> int:
-    """The one size of a text, which may be symbolic.
+    """Return the one size of a text, which may be symbolic.
 
     Raises:
         ValueError: the text does not parse, or is not a single size.
@@ -260,7 +260,7 @@ def read_constraints(texts: list[str]) -> SymbolicScope:
 
 
 def shortened(text: str) -> str:
-    """A text of any length, cut for a message."""
+    """Return a text of any length, cut for a message."""
     return text if len(text) <= 40 else text[:37] + "..."
 
 
@@ -332,7 +332,7 @@ def read_type(
 def _read_sharding(
     sizes: str, braces: str, ndim: int, meshes: Mapping[str, AbstractMesh]
 ) -> Sharding:
-    """The sharding that sizes such as `8@x,4` and what stands in braces behind them describe."""
+    """Return the sharding that sizes such as `8@x,4` and what stands in braces behind them describe."""
     mesh_name, _, _ = braces[1:-1].partition(",")
     if mesh_name.startswith("@"):
         mesh = meshes.get(mesh_name)

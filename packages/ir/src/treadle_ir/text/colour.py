@@ -25,5 +25,5 @@ def wants_colour() -> bool:
 
 
 def coloured(text: str) -> str:
-    """The text of a program with the terminal's codes for colours."""
+    """Return the text of a program with the terminal's codes for colours."""
     return _PARTS.sub(lambda found: f"{_COLOURS[found.lastgroup or 'name']}{found[0]}{_END}", text)

@@ -88,11 +88,11 @@ class Lexer:
         return tokens
 
     def peek(self) -> Token:
-        """The next token of the line."""
+        """Return the next token of the line."""
         return self.tokens[self.position]
 
     def take(self) -> Token:
-        """The next token of the line, which is then behind us (the end of the line stays)."""
+        """Return the next token of the line and advance (the end of the line stays)."""
         token = self.tokens[self.position]
         if token.kind != END:
             self.position += 1
@@ -140,7 +140,7 @@ class Lexer:
             raise self.unexpected("the end of the line", where)
 
     def unexpected(self, wanted: str, where: str) -> ParseError:
-        """The error for a token that cannot stand here."""
+        """Return the error for a token that cannot stand here."""
         token = self.peek()
         found = "the line ends" if token.kind == END else f"`{shortened(token.text)}` stands"
         return self.error(f"{found} where {where} needs {wanted}", token.column)
@@ -148,7 +148,7 @@ class Lexer:
     def error(
         self, what: str, column: int, *, fix: str | None = None, line: int | None = None
     ) -> ParseError:
-        """An error at a column of a line (of the current one, by default)."""
+        """Return an error at a column of a line (of the current one, by default)."""
         number = self.number if line is None else line
         text = self.lines[number - 1] if 0 < number <= len(self.lines) else ""
         return error_at(what, self.file, number, column, text, fix)
@@ -157,7 +157,7 @@ class Lexer:
 def error_at(
     what: str, file: str, number: int, column: int, text: str, fix: str | None
 ) -> ParseError:
-    """A `ParseError` that shows the line and a caret; of a long line, what is around the column."""
+    """Return a `ParseError` that shows the line and a caret; of a long line, what is around the column."""
     if len(what) > _MESSAGE:  # it lists what a damaged text has too many of
         what = what[:_MESSAGE] + "..."
     start = max(0, column - 60)

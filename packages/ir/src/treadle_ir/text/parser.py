@@ -1,4 +1,4 @@
-"""Text to programs. Any text gives a program or a `ParseError`.
+"""The parser: text to programs. Any text gives a program or a `ParseError`.
 
 A text is data: mnemonics and class names are looked up in a registry, and nothing is imported, evaluated or
 executed. Programs are defined before they are used, so reading is a single pass with no recursion; only attribute
@@ -46,7 +46,7 @@ T = TypeVar("T")
 
 
 def parse_program(text: str, *, file: str = "<text>") -> Program:
-    """The program that a text describes: the last one in it.
+    """Return the program that a text describes, which is the last program in it.
 
     Raises:
         ParseError: the text is not a program; the error has `line` and `column`, and shows the place.
@@ -96,7 +96,7 @@ class _Parser:
             raise lexer.error("there is no program in the text", 1)
         try:
             verify(program)
-        except VerifyError as error:  # what the parser has not seen itself; belt and braces
+        except VerifyError as error:  # an error that the parser itself did not find
             raise lexer.error(f"the program breaks a promise: {error}", 1, line=start) from error
         return program
 
@@ -132,7 +132,7 @@ class _Parser:
         self.scope = self.reading(token, read_constraints, texts)
 
     def mesh(self) -> None:
-        """A mesh of the types' shardings."""
+        """Return a mesh of the types' shardings."""
         lexer = self.lexer
         name = lexer.expect_kind("program", "a name such as `@mesh0`", "`mesh`")
         if name.text in self.meshes:
@@ -484,7 +484,7 @@ class _Parser:
         name, _, member = text.partition(".")
         cls = find_class(name)
         if cls is None:
-            raise lexer.error(f"`{shortened(text)}` is no value", token.column)
+            raise lexer.error(f"`{shortened(text)}` is not a value", token.column)
         if member:
             if not issubclass(cls, Enum) or member not in cls.__members__:
                 raise lexer.error(f"{name} has no member `{shortened(member)}`", token.column)

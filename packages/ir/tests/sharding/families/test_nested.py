@@ -12,12 +12,14 @@ from treadle_ir.testing.shardings import MESH, of_results, sharded
 
 ROW = ArrayType((8,), np.dtype("f4"))
 SIN = stage(lambda x: [ops.sine(x)], ROW).program
-LAID = stage(lambda x: [ops.sharding_constraint(x, mesh=MESH, layout=(("y",),))], ROW).program
+CONSTRAINED = stage(
+    lambda x: [ops.sharding_constraint(x, mesh=MESH, layout=(("y",),))], ROW
+).program
 
 
-def test_a_call_lies_as_its_program_does() -> None:
+def test_results_of_a_call_are_sharded_as_the_program_s() -> None:
     assert of_results(Call(SIN, "f"), "8@x") == ["8@x"]
-    assert of_results(Call(LAID, "f"), "8@x") == ["8@y"]
+    assert of_results(Call(CONSTRAINED, "f"), "8@x") == ["8@y"]
 
 
 def test_what_a_constraint_leaves_open_stays() -> None:
@@ -25,10 +27,10 @@ def test_what_a_constraint_leaves_open_stays() -> None:
     assert of_results(ShardingConstraint(MESH, (None, ("y",))), "8@x,4") == ["8@x,4@y"]
 
 
-def test_branches_lie_alike() -> None:
+def test_branches_have_one_sharding() -> None:
     index = sharded("", "i4")
     assert of_results(Case((SIN, SIN)), index, "8@x") == ["8@x"]
-    assert of_results(Case((SIN, LAID)), index, "8@x") == []  # the compiler decides
+    assert of_results(Case((SIN, CONSTRAINED)), index, "8@x") == []  # the compiler decides
 
 
 def test_carries_come_out_as_they_went_in() -> None:

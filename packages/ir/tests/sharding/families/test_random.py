@@ -11,7 +11,7 @@ from treadle_ir.testing.shardings import of_results, sharded
 KEYS = ArrayType((8,), KEY, False, sharded("8@x").sharding)
 
 
-def test_what_keys_give_lies_as_they_do() -> None:
+def test_results_are_sharded_as_their_keys() -> None:
     assert of_results(RandomSplit((2,)), KEYS) == ["8@x,2"]
     assert of_results(RandomBits((3,)), KEYS) == ["8@x,3"]
     assert of_results(RandomUnwrap(), KEYS) == ["8@x,2"]

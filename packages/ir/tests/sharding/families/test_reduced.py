@@ -16,7 +16,7 @@ def test_reduced_axes_are_gone() -> None:
     assert of_results(Argmax(1, np.dtype("i4")), "8@x,4") == ["8@x"]
 
 
-def test_windows_lie_within_parts() -> None:
+def test_windows_are_within_shards() -> None:
     window = ReduceWindowAdd((1, 2), (1, 1), ((0, 0), (0, 0)), (1, 1), (1, 1))
     assert of_results(window, "8@x,4") == ["8@x,3"]
     with pytest.raises(ShardingTypeError, match="windows reach along axis 1"):

@@ -40,7 +40,7 @@ def _cholesky_or_nan(a: Elements) -> list[Elements]:
 
 @eval_rule(Lu)
 def lu_eval(primitive: Lu, a: Elements) -> list[Elements]:
-    """Elimination, one column after the other, the rest of the matrix brought up to date each time."""
+    """Eliminate one column after the other, and update the rest of the matrix each time."""
     *batch, m, n = a.shape
     steps = min(m, n)
     x = np.array(a).reshape((math.prod(batch), m, n))
@@ -67,7 +67,7 @@ def lu_eval(primitive: Lu, a: Elements) -> list[Elements]:
 def lu_pivots_to_permutation_eval(
     primitive: LuPivotsToPermutation, pivots: Elements
 ) -> list[Elements]:
-    """The exchanges, in order."""
+    """Apply the exchanges, in order."""
     *batch, steps = pivots.shape
     size = primitive.permutation_size
     if not batch:
@@ -132,7 +132,7 @@ def _pivoted(a: Elements, full_matrices: bool) -> list[Elements]:
 
 
 def _size(x: Elements) -> Elements:
-    """The modulus of the greatest element: in its units squares neither overflow nor vanish.
+    """Return the modulus of the greatest element: in its units squares neither overflow nor vanish.
 
     1 of zeros, and of what is not finite.
     """
@@ -157,7 +157,7 @@ def reflection(x: Elements) -> tuple[Elements, Elements, Elements]:
 
 
 def _vectors(a: Elements, indices: Iterable[int]) -> Iterable[tuple[int, Elements]]:
-    """The vectors of reflections, which are 1 on the diagonal and 0 above."""
+    """Return the vectors of reflections, which are 1 on the diagonal and 0 above."""
     for i in indices:
         v = np.array(a[..., i])
         v[..., :i] = 0
@@ -166,7 +166,7 @@ def _vectors(a: Elements, indices: Iterable[int]) -> Iterable[tuple[int, Element
 
 
 def product(a: Elements, taus: Elements) -> Elements:
-    """The first columns of the product of reflections, applied to those of the identity, the last one first."""
+    """Return the first columns of the product of reflections, which are applied to the identity in reverse order."""
     m, n = a.shape[-2:]
     q = np.broadcast_to(np.eye(m, n, dtype=a.dtype), a.shape).copy()
     for i, v in _vectors(a, reversed(range(taus.shape[-1]))):

@@ -13,13 +13,13 @@ Routine: TypeAlias = Callable[[Elements], Sequence[Elements]]
 
 
 def adjoint(a: Elements) -> Elements:
-    """The conjugate transposes."""
+    """Return the conjugate transposes."""
     swapped = np.swapaxes(a, -1, -2)
     return swapped.conj() if np.iscomplexobj(a) else swapped
 
 
 def one_by_one(routine: Routine, a: Elements) -> list[Elements]:
-    """The results of a routine for single matrices."""
+    """Return the results of a routine for single matrices."""
     *batch, m, n = a.shape
     results = [routine(each) for each in a.reshape((-1, m, n))]
     return [
@@ -28,7 +28,7 @@ def one_by_one(routine: Routine, a: Elements) -> list[Elements]:
 
 
 def or_nan(routine: Routine, a: Elements) -> list[Elements]:
-    """The results of a routine for batches; NaN for matrices that are not finite or for which it fails.
+    """Return the results of a routine for batches; NaN for matrices that are not finite or for which it fails.
 
     The batch is not empty, and the routine can do with the identity.
     """

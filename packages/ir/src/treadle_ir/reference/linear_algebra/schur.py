@@ -56,7 +56,7 @@ def _schur(a: Elements) -> Sequence[Elements]:
 
 
 def _start(t: Elements, last: int) -> int:
-    """The first row of the block that ends with row `last`: the element before it is negligible, and set to zero."""
+    """Return the first row of the block that ends with row `last`; set the negligible element before it to zero."""
     eps = np.finfo(t.dtype).eps
     for i in range(last, 0, -1):
         size = np.abs(t[i, i]) + np.abs(t[i - 1, i - 1])
@@ -67,7 +67,7 @@ def _start(t: Elements, last: int) -> int:
 
 
 def _apply(t: Elements, z: Elements, rows: slice, q: Elements) -> None:
-    """`t = qᴴ t q` and `z = z q`, with q in some rows and columns."""
+    """Compute `t = qᴴ t q` and `z = z q`, with q in some rows and columns."""
     t[rows] = q.conj().T @ t[rows]
     t[:, rows] = t[:, rows] @ q
     z[:, rows] = z[:, rows] @ q

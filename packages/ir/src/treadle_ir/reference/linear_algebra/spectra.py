@@ -52,7 +52,7 @@ def svd_eval(primitive: Svd, a: Elements) -> list[Elements]:
 
 @eval_rule(Eig)
 def eig_eval(primitive: Eig, a: Elements) -> list[Elements]:
-    """NumPy's right eigenvectors; the left ones are the rows of their inverse."""
+    """Compute NumPy's right eigenvectors; the left ones are the rows of their inverse."""
     dtype = complex_dtype(ArrayType(a.shape, a.dtype))
     if a.size == 0:
         vectors = [np.zeros(a.shape, dtype)] * (primitive.compute_left + primitive.compute_right)
@@ -70,7 +70,7 @@ def eig_eval(primitive: Eig, a: Elements) -> list[Elements]:
 
 
 def _left(right: Elements) -> Elements:
-    """Left eigenvectors from right ones: of norm 1, and with a positive component of greatest modulus.
+    """Return left eigenvectors from right ones: of norm 1, and with a positive component of greatest modulus.
 
     Of a defective matrix right eigenvectors all but agree, and rows of their inverse are large multiples of left ones;
     where they agree to the last bit, a change of that bit makes an inverse.

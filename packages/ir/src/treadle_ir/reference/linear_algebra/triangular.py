@@ -46,7 +46,7 @@ def _forward(a: Elements, b: Elements, unit_diagonal: bool) -> Elements:
 def tridiagonal_solve_eval(
     primitive: TridiagonalSolve, lower: Elements, diagonal: Elements, upper: Elements, b: Elements
 ) -> list[Elements]:
-    """Elimination with row interchanges: rows have up to three elements, from the diagonal on.
+    """Eliminate with row interchanges: rows have up to three elements, from the diagonal on.
 
     Source: LAPACK's `gtsv`.
     """
@@ -88,7 +88,7 @@ def _chosen(condition: Elements, x: Elements, y: Elements) -> Elements:
 
 
 def _perturbed(pivots: Elements, sizes: Elements) -> Elements:
-    """Pivots no smaller than the rounding error of the greatest element, nor than the least normal number."""
+    """Return pivots no smaller than the rounding error of the greatest element, nor than the least normal number."""
     limits = np.finfo(pivots.dtype)
     least = np.maximum(limits.eps * sizes.max(-1, keepdims=True), limits.tiny)
     sign = np.where(pivots == 0, 1, pivots / np.abs(pivots))

@@ -63,15 +63,15 @@ class HostEngine(Engine):
         self.rounded = rounded
 
     def constant(self, value: float) -> Operand:
-        """A scalar."""
+        """Return a scalar."""
         return np.float64(value)
 
     def full(self, value: float) -> Operand:
-        """An array of it."""
+        """Return an array filled with it."""
         return np.full(self.shape, value)
 
     def compare(self, x: Operand, y: Operand, direction: Direction) -> Operand:
-        """NumPy's."""
+        """Apply NumPy's function."""
         result: Elements = _COMPARISONS[direction](x, y)
         return result
 
@@ -82,7 +82,7 @@ class HostEngine(Engine):
         unfinished: Callable[[Sequence[Operand]], Operand],
         most: int,
     ) -> Sequence[Operand]:
-        """A loop of Python."""
+        """Run a Python loop."""
         for k in range(1, most + 1):
             if not np.any(np.asarray(unfinished(state))):
                 break
@@ -95,7 +95,7 @@ class HostEngine(Engine):
         state: Sequence[Operand],
         step: Callable[[Operand, Sequence[Operand]], list[Operand]],
     ) -> Sequence[Operand]:
-        """A loop of Python."""
+        """Run a Python loop."""
         for k in range(int(np.max(np.asarray(counts), initial=0.0)), 0, -1):
             state = step(self.constant(k), state)
         return state
@@ -106,12 +106,12 @@ class HostEngine(Engine):
         compute: Callable[[], list[Operand]],
         otherwise: Sequence[Operand],
     ) -> Sequence[Operand]:
-        """Python's `if`."""
+        """Use Python's `if`."""
         return compute() if np.any(np.asarray(condition)) else otherwise
 
 
 def evaluated(formula: Formula, *operands: Elements, rounded: bool = False) -> Elements:
-    """A formula of float64 arrays, which are broadcast to one shape; `rounded` says that results will be rounded."""
+    """Evaluate a formula of float64 arrays, broadcast to one shape; `rounded` is true if results will be rounded."""
     arrays = np.broadcast_arrays(*operands)
     engine = HostEngine(arrays[0].shape, rounded)
     return np.asarray(formula(*[Plain(engine, x) for x in arrays]).plain.value)

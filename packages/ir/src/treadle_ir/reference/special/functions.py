@@ -147,7 +147,7 @@ _ASYMPTOTIC: Final = 10.0  # from here on the asymptotic series are exact to rou
 
 
 def chebyshev(coefficients: Sequence[float], t: Elements) -> Elements:
-    """The sum of c[k] T_k(t), by the recurrence of Clenshaw (1955), for -1 <= t <= 1."""
+    """Return the sum of c[k] T_k(t), by the recurrence of Clenshaw (1955), for -1 <= t <= 1."""
     last: Elements = np.zeros_like(t)
     before: Elements = np.zeros_like(t)
     twice = 2 * t
@@ -158,7 +158,7 @@ def chebyshev(coefficients: Sequence[float], t: Elements) -> Elements:
 
 
 def horner(coefficients: Sequence[float], x: Elements) -> Elements:
-    """The polynomial with these coefficients, lowest first."""
+    """Return the polynomial with these coefficients, lowest first."""
     result: Elements = np.full_like(x, coefficients[-1])
     for c in reversed(coefficients[:-1]):
         result = result * x + c
@@ -166,7 +166,7 @@ def horner(coefficients: Sequence[float], x: Elements) -> Elements:
 
 
 def erf(x: Elements) -> Elements:
-    """The error function.
+    """Return the error function.
 
     Source: A. Shepherd and J. Laframboise, Chebyshev approximation of (1 + 2x) exp(x^2) erfc(x),
         Math. Comp. 36 (1981), for the form of the outer part.
@@ -177,7 +177,7 @@ def erf(x: Elements) -> Elements:
 
 
 def erfc(x: Elements) -> Elements:
-    """`1 - erf(x)`, without the cancellation."""
+    """Return `1 - erf(x)`, without the cancellation."""
     outer = _erfc_outer(np.clip(np.abs(x), 1, 30))
     outer = np.where(x < 0, 2 - outer, outer)
     return np.where(np.abs(x) < 1, _erfc_inner(np.clip(x, -1, 1)), np.where(np.isnan(x), x, outer))
@@ -203,7 +203,7 @@ def _erfc_outer(x: Elements) -> Elements:
 
 
 def erf_inv(x: Elements) -> Elements:
-    """The inverse of erf: a start good to 1e-6, and two steps of Halley's method.
+    """Return the inverse of erf: a start good to 1e-6, and two steps of Halley's method.
 
     Source: M. Giles, Approximating the erfinv function, GPU Computing Gems 2 (2010), for the start.
     """
@@ -226,7 +226,7 @@ def erf_inv(x: Elements) -> Elements:
 
 
 def lgamma(x: Elements) -> Elements:
-    """The logarithm of the gamma function's absolute value; infinite at 0, -1, -2, ... and at -inf.
+    """Return the logarithm of the gamma function's absolute value; infinite at 0, -1, -2, ... and at -inf.
 
     Source: M. Abramowitz and I. Stegun, Handbook of Mathematical Functions, 6.1.15 (recurrence),
         6.1.17 (reflection), 6.1.41 (asymptotic series).
@@ -261,7 +261,7 @@ def _lgamma_positive(x: Elements) -> Elements:
 
 
 def digamma(x: Elements) -> Elements:
-    """The derivative of lgamma; -inf at 0, and NaN at its other poles -1, -2, ... and at -inf, as XLA has it.
+    """Return the derivative of lgamma; -inf at 0, and NaN at its other poles -1, -2, ... and at -inf, as XLA has it.
 
     Source: M. Abramowitz and I. Stegun, Handbook of Mathematical Functions, 6.3.5 (recurrence),
         6.3.7 (reflection), 6.3.18 (asymptotic series).

@@ -25,7 +25,7 @@ Draw: TypeAlias = Callable[[np.random.Generator], list[Operand]]
 
 
 def array_type(text: str) -> ArrayType:
-    """`f32[2,3]` as a type."""
+    """Return `f32[2,3]` as a type."""
     name, _, rest = text.partition("[")
     shape = tuple(int(n) for n in rest.rstrip("]").split(",") if n)
     return ArrayType(shape, BY_NAME[name])
@@ -59,7 +59,7 @@ class Example:
         return f"{self.primitive.name}({types}){'-' + self.label if self.label else ''}"
 
     def operands(self, seed: int = 0) -> list[Operand]:
-        """Operands of the types, the same for the same example and seed in every process."""
+        """Return operands of the types, the same for the same example and seed in every process."""
         random = np.random.default_rng(zlib.crc32(f"{self.id}/{seed}".encode()))
         if self.draw is not None:
             return self.draw(random)
@@ -67,12 +67,12 @@ class Example:
 
 
 def example(primitive: Primitive, *types: str, **options: Any) -> Example:
-    """An example with its operand types as text: `example(Cumsum(axis=0), "f32[3,4]")`."""
+    """Return an example with its operand types as text: `example(Cumsum(axis=0), "f32[3,4]")`."""
     return Example(primitive, tuple(map(array_type, types)), **options)
 
 
 def sample(random: np.random.Generator, type: ArrayType, domain: tuple[float, float]) -> Operand:
-    """An array of a type with elements in an interval."""
+    """Return an array of a type with elements in an interval."""
     low, high = domain
 
     def draw(dtype: DType) -> np.ndarray[Any, np.dtype[Any]]:

@@ -22,7 +22,7 @@ def _staged(function: Function, *types: str) -> Program:
 
 
 def _indexed(low: int, high: int) -> Draw:
-    """Operands of a case: an index in a range, two arrays."""
+    """Return operands of a case: an index in a range, two arrays."""
 
     def draw(random: np.random.Generator) -> list[Operand]:
         index = np.asarray(random.integers(low, high + 1)).astype("i4")
@@ -32,7 +32,7 @@ def _indexed(low: int, high: int) -> Draw:
 
 
 def _counted(low: int, high: int) -> Draw:
-    """Operands of a while loop: a number of iterations in a range, a counter, two arrays."""
+    """Return operands of a while loop: a number of iterations in a range, a counter, two arrays."""
 
     def draw(random: np.random.Generator) -> list[Operand]:
         iterations = np.asarray(random.integers(low, high + 1)).astype("i4")
@@ -43,7 +43,7 @@ def _counted(low: int, high: int) -> Draw:
 
 
 def _one(shape: tuple[int, ...]) -> Draw:
-    """Operands of a case of one or two branches: an index, two arrays of a shape."""
+    """Return operands of a case of one or two branches: an index, two arrays of a shape."""
 
     def draw(random: np.random.Generator) -> list[Operand]:
         index = np.asarray(random.integers(0, 2)).astype("i4")

@@ -12,7 +12,7 @@ from treadle_ir.tracing.staging import stage
 
 
 def _scaled(symmetric: bool, *types: str) -> LinearSolve:
-    """The equation `a * x = b`, element by element."""
+    """Return the equation `a * x = b`, element by element."""
     a, b = map(array_type, types)
     return LinearSolve(
         stage(lambda a, x: [ops.multiply(a, x)], a, b).program,
@@ -46,7 +46,7 @@ _SHEAR: Final = LinearSolve(
 
 
 def _cube_root(kind: str, tells: bool = False) -> Root:
-    """The root of `x * x * x - c`."""
+    """Return the root of `x * x * x - c`."""
     of = array_type(kind)
 
     def solve(c: Operand, guess: Operand) -> list[Operand]:
@@ -76,7 +76,7 @@ EXAMPLES: Final[list[Example]] = [
     example(_scaled(False, "f64[]", "f64[]"), "f64[]", "f64[]", domain=_POSITIVE),
     example(_scaled(False, "f64[0]", "f64[0]"), "f64[0]", "f64[0]", label="empty"),
     example(_scaled(False, "c128[2]", "c128[2]"), "c128[2]", "c128[2]", domain=_POSITIVE),
-    # What the solver tells beside the solution has no derivatives.
+    # The solver's results other than the solution have no derivatives.
     example(_SHEAR, "f64[3]", "f64[3]", "f64[3]", differentiable=False, label="more results"),
     example(_cube_root("f64[3]"), "f64[3]", "f64[3]", domain=_POSITIVE),
     example(_cube_root("f32[1]"), "f32[1]", "f32[1]", domain=_POSITIVE),

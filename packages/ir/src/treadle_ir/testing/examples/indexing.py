@@ -52,7 +52,7 @@ def _draw(types: tuple[str, ...], low: int, high: int, unique: bool = False) -> 
 def _gathers(
     label: str, types: tuple[str, str], high: int, low: int = -3, **attributes: Any
 ) -> list[Example]:
-    """The gather in each mode; filling with NaN has no derivative where it fills."""
+    """Return the gather in each mode; filling with NaN has no derivative where it fills."""
     draw = _draw(types, low, high)
     smooth = not dtypes.is_inexact(array_type(types[0]).dtype)
     return [
@@ -70,7 +70,7 @@ def _scatters(
     kinds: tuple[type[ScatterFamily], ...] = (ScatterAdd, Scatter),
     **attributes: Any,
 ) -> list[Example]:
-    """The scatters in each mode."""
+    """Return the scatters in each mode."""
     return [
         example(
             kind(**attributes, mode=mode),

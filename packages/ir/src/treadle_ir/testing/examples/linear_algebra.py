@@ -1,7 +1,7 @@
 """Examples of linear algebra: matrices far from singular, with eigenvalues and singular values apart.
 
 Vectors of complex matrices and columns that complete a basis are unique up to phases and rotations only, so finite
-differences of them say nothing: they are not differentiable here.
+differences of them are meaningless: they are not differentiable here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from treadle_ir.tracing.array import Operand
 
 
 def dominant(*types: str, by: float = 4.0) -> Draw:
-    """Operands of which the first has a large diagonal, with signs of its own."""
+    """Return operands of which the first has a large diagonal, with signs of its own."""
 
     def draw(random: np.random.Generator) -> list[Operand]:
         first, *rest = [np.asarray(sample(random, array_type(t), (-2.0, 2.0))) for t in types]
@@ -47,7 +47,7 @@ def dominant(*types: str, by: float = 4.0) -> Draw:
 
 
 def positive(type: str) -> Draw:
-    """Hermitian positive definite matrices; the upper triangle, which is not read, holds something else."""
+    """Return Hermitian positive definite matrices; the upper triangle, which is not read, holds something else."""
 
     def draw(random: np.random.Generator) -> list[Operand]:
         x = np.asarray(sample(random, array_type(type), (-2.0, 2.0)))
@@ -58,7 +58,7 @@ def positive(type: str) -> Draw:
 
 
 def _middle(*types: str) -> Draw:
-    """Three diagonals, the middle one large, and right-hand sides."""
+    """Return three diagonals, the middle one large, and right-hand sides."""
 
     def draw(random: np.random.Generator) -> list[Operand]:
         low, diagonal, high, b = [sample(random, array_type(t), (-2.0, 2.0)) for t in types]
@@ -68,7 +68,7 @@ def _middle(*types: str) -> Draw:
 
 
 def _reflections(type: str, count: int, *others: str) -> Draw:
-    """Reflections of a QR factorisation."""
+    """Return reflections of a QR factorisation."""
 
     def draw(random: np.random.Generator) -> list[Operand]:
         x = np.asarray(sample(random, array_type(type), (-2.0, 2.0)))
@@ -91,7 +91,7 @@ def _flags(count: int) -> list[tuple[bool, ...]]:
 
 
 def _labelled(example: Example) -> Example:
-    """The example with its attributes for a label, where it has none."""
+    """Return the example with its attributes for a label, where it has none."""
     if example.label:
         return example
     primitive = example.primitive

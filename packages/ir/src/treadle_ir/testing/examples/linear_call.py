@@ -12,7 +12,7 @@ from treadle_ir.tracing.staging import stage
 
 
 def _scaled(kind: str) -> LinearCall:
-    """`r * x`, which is its own transpose."""
+    """Return `r * x`, which is its own transpose."""
     of = array_type(kind)
     program = stage(lambda r, x: [ops.multiply(r, x)], of, of).program
     return LinearCall(program, program, 1)

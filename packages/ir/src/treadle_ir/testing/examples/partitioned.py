@@ -17,14 +17,14 @@ from treadle_ir.tracing.staging import stage
 @final
 @frozen
 class Unasked:
-    """Says nothing: where it is asked, something is wrong."""
+    """A partitioner without a rule: asking it for one is an error."""
 
     def rule(self, mesh: AbstractMesh, operands: Sequence[Type], results: Sequence[Type]) -> str:
-        """Nothing."""
+        """Raise an error."""
         raise AssertionError("a program of one device asks for no rule")
 
     def parts(self, *given: Any) -> tuple[str, list[Any], list[Any]]:  # Any: the runtime's
-        """Nothing."""
+        """Raise an error."""
         raise AssertionError("a program of one device asks for no parts")
 
 

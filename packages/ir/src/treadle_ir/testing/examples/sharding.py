@@ -13,7 +13,7 @@ _EXPLICIT: Final = AbstractMesh((2,), ("x",), (AxisType.Explicit,))
 
 
 def _ignore(sharding: object) -> None:
-    """Is called where there are devices, and is told of them."""
+    """Ignore a sharding; only called where there are devices."""
 
 
 EXAMPLES: Final[list[Example]] = [

@@ -41,7 +41,7 @@ _CASES: Final[list[tuple[str, Settings, str, str]]] = [
     ("cut", _settings((2,), (1,), ((-1, -2),)), "7", "3"),
     ("dilated and cut", _settings((2,), (2,), ((-1, 3),), (3,), (2,)), "4", "5"),
     (
-        "beside other axes",
+        "with other axes",
         _settings((1, 3, 1), (1, 2, 1), ((0, 0), (1, 1), (0, 0))),
         "2,5,2",
         "2,3,2",

@@ -106,7 +106,7 @@ def astype(self: BCOO, dtype: Any) -> BCOO:
 
 def _power(self: BCOO, exponent: Any) -> BCOO:
     if not isinstance(exponent, (int, float, np.integer, np.floating)) or not exponent > 0:
-        raise self._lacking("a power that is no positive number")
+        raise self._lacking("a power that is not a positive number")
     return map_zero_preserving(self, lambda x: x**exponent)
 
 
