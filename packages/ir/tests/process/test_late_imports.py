@@ -137,3 +137,24 @@ def test_a_fork_waits_for_an_import_of_another_thread(tmp_path: Path) -> None:
         """,
         str(tmp_path),
     )
+
+
+def test_a_finder_may_import_late() -> None:
+    """Python calls finders with the lock of all imports held, so that the import cannot run in a different thread."""
+    run(
+        """
+        import importlib, sys
+        from treadle_ir.process import importing
+
+        class Finder:
+            found = None
+
+            def find_spec(self, name, path, target=None):
+                if name == "colorsys":  # neither module is imported yet
+                    self.found = importing(lambda: importlib.import_module("fractions"))
+
+        sys.meta_path.insert(0, Finder())
+        import colorsys
+        assert sys.meta_path[0].found is sys.modules["fractions"]
+        """
+    )

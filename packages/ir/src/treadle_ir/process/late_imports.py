@@ -85,10 +85,17 @@ def _noted(work: Callable[[], T], forks_wait: bool) -> T:
 
 
 def _imports_here() -> bool:
-    """Return whether this thread is in a module of treadle that is being imported, whose lock it holds."""
+    """Return whether this thread holds a lock that another thread would need in order to import modules of treadle.
+
+    It does while a module of treadle is being imported, and while a finder on `sys.meta_path` looks for any module:
+    Python calls finders with the lock of all imports held.
+    """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        if frame.f_code.co_name == "<module>" and _is_treadles(frame):
+        function = frame.f_code.co_name
+        if function == "<module>" and _is_treadles(frame):
+            return True
+        if function == "_find_spec" and frame.f_globals.get("__name__") in _IMPORT_SYSTEM:
             return True
         frame = frame.f_back
     return False
