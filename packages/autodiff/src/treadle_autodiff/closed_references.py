@@ -23,13 +23,13 @@ class StagedWithReferences(NamedTuple, Generic[Out]):
             hold in the end are the last results.
         out: what the function returned besides its results.
         cells: the references.
-        own_count: the number of results of the function itself.
+        result_count: the number of results of the function itself.
     """
 
     staged: Staged
     out: Out
     cells: Sequence[Cell]
-    own_count: int
+    result_count: int
 
     def held(self) -> list[Operand]:
         """Return the arrays that the references hold now."""

@@ -78,8 +78,8 @@ def closure_convert(
             next(given) if flag else x for x, flag in zip(staged.captured, is_hoisted, strict=True)
         ]
         results = interpret(staged.program, *captured, *found.held(), *operands)
-        found.store(results[found.own_count :])
-        return tree_unflatten(out, results[: found.own_count])
+        found.store(results[found.result_count :])
+        return tree_unflatten(out, results[: found.result_count])
 
     return converted, hoisted
 

@@ -7,7 +7,7 @@ the gradient of a jitted function is made once, and compiled once.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import ClassVar, TypeVar, final
+from typing import TypeVar, final
 
 from treadle_autodiff.jvp import jvp_flat
 from treadle_autodiff.linearize import linearize_flat
@@ -289,10 +289,14 @@ class _UsedCells:
     """The cells that backward rules in a program were seen to use, in this order."""
 
     __slots__ = ("cells",)
-    captured: ClassVar[tuple[Operand, ...]] = ()
 
     def __init__(self) -> None:
         self.cells: list[Cell] = []
+
+    @property
+    def captured(self) -> tuple[Operand, ...]:
+        """The operands that were captured: none."""
+        return ()
 
 
 def transposed_with_cells(

@@ -32,10 +32,12 @@ from treadle_ir import (
     ArgumentError,
     Array,
     ArrayType,
+    Equation,
     Operands,
     Program,
     Type,
     UnsupportedError,
+    Value,
     type_of,
 )
 from treadle_ir.calling import flatten_arrays, type_like
@@ -350,7 +352,7 @@ def linear_transpose(
     Args:
         fun: a function that is linear in all its arguments.
         primals: arrays or `ShapeDtypeStruct`s, with the shapes and dtypes of the arguments; values are not used.
-        reduce_axes: must be empty.
+        reduce_axes: must be empty, as in JAX.
 
     Returns:
         A function that takes a cotangent, with the structure, shapes and dtypes of the results, and returns a tuple
@@ -387,10 +389,13 @@ def linear_transpose(
             fix="use vjp, which knows what the tangents of such values are",
         )
 
-    result_types = [result.type for result in staged.program.results[: found.own_count]]
+    result_types = [result.type for result in staged.program.results[: found.result_count]]
     known = [*staged.captured, *found.held()]
-    not_linear = [Zero(type.tangent()) for type in staged.program.result_types[found.own_count :]]
-    found.store(_written(found, known, types))
+    not_linear = [
+        Zero(type.tangent()) for type in staged.program.result_types[found.result_count :]
+    ]
+    if found.cells:
+        found.store(_written(found, known, types))
 
     def transposed(cotangents: Tree) -> tuple[Tree, ...]:
         given, given_structure = flatten_arrays(cotangents, "cotangent ")
@@ -413,21 +418,24 @@ def _written(
     Raises:
         ArgumentError: it depends on the arguments, of which there are no values.
     """
-    program = found.staged.program
-    flags = [False] * len(known) + [True] * len(types)
-    for cell_result, depends in zip(
-        program.results[found.own_count :],
-        DEPENDENCE.results(program, flags)[found.own_count :],
-        strict=True,
-    ):
-        if depends:
+    program, ends = found.staged.program, found.staged.program.results[found.result_count :]
+    depends = DEPENDENCE.values(program, [False] * len(known) + [True] * len(types))
+    for end in ends:
+        if isinstance(end, Value) and depends[end]:
             raise ArgumentError(
-                f"linear_transpose: the function writes to a reference to {cell_result.type} what depends on its "
+                f"linear_transpose: the function writes to a reference to {end.type} what depends on its "
                 "arguments, which have no values here",
                 fix="return it as a result",
             )
-    held = Program(program.parameters, program.equations, program.results[found.own_count :])
-    return interpret(dce(held), *known, *[zeros(type) for type in types])
+
+    def is_of_arguments(equation: Equation) -> bool:
+        """Return whether an equation has effects of the arguments alone, which have no values."""
+        given = [isinstance(x, Value) and depends[x] for x in equation.operands]
+        return bool(equation.effects) and any(given) and all(depends[x] for x in equation.results)
+
+    equations = tuple([each for each in program.equations if not is_of_arguments(each)])
+    held = dce(Program(program.parameters, equations, ends))
+    return interpret(held, *known, *[zeros(type) for type in types])
 
 
 def _alike(cotangents: Operands, results: Sequence[Type]) -> list[Tangent]:
