@@ -64,9 +64,12 @@ def scan_transpose(
                 "but only loops of floating and complex numbers are transposed",
                 fix="transpose it at a float: linear_transpose(f, x.astype(float))",
             )
-    (depends,) = DEPENDENCE.within(primitive, linear).parameters
-    if not all(primitive.operand_groups(depends).carry):
-        return _transpose_with_known_carry(primitive, cotangents, operands, linear)
+    if not all(
+        primitive.operand_groups(linear).carry
+    ):  # else all depend on linear operands already
+        (depends,) = DEPENDENCE.within(primitive, linear).parameters
+        if not all(primitive.operand_groups(depends).carry):
+            return _transpose_with_known_carry(primitive, cotangents, operands, linear)
     # Backward rules of users may write to references.
     return discharged(lambda cells: _transposed(primitive, cotangents, operands, cells))
 
