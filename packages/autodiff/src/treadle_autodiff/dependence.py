@@ -19,7 +19,7 @@ _STRUCTURED: Final = (InlineCall, ControlFlow)
 
 def is_structured(primitive: Primitive) -> bool:
     """Return whether an operation is a call, loop or branch with flows: some results may not depend on an operand."""
-    return isinstance(primitive, _STRUCTURED) and type(primitive).flows is not Primitive.flows
+    return type(primitive).flows is not Primitive.flows and isinstance(primitive, _STRUCTURED)
 
 
 DEPENDENCE: Final = ForwardAnalysis[bool](

@@ -156,6 +156,8 @@ def _cast_later(known: Program, linear: Program, count: int) -> tuple[Program, P
         count: the number of results in front of the residuals.
     """
     cast = {e.results[0]: e for e in known.equations if isinstance(e.primitive, PVary)}
+    if not cast:
+        return known, linear
     results, parameters = [*known.results], [*linear.parameters]
     casts: list[Equation] = []
     for place, atom in enumerate(known.results[count:]):

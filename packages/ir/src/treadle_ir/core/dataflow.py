@@ -111,38 +111,42 @@ def forward_steps(
 
     A generator that is on a stack of its own can so answer by other generators; the arguments are those of `forward`.
     """
-    parameters = [tuple(map(operands.__getitem__, entry)) for entry in flows.entry]
+    regions, entries, exits, backedges, predicate, *_ = flows
+    parameters = [tuple(map(operands.__getitem__, entry)) for entry in entries]
     returned: list[tuple[S, ...]] = [()] * len(parameters)
-    predicate = flows.predicate if control else None
+    if not control:
+        predicate = None
     decided: list[S] = []  # the state of the predicate, once it is known
     pending = [*range(len(parameters))]
     while pending:
         region = pending.pop(0)
-        returned[region] = tuple((yield flows.regions[region], parameters[region]))
+        answer = returned[region] = tuple((yield regions[region], parameters[region]))
         if predicate is not None and predicate.region == region:
-            decided = [returned[region][predicate.place]]
-        for target, sources in enumerate(flows.backedges):
+            decided = [answer[predicate.place]]
+        for target, sources in enumerate(backedges):
             grown = [*parameters[target]]
             for i, source in enumerate(sources):
-                if source is None:
-                    continue
-                if source.region == region:
-                    grown[i] = join(grown[i], returned[region][source.place])
-                for state in decided:
-                    grown[i] = join(grown[i], state)
-            if tuple(grown) != parameters[target]:
-                parameters[target] = tuple(grown)
+                if source is not None:
+                    of, place = source
+                    if of == region:
+                        grown[i] = join(grown[i], answer[place])
+                    if decided:
+                        grown[i] = join(grown[i], decided[0])
+            after = tuple(grown)
+            if after != parameters[target]:
+                parameters[target] = after
                 if target not in pending:
                     pending.append(target)
     if predicate is not None and predicate.region == OPERANDS:
         decided = [operands[predicate.place]]
+    states = [*returned, operands]  # the last of which are at the place OPERANDS
     ends = []
-    for sources in flows.exits:
-        states = [*decided]
-        for region, place in sources:
-            values = operands if region == OPERANDS else returned[region]
-            states.append(values[place])
-        ends.append(states[0] if len(states) == 1 else reduce(join, states))
+    for origins in exits:
+        region, place = origins[0]
+        end = states[region][place]
+        if decided or len(origins) > 1:
+            end = reduce(join, [*decided, *[states[region][place] for region, place in origins]])
+        ends.append(end)
     return Solution(tuple(parameters), tuple(returned), tuple(ends))
 
 

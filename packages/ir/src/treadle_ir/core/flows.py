@@ -8,6 +8,7 @@ to the results of the operation. `core/dataflow.py` runs analyses over them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar, final
 
 if TYPE_CHECKING:
@@ -109,9 +110,14 @@ class Flows(NamedTuple):
         return self.predicate is not None and self.predicate.region == OPERANDS
 
 
+def origins(region: int, places: range) -> tuple[Origin, ...]:
+    """Return the origins at these places of a region; the constructor of each would take as long as all of them."""
+    return tuple(map(tuple.__new__, repeat(Origin), zip(repeat(region), places)))
+
+
 def call_flows(program: Program) -> Flows:
     """Return the flows of an operation that runs one program on its operands and returns the results."""
-    exits = tuple([(Origin(0, i),) for i in range(len(program.results))])
+    exits = tuple(zip(origins(0, range(len(program.results)))))
     return Flows((program,), (tuple(range(len(program.parameters))),), exits)
 
 

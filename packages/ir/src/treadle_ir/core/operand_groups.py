@@ -31,16 +31,11 @@ class Groups(tuple[Sequence[T], ...]):
 
     def where(self, flags: Groups[bool]) -> Self:
         """Return the items whose flags are set."""
-        return tuple.__new__(
-            type(self),
-            [[*compress(group, marks)] for group, marks in zip(self, flags, strict=True)],
-        )
+        return tuple.__new__(type(self), map(list, map(compress, self, flags)))
 
     def joined(self, *others: Self) -> Self:
         """Return the items of these groups, then the items of the others, group by group."""
-        return tuple.__new__(
-            type(self), [[*chain(*groups)] for groups in zip(self, *others, strict=True)]
-        )
+        return tuple.__new__(type(self), map(list, map(chain, self, *others)))
 
 
 class _ScanOperands(NamedTuple, Generic[T]):

@@ -128,7 +128,7 @@ class Program:
 
         The results have shardings over the explicit axes of `mesh`, if it is given.
         """
-        inferred = import_module("treadle_ir.core.typing").inferred  # a later layer than programs
+        typed = import_module("treadle_ir.core.typing").inferred_over  # a later layer than programs
         equations, results = [*self.equations], []
         for result, operation in zip(self.results, operations, strict=True):
             if operation is None:
@@ -137,7 +137,7 @@ class Program:
             kind = result.type
             if mesh is not None and isinstance(result, Literal):  # the same on each device
                 kind = result.type.with_sharding(replicated(0, mesh))
-            ((type_,), _) = inferred(operation, (kind,), mesh)
+            ((type_,), _) = typed(operation, (kind,), mesh)
             made = Value(type_.with_varying(result.type.varying))
             equations.append(Equation(operation, (result,), (made,), PURE))
             results.append(made)

@@ -27,13 +27,26 @@ def _refuse_extended(primitive: Primitive, operands: tuple[Type, ...]) -> None:
             raise no_numbers(primitive.name, operand.dtype)
 
 
-def inferred(
+def inferred(primitive: Primitive, operands: tuple[Type, ...]) -> Inferred:
+    """Return result types and effects of applying a primitive to operands of these types.
+
+    The results have no shardings and are invariant; what operands have of these does not count.
+
+    Raises:
+        ShapeError, DTypeError: the operands do not fit; nothing is cached.
+    """
+    key = primitive, operands
+    found = _CACHE.get(key)
+    return _remembered(key, _infer(primitive, operands)) if found is None else found
+
+
+def inferred_over(
     primitive: Primitive,
     operands: tuple[Type, ...],
-    mesh: AbstractMesh | None = None,
+    mesh: AbstractMesh | None,
     axes: Varying = INVARIANT,
 ) -> Inferred:
-    """Return the result types and the effects of a primitive applied to operands of these types.
+    """Return result types, with shardings and varying axes, and effects of applying a primitive to such operands.
 
     Args:
         primitive: any primitive.
@@ -47,17 +60,22 @@ def inferred(
         ShapeError, DTypeError: the operands have unsuitable types; nothing is cached.
         ShardingTypeError: their shardings are incompatible.
     """
-    key = (primitive, operands) if mesh is None and not axes else (primitive, operands, mesh, axes)
+    if mesh is None and not axes:
+        return inferred(primitive, operands)
+    key = primitive, operands, mesh, axes
     found = _CACHE.get(key)
     if found is None:
-        if mesh is None and not axes:
-            found = _infer(primitive, operands)
-        else:
-            found = _distributed(primitive, operands, mesh, axes)
-        if type(primitive).programs is Primitive.programs and not primitive.opaque:
-            if len(_CACHE) >= _LIMIT:
-                _CACHE.clear()
-            _CACHE[key] = found
+        found = _remembered(key, _distributed(primitive, operands, mesh, axes))
+    return found
+
+
+def _remembered(key: tuple[Any, ...], found: Inferred) -> Inferred:
+    """Add an entry to the cache, and return it."""
+    primitive = key[0]
+    if type(primitive).programs is Primitive.programs and not primitive.opaque:
+        if len(_CACHE) >= _LIMIT:
+            _CACHE.clear()
+        _CACHE[key] = found
     return found
 
 

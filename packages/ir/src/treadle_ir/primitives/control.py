@@ -15,7 +15,7 @@ import numpy as np
 
 from treadle_ir.core.effects import Effects
 from treadle_ir.core.families import ControlFlow
-from treadle_ir.core.flows import OPERANDS, Flows, Iterations, Origin
+from treadle_ir.core.flows import OPERANDS, Flows, Iterations, Origin, origins
 from treadle_ir.core.operand_groups import ScanOperands, ScanResults, WhileOperands
 from treadle_ir.core.program import Program
 from treadle_ir.core.registry import register
@@ -128,12 +128,10 @@ class Case(ControlFlow):
         """Return the flows: all operands but the first to each branch, and the results of any branch to the results."""
         count = len(self.branches)
         entry = tuple(range(1, 1 + len(self.branches[0].parameters)))
-        exits = [
-            tuple([Origin(branch, i) for branch in range(count)])
-            for i in range(len(self.branches[0].results))
-        ]
+        places = range(len(self.branches[0].results))
+        exits = tuple(zip(*[origins(branch, places) for branch in range(count)], strict=True))
         predicate = Origin(OPERANDS, 0)
-        return Flows(self.branches, (entry,) * count, tuple(exits), predicate=predicate)
+        return Flows(self.branches, (entry,) * count, exits, predicate=predicate)
 
 
 @register
@@ -215,16 +213,14 @@ class While(ControlFlow):
         first = self.cond_constants + self.body_constants
         count = len(self.body.results)
         carries = range(first, first + count)
-        returned = tuple([Origin(1, i) for i in range(count)])
+        returned = origins(1, range(count))
         return Flows(
             (self.cond, self.body),
             (
                 (*range(self.cond_constants), *carries),
                 tuple(range(self.cond_constants, first + count)),
             ),
-            tuple(
-                [(Origin(OPERANDS, i), source) for i, source in zip(carries, returned, strict=True)]
-            ),
+            tuple(zip(origins(OPERANDS, carries), returned, strict=True)),
             ((None,) * self.cond_constants + returned, (None,) * self.body_constants + returned),
             Origin(0, 0),
             Iterations(self.trip_bound),
@@ -297,7 +293,8 @@ class Scan(ControlFlow):
 
     def operand_groups(self, items: Sequence[T]) -> ScanOperands[T]:
         """Divide a list with an item for each operand, or each parameter of the body, into its groups."""
-        first, last = self.constants, self.constants + self.carries
+        first = self.constants
+        last = first + self.carries
         return _grouped(ScanOperands, (items[:first], items[first:last], items[last:]))
 
     def result_groups(self, items: Sequence[T]) -> ScanResults[T]:
@@ -322,22 +319,21 @@ class Scan(ControlFlow):
 
     def flows(self) -> Flows:
         """Return the flows: the body's first results to its carries, its results or initial carries to the results."""
-        first, last = self.constants, self.constants + self.carries
-        parameters = range(len(self.body.parameters))
-        returned = [Origin(0, i) for i in range(len(self.body.results))]
-        carried = returned[: self.carries]
-        exits: list[tuple[Origin, ...]] = [(source,) for source in returned]
-        least = self.length if type(self.length) is int else symbolic_dim_bounds(self.length)[0]
-        if least <= 0:
-            exits[: self.carries] = [
-                (Origin(OPERANDS, first + i), source) for i, source in enumerate(carried)
-            ]
+        body, length, carries = self.body, self.length, self.carries
+        first = self.constants
+        last, count = first + carries, len(body.parameters)
+        returned = origins(0, range(len(body.results)))
+        carried = returned[:carries]
+        exits: tuple[tuple[Origin, ...], ...] = tuple(zip(returned, strict=True))
+        if (length if type(length) is int else symbolic_dim_bounds(length)[0]) <= 0:
+            initial = origins(OPERANDS, range(first, last))
+            exits = (*zip(initial, carried, strict=True), *exits[carries:])
         return Flows(
-            (self.body,),
-            (tuple(parameters),),
-            tuple(exits),
-            ((*[None] * first, *carried, *[None] * (len(parameters) - last)),),
-            iterations=Iterations(self.length, True, self.unroll, self.reverse),
+            (body,),
+            (tuple(range(count)),),
+            exits,
+            ((*[None] * first, *carried, *[None] * (count - last)),),
+            iterations=Iterations(length, True, self.unroll, self.reverse),
             sliced=last,
-            stacked=self.carries,
+            stacked=carries,
         )

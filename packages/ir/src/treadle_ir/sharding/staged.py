@@ -12,7 +12,7 @@ from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.program import Program
 from treadle_ir.core.sharding import Sharding, replicated
 from treadle_ir.core.types import ArrayType, Type, Varying, unsharded
-from treadle_ir.core.typing import Inferred, inferred
+from treadle_ir.core.typing import Inferred, inferred_over
 from treadle_ir.core.values import Atom, Literal
 from treadle_ir.primitives.shape import BroadcastInDim, Reverse, Transpose
 from treadle_ir.primitives.sharding import ShardingConstraint
@@ -88,10 +88,10 @@ def inferred_here(
     """
     mesh = explicit_mesh()
     if mesh is None:  # this part of the program is left to the compiler
-        return primitive, inferred(primitive, tuple([x.type for x in atoms]), None, axes), None
+        return primitive, inferred_over(primitive, tuple([x.type for x in atoms]), None, axes), None
     types = typed_over(atoms, mesh)
     primitive = specialised_primitive(primitive, types, mesh)
-    found = inferred(primitive, types, mesh, axes)
+    found = inferred_over(primitive, types, mesh, axes)
     return primitive, found, _constraint(primitive, found[0], mesh)
 
 

@@ -16,7 +16,7 @@ from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.program import Equation, Program
 from treadle_ir.core.promotion import scalar_type
 from treadle_ir.core.types import ArrayType, Type, unsharded
-from treadle_ir.core.typing import Inferred, inferred
+from treadle_ir.core.typing import Inferred, inferred, inferred_over
 from treadle_ir.core.values import Atom, Literal, Value, put_type
 from treadle_ir.errors.kinds import ConcretizationError
 from treadle_ir.errors.source import NOWHERE, Source, operation_source, place, with_callers
@@ -235,30 +235,34 @@ class StagingTrace(Trace):
         ):
             primitive, atoms = with_metadata(primitive, atoms, source, metadata)
             operand_types = [atom.type for atom in atoms]
-        said: Primitive | None = None
         if self.explicit or self.axes:
-            primitive, atoms, (types, effects), said = self._inferred_here(primitive, atoms)
-        else:
-            types, effects = inferred(primitive, tuple(operand_types))
+            return self._record_distributed(primitive, atoms, source)
+        types, effects = inferred(primitive, tuple(operand_types))
         if len(types) == 1:  # the common case
-            # `Value(types[0])` and `Equation(...)` without their constructors saves a tenth of the time of this method.
+            # `Value(types[0])` and `Equation(...)` without their constructors saves a tenth of the time.
             put_type(result := _new_object(Value), types[0])
             self.equations.append(
                 _new(Equation, (primitive, tuple(atoms), (result,), effects, source))
             )
-            if said is not None:
-                return self.record(said, [StagedTracer(self, result, source)], source)
             return [StagedTracer(self, result, source)]
+        return self._written(primitive, atoms, (types, effects), source)
+
+    def _written(
+        self, primitive: Primitive, atoms: Sequence[Atom], inferred: Inferred, source: Source
+    ) -> list[StagedTracer]:
+        """Record an equation with these result types and effects, and return its results."""
+        types, effects = inferred
         results = tuple([Value(type) for type in types])
-        self.equations.append(_new(Equation, (primitive, tuple(atoms), results, effects, source)))
+        self.equations.append(Equation(primitive, tuple(atoms), results, effects, source))
         return [StagedTracer(self, result, source) for result in results]
 
-    def _inferred_here(
-        self, primitive: Primitive, atoms: list[Atom]
-    ) -> tuple[Primitive, list[Atom], Inferred, Primitive | None]:
-        """Return the operation, its operands, result types and effects, and the sharding constraint on its results.
+    def _record_distributed(
+        self, primitive: Primitive, atoms: list[Atom], source: Source
+    ) -> list[StagedTracer]:
+        """Record an equation under explicit axes or checked manual axes.
 
-        Operands are cast so that they vary over the same axes.
+        Operands are cast so that they vary over the same axes. If the compiler must know the sharding of
+        the result, a constraint follows.
         """
         axes = self.axes
         if axes:
@@ -268,16 +272,13 @@ class StagingTrace(Trace):
                 self._casts = Casts(self.equations)
             primitive, atoms = self._casts.together(primitive, atoms, axes)
         if not self.explicit:
-            return (
-                primitive,
-                atoms,
-                inferred(primitive, tuple([x.type for x in atoms]), None, axes),
-                None,
-            )
+            found = inferred_over(primitive, tuple([x.type for x in atoms]), None, axes)
+            return self._written(primitive, atoms, found, source)
         from treadle_ir.sharding.staged import inferred_here  # noqa: PLC0415 - few need it
 
-        primitive, found, said = inferred_here(primitive, atoms, axes)
-        return primitive, atoms, found, said
+        primitive, found, constraint = inferred_here(primitive, atoms, axes)
+        results = self._written(primitive, atoms, found, source)
+        return results if constraint is None else self.record(constraint, results, source)
 
     def program(self, results: Operands) -> Program:
         """Return the program that computes these results."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any, TypeAlias, TypeVar
 
 from treadle_autodiff.tangents import Tangent, Zero
@@ -45,15 +46,14 @@ def dual_places(first: G, groups: Grouping[G], nonzero: Sequence[bool]) -> G:
 
     The primals follow the items of `first`.
     """
-    start = len(first.flat())
+    start = sum(map(len, first))
     end = start + len(nonzero)
     return dual_groups(first, groups, range(start, end), tangent_places(nonzero, end), nonzero)
 
 
 def tangent_places(nonzero: Sequence[bool], first: int) -> list[int]:
-    """Return the place of each tangent in a list of nonzero tangents that begins at place `first`; -1 for zeros."""
-    places = iter(range(first, first + len(nonzero)))
-    return [next(places) if flag else -1 for flag in nonzero]
+    """Return the place of each tangent in a list of nonzero tangents that begins at place `first`; any for zeros."""
+    return [*accumulate(nonzero, initial=first)][:-1]
 
 
 def filled(flags: Sequence[bool], marks: Sequence[bool]) -> Flags:

@@ -71,9 +71,11 @@ def scan_transpose(
                 "but only loops of floating and complex numbers are transposed",
                 fix="transpose it at a float: linear_transpose(f, x.astype(float))",
             )
-    (depends,) = DEPENDENCE.within(primitive, linear).parameters
-    if not all(primitive.operand_groups(depends).carry):
-        return _transpose_with_known_carry(primitive, cotangents, operands, linear)
+    # If all carries depend on linear operands, the body needs no analysis.
+    if not all(primitive.operand_groups(linear).carry):
+        (depends,) = DEPENDENCE.within(primitive, linear).parameters
+        if not all(primitive.operand_groups(depends).carry):
+            return _transpose_with_known_carry(primitive, cotangents, operands, linear)
     return _with_cells(primitive, cotangents, operands)
 
 
