@@ -293,7 +293,7 @@ def _native(x: Elements) -> Elements:
 
 
 def integer_quotient(x: Elements, y: Elements) -> Elements:
-    """Divide toward zero: x - fmod(x, y) is a multiple of y, so flooring is exact; x / 0 is -1 (all ones), as in XLA."""
+    """Divide toward zero: x - fmod(x, y) is a multiple of y, so flooring is exact; x / 0 is -1, as in XLA."""
     if np.count_nonzero(y) == y.size:
         exact: Elements = (x - np.fmod(x, y)) // y
         return exact
