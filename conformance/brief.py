@@ -4,12 +4,14 @@
 of it. Cases of a law are numbered in the order of collection, where the cases of one operation are adjacent: a brief
 run tries every operation that has enough cases, each on other element types and shapes than the next.
 
-A few hundred cases take more time than all others together. `slow_cases.txt` lists them; a brief run leaves them out
-where quicker cases of the same law remain. The list is made from a report of the brief run on a quiet machine, before
-which it is emptied:
+Some fifteen hundred cases take more time than all others together, here and in the suites of the packages.
+`slow_cases.txt` lists them; a brief run leaves them out where quicker cases of the same law remain. As a plugin (`-p
+conformance.brief`) this module does so in a package's suite, too. The list is made from reports of runs on a quiet
+machine, before which it is emptied:
 
-    nox -s conformance-brief -- --junitxml=report.xml
-    python -m conformance.brief report.xml
+    nox -s conformance-brief -- --junitxml=conformance.xml
+    nox -s "tests-3.11(ir)" -- --junitxml=ir.xml
+    python -m conformance.brief conformance.xml ir.xml
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ ONE_OF: Final[dict[str, int]] = {
     "test_text.py::test_programs_of_the_pool": 4,
     "test_undifferentiated.py::test_integers": 2,
     # One operation in all element types, or on drawn operands: each compiles, differentiates or loops.
-    "test_batching.py::test_batched_agrees_with_a_loop": 2,
+    "test_batching.py::test_batched_agrees_with_a_loop": 3,
     "test_batching.py::test_batched_agrees_with_a_loop_in_every_element_type": 4,
     "test_batching.py::test_batched_agrees_with_a_loop_on_anything": 3,
     "test_batching.py::test_batched_twice_agrees_with_loops": 4,
@@ -56,12 +58,12 @@ ONE_OF: Final[dict[str, int]] = {
     "test_reference.py::test_reference_agrees_with_the_truth_on_anything": 3,
     "test_rewrites.py::test_passes_keep_what_an_operation_gives": 4,
     "test_text.py::test_round_trip": 2,
-    "test_transpose.py::test_forward_and_reverse_are_transposes": 3,
+    "test_transpose.py::test_forward_and_reverse_are_transposes": 6,
     "test_types.py::test_kernel_returns_what_infer_says_in_every_element_type": 4,
     "test_types.py::test_kernel_returns_what_infer_says_of_anything": 4,
     "test_types.py::test_staged_program_computes_the_same": 4,
     # Programs of the pool under every pair of transformations, in eight contexts, over eight devices.
-    "contexts/calls.py::calls": 24,
+    "contexts/calls.py::calls": 40,
     "sharding/test_sharding.py::test_arrays": 3,
     "sharding/test_sharding.py::test_memories": 3,
     "sharding/test_sharding.py::test_explicit_axes": 3,
@@ -75,18 +77,21 @@ ONE_OF: Final[dict[str, int]] = {
     # Five hundred rounds each, with a collection of garbage in every twentieth.
     "kept/test_kept.py::test_resident_size_does_not_grow": 3,
     # A call for each value in the place of each argument; a process for each module.
-    "hostile/run.py::faults": 30,
+    "hostile/run.py::faults": 60,
     "test_each_module_first.py::modules": 10,
 }
 SLOW_CASES: Final = Path(__file__).with_name("slow_cases.txt")
-SLOW: Final = 0.5  # seconds
+SLOW: Final = 0.15  # seconds
 LEFT_OUT: Final = pytest.StashKey[Iterable[pytest.Item]]()
 
 
 def law_of(item: pytest.Item) -> str:
-    """Return the law of a test, as the table names it."""
-    root, file = item.config.rootpath / "conformance", item.path
-    file = file.relative_to(root) if file.is_relative_to(root) else file  # a package's test
+    """Return the law of a test, as the table names it; the law of a package's test begins with `packages/`."""
+    root, file = item.config.rootpath, item.path
+    for folder in (root / "conformance", root):
+        if file.is_relative_to(folder):
+            file = file.relative_to(folder)
+            break
     function = getattr(item, "originalname", "")
     return f"{file.as_posix()}::{function}"
 
@@ -136,6 +141,12 @@ def slow_in(report: Path) -> list[str]:
     return sorted(found)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect what a brief run leaves out of a package's suite; conformance/conftest.py does so for conformance."""
+    items[:], left_out = divided(items)
+    config.hook.pytest_deselected(items=left_out)
+
+
 def kept(law: str, cases: Sequence[T], first: int = 0) -> list[T]:
     """Return the cases of a law, or in a brief run one of every few, as `divided` does.
 
@@ -149,4 +160,5 @@ def kept(law: str, cases: Sequence[T], first: int = 0) -> list[T]:
 
 
 if __name__ == "__main__":
-    SLOW_CASES.write_text("".join(f"{case}\n" for case in slow_in(Path(sys.argv[1]))))
+    slowest = sorted({case for report in sys.argv[1:] for case in slow_in(Path(report))})
+    SLOW_CASES.write_text("".join(f"{case}\n" for case in slowest))

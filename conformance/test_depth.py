@@ -20,9 +20,9 @@ from treadle_ir.errors import StructureError
 from treadle_ir.rewrite import optimise
 from treadle_ir.text import parse_program
 
-CHAIN: Final = 20_000 if BRIEF else 100_000  # Python calls a thousand functions within each other
+CHAIN: Final = 10_000 if BRIEF else 100_000  # Python calls a thousand functions within each other
 COMPILED_CHAIN: Final = 2_000  # XLA takes seconds for these, and minutes for ten times as many
-NESTING: Final = 400
+NESTING: Final = 200 if BRIEF else 400
 DEEP: Final = 10_000
 
 Function = Callable[..., Any]

@@ -370,3 +370,49 @@ def test_backward_rules_that_use_references_from_outside(wrapper: str) -> None:
         runs.clear()
         treadle.jit(functools.partial(using, count)).trace(X)
         assert 1 < len(runs) <= count + 1  # each level comes upon the reference once
+
+
+@pytest.mark.parametrize("wrapper", ["jit", "checkpoint", "scan"])
+def test_towers_of_backward_rules_that_use_references(wrapper: str) -> None:
+    """Calls of one function share its transpose, though it takes and returns what references hold."""
+    runs: list[int] = []
+
+    def using(count: int, x: Any) -> Any:
+        def backward(_: None, ct: Any) -> tuple[Any]:
+            runs.append(0)
+            ref[...] += ct
+            return (ct,)
+
+        ref = treadle.new_ref(tnp.zeros_like(x))
+        innermost = treadle.custom_vjp(lambda x: x * 2)
+        innermost.defvjp(lambda x: (x * 2, None), backward)
+        return treadle.grad(scalar(tower(count, WRAPPERS[wrapper], innermost)))(x), ref[...]
+
+    measured = []
+    for count in (FIRST, *SIZES):
+        runs.clear()
+        function = treadle.jit(functools.partial(using, count))
+        number, found = steps(lambda: function.trace(X))  # noqa: B023 - called now
+        measured.append((number, size(found.program)))
+        assert len(runs) == 2  # in vain, to find the reference, and with it
+    grows_linearly(measured[1:])
+    _, small, middle, large = [length for _, length in measured]
+    assert large - middle == 2 * (middle - small)
+
+
+def test_the_result_of_a_tower_whose_backward_rules_use_references() -> None:
+    def using(x: Any, count: int = 3) -> Any:
+        def backward(x: Any, ct: Any) -> tuple[Any]:
+            ref[...] += ct * x
+            return (ct * 2,)
+
+        ref = treadle.new_ref(tnp.zeros_like(x))
+        innermost = treadle.custom_vjp(lambda x: x * 2)
+        innermost.defvjp(lambda x: (x * 2, x), backward)
+        return treadle.grad(scalar(tower(count, WRAPPERS["jit"], innermost)))(x), ref[...]
+
+    for run in (using, treadle.jit(using)):
+        gradient, total = run(X)
+        np.testing.assert_array_equal(gradient, X * 2**8)
+        # the cotangent 2 ** (7 - i) of the call i, times its argument 2 ** i
+        np.testing.assert_array_equal(total, X * 8 * 2**7)

@@ -27,7 +27,7 @@ CHANGES = frozenset(
 CONTAINERS = frozenset({"Counter", "OrderedDict", "defaultdict", "deque", "dict", "list", "set"})
 CACHES = frozenset({"cache", "lru_cache", "made_once"})
 STATEFUL = re.compile(
-    r"^(?:\w+\.)*(?:ContextVar|local|Lock|RLock|fork_safe_\w+|count|Weak\w+|RuleTable|Backends|HostLimits|\w*Registry)\b"
+    r"^(?:\w+\.)*(?:ContextVar|local|Lock|RLock|fork_safe_\w+|count|Weak\w+|RuleTable|Backends|InstalledPorts|HostLimits|\w*Registry)\b"
 )
 
 

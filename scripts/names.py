@@ -276,7 +276,7 @@ def missing_text(all_namespaces: list[Namespace]) -> str:
         if offered:
             lacking[namespace] = tuple({*names} - offered[0])
     return (
-        '"""Names that JAX has and treadle lacks, by namespace: read where one of them is asked for.\n\n'
+        '"""Names of the interface that treadle lacks, by namespace: read where one of them is asked for.\n\n'
         'Written by scripts/names.py.\n"""\n\nfrom __future__ import annotations\n\nfrom typing import Final\n\n'
         f"MISSING: Final[dict[str, str]] = {table(lacking, '')}\n"
     )

@@ -23,7 +23,8 @@ def public_names(package: str) -> list[str]:
 def main(arguments: list[str]) -> int:
     """Write the files, or print what they lack and what they have too much."""
     problems = []
-    for source in sorted(ROOT.glob("packages/*/src/treadle*")):
+    for initial in sorted(ROOT.glob("packages/*/src/treadle*/__init__.py")):
+        source = initial.parent
         path = source.parent.parent / "public_names.txt"
         names = public_names(source.name)
         if arguments == ["--write"]:

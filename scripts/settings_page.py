@@ -23,8 +23,8 @@ There are three ways to set each:
 `treadle.config.treadle_debug_nans` reads the current value. Threads start with the values of the process.
 
 What programs depend on is in the key of every cache ([0020](../decisions/0020-one-context.md)): a function that is used
-again gives what a fresh one gives. Settings that ask for a look at each call (*watched*) have compiled calls of their
-own, so calls without them pay nothing.
+again gives what a fresh one gives. Settings that require work on each call (*instrumented*) have compiled calls of
+their own, so calls without them pay nothing.
 
 Other variables: `TREADLE_CACHE`, `TREADLE_CACHE_DIR`, `TREADLE_CACHE_SIZE` (compiled programs on disk),
 `TREADLE_PREALLOCATE`, `TREADLE_MEM_FRACTION` (memory of accelerators), `TREADLE_CPU_ASYNC`, `TREADLE_TRACEBACK`.
@@ -60,7 +60,7 @@ def page() -> str:
             raise SystemExit(
                 f"treadle.{manager} is the context manager of {name}, and is not public"
             )
-        said = f"{setting.help} *Watched.*" if setting.watched else setting.help
+        said = f"{setting.help} *Instrumented.*" if setting.instrumented else setting.help
         with_manager = f"`{manager}`" if manager else ""
         cells = (f"`{name}`", default_of(setting), f"`{setting.variables[0]}`", with_manager, said)
         lines.append(f"| {' | '.join(cells)} |")

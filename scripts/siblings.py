@@ -35,7 +35,8 @@ def text_of(numbers: Version) -> str:
 
 def sources(root: Path) -> dict[str, Path]:
     """Return the folder of each import package's distribution, by the package's name."""
-    return {path.name: path.parent.parent for path in sorted(root.glob("packages/*/src/treadle*"))}
+    found = sorted(root.glob("packages/*/src/treadle*/__init__.py"))
+    return {path.parent.name: path.parents[2] for path in found}
 
 
 def taken(file: Path, packages: set[str]) -> Iterator[str]:

@@ -121,7 +121,7 @@ def during_import(module: str) -> None:
         "jaxlib",
         "jaxlib._jax",
         "jaxlib.mlir.dialects.stablehlo",
-        "treadle_autodiff.rules.call",
+        "treadle_autodiff.rules.elementwise",
         "treadle_compiler.lowering.shape",
     ],
 )

@@ -1304,7 +1304,7 @@ def random_without_key() -> None:
 @mistake(
     errors.ArgumentError, "key: the seed must be an integer, got f32[]*", "pass a Python integer"
 )
-def seed_that_is_no_integer() -> None:
+def seed_that_is_not_an_integer() -> None:
     random.key(1.5)  # here
 
 

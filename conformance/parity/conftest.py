@@ -35,17 +35,17 @@ def is_0_10() -> bool:
 # Of these JAX compiles for minutes, or they ask the same once more: left out with `TREADLE_PARITY_PART=short`.
 _LONG: Final = (
     *("-True]", "[True]", "distributions", "signals", "test_derivatives", "test_parity"),
-    "test_exceptions_are_needed",
+    *("test_exceptions_are_needed", "test_settings_do", "minima", "initializers"),
 )
 
 
 SHORT: Final = os.environ.get("TREADLE_PARITY_PART") == "short"
-ONE_OF: Final = 8  # questions, of which the short part asks one
+ONE_OF: Final = 16  # questions, of which the short part asks one
 FEW: Final = 32  # a group of at most so many questions is asked whole
 
 
 def asked_here(questions: list[Question]) -> list[Question]:
-    """Return the questions that this part of parity asks: all of them, or in the short part every eighth of many.
+    """Return the questions that this part of parity asks: all of them, or in the short part one of every few.
 
     Args:
         questions: all questions, in an order in which the questions about one function are adjacent.

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import tempfile
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, final
@@ -15,6 +14,7 @@ import numpy as np
 
 from conformance import ran_on
 from conformance.parity.asked import unpacked
+from conformance.waiting import next_line
 
 LIMIT: Final = 600.0  # seconds for one question; on a busy machine a compilation takes minutes
 
@@ -62,25 +62,16 @@ class Jax:
 
     def _wait_for(self, line: str, question: str) -> None:
         """Read one line; end the process if the line does not come in time."""
-        assert self._process.stdout is not None
-        late = threading.Event()
-
-        def end() -> None:
-            late.set()
-            self._process.kill()
-
-        timer = threading.Timer(self._limit, end)
-        timer.start()
         try:
-            found = self._process.stdout.readline()
-        finally:
-            timer.cancel()
+            found = next_line(self._process, self._limit)
+        except TimeoutError:
+            raise RuntimeError(
+                f"JAX took more than {self._limit:g} seconds for {question}"
+            ) from None
         if found == line:
             return
         self._process.kill()
         self._process.wait()
-        if late.is_set():
-            raise RuntimeError(f"JAX took more than {self._limit:g} seconds for {question}")
         raise RuntimeError(
             f"the process with JAX ended, or printed {found!r} instead of {line!r}, at {question}"
         )

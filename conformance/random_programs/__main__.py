@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import treadle
 from conformance.random_programs.hunt import Hunt
-from conformance.random_programs.peer import Peer
+from conformance.random_programs.peer import SCRIPT, Peer
 
 _EVERY: Final = 5  # programs between two reports
 
@@ -41,7 +41,8 @@ def main(arguments: list[str]) -> int:
     begun = time.monotonic()
     about = _about(given.jax)
     devices = len(treadle.devices())
-    with Peer(given.jax, devices) if given.jax else contextlib.nullcontext() as peer:
+    asked = [given.jax, "-P", str(SCRIPT)]
+    with Peer(asked, devices) if given.jax else contextlib.nullcontext() as peer:
         hunt = Hunt(given.seed, peer)
         while (
             time.monotonic() < begun + given.hours * 3600

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import sys
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from conformance.random_programs import oracles
 from conformance.random_programs.draw import Draw
 from conformance.random_programs.hunt import Hunt
 from conformance.random_programs.oracles import judged
+from conformance.random_programs.peer import Peer
 from conformance.random_programs.program import Argument, Call, Case, Nested, Program
 from conformance.random_programs.run import loaded
 from conformance.random_programs.script import for_jax, script
@@ -51,6 +53,29 @@ def test_programs_use_nested_helpers_and_many_types() -> None:
     assert max(case.program.depth() for case in cases) == 4
     found = {each.dtype for case in cases for each in case.arguments}
     assert {"bfloat16", "float16", "int8", "complex64", "key", "bool", "float64"} <= found
+
+
+# Instead of JAX: repeats what it is sent, unless that is to wait or to end.
+_ECHO = """
+import json, sys, time
+for line in sys.stdin:
+    source, _ = json.loads(line)
+    if source == "wait":
+        time.sleep(600)
+    if source == "end":
+        sys.exit(3)
+    print(json.dumps(source), flush=True)
+"""
+
+
+def test_a_program_that_takes_too_long_or_ends_the_peer_is_answered_by_saying_so() -> None:
+    with Peer([sys.executable, "-c", _ECHO], devices=1) as peer:
+        limit, peer.limit = peer.limit, 1.0
+        assert peer.answer("wait", False) == "TimeoutError: no answer in 1 seconds"
+        peer.limit = limit
+        assert peer.answer("second", False) == "second"
+        assert peer.answer("end", False) == "the process ended: 3"
+        assert peer.answer("third", False) == "third"
 
 
 def test_a_planted_wrong_way_is_found_and_shrunk_to_its_cause(

@@ -325,6 +325,55 @@ def ordered_effects_of_functions_called_again_keep_their_order() -> None:
 
 
 @law
+def ordered_effects_of_each_device_keep_their_order() -> None:
+    """Callbacks in regions that one program runs after each other, and between the regions, are called in order."""
+    seen: list[tuple[int, float]] = []
+    times = 4
+
+    def tell(place: Any, total: Any) -> None:
+        seen.append((int(place), float(total)))
+
+    def told(x: Any) -> Any:
+        place = lax.axis_index(("x", "y"))
+        treadle.debug.callback(tell, place, x.sum(), ordered=True)
+        treadle.debug.callback(tell, place, x.sum() + 0.25, ordered=True)
+        return x + 1
+
+    spec = P("x", "y")
+    mapped = treadle.shard_map(told, mesh=mesh(), in_specs=spec, out_specs=spec)
+
+    def between(x: Any) -> Any:
+        for _ in range(times):
+            treadle.debug.callback(tell, -1, x.sum(), ordered=True)
+            x = mapped(x)
+        return x
+
+    repeatedly = {
+        "calls": lambda x: functools.reduce(lambda x, _: mapped(x), range(times), x),
+        "functions": lambda x: functools.reduce(
+            lambda x, f: f(x), [treadle.jit(mapped)] * times, x
+        ),
+        "loop": lambda x: lax.fori_loop(0, times // 2, lambda i, x: mapped(mapped(x)), x),
+        "branch": lambda x: lax.cond(
+            x[0, 0] == 0, lambda x: mapped(mapped(mapped(x))), mapped, mapped(x)
+        ),
+        "between": between,
+    }
+    parts = [H[2 * i : 2 * i + 2, 2 * j : 2 * j + 2].sum() for i in range(4) for j in range(2)]
+    for name, function in repeatedly.items():
+        del seen[:]
+        for _ in range(3):
+            treadle.jit(function)(put("x", "y"))
+        treadle.effects_barrier()
+        for device, first in enumerate(parts):
+            told_there = [total for place, total in seen if place == device]
+            steps = [first + 4.0 * step for step in range(times)]
+            assert told_there == [x + y for x in steps for y in (0, 0.25)] * 3, (name, device)
+        whole = [total for place, total in seen if place == -1]
+        assert whole == [H.sum() + 32.0 * step for step in range(times)] * 3 * (name == "between")
+
+
+@law
 def lowering_of_ordered_effects_grows_linearly() -> None:
     for over in ("none", "innermost", "outermost"):
         made, measured = _told([], over), []

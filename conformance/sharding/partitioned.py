@@ -317,7 +317,7 @@ def refused() -> None:
         (
             answering(lambda m, a, r: (m, tnp.sin, NamedSharding(other, P("z")), a)),
             errors.ShardingError,
-            "other devices",
+            "different devices",
         ),
         (
             answering(lambda m, a, r: (m, tnp.sin, reverse, a)),

@@ -100,6 +100,11 @@ def test_holomorphic_gradient_of_a_square():
     assert grad(ops.square, holomorphic=True)(z) == 2 * z
 
 
+def test_holomorphic_gradient_of_a_real_number_is_refused():
+    with pytest.raises(DTypeError, match="requires inputs with complex dtype, but got float64"):
+        grad(ops.square, holomorphic=True)(np.float64(1.0))
+
+
 def test_allow_int_gives_float0():
     gradient = grad(lambda n, x: total(x), argnums=0, allow_int=True)(np.int32(3), X)
     assert gradient.dtype == float0

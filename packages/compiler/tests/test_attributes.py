@@ -13,7 +13,7 @@ from treadle_ir.errors import RangeError
 
 
 def read(value: object) -> str:
-    """What MLIR prints of the attribute."""
+    """Return what MLIR prints for the attribute."""
     border = mlir()
     with border.context:
         return str(border.ir.Attribute.parse(attribute_text("test", value)))

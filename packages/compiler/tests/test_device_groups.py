@@ -1,4 +1,4 @@
-"""Each notation of groups, beside the groups that it stands for."""
+"""Each notation of groups, with the groups that it stands for."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_groups(text: str, groups: tuple[tuple[int, ...], ...]) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "?", "<=[8]", "mesh {'a'}"])
-def test_what_nobody_knows(text: str) -> None:
+def test_an_unknown_notation(text: str) -> None:
     with pytest.raises(ModuleError, match="not known") as raised:
         device_groups(text, 8)
     assert "jaxlib" in raised.value.__notes__[-1]

@@ -145,6 +145,6 @@ def test_levels_of_effort_by_three_spellings() -> None:
 
 
 @pytest.mark.parametrize("level", ["O9", 5, True, 1.5, [], np.zeros(2)])
-def test_what_is_no_level_of_effort(level: object) -> None:
-    with pytest.raises(ArgumentError, match=r"`optimization_level`: .* is no level of effort"):
+def test_what_is_not_a_level_of_effort(level: object) -> None:
+    with pytest.raises(ArgumentError, match=r"`optimization_level`: .* is not a level of effort"):
         options_for(ProgramProfile("cpu", 1, 40), [], {"optimization_level": level})

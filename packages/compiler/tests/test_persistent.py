@@ -46,6 +46,26 @@ def test_get_and_put(cache: DiskCache) -> None:
     assert counts(cache) == (1, 1, 1, 0)
 
 
+def test_counters_change_under_the_lock(cache: DiskCache) -> None:
+    changed = []
+
+    class Counters:
+        hits = misses = stored = discarded = 0
+
+        def __setattr__(self, name: str, value: int) -> None:
+            changed.append((name, cache._lock.locked()))
+            object.__setattr__(self, name, value)
+
+    counters: Any = Counters()
+    cache.counters = counters
+    assert cache.get(KEY) is None
+    assert cache.put(KEY, b"payload")
+    assert cache.get(KEY) == b"payload"
+    cache.discard(KEY)
+    assert {name for name, _ in changed} == {"hits", "misses", "stored", "discarded"}
+    assert all(locked for _, locked in changed)
+
+
 @posix
 def test_folder_and_entries_are_private(cache: DiskCache) -> None:
     cache.put(KEY, b"payload")
@@ -271,7 +291,7 @@ def test_files_without_locks_go_by_age(cache: DiskCache, monkeypatch: pytest.Mon
         assert path.exists() == stays
 
 
-def test_a_reader_sweeps_when_nobody_has_lately(cache: DiskCache) -> None:
+def test_a_reader_sweeps_when_no_process_has_lately(cache: DiskCache) -> None:
     cache.put(KEY, b"payload")
     assert cache.folder is not None
     path = cache.folder / ".tmp-old"

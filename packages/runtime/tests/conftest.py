@@ -40,9 +40,9 @@ def no_jax() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def evaluator() -> Iterator[RuntimeEvaluator]:
-    """The runtime's evaluator for all threads; afterwards what was there before."""
+    """Install the runtime's evaluator for all threads; afterwards restore the previous evaluator."""
     before = current_evaluator()
     made = RuntimeEvaluator()
-    install(made)
+    install(evaluator=made)
     yield made
-    install(before)
+    install(evaluator=before)

@@ -1,4 +1,4 @@
-"""What a call makes happen is told: staging, lowering, compilation, donation, transfers, callbacks; warm calls too."""
+"""The steps of a call emit events: staging, lowering, compilation, donation, transfers, callbacks; warm calls too."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable
 from typing import Any
 
@@ -16,8 +17,16 @@ tnp: Any = typed_treadle.numpy
 lax: Any = typed_treadle.lax
 random: Any = typed_treadle.random
 tree_util: Any = typed_treadle.tree_util
+sparse: Any = typed_treadle.scipy.sparse.linalg
 X: Any = tnp.arange(6.0).reshape(2, 3)
 KEY: Any = random.key(0)
+
+
+class Kind(enum.Enum):
+    """Keys of dicts that have no order."""
+
+    A = 1
+    B = 2
 
 
 @pytest.mark.parametrize(
@@ -53,6 +62,14 @@ KEY: Any = random.key(0)
         (lambda: tnp.iinfo("float32"), errors.DTypeError, "iinfo"),
         (lambda: tnp.zeros(3, "\udc80"), errors.ArgumentError, "zeros"),
         (lambda: tnp.cross(X, X, axis=9), errors.AxisError, "cross: axis 9"),
+        (lambda: tnp.bincount(np.arange(3), length=-1), errors.ArgumentError, "bincount: length"),
+        (lambda: tnp.unwrap(X[0], discont=X), errors.ShapeError, "unwrap"),
+        (lambda: tnp.unwrap(X[0], axis=X[0]), errors.ArgumentError, "unwrap: an axis"),
+        (lambda: tnp.fft.fftn(X, axes=X[0]), errors.ArgumentError, "fftn: an axis"),
+        (lambda: sparse.gmres(np.eye(2), None), errors.ShapeError, "gmres: .* must be an array"),
+        (lambda: treadle.core.eval_jaxpr(None, None), errors.ArgumentError, "eval_jaxpr: jaxpr"),
+        (lambda: treadle.jvp(tnp.sin, (1.0,), (1,)), errors.ShapeError, "jvp: tangent 0 is i32"),
+        (lambda: tree_util.tree_leaves({Kind.A: 1, Kind.B: 2}), ValueError, "keys of types"),
     ],
 )
 def test_the_error_is_of_the_users_level(
@@ -60,6 +77,23 @@ def test_the_error_is_of_the_users_level(
 ) -> None:
     with pytest.raises(error, match=message):
         make()
+
+
+def test_sizes_are_arrays() -> None:
+    square = np.eye(3, dtype=np.float32)
+    np.testing.assert_array_equal(tnp.fft.fftn(square, s=tnp.array([2, 2])), [[2, 0], [0, 2]])
+    rows, columns = tnp.unravel_index(np.array([1, 5]), tnp.array([3, 3]))
+    np.testing.assert_array_equal(rows, [0, 1])
+    np.testing.assert_array_equal(columns, [1, 2])
+
+
+def test_relu_of_complex_numbers_has_a_derivative() -> None:
+    relu: Any = treadle.nn.relu
+    one = np.complex64(1)
+    for x, slope in ((np.complex64(1 + 1j), 1), (np.complex64(-1 + 1j), 0)):
+        value, tangent = treadle.jvp(relu, (x,), (one,))
+        assert value == relu(x) == slope * x
+        assert tangent == slope
 
 
 def test_a_list_that_contains_itself_makes_no_array() -> None:

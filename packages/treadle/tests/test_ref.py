@@ -189,6 +189,21 @@ def test_static_arguments_with_references() -> None:
     assert ref[...] == 6
 
 
+def test_jit_with_references_gives_its_function_the_containers_of_each_call() -> None:
+    seen = []
+
+    @treadle.jit
+    def function(ref: Any, pair: Any) -> None:
+        seen.append(type(pair))
+        ref[...] += pair[0] + pair[1]
+
+    ref = new_ref(0.0)
+    function(ref, (1.0, 2.0))
+    function(ref, [1.0, 2.0])
+    assert seen == [tuple, list]
+    assert ref[...] == 6
+
+
 def test_jit_in_jit_and_in_loops() -> None:
     add = treadle.jit(lambda ref, x: ref.__setitem__(..., ref[...] + x))
 

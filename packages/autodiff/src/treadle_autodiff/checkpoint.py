@@ -60,7 +60,7 @@ def checkpoint(
         static_argnums: positional arguments that are Python values instead of arrays, such as flags; from the end
             where negative.
         static_argnames: the same for keyword arguments, by name.
-        concrete: None, as JAX has it no longer.
+        concrete: must be None.
 
     Returns:
         A function of the same arguments and results. Without `fun`, a decorator.

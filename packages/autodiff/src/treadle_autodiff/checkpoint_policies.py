@@ -75,7 +75,7 @@ def _names(function: str, names: object) -> frozenset[str]:
 
 
 @final
-class checkpoint_policies:  # noqa: N801 - a namespace, JAX's name
+class checkpoint_policies:  # noqa: N801 - a namespace, by its public name
     """What `checkpoint` stores nevertheless; pass one as `policy`.
 
     A policy of your own is a function that is given a primitive and answers with a boolean: whether its results are

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from treadle_autodiff.checked_tangents import same_structure
+from treadle_autodiff.closed_references import stage_with_references
+from treadle_autodiff.pushed_references import GivenReferences, has_references
 from treadle_autodiff.user_function import Tree, check_callable
 from treadle_ir import ArgumentError, Operand, type_of
 from treadle_ir.calling import TreeFunction, array_results, flatten_arrays
 from treadle_ir.core import dtypes
-from treadle_ir.tracing import Tracer, interpret_unchecked as interpret, stage_tree
+from treadle_ir.tracing import Tracer, interpret_unchecked as interpret
 from treadle_ir.tree import tree_unflatten
 
 
@@ -24,7 +26,8 @@ def closure_convert(
 
     Args:
         fun: a function of trees of arrays.
-        example_args: arguments like those it will be called with; shapes and element types matter only.
+        example_args: arguments like those it will be called with; shapes and element types matter only. References
+            are read and written when the converted function is called, also those that `fun` closes over.
 
     Returns:
         `converted, hoisted`: `converted(*args, *hoisted)` is `fun(*args)`.
@@ -43,13 +46,16 @@ def closure_convert(
         3.0
     """
     check_callable(fun, "closure_convert")
+    if has_references(example_args):
+        return _of_references(fun, example_args)
     leaves, structure = flatten_arrays(example_args, "closure_convert: argument ")
     function = TreeFunction(
         fun,
         lambda operands: (tree_unflatten(structure, operands), {}),
         array_results("closure_convert: result "),
     )
-    staged, out = stage_tree(function, *[type_of(leaf).unsharded for leaf in leaves])
+    found = stage_with_references(function, [type_of(leaf) for leaf in leaves])
+    staged, out = found.staged, found.out
     is_hoisted = [
         isinstance(x, Tracer) and dtypes.is_inexact(type_of(x).dtype) for x in staged.captured
     ]
@@ -71,6 +77,35 @@ def closure_convert(
         captured: list[Operand] = [
             next(given) if flag else x for x, flag in zip(staged.captured, is_hoisted, strict=True)
         ]
-        return tree_unflatten(out, interpret(staged.program, *captured, *operands))
+        results = interpret(staged.program, *captured, *found.held(), *operands)
+        found.store(results[found.own_count :])
+        return tree_unflatten(out, results[: found.own_count])
+
+    return converted, hoisted
+
+
+def _of_references(
+    fun: Callable[..., Tree], example_args: tuple[Tree, ...]
+) -> tuple[Callable[..., Tree], list[Any]]:
+    """`closure_convert` with references among the arguments: what they hold is given to a pure function."""
+    examples = GivenReferences(example_args, "args")
+    examples.check_once("closure_convert")
+    pure = examples.pure("closure_convert", fun, False)
+    function, hoisted = closure_convert(lambda values: pure(values)[0], examples.values)
+
+    def converted(*args_and_hoisted: Tree) -> Tree:
+        count = len(args_and_hoisted) - len(hoisted)
+        given = GivenReferences(args_and_hoisted[: max(count, 0)], "args")
+        same_structure(
+            "arguments of the converted function",
+            given.structure,
+            "the examples",
+            examples.structure,
+        )
+        given.check_like("closure_convert", examples)
+        given.check_once("closure_convert")
+        output, held = function(given.values, *args_and_hoisted[count:])
+        given.store(held)
+        return output
 
     return converted, hoisted

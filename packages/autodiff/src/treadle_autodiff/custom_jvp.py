@@ -30,7 +30,7 @@ F = TypeVar("F", bound=Callable[..., Any])  # Any: rules are returned unchanged
 
 
 @final
-class custom_jvp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a decorator
+class custom_jvp(CustomFunction[P, R]):  # noqa: N801 - the public name, used as a decorator
     """A function with its own forward derivative rule.
 
     Decorate a function with it, then set the rule with `defjvp` or `defjvps`. The function evaluates as before;

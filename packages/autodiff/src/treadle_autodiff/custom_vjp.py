@@ -63,7 +63,7 @@ _NUMBERS: Final = (bool, int, float, complex)
 
 
 @final
-class custom_vjp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a decorator
+class custom_vjp(CustomFunction[P, R]):  # noqa: N801 - the public name, used as a decorator
     """A function with its own reverse derivative rule, a pair of functions.
 
     Decorate a function with it, then set the two functions with `defvjp`. The function evaluates as before; reverse
@@ -369,9 +369,9 @@ def custom_gradient(
 
     Args:
         fun: the function; without one, the result is a decorator.
-        with_logs: JAX's logs of the backward pass, which are refused.
-        remat: JAX's rules of what to compute again, which are refused.
-        with_accums: JAX's kinds of accumulators, which are refused.
+        with_logs: logs of the backward pass, which are refused.
+        remat: rules of what to compute again, which are refused.
+        with_accums: kinds of accumulators, which are refused.
 
     Raises:
         UnsupportedError: one of the last three is given; ArgumentError: `fun` is not a function.

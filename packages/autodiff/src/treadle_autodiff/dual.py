@@ -12,7 +12,6 @@ from treadle_autodiff.tangents import Tangent, Zero
 from treadle_ir import Array, Operand, Operands, Primitive, type_of, types_of
 from treadle_ir.core import Varying
 from treadle_ir.errors import NOWHERE, Source
-from treadle_ir.sharding import cast_to, missing_axes, operand_axes
 from treadle_ir.tracing import (
     Trace,
     Tracer,
@@ -138,6 +137,8 @@ class DualTrace(Trace):
 
         What has no tangent is left to the parent.
         """
+        from treadle_ir.sharding import missing_axes, operand_axes  # noqa: PLC0415 - in shard_map only
+
         types = types_of(operands)
         wanted = operand_axes(primitive, types, self.axes)
         return [
@@ -152,6 +153,8 @@ class DualTrace(Trace):
             return x
         found = self.casts.get((id(x), more))
         if found is None:
+            from treadle_ir.sharding import cast_to  # noqa: PLC0415 - as above
+
             (made,) = self.process(cast_to(more), (x,))
             found = self.casts[id(x), more] = x, made
         return found[1]

@@ -70,7 +70,7 @@ def value_and_grad(
         has_aux: the function returns `(value, aux)`; the result is `((value, aux), gradient)`.
         holomorphic: the function is complex-differentiable; arguments and result are complex.
         allow_int: integers may be differentiated; their gradients are float0.
-        reduce_axes: none, as JAX has them no longer.
+        reduce_axes: must be empty.
 
     Returns:
         A function of the same arguments that returns `(value, gradient)`, with `has_aux` `((value, aux), gradient)`.
@@ -186,7 +186,7 @@ def grad(
         has_aux: whether `fun` returns `(value, aux)`.
         holomorphic: whether `fun` is complex-differentiable; arguments and result are complex then.
         allow_int: whether arguments may be integers; their gradients have dtype float0.
-        reduce_axes: must be empty, as in JAX.
+        reduce_axes: must be empty.
 
     Returns:
         A function of the same arguments that returns the gradient, with `has_aux` `(gradient, aux)`. The gradient has

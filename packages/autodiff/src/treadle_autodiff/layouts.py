@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import final
 
 from treadle_ir import Operand, Operands, Sharding, ops
-from treadle_ir.core import MeshAxes, with_sums
+from treadle_ir.core import MeshAxes, with_partial_sums
 from treadle_ir.process import frozen
 from treadle_ir.settings import current_context
 from treadle_ir.sharding import sharding_of, shardings_here
@@ -21,7 +21,7 @@ def reshard_like(cotangent: Operand, primal: Sharding | None) -> Operand:
     mesh = explicit_mesh()
     if mesh is None or primal is None:
         return cotangent
-    wanted = Sharding(mesh, with_sums(primal.dims, primal.partial.of_cotangents()))
+    wanted = Sharding(mesh, with_partial_sums(primal.dims, primal.partial.of_cotangents()))
     if sharding_of(cotangent, mesh) is wanted:
         return cotangent
     return ops.sharding_constraint(cotangent, mesh=mesh, layout=wanted.dims)

@@ -15,16 +15,16 @@ from treadle_autodiff.tangents import Tangent, Zero, materialise, presented
 from treadle_autodiff.transpose import transpose
 from treadle_autodiff.user_function import Tree
 from treadle_ir import ArrayType, Operand, Operands, Primitive, Program, Sharding, type_of
-from treadle_ir.calling import shown_program
 from treadle_ir.core import OverMesh
 from treadle_ir.core.dtypes import is_float0
 from treadle_ir.errors import boundary
 from treadle_ir.process import deeper, frozen
 from treadle_ir.tracing import (
+    auto_axes,
     interpret_unchecked as interpret,
-    left_to_the_compiler,
     over_mesh,
     over_mesh_of,
+    shown_program,
 )
 from treadle_ir.tree import Partial, PyTreeDef, tangent_structure, tree_unflatten
 
@@ -136,11 +136,11 @@ def apply_transpose(
         if not _over_explicit_axes(program):
             return transpose(program, residuals, cotangents)
         # The primals are over no mesh, but intermediate cotangents will be: their axes are automatic, too.
-        with left_to_the_compiler():
+        with auto_axes():
             return transpose(program, residuals, cotangents)
     with over_mesh(shown.mesh):
         # Axes are automatic for intermediate sums; in the end cotangents are sharded as their primals.
-        with left_to_the_compiler():
+        with auto_axes():
             found = transpose(program, residuals, cotangents)
         return [_resharded(ct, each) for ct, each in zip(found, shown.shardings, strict=True)]
 

@@ -6,8 +6,8 @@ the gradient of a jitted function is made once, and compiled once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import final
+from collections.abc import Callable, Hashable, Sequence
+from typing import ClassVar, TypeVar, final
 
 from treadle_autodiff.jvp import jvp_flat
 from treadle_autodiff.linearize import linearize_flat
@@ -28,10 +28,12 @@ from treadle_ir import (
 from treadle_ir.core import Flags, elementwise_or, float0, unsharded
 from treadle_ir.primitives.collective import PVary
 from treadle_ir.process import frozen
-from treadle_ir.refs import Cell, as_body, holding
+from treadle_ir.refs import Cell, as_body, discharged, holding, usable
 from treadle_ir.rewrite import prune
 from treadle_ir.tracing import derived, interpret_unchecked as interpret, stage_tree
 from treadle_ir.tree import PyTreeDef, tree_flatten, tree_leaves
+
+T = TypeVar("T")
 
 
 @final
@@ -226,12 +228,10 @@ def transpose_program(
     rules use cells, what these hold goes first, and what they hold in the end comes last.
     """
     is_linear, given = tuple(linear), tuple(nonzero)
-    if cells:  # which are of this call
-        return _make_transposed(program, is_linear, given, instantiate, cells)
     return derived(
         program,
-        ("transpose", is_linear, given, instantiate),
-        lambda: _make_transposed(program, is_linear, given, instantiate),
+        ("transpose", is_linear, given, instantiate, *cells_key(cells)),
+        lambda: _make_transposed(program, is_linear, given, instantiate, cells),
     )
 
 
@@ -282,6 +282,41 @@ def _of_cotangent(type: Type) -> Type:
     if isinstance(type, ArrayType) and type.tangent().dtype == float0:
         return type.strong()
     return type.tangent()
+
+
+@final
+class _UsedCells:
+    """The cells that backward rules in a program were seen to use, in this order."""
+
+    __slots__ = ("cells",)
+    captured: ClassVar[tuple[Operand, ...]] = ()
+
+    def __init__(self) -> None:
+        self.cells: list[Cell] = []
+
+
+def transposed_with_cells(
+    program: Program, key: tuple[Hashable, ...], run: Callable[[tuple[Cell, ...]], T]
+) -> T:
+    """Return what `run` returns, given the cells that backward rules in a program use, as `discharged` does.
+
+    The program remembers the cells: they are found once, though the program is transposed for each of its calls.
+    """
+    used = derived(program, ("cells", *key), _UsedCells)
+
+    def with_known(found: tuple[Cell, ...]) -> T:
+        used.cells += [cell for cell in found if not any(cell is known for known in used.cells)]
+        return run(tuple(usable(used.cells)))
+
+    return discharged(with_known)
+
+
+def cells_key(cells: Sequence[Cell]) -> tuple[Hashable, ...]:
+    """Return what a program depends on that takes what cells hold: the cells, and the types of what they hold."""
+    if not cells:
+        return ()
+    types, structure = held_in(cells)
+    return (*cells, *types, structure)
 
 
 def held_in(cells: Sequence[Cell]) -> tuple[list[ArrayType], PyTreeDef]:

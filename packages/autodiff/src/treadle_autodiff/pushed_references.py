@@ -83,6 +83,20 @@ class GivenReferences:
                 refuse_tangent(name, *((one, other) if leaf else (other, one)))
         self.check_once(name, tangents)
 
+    def check_like(self, name: str, examples: GivenReferences) -> None:
+        """Check that there are references where there were references among the examples, and only there.
+
+        Raises:
+            ArgumentError: there are not.
+        """
+        for path, is_ref, was_ref in zip(self._paths, self.places, examples.places, strict=True):
+            if is_ref is not was_ref:
+                what = ("not a reference", "a reference") if was_ref else ("a reference", "not one")
+                raise ArgumentError(
+                    f"{name}: {path} is {what[0]}, but was {what[1]} among the examples",
+                    fix="give references where the examples have references, and only there",
+                )
+
     def check_once(self, name: str, *others: GivenReferences) -> None:
         """Check that each reference is given once, here or among others.
 

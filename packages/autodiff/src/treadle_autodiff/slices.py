@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
-from heapq import heappop, heappush
 from itertools import pairwise
 from typing import Final, final
 
@@ -74,6 +73,8 @@ def non_overlapping(parts: Sequence[SliceCotangent]) -> list[list[SliceCotangent
     """
     if len(parts) <= _BLOCK:
         return [[part] for part in parts]
+    from heapq import heappop, heappush  # noqa: PLC0415 - few programs take many slices
+
     found: list[list[SliceCotangent]] = []
     ends: dict[tuple[int, DType], list[tuple[int, int]]] = {}  # of rows: heaps
     order = {id(part): number for number, part in enumerate(parts)}

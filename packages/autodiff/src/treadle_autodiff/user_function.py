@@ -41,7 +41,7 @@ def released(aux: Aux) -> Aux:
 
 
 def no_reduced_axes(who: str, reduce_axes: object) -> None:
-    """Refuse axes to sum gradients over, which JAX had once.
+    """Refuse axes to sum gradients over, an argument of earlier releases.
 
     Raises:
         UnsupportedError: some are given.

@@ -11,13 +11,15 @@ from treadle_autodiff.checked_tangents import (
     flatten_along,
     same_structure,
 )
+from treadle_autodiff.closed_references import StagedWithReferences, stage_with_references
+from treadle_autodiff.dependence import DEPENDENCE
 from treadle_autodiff.jvp import jvp_tree
 from treadle_autodiff.linear_maps import forward, linearized_signature
 from treadle_autodiff.linearize import linearize_tree
 from treadle_autodiff.nonzero_inputs import flags_of_leaves, note_out_nzs
 from treadle_autodiff.pulled_references import ReferenceVJP
 from treadle_autodiff.pushed_references import GivenReferences, PushedForward, has_references
-from treadle_autodiff.tangents import Tangent, presented
+from treadle_autodiff.tangents import Tangent, Zero, presented, zeros
 from treadle_autodiff.transpose import transpose
 from treadle_autodiff.user_function import (
     Tree,
@@ -26,11 +28,21 @@ from treadle_autodiff.user_function import (
     released,
 )
 from treadle_autodiff.vjp_function import VJP, vjp_function
-from treadle_ir import ArgumentError, Array, ArrayType, Operands, Type, UnsupportedError, type_of
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ArrayType,
+    Operands,
+    Program,
+    Type,
+    UnsupportedError,
+    type_of,
+)
 from treadle_ir.calling import flatten_arrays, type_like
-from treadle_ir.core import dtypes, unsharded
+from treadle_ir.core import dtypes
 from treadle_ir.errors import flags, functions
-from treadle_ir.tracing import stage_tree
+from treadle_ir.rewrite import dce
+from treadle_ir.tracing import interpret_unchecked as interpret
 from treadle_ir.tree import (
     Partial,
     PyTreeDef,
@@ -333,17 +345,20 @@ def linear_transpose(
 ) -> Callable[[Tree], tuple[Tree, ...]]:
     """Return the transpose of a linear function: from cotangents of its results to cotangents of its arguments.
 
+    References that the function closes over are read and written here, once, and not when the transpose is called.
+
     Args:
         fun: a function that is linear in all its arguments.
         primals: arrays or `ShapeDtypeStruct`s, with the shapes and dtypes of the arguments; values are not used.
-        reduce_axes: must be empty, as in JAX.
+        reduce_axes: must be empty.
 
     Returns:
         A function that takes a cotangent, with the structure, shapes and dtypes of the results, and returns a tuple
         with one cotangent per argument.
 
     Raises:
-        ArgumentError: a primal has no shape and element type.
+        ArgumentError: a primal has no shape and element type, or is a reference, or what is written to a reference
+            depends on the arguments.
         ShapeError: when called, if a cotangent has another shape or element type than its result.
         MissingRuleError: when called, if the function is not linear.
 
@@ -358,28 +373,61 @@ def linear_transpose(
     functions("linear_transpose", fun=fun)
     no_reduced_axes("linear_transpose", reduce_axes)
     leaves, structure = flatten_leaves_and_structure(primals)
+    if has_references(leaves):
+        raise ArgumentError(
+            "linear_transpose: an argument is a reference, which has no cotangent",
+            fix="let the function close over the reference: linear_transpose(lambda x: f(ref, x), x)",
+        )
     types = [type_like("linear_transpose", leaf) for leaf in leaves]
-    staged, (out, _) = stage_tree(
-        of_positional("linear_transpose", fun, structure, False), *unsharded(types)
-    )
+    found = stage_with_references(of_positional("linear_transpose", fun, structure, False), types)
+    staged, (out, _) = found.staged, found.out
     if forms(structure) or forms(out):
         raise UnsupportedError(
             "linear_transpose: an argument or a result is of a type of a library's own",
             fix="use vjp, which knows what the tangents of such values are",
         )
 
-    result_types = [result.type for result in staged.program.results]
+    result_types = [result.type for result in staged.program.results[: found.own_count]]
+    known = [*staged.captured, *found.held()]
+    not_linear = [Zero(type.tangent()) for type in staged.program.result_types[found.own_count :]]
+    found.store(_written(found, known, types))
 
     def transposed(cotangents: Tree) -> tuple[Tree, ...]:
         given, given_structure = flatten_arrays(cotangents, "cotangent ")
         same_structure("the cotangents", given_structure, "the results", out)
-        outgoing = transpose(staged.program, staged.captured, _alike(given, result_types))
+        cotangents_in = [*_alike(given, result_types), *not_linear]
+        outgoing = transpose(staged.program, known, cotangents_in)
         result: tuple[Tree, ...] = tree_unflatten(
             structure, [presented(ct, type) for ct, type in zip(outgoing, types, strict=True)]
         )
         return result
 
     return transposed
+
+
+def _written(
+    found: StagedWithReferences[Any], known: Operands, types: Sequence[ArrayType]
+) -> Operands:
+    """Return what the references hold in the end that a linear function closes over.
+
+    Raises:
+        ArgumentError: it depends on the arguments, of which there are no values.
+    """
+    program = found.staged.program
+    flags = [False] * len(known) + [True] * len(types)
+    for cell_result, depends in zip(
+        program.results[found.own_count :],
+        DEPENDENCE.results(program, flags)[found.own_count :],
+        strict=True,
+    ):
+        if depends:
+            raise ArgumentError(
+                f"linear_transpose: the function writes to a reference to {cell_result.type} what depends on its "
+                "arguments, which have no values here",
+                fix="return it as a result",
+            )
+    held = Program(program.parameters, program.equations, program.results[found.own_count :])
+    return interpret(dce(held), *known, *[zeros(type) for type in types])
 
 
 def _alike(cotangents: Operands, results: Sequence[Type]) -> list[Tangent]:

@@ -13,10 +13,11 @@ from treadle_autodiff.linear_maps import BackwardPass, LinearizedSignature
 from treadle_autodiff.nonzero_inputs import flags_like
 from treadle_autodiff.user_function import Tree
 from treadle_ir import ArgumentError, Operand, Operands, ShapeError, ops, type_of
-from treadle_ir.calling import as_operand, shown_program
+from treadle_ir.calling import as_operand
 from treadle_ir.core import float0
 from treadle_ir.errors import StructureError, boundary
 from treadle_ir.refs import Ref
+from treadle_ir.tracing import shown_program
 from treadle_ir.tree import (
     Partial,
     PyTreeDef,

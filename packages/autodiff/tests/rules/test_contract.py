@@ -1,7 +1,8 @@
 import numpy as np
+import pytest
 
-from treadle_autodiff import grad
-from treadle_ir import Operand, ops, stage, type_of
+from treadle_autodiff import grad, linear_transpose
+from treadle_ir import MissingRuleError, Operand, ops, stage, type_of
 from treadle_ir.core.dtypes import BY_NAME
 
 
@@ -31,3 +32,11 @@ def test_gradient_of_a_matrix_product_needs_one_transpose_at_most() -> None:
         for equation in stage(gradient, type_of(x), type_of(y)).program.equations
     ]
     assert names.count("transpose") == 0
+
+
+def test_a_product_of_linear_values_has_no_transpose() -> None:
+    def square(x: Operand) -> Operand:
+        return ops.dot_general(x, x, contracting=((0,), (0,)))
+
+    with pytest.raises(MissingRuleError, match="`dot_general` of such operands is not linear"):
+        linear_transpose(square, np.ones(3))(np.float64(1))

@@ -24,7 +24,7 @@ from treadle_ir import (
     type_of,
     types_of,
 )
-from treadle_ir.core import NamedAxis, with_sums
+from treadle_ir.core import NamedAxis, with_partial_sums
 from treadle_ir.errors import NOWHERE, Source, boundary, during
 from treadle_ir.primitives.call import CustomJvpCall, CustomVjpCall
 from treadle_ir.settings import named_axis
@@ -70,7 +70,7 @@ class BatchTracer(Tracer):
         if batch is None:
             return None
         one = (*batch.dims[: self.dim], *batch.dims[self.dim + 1 :])
-        return Sharding(batch.mesh, with_sums(one, batch.partial))
+        return Sharding(batch.mesh, with_partial_sums(one, batch.partial))
 
     def behind(self) -> Operand | None:
         """Return the batched array."""

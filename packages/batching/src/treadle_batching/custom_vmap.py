@@ -27,7 +27,7 @@ Rule = TypeVar("Rule", bound=Callable[..., Any])  # Any: rules are returned unch
 
 
 @final
-class custom_vmap(Generic[P, R]):  # noqa: N801 - JAX's name, used as a decorator
+class custom_vmap(Generic[P, R]):  # noqa: N801 - the public name, used as a decorator
     """A function with its own batching rule.
 
     The rule, `rule(axis_size, in_batched, *args) -> (results, out_batched)`, runs in the place of the function under

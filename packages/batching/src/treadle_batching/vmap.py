@@ -67,8 +67,8 @@ def vmap(
         out_axes: where the batch elements go in each result; None for results that are the same for all batch elements.
         axis_name: a name for collectives (`psum`, `axis_index`) inside.
         axis_size: the number of batch elements; needed only when no argument has them.
-        spmd_axis_name: accepted for JAX's sake; it has no meaning on one device.
-        sum_match: accepted for JAX's sake.
+        spmd_axis_name: accepted; it has no meaning on one device.
+        sum_match: accepted, without effect.
 
     Returns:
         A function of the arguments of `fun`, with a batch axis of one size in each mapped argument. Its results have

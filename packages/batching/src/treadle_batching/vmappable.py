@@ -59,13 +59,13 @@ def register_vmappable(
     Args:
         data_type: the class of the values; instances of its subclasses are other values.
         spec_type: what in_axes and out_axes may hold for them, besides integers and None.
-        axis_size_type: accepted for JAX's sake: the number of batch elements is an integer.
+        axis_size_type: accepted, without effect: the number of batch elements is an integer.
         to_elt: called as `to_elt(to_elt_of_part, index, value, spec)`: what one batch element sees of a value, where
             `to_elt_of_part(part, spec)` does it to an array or another such value, and `index()` is the number of the
             batch element, a traced integer. Called with None, too, for a value that all batch elements share.
         from_elt: called as `from_elt(from_elt_of_part, size, value, spec)`: the value of all batch elements, of what
             the function returned, where `from_elt_of_part(size, part, spec)` does it to a part.
-        make_iota: accepted for JAX's sake.
+        make_iota: accepted, without effect.
 
     The number of batch elements is not taken from such values: another argument has it, or `axis_size`.
 

@@ -76,6 +76,19 @@ def test_custom_jvp_keeps_its_rule() -> None:
     np.testing.assert_array_equal(tangent, [3 * SCALE] * 2)
 
 
+def test_a_batched_jvp_rule_is_given_no_tangent_where_there_is_none() -> None:
+    def jvp(primals: Operands, tangents: Any) -> tuple[Operands, Operands]:
+        (x, y), (dx, dy) = primals, tangents
+        assert dy is None
+        return product(x, y), [ops.multiply(dx, y)]
+
+    staged = batched_call(CustomJvpCall("product", product, jvp))
+    assert isinstance(staged, CustomJvpStaged)
+    (result,), (tangent,) = staged.derivative([X, Y], [np.ones((2, 3)), None])
+    np.testing.assert_array_equal(result, X * Y)
+    np.testing.assert_array_equal(tangent, [Y, Y])
+
+
 def test_custom_vjp_sums_cotangents_of_what_all_rows_share() -> None:
     staged = batched_call(CustomVjpCall("product", product, RULE))
     assert isinstance(staged, CustomVjpStaged)

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         refuse as refuse,
         refuse_in_children as refuse_in_children,
     )
+    from treadle_compiler.legalise.memories import Memories as Memories
     from treadle_compiler.library import (
         Jaxlib as Jaxlib,
         adds_constants as adds_constants,
@@ -61,7 +62,6 @@ if TYPE_CHECKING:
         repartitioned as repartitioned,
     )
     from treadle_compiler.lowering.effectful import callback_target as callback_target
-    from treadle_compiler.memories import Memories as Memories
     from treadle_compiler.mlir import (
         ModuleError as ModuleError,
         deserialized as deserialized,
@@ -81,7 +81,7 @@ if TYPE_CHECKING:
         CustomPart as CustomPart,
         Inspection as Inspection,
         Partitioning as Partitioning,
-        layout_text as layout_text,
+        dim_shardings_text as dim_shardings_text,
         sharding_text as sharding_text,
     )
     from treadle_compiler.persistent import (
@@ -142,16 +142,16 @@ if not TYPE_CHECKING:
             "treadle_compiler.fork": (
                 "ForkError Refusal check_fork fork_error never_destroyed refuse refuse_in_children"
             ),
+            "treadle_compiler.legalise.memories": "Memories",
             "treadle_compiler.library": "Jaxlib adds_constants jaxlib start_quietly",
             "treadle_compiler.lower": "LoweredModule lower_program part_text repartitioned",
             "treadle_compiler.lowering.effectful": "callback_target",
-            "treadle_compiler.memories": "Memories",
             "treadle_compiler.mlir": (
                 "ModuleError deserialized from_hlo portable_artifact pretty refined serialized"
             ),
             "treadle_compiler.options": "CompileOptions CompilerEffortLevel ProgramProfile choose",
             "treadle_compiler.partitioning": (
-                "CustomPart Inspection Partitioning layout_text sharding_text"
+                "CustomPart Inspection Partitioning dim_shardings_text sharding_text"
             ),
             "treadle_compiler.persistent": "CacheError CacheWarning DiskCache compile_cached",
             "treadle_compiler.registry": "LoweringRule lowering_rule lowering_rules",

@@ -105,7 +105,7 @@ class BuildContext:
         for each in own:
             if each.operation.name != "func.func":
                 raise ModuleError(
-                    f"a lowering rule added an operation to the module that is no function: {each.operation.name}",
+                    f"a lowering rule added an operation to the module that is not a function: {each.operation.name}",
                     fix="build it where the rule is called",
                 )
 

@@ -14,7 +14,7 @@ from treadle_ir.process import frozen
 class LoweredCallback:
     """A host function of a module. If it is ordered, XLA hands it a token first, and gets one back first.
 
-    One that works `in_place` gets buffers, those of the results last, and returns nothing.
+    A callback that works `in_place` gets buffers, the results' last, and returns nothing.
     """
 
     callback: HostFunction

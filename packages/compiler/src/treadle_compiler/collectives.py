@@ -41,7 +41,7 @@ class Collective:
 
     `operands` are the types of what each device gives, as XLA writes them. `groups` are the devices that take part
     together, by their places in the program's order; for a `collective-permute`, the pairs of sender and receiver.
-    `times` is how often it runs in a call: an exchange in a loop as often as the loop's body, None where nobody knows,
+    `times` is how often it runs in a call: an exchange in a loop as often as the loop's body, None if that is unknown,
     and one in a branch as if the branch were taken. `name` says which operation of the program it is made of.
     """
 
@@ -78,7 +78,7 @@ class Collective:
 
 
 def has_collectives(text: str) -> bool:
-    """Whether devices wait for each other in a program, from its optimised HLO text."""
+    """Return whether devices wait for each other in a program, from its optimised HLO text."""
     return any(
         f" {operation}{kind}(" in text for operation in _OPERATIONS for kind in ("", "-start")
     )
@@ -116,7 +116,7 @@ def read_collectives(text: str) -> list[Collective]:
                     f"{kind}[{sizes}]" for each in operands for kind, sizes in _ARRAY.findall(each)
                 ]
                 found.append((order[-1], operation, tuple(arrays), rest))
-    for caller in reversed(order):  # whoever is called is written before whoever calls
+    for caller in reversed(order):  # a callee is written before its callers
         for callee, count in calls[caller]:
             times[callee] = _sum(times[callee], _product(times[caller], count))
     return [

@@ -40,7 +40,7 @@ from treadle_ir.process import fork_safe_lock
 from treadle_ir.rewrite import enabled
 
 _alive: Final[WeakValueDictionary[tuple[Any, ...], LoadedExecutable]] = WeakValueDictionary()
-# Those that were wanted last, kept for programs that are made anew again and again.
+# The executables that were wanted last, for programs that are made again and again.
 _recent: Final[deque[LoadedExecutable]] = deque(maxlen=64)
 _lock: Final = fork_safe_lock()
 # by what the settings said, the last few
@@ -63,13 +63,13 @@ def disk_cache() -> DiskCache | None:
 
 
 def forget_disk() -> None:
-    """Let the cache on disk be opened anew when it is next wanted; what is stored stays."""
+    """Open the cache on disk again when it is next wanted; stored executables stay."""
     with _lock:
         _disk.clear()
 
 
 def forget_executables() -> None:
-    """Let go of the executables that are kept for programs that come again."""
+    """Release the executables that are stored for programs that come again."""
     with _lock:
         _recent.clear()
         _alive.clear()
@@ -90,7 +90,7 @@ _FUSED: Final = (Elementwise, InlineCall, Rearrangement, Creation, OptimizationB
 
 
 def profile_of(lowered: LoweredModule) -> ProgramProfile:
-    """What decides how much effort compiling a program is worth."""
+    """Return what decides how much effort compiling a program is worth."""
     equations = largest = 0
     loop = dot = False
     again: list[Program] = []
@@ -123,7 +123,7 @@ def profile_of(lowered: LoweredModule) -> ProgramProfile:
 
 
 def _fuses(program: Program, again: Sequence[Program]) -> bool:
-    """Whether XLA might make one loop of it all: elementwise, but for reductions of what is not computed again."""
+    """Return whether XLA might make one loop of it all: elementwise, but for reductions that are not repeated."""
     for each in (program, *program.nested()):
         if not all(isinstance(e.primitive, (*_FUSED, Reduction)) for e in each.equations):
             return False
@@ -134,7 +134,7 @@ def _fuses(program: Program, again: Sequence[Program]) -> bool:
 def options_for(
     profile: ProgramProfile, devices: Sequence[Any], flags: Mapping[str, object] | None = None
 ) -> CompileOptions:
-    """How to compile a program of this profile for these devices (jaxlib's), with a user's flags.
+    """Return the options for a program of this profile on these devices (jaxlib's), with a user's flags.
 
     Raises:
         ArgumentError: the flags are not strings, numbers and booleans by name.

@@ -16,7 +16,6 @@ import numpy as np
 from treadle_compiler.function_text import function_text
 from treadle_compiler.module import Module
 from treadle_compiler.partitioning import ManualScope
-from treadle_compiler.sums import Axes, Mark
 from treadle_compiler.types import dense, is_in_parts, mlir_type, scalar_text, string_text
 from treadle_compiler.value import HloValue
 from treadle_ir import TOKEN, ArrayType, Literal, Primitive, Program, TreadleError, Type
@@ -111,7 +110,6 @@ class LoweringContext:
         "programs",
         "result_types",
         "scope",
-        "sums",
         "token",
     )
 
@@ -130,11 +128,9 @@ class LoweringContext:
         self.open_regions = 0  # loops and branches around what is written
         self.manual: ManualScope | None = None  # the shard_map around it
         self.metadata: Metadata = ()  # its attributes
-        # By id of a program of a loop or a branch around it: which of its parameters and results are partial sums.
-        self.sums: dict[int, tuple[Sequence[Mark], Sequence[Axes]]] = {}
         if outer is not None:
             self.open_regions, self.manual = outer.open_regions, outer.manual
-            self.metadata, self.sums = outer.metadata, outer.sums
+            self.metadata = outer.metadata
         self._constants: dict[_Key, HloValue] = {}  # and scalars that were broadcast
         self._added: list[_Key] = []  # to `_constants`, in this region
         self._count = 0

@@ -1,7 +1,7 @@
 """Functions that XLA's partitioner calls: how a custom call is done on the parts that devices have.
 
-The partitioner is registered once in a process. A call has a key, and what is asked for it is here while its program is
-compiled.
+The partitioner is registered once in a process. A call has a key, under which its function is
+registered here while its program is compiled.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from treadle_compiler.partitioning import PARTITIONED, part_mark
 from treadle_ir import UnsupportedError
 
 PartFunction: TypeAlias = Callable[[list[Any], list[Any]], tuple[str, list[Any], list[Any]]]
-"""Of how operands and results lie: a program of one device as text, and how they shall lie. Any: jaxlib's shardings."""
+"""From shardings of operands and results to a program of one device as text, and their shardings. Any: jaxlib's."""
 
 _asked: dict[bytes, PartFunction] = {}  # by key, of programs that are being compiled
 _numbers: Final = itertools.count()
@@ -31,7 +31,7 @@ def partitioned_by(
     """A module's text with keys where the numbers of its calls stand, while functions answer for these.
 
     Raises:
-        UnsupportedError: the devices' XLA is not jaxlib's own, and knows of no functions of Python's.
+        UnsupportedError: the devices' XLA is not jaxlib's own, and cannot call functions of Python.
     """
     if not partitioners:
         yield text
@@ -64,7 +64,7 @@ def _register() -> None:
 def _partition(
     shapes: Any, shardings: Any, shape: Any, sharding: Any, key: bytes
 ) -> tuple[bytes, list[Any], Any]:
-    """What XLA calls. Any: shapes and shardings of jaxlib's."""
+    """Partition a call, when XLA asks for it. Any: shapes and shardings of jaxlib's."""
     several = sharding.tuple_elements()
     text, operands, results = _asked[key](list(shardings), list(several or [sharding]))
     tuples = jaxlib().xla_client.HloSharding.tuple_sharding

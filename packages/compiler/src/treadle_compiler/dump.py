@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Final
 
 from treadle_compiler.legalise import Stage
-from treadle_compiler.mlir import pretty
 from treadle_compiler.settings import DEBUG_INFO_IN_DUMPS, DUMP_IR_MODES, DUMP_IR_TO
 from treadle_ir import ArgumentError
 
@@ -39,6 +38,8 @@ def dump(name: str, platform: str, stages: Sequence[Stage], text: Callable[[bool
         path = Path(folder).expanduser()
         path.mkdir(parents=True, exist_ok=True)
         if "stablehlo" in DUMP_IR_MODES():
+            from treadle_compiler.mlir import pretty  # noqa: PLC0415 - few dump
+
             module = pretty(text(located), locations=located)
             (path / f"{stem}.mlir").write_text(module, encoding="utf-8")
         if "jaxpr" in DUMP_IR_MODES():

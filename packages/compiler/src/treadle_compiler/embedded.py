@@ -19,7 +19,7 @@ class Embedded(Primitive):
 
     name: ClassVar[str] = "embedded"
     computes: ClassVar[bool] = False
-    elements: Any  # of NumPy's, or what holds elements that it has not
+    elements: Any  # of NumPy's, or an object that holds elements of dtypes that NumPy lacks
     type: ArrayType
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:

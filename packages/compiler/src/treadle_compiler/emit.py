@@ -56,7 +56,7 @@ def binary(context: LoweringContext, op: str, x: HloValue, y: HloValue) -> HloVa
 
 
 def _extreme_by_parts(context: LoweringContext, op: str, x: HloValue, y: HloValue) -> HloValue:
-    """The greater or the lesser of complex numbers by real part, then by imaginary part; one that is NaN wins."""
+    """Return the greater or the lesser of complex numbers by real part, then by imaginary part; NaN wins."""
     direction: Direction = "gt" if op == "maximum" else "lt"
     (x_real, x_imag), (y_real, y_imag) = parts(context, x), parts(context, y)
     further = compare(context, x_imag, y_imag, direction)
@@ -73,7 +73,7 @@ def unary(context: LoweringContext, op: str, x: HloValue) -> HloValue:
 
 
 def compare(context: LoweringContext, x: HloValue, y: HloValue, direction: Direction) -> HloValue:
-    """Whether `x` stands in a relation to `y`, elementwise; both of one shape."""
+    """Return whether `x` stands in a relation to `y`, elementwise; both of one shape."""
     type = ArrayType(x.shape, _BOOL)
     return context.one("stablehlo.compare", (x, y), type, _comparison(direction, x.dtype))
 
@@ -104,7 +104,7 @@ def convert(context: LoweringContext, x: HloValue, dtype: DType) -> HloValue:
     if dtype in _WITHOUT_NEGATIVE_ZERO and dtypes.is_floating(x.dtype):
         x = _flushed(context, x, dtype)
     elif x.dtype in dtypes.SMALL and dtype != _F32 and dtypes.is_floating(x.dtype):
-        # XLA compares with limits of integers that a type has not: 6 becomes 127
+        # XLA compares with limits of integers that the type lacks: 6 becomes 127
         x = convert(context, x, _F32)
     return context.one("stablehlo.convert", (x,), ArrayType(x.shape, dtype))
 
@@ -130,6 +130,12 @@ def parts(context: LoweringContext, z: HloValue) -> tuple[HloValue, HloValue]:
 def bitcast(context: LoweringContext, x: HloValue, dtype: DType) -> HloValue:
     """The same bits read as another element type of the same width."""
     return context.one("stablehlo.bitcast_convert", (x,), ArrayType(x.shape, dtype))
+
+
+def barrier(context: LoweringContext, operands: Sequence[HloValue]) -> list[HloValue]:
+    """Return the same values, none of which XLA computes with what is after them, or again."""
+    types = [operand.type for operand in operands]
+    return context.emit("stablehlo.optimization_barrier", operands, types)
 
 
 def iota(context: LoweringContext, shape: Sequence[int], dtype: DType, dimension: int) -> HloValue:

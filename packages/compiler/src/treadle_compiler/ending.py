@@ -9,12 +9,12 @@ Two things would kill a process that has done all its work:
 
 So one of the functions that Python calls at the end (`atexit`) does three things. Other threads that are about to use
 XLA wait from then on, for ever: each object that leads to XLA has its `hold` called. Computations and threads that are
-inside XLA get up to `LONGEST` seconds to finish. What is left then loses nothing but its own results: libc is told to
+inside XLA get up to `LONGEST` seconds to finish. What is left then loses nothing but its own results: libc has to
 end the process at once, with the exit code that the program has chosen, when Python itself has ended.
 
-Nothing of this costs a call anything: nobody notes launches. XLA does not say what it still computes of results that
-were dropped, so on Linux the kernel is asked which of the threads that came with XLA are running; elsewhere arrays that
-are alive are waited for.
+Nothing of this costs a call anything: launches are not recorded. XLA does not report what it still computes of results
+that were dropped, so on Linux the kernel is asked which of the threads that came with XLA are running; elsewhere
+arrays that are alive are waited for.
 
 Functions of `atexit` that run later, since they were registered earlier, may still compute. Each launch is then waited
 for at once.
@@ -41,7 +41,7 @@ LONGEST: Final = 10.0
 
 _PAUSE: Final = 0.002  # seconds between two looks at the threads
 _LOOKS: Final = 3  # in a row that find nothing: threads are not looked at all at the same moment
-_MOMENT: Final = 0.5  # seconds for callbacks that are told to stop
+_MOMENT: Final = 0.5  # seconds for callbacks that have to stop
 _TASKS: Final = "/proc/self/task"  # where Linux lists the threads of a process
 _INSIDE: Final = ("treadle_compiler", "treadle_runtime")
 _OUTSIDE: Final = "treadle_runtime.distributed"  # its threads wait for messages, not for XLA
@@ -58,11 +58,11 @@ class Held:
         """Replace each function that leads to XLA by `held(function)`: called once, when the process ends."""
 
     def computes(self) -> bool:
-        """Whether an array that is alive is still being computed."""
+        """Return whether an array that is alive is still being computed."""
         return False
 
     def kept(self) -> object:
-        """What must not be destroyed while XLA still computes, since its destructor would wait."""
+        """Return what must not be destroyed while XLA still computes, since its destructor would wait."""
         return None
 
 
@@ -161,7 +161,7 @@ def _settle() -> None:
 
 
 def _rests(seconds: float) -> bool:
-    """Whether XLA comes to rest in so many seconds."""
+    """Return whether XLA comes to rest in so many seconds."""
     until, looks = time.monotonic() + seconds, 0
     while looks < _LOOKS:
         looks = 0 if _is_at_work() else looks + 1
@@ -180,14 +180,14 @@ def _is_at_work() -> bool:
 
 
 def _other_frames() -> dict[int, FrameType]:
-    """Where the threads are that have to leave XLA."""
+    """Return the frames of the threads that have to leave XLA."""
     return {
         thread: frame for thread, frame in sys._current_frames().items() if thread in _ending.others
     }
 
 
 def _is_inside(frame: FrameType | None) -> bool:
-    """Whether a thread may be inside XLA, or about to go there: it waits for ever if so, and is safe then."""
+    """Return whether a thread may be inside XLA, or about to go there: it waits for ever if so, and is safe then."""
     if frame is not None and frame.f_code is _wait_for_ever.__code__:
         return False
     while frame is not None:
@@ -207,7 +207,7 @@ def _threads() -> frozenset[int]:
 
 
 def _native_threads_run() -> bool:
-    """Whether a thread that is no thread of Python's, and has come with XLA or later, runs."""
+    """Return whether a thread runs that is not Python's and that started with XLA or later."""
     python = {thread.native_id for thread in threading.enumerate()}
     for thread in _threads() - (_ending.native or frozenset()) - python:
         try:
@@ -247,7 +247,7 @@ def _abandon() -> None:
         terminate = ctypes.CDLL("libstdc++.so.6")._ZSt13set_terminatePFvvE
         terminate.argtypes, terminate.restype = [ctypes.c_void_p], ctypes.c_void_p
         terminate(ctypes.cast(libc.pause, ctypes.c_void_p))
-    except (OSError, AttributeError):  # another system than Linux
+    except (OSError, AttributeError):  # not on Linux
         pass
 
 

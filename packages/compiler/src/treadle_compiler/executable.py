@@ -6,7 +6,7 @@
     arrays = results.consume_with_handlers(handlers)        # handlers are made once, see Backend.handlers
 
 Parameter and result types are kept by the caller, who knows them. Nothing here or below checks them: XLA runs
-an i32 buffer as f32 without a word, so the caller's key must hold shapes and dtypes exactly.
+an i32 buffer as f32 without an error, so the caller's key must hold shapes and dtypes exactly.
 
 Cost of getting n results out, us (add of a constant, n results of 10 elements; 0.10.2 | 0.12.0):
 
@@ -18,7 +18,7 @@ Cost of getting n results out, us (add of a constant, n results of 10 elements; 
     own objects holding (results, i), consumed     2.8 | 3.0    10.0 | 9.4     77.1 | 77.3
       together when the first is asked for
 
-`handler.wrap` is level with a list comprehension (0.06 us for each result either way), so choose the one that reads
+`handler.wrap` is level with a list comprehension (0.06 us for each result either way), so choose what reads
 better. Deferring `consume_with_handlers` saves 0.15 us for each result, a sixth at 100 results and nothing at 1: worth
 it only for results that are mostly fed straight back. What remains, 0.7 us a result, is XLA's own.
 """

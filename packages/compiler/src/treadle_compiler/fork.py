@@ -7,12 +7,12 @@ asks which process it is in. Instead, the objects on the way are changed in the 
 * jaxlib's modules (`Jaxlib`), clients (`Backend.raw`) and executables (`LoadedExecutable.raw`) become a `Refusal`;
 * `LoadedExecutable.execute_sharded` and the methods of `Backend`, which read and wait for buffers, become `refuse`.
 
-Whoever adds such an object registers it with `refuse_in_children`. Whoever calls one **looks its method up for each
-call**, as in `executable.execute_sharded(buffers)`: a bound method kept from before the fork would still reach XLA.
+Code that makes such an object registers it with `refuse_in_children`. Code that calls one **looks its method up for
+each call**, as in `executable.execute_sharded(buffers)`: a bound method from before the fork would still reach XLA.
 
 What is exchanged is never destroyed in a child, since its destructor might wait for a thread, too.
 
-Arrays whose elements are on a device are refused with all else. Those of the CPU could often be read, but a buffer has
+Arrays whose elements are on a device are refused with all else. Arrays on the CPU could often be read, but a buffer has
 locks and events of XLA's, and whether one of them would be waited for is a matter of luck. Arrays whose elements the
 host has, eager work on them, staging and differentiation need no XLA, and work in a child as in the parent.
 """
@@ -34,7 +34,7 @@ class ForkError(TreadleError, RuntimeError):
 def fork_error() -> ForkError:
     """The error for any use of XLA in a forked child."""
     return ForkError(
-        "this process was forked from one that had already started XLA, whose threads do not exist here",
+        "this process was forked from a process that had already started XLA, whose threads do not exist here",
         fix='start workers with multiprocessing.get_context("spawn") (or "forkserver"), or fork before '
         "the first array or compiled call",
     )
@@ -99,7 +99,7 @@ def check_fork() -> None:
 
 
 def is_forked() -> bool:
-    """Whether this process was forked from one that had started XLA."""
+    """Return whether this process was forked from a process that had started XLA."""
     return _process.forked
 
 

@@ -17,19 +17,13 @@ def function_text(
     attributes: Sequence[Sequence[str]] = (),
     result_attributes: Sequence[Sequence[str]] = (),
 ) -> str:
-    """A function of a module; attributes are those of its parameters and results, none where nothing is given."""
-    marks = [
-        _braced(each, x)
-        for each, x in zip(attributes or ((),) * len(parameters), parameters, strict=True)
-    ]
+    """Return a function of a module as text; without attributes, its parameters and results have none."""
+    marks = map(_braced, attributes or ((),) * len(parameters))
     declared = ", ".join(
         [f"{x.name}: {mlir_type(x.type)}{mark}" for x, mark in zip(parameters, marks, strict=True)]
     )
     types = ", ".join([mlir_type(result.type) for result in results])
-    ends = [
-        _braced(each, x)
-        for each, x in zip(result_attributes or ((),) * len(results), results, strict=True)
-    ]
+    ends = map(_braced, result_attributes or ((),) * len(results))
     returned = ", ".join(
         [f"{mlir_type(x.type)}{mark}" for x, mark in zip(results, ends, strict=True)]
     )
@@ -39,7 +33,5 @@ def function_text(
     return f"func.func {visibility} {name}({declared}) -> ({returned}) {{\n{body}\n{end}\n}}"
 
 
-def _braced(attributes: Sequence[str], x: HloValue) -> str:
-    """What is said of a parameter or a result."""
-    said = [*attributes] if x.memory is None else [*attributes, f'mhlo.memory_kind = "{x.memory}"']
-    return f" {{{', '.join(said)}}}" if said else ""
+def _braced(attributes: Sequence[str]) -> str:
+    return f" {{{', '.join(attributes)}}}" if attributes else ""

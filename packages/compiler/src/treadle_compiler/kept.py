@@ -1,4 +1,4 @@
-"""What is found out about a program, and kept by it: what is called many times may be asked about many times."""
+"""Facts about a program that the program remembers, since a program that is called often is asked about often."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def kept(program: Program, key: Hashable, make: Callable[[], T]) -> T:
-    """What `make` returns, once for a program. Two threads may both make it."""
+    """Return what `make` returns, which is called once for a program and key; two threads may both call it."""
     cache = program.derived
     if key not in cache:
         with deeper():

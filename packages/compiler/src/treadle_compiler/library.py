@@ -43,7 +43,7 @@ class Jaxlib(Held):
         self.core, self.xla_client = HeldModule(self.core), HeldModule(self.xla_client)
 
     def collect(self, phase: str, _: object) -> None:
-        """Free the Python objects that jaxlib no longer needs: it keeps those of its own threads until it is told."""
+        """Free the Python objects that jaxlib no longer needs: it stores the objects of its own threads until then."""
         if phase == "stop":
             self.core.collect_garbage()
 
@@ -111,15 +111,17 @@ def jaxlib() -> Jaxlib:
     check_fork()
     note_threads()
     mark_started()  # so that no child that is forked meanwhile waits for the end of the import, which will not come
-    with importing(forks_wait=False):
-        release = supported_release()
-        xla_client = importlib.import_module("jaxlib.xla_client")
-        core = importlib.import_module("jaxlib._jax")
-    found = Jaxlib(xla_client, core, release)
+    found = importing(_import_jaxlib, forks_wait=False)
     gc.callbacks.append(found.collect)
     refuse_in_children(found)
     hold_at_end(found)
     return found
+
+
+def _import_jaxlib() -> Jaxlib:
+    release = supported_release()
+    xla_client = importlib.import_module("jaxlib.xla_client")
+    return Jaxlib(xla_client, importlib.import_module("jaxlib._jax"), release)
 
 
 @made_once
@@ -130,7 +132,8 @@ def register_lapack() -> None:
         ForkError: in a process forked after jaxlib was imported.
     """
     client = jaxlib().xla_client
-    with importing(forks_wait=False):
+
+    def register() -> None:
         lapack = importlib.import_module("jaxlib.lapack")
         for name, function, version in lapack.registrations()["cpu"]:
             client.register_custom_call_target(name, function, platform="cpu", api_version=version)
@@ -138,9 +141,13 @@ def register_lapack() -> None:
             client.register_custom_call_as_batch_partitionable(name)
         lapack._lapack.initialize()
 
+    importing(register, forks_wait=False)
+
 
 @made_once
 def register_hybrid() -> None:
     """Let programs on a GPU call LAPACK on the host, once; its plugin has been loaded, and told XLA of the calls."""
-    with importing(forks_wait=False):
-        importlib.import_module("jaxlib.gpu_solver").initialize_hybrid_kernels()
+    importing(
+        lambda: importlib.import_module("jaxlib.gpu_solver").initialize_hybrid_kernels(),
+        forks_wait=False,
+    )

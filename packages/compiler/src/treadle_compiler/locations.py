@@ -1,6 +1,6 @@
 """The names and places of operations: `loc("jit(f)/jvp(layer)/sine"("file.py":3:0))`.
 
-The names are JAX's: `jit(f)/jvp(layer)/while/body`, `jit(f)/transpose(jvp(jit(g)))`.
+Names contain the transformations: `jit(f)/jvp(layer)/while/body`, `jit(f)/transpose(jvp(jit(g)))`.
 """
 
 from __future__ import annotations
@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import Final, final
 
 from treadle_compiler.types import string_text
-from treadle_ir import Primitive, Program
+from treadle_ir import ControlFlow, Primitive, Program
 from treadle_ir.errors import Source, within
 from treadle_ir.primitives.call import Call, Checkpoint
-from treadle_ir.primitives.control import Case, Scan, While
 
 
 @final
@@ -43,6 +42,18 @@ class Locations:
                 path = within(path, f"jit({primitive.label})")
             case Checkpoint():
                 path = f"{path}/checkpoint"
+            case ControlFlow():
+                path = self._of_control_flow(path, primitive)
+        return path.removeprefix("/")
+
+    def _of_control_flow(self, path: str, primitive: Primitive) -> str:
+        from treadle_ir.primitives.control import (  # noqa: PLC0415 - many programs have none
+            Case,
+            Scan,
+            While,
+        )
+
+        match primitive:
             case While():
                 path = f"{path}/while"
                 self._parts |= {id(primitive.cond): "cond", id(primitive.body): "body"}
@@ -53,7 +64,7 @@ class Locations:
                 path = f"{path}/cond"
                 for number, branch in enumerate(primitive.branches):
                     self._parts[id(branch)] = f"branch_{number}_fun"
-        return path.removeprefix("/")
+        return path
 
     def text(self, scope: str, source: Source, primitive: Primitive) -> str:
         """Return an operation's name, with its scopes, and its place if places are written."""

@@ -8,9 +8,8 @@ from dataclasses import replace
 from typing import final
 
 from treadle_compiler.context import LoweringContext
-from treadle_compiler.dump import dump
 from treadle_compiler.legalise import Stage, Target, legalise
-from treadle_compiler.memories import Memories
+from treadle_compiler.legalise.memories import Memories, resulting_memories
 from treadle_compiler.module import Module
 from treadle_compiler.partitioning import (
     CustomPart,
@@ -23,8 +22,9 @@ from treadle_compiler.settings import DUMP_IR_TO
 from treadle_compiler.types import is_in_parts
 from treadle_compiler.walk import Walk
 from treadle_ir import AbstractMesh, Program, Type, UnsupportedError
-from treadle_ir.core import Layout, sums_of, with_sums
+from treadle_ir.core import DimShardings, partial_sums_of, with_partial_sums
 from treadle_ir.events import ProgramLowered, heard, tell
+from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_ir.process import frozen
 
 
@@ -75,26 +75,24 @@ def lower_program(
     started = time.perf_counter()
     stages: list[Stage] = []
     dumps = DUMP_IR_TO() is not None and not locations
-    target = Target(platform, partitioning is not None)
+    target = Target(platform, partitioning is not None, partitioning, memories)
     legal = legalise(program, target, stages.append if dumps else None)
-    pairs = aliases or {}
-    marks, ends = _marks(program, donated, pairs, partitioning)
+    placed = resulting_memories(legal, memories)
+    pairs = {} if aliases is None else _in_one_memory(aliases, placed)
+    marks, ends = _marks(program, donated, pairs, partitioning, placed)
 
     def written(located: bool, named: str | None = None) -> Walk:
         module = Module(legal, platform, partitioning)
-        walk = Walk(module, located, memories, named)
+        walk = Walk(module, located, named)
         walk.write_main(LoweringContext(module, walk), marks, ends)
         return walk
 
     walk = written(locations)
-    apart = walk.memories_differ(pairs)
-    if apart:  # a result takes a buffer over only in one and the same memory
-        same = {index: result for index, result in pairs.items() if index not in apart}
-        marks, ends = _marks(program, donated, same, partitioning)
-        pairs, walk = same, written(locations)
     module = walk.module
     text = module.text()
     if dumps:
+        from treadle_compiler.dump import dump  # noqa: PLC0415 - few dump
+
         stages.insert(0, ("", program))
         dump(name, platform, stages, lambda located: written(located).module.text())
     if heard():
@@ -113,7 +111,7 @@ def lower_program(
         given,
         partitioning,
         inspections,
-        walk.memories,
+        placed,
         tuple(module.custom_parts),
         (lambda: written(False, name).module.text()) if may_repeat else None,
     )
@@ -140,8 +138,8 @@ def part_text(program: Program, platform: str, mesh: AbstractMesh) -> str:
     return module.part()
 
 
-def repartitioned(lowered: LoweredModule, results: Sequence[Layout | None]) -> LoweredModule:
-    """The same program with other layouts of its results."""
+def repartitioned(lowered: LoweredModule, results: Sequence[DimShardings | None]) -> LoweredModule:
+    """Lower the same program with other shardings of its results."""
     assert lowered.partitioning is not None
     return lower_program(
         lowered.program,
@@ -153,11 +151,20 @@ def repartitioned(lowered: LoweredModule, results: Sequence[Layout | None]) -> L
     )
 
 
+def _in_one_memory(pairs: dict[int, int], memories: Memories | None) -> dict[int, int]:
+    """Return the pairs of parameters and results that are in the same memory: only they may share a buffer."""
+    if memories is None:
+        return pairs
+    given = [each or DEVICE_MEMORY for each in memories.parameters]
+    return {i: result for i, result in pairs.items() if given[i] == memories.results[result]}
+
+
 def _marks(
     program: Program,
     donated: frozenset[int],
     pairs: dict[int, int],
     partitioning: Partitioning | None,
+    memories: Memories | None,
 ) -> tuple[list[list[str]], list[list[str]]]:
     """Return the attributes of each parameter and of each result of the whole program."""
     marks, ends = [], []
@@ -170,16 +177,25 @@ def _marks(
         if partitioning is not None:
             type = program.parameters[index].type
             said.append(_sharding(partitioning.parameters[index], type))
+        if memories is not None:
+            said += _memory_kind(memories.parameters[index])
         marks.append(said)
     for index in range(len(program.results)):
-        layout = None if partitioning is None else partitioning.results[index]
-        type = program.results[index].type
-        ends.append([] if layout is None else [_sharding(layout, type)])
+        said = []
+        dims = None if partitioning is None else partitioning.results[index]
+        if dims is not None:
+            said.append(_sharding(dims, program.results[index].type))
+        if memories is not None:
+            said += _memory_kind(memories.results[index])
+        ends.append(said)
     return marks, ends
 
 
-def _sharding(layout: Layout, type: Type) -> str:
-    held: Layout = layout
+def _memory_kind(kind: str | None) -> list[str]:
+    return [] if kind in (None, DEVICE_MEMORY) else [f'mhlo.memory_kind = "{kind}"']
+
+
+def _sharding(dims: DimShardings, type: Type) -> str:
     if is_in_parts(type):  # elements in parts have one more axis there
-        held = with_sums((*layout, ()), sums_of(layout))
-    return f"sdy.sharding = {sharding_text('@mesh', held)}"
+        dims = with_partial_sums((*dims, ()), partial_sums_of(dims))
+    return f"sdy.sharding = {sharding_text('@mesh', dims)}"

@@ -37,7 +37,7 @@ class Mlir:
     core: Any
     context: Any
     registry: Any
-    dialects: tuple[Any, ...]  # those that a context is told of
+    dialects: tuple[Any, ...]  # the dialects that a context loads
 
 
 @made_once
@@ -46,19 +46,22 @@ def mlir() -> Mlir:
     start_quietly()
     check_fork()
     mark_started()
-    with importing(forks_wait=False):
-        supported_release()
-        ir = importlib.import_module("jaxlib.mlir.ir")
-        func = importlib.import_module("jaxlib.mlir.dialects.func")
-        stablehlo = importlib.import_module("jaxlib.mlir.dialects.stablehlo")
-        chlo = importlib.import_module("jaxlib.mlir.dialects.chlo")
-        sdy = importlib.import_module("jaxlib.mlir.dialects.sdy")
-        extension = importlib.import_module("jaxlib.mlir._mlir_libs._jax_mlir_ext")
-        core = importlib.import_module("jaxlib._jax")
-        registry = ir.DialectRegistry()
-        extension.register_dialects(registry)
-        parts = (stablehlo, chlo, sdy)
-        return Mlir(ir, func, stablehlo, core, _new_context(ir, registry, parts), registry, parts)
+    return importing(_import_mlir, forks_wait=False)
+
+
+def _import_mlir() -> Mlir:
+    supported_release()
+    ir = importlib.import_module("jaxlib.mlir.ir")
+    func = importlib.import_module("jaxlib.mlir.dialects.func")
+    stablehlo = importlib.import_module("jaxlib.mlir.dialects.stablehlo")
+    chlo = importlib.import_module("jaxlib.mlir.dialects.chlo")
+    sdy = importlib.import_module("jaxlib.mlir.dialects.sdy")
+    extension = importlib.import_module("jaxlib.mlir._mlir_libs._jax_mlir_ext")
+    core = importlib.import_module("jaxlib._jax")
+    registry = ir.DialectRegistry()
+    extension.register_dialects(registry)
+    parts = (stablehlo, chlo, sdy)
+    return Mlir(ir, func, stablehlo, core, _new_context(ir, registry, parts), registry, parts)
 
 
 def _new_context(ir: Any, registry: Any, dialects: Sequence[Any]) -> Any:
@@ -132,7 +135,7 @@ def serialized(module: object, version: str) -> bytes:
     """A module, its text or its bytes, as bytes that StableHLO of a version reads.
 
     Raises:
-        ModuleError: it is none, or uses what that version had not.
+        ModuleError: it is not a module, or uses what that version lacked.
     """
     return _converted("serialize_portable_artifact", "serialised", _STABLEHLO, module, version)
 

@@ -27,7 +27,6 @@ class Module:
         self.program: Final = program  # the whole program that is lowered
         self.platform: Final = platform
         self.partitioning: Final = partitioning
-        self.has_memories = False  # whether a value may be in a memory of the host
         self.callbacks: list[Callable[..., object]] = []
         self.inspections: list[Inspection] = []
         self.custom_parts: list[CustomPart] = []

@@ -1,7 +1,7 @@
-"""How a program is to be compiled: our own value, which knows nothing of jaxlib.
+"""How a program is to be compiled: our own value, which does not depend on jaxlib.
 
 `CompileOptions` is immutable and hashable, so that it can be part of a cache key. It tells two kinds of XLA
-flags apart. `flags` are what the *user* asked for: they are sent as they are, and one that this jaxlib does not
+flags apart. `flags` are what the *user* asked for: they are sent as they are, and a flag that this jaxlib does not
 know is an error. Hints are what *we* chose (`effort`, `barriers`, `rewrites`): a jaxlib that lacks one
 simply does not get it (`treadle_compiler.xla` finds out).
 
@@ -32,7 +32,7 @@ to twice as slow, in both columns, for small reductions and products.
 `barriers` is for programs with a `checkpoint` whose recomputation has to be kept from the forward pass. XLA:CPU of
 0.10.2 takes optimization barriers out (its pass `cse_barrier_expander`) before it looks for common subexpressions
 for the last time, and so merges the two again; with that pass off the barriers live to the end, where they
-cost nothing. 0.12 keeps them by itself. The memory-optimised scheduler alone does not help, and beside barriers it
+cost nothing. 0.12 keeps them by itself. The memory-optimised scheduler alone does not help, and with barriers it
 is no better than the default. Measurements are in decision 0016.
 
 Programs that hold nothing but elementwise operations can need less without barriers: XLA would fuse all layers into
@@ -43,13 +43,13 @@ compile in tenths of a second, so `compile_lowered` tries both.
 from __future__ import annotations
 
 import enum
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final, Literal, TypeAlias, final
 
 import numpy as np
 
+from treadle_compiler.digests import sha256
 from treadle_ir import ArgumentError
 from treadle_ir.process import frozen
 
@@ -61,7 +61,7 @@ QUICK_WORK: Final = 1024
 """`quick` while equations times the bytes of the largest array stay within this."""
 
 QUICK_EQUATIONS: Final = 16
-"""`quick` up to this many equations: a chain of 25 on 10 elements takes 3.4 us in place of 2.9."""
+"""`quick` up to this many equations: a chain of 25 on 10 elements takes 3.4 us instead of 2.9."""
 
 LIGHT_BYTES: Final = 1 << 20
 """`light` while the largest array stays within this; beyond, run time outweighs compile time anyway."""
@@ -103,7 +103,7 @@ def effort_level(option: str, value: object) -> CompilerEffortLevel:
         except ValueError:
             pass
     raise ArgumentError(
-        f"compiler option `{option}`: {value!r} is no level of effort",
+        f"compiler option `{option}`: {value!r} is not a level of effort",
         fix="give one of treadle.CompilerEffortLevel, such as `CompilerEffortLevel.O2`",
     )
 
@@ -201,7 +201,7 @@ class CompileOptions:
         if self.level or self.memory_fitting:
             fields += [self.level, self.memory_fitting]
         fields.append(sorted((name, repr(value)) for name, value in self.hints("cpu")))
-        return hashlib.sha256(repr(fields).encode()).hexdigest()
+        return sha256(repr(fields).encode()).hexdigest()
 
 
 def checked_flags(options: Mapping[str, object]) -> Flags:
@@ -258,14 +258,14 @@ def bad_flag_value(name: str, reason: str) -> ArgumentError:
 @final
 @frozen
 class ProgramProfile:
-    """What `choose` has to know of a program; cheap to compute while lowering."""
+    """What `choose` needs from a program; cheap to compute while lowering."""
 
     platform: str
     equations: int
     largest_bytes: int
     has_loop: bool = False
     has_big_dot: bool = False
-    keeps_barriers: bool = False  # those of a checkpoint, and all others with them
+    keeps_barriers: bool = False  # the barriers of a checkpoint, and all others with them
     fuses: bool = False  # keeps them between elementwise operations only
 
 

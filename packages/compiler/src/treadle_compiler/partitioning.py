@@ -1,31 +1,33 @@
-"""Programs for several devices: how parameters and results lie over the axes of a mesh, in Shardy's words."""
+"""Programs for several devices: the shardings of parameters and results over the axes of a mesh, in Shardy's words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from math import prod
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
 from treadle_compiler.types import string_text
 from treadle_ir import AbstractMesh, Type
-from treadle_ir.core import Layout, sums_of
-from treadle_ir.primitives.partitioned import Partitioner
+from treadle_ir.core import DimShardings, partial_sums_of
 from treadle_ir.process import frozen
+
+if TYPE_CHECKING:
+    from treadle_ir.primitives.partitioned import Partitioner
 
 
 @final
 @frozen
 class Partitioning:
-    """How the parameters and results of a program lie over the axes of a mesh.
+    """The shardings of the parameters and results of a program over the axes of a mesh.
 
-    `None` for a result leaves it to XLA, which says what it chose.
+    `None` for a result leaves it to XLA, which reports what it chose.
     """
 
     mesh: AbstractMesh
-    parameters: tuple[Layout, ...]
-    results: tuple[Layout | None, ...]
+    parameters: tuple[DimShardings, ...]
+    results: tuple[DimShardings | None, ...]
 
 
 @final
@@ -58,10 +60,10 @@ def mesh_text(name: str, axes: Sequence[tuple[str, int]]) -> str:
     return f"sdy.mesh {name} = <[{listed}]>"
 
 
-def layout_text(layout: Layout, open: bool = False) -> str:
-    """A layout: `[{"x"}, {}, {?}]`; the question mark leaves an axis, or the rest of it (`open`), to XLA."""
+def dim_shardings_text(dims: DimShardings, open: bool = False) -> str:
+    """Return dimension shardings as text: `[{"x"}, {}, {?}]`; `?` leaves an axis, or its rest (`open`), to XLA."""
     parts = []
-    for names in layout:
+    for names in dims:
         words = [string_text(name) for name in names or ()]
         if open or names is None:
             words.append("?")
@@ -69,10 +71,10 @@ def layout_text(layout: Layout, open: bool = False) -> str:
     return f"[{', '.join(parts)}]"
 
 
-def per_value_text(mesh: str, layouts: Sequence[Layout], open: bool) -> str:
-    """Layouts of several values over a mesh of that name, as an attribute."""
+def per_value_text(mesh: str, shardings: Sequence[DimShardings], open: bool) -> str:
+    """Return the shardings of several values over a mesh of that name, as an attribute."""
     each = ", ".join(
-        [f"<{mesh}, {layout_text(layout, open)}{_sums_text(layout)}>" for layout in layouts]
+        [f"<{mesh}, {dim_shardings_text(dims, open)}{_unreduced_text(dims)}>" for dims in shardings]
     )
     return f"#sdy.sharding_per_value<[{each}]>"
 
@@ -82,28 +84,28 @@ def axes_text(names: Sequence[str]) -> str:
     return f"#sdy<manual_axes{{{', '.join([string_text(name) for name in names])}}}>"
 
 
-def sharding_text(mesh: str, layout: Layout) -> str:
-    """A layout over a mesh of that name, as an attribute."""
-    return f"#sdy.sharding<{mesh}, {layout_text(layout)}{_sums_text(layout)}>"
+def sharding_text(mesh: str, dims: DimShardings) -> str:
+    """Return a sharding over a mesh of that name, as an attribute."""
+    return f"#sdy.sharding<{mesh}, {dim_shardings_text(dims)}{_unreduced_text(dims)}>"
 
 
-def _sums_text(layout: Layout) -> str:
-    """The axes over which an array is a sum; of those over which its cotangents are, XLA need not know."""
-    unreduced = sorted(sums_of(layout).unreduced)
+def _unreduced_text(dims: DimShardings) -> str:
+    """Return the axes over which an array is a partial sum; XLA does not need the axes of its cotangents."""
+    unreduced = sorted(partial_sums_of(dims).unreduced)
     return f", unreduced={{{', '.join(map(string_text, unreduced))}}}" if unreduced else ""
 
 
 @final
 @frozen
 class Inspection:
-    """Someone who wants to know how an array of a program lies, which has so many axes."""
+    """A callback that receives the sharding of an array of a program, and the number of its axes."""
 
     callback: Callable[[Any], object]  # Any: the runtime's shardings
     ndim: int
 
 
 def inspection_mark(number: int) -> str:
-    """What stands in a text where XLA wants the address of a function, until the program is compiled."""
+    """Return the placeholder in a text for the address of a function, until the program is compiled."""
     return f"inspection {number}."
 
 
@@ -122,5 +124,5 @@ PARTITIONED: Final = "treadle_custom_partitioning"
 
 
 def part_mark(number: int) -> str:
-    """What stands in a text where XLA wants the key of such a call, until the program is compiled."""
+    """Return the placeholder in a text for the key of such a call, until the program is compiled."""
     return f"custom partitioning {number}."

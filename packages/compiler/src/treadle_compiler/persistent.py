@@ -13,11 +13,11 @@ nothing can be swapped in between. Files appear by rename, whole or not at all, 
 read and write at once without locks; when two write the same entry the last wins, and both were right.
 
 A writer that is killed leaves a temporary file. A living writer has its file locked, which the kernel undoes however
-the writer ends; so a file that can be locked is nobody's, once it is older than the moment between making and locking
-it could be. Sweeping removes such files, whoever left them.
+the writer ends; so a file that can be locked is abandoned, once it is older than the moment between making and locking
+it could be. Sweeping removes such files, whichever process left them.
 
 The total is kept under a limit by removing what was unused longest (a hit renews the time stamp of its file). Sweeping
-is left to whoever has written a thirty-second of the limit, or comes by, also to read, when the last sweep is ten
+is left to a process that has written a thirty-second of the limit, or that reads or writes when the last sweep is ten
 minutes old.
 
 A folder that cannot be written to is read: there is one warning when something should be stored.
@@ -35,7 +35,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import importlib
 import math
 import os
@@ -49,6 +48,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, final
 
+from treadle_compiler.digests import sha256
 from treadle_compiler.executable import LoadedExecutable
 from treadle_compiler.options import CompileOptions
 from treadle_compiler.settings import MIN_COMPILE_TIME, MIN_ENTRY_SIZE, RAISE_CACHE_ERRORS
@@ -72,12 +72,12 @@ if sys.platform != "win32":
 DEFAULT_LIMIT: Final = 2 << 30
 _MAGIC: Final = b"treadle executable 2\n"
 _LENGTH: Final = 8  # bytes
-_HEADER: Final = len(_MAGIC) + _LENGTH + hashlib.sha256().digest_size
+_HEADER: Final = len(_MAGIC) + _LENGTH + sha256().digest_size
 _SUFFIX: Final = ".xla"
 _TEMPORARY: Final = ".tmp-"
 _SWEPT: Final = ".swept"
 _SWEEP_EVERY: Final = 600.0  # seconds
-_LOCKED_BY_NOW: Final = 60.0  # seconds after which a temporary file without a lock is nobody's
+_LOCKED_BY_NOW: Final = 60.0  # seconds after which a temporary file without a lock is abandoned
 _STALE: Final = 3600.0  # the same where files cannot be locked
 _UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _OFF: Final = frozenset({"0", "off", "false", "no"})
@@ -150,7 +150,7 @@ class DiskCache:
     @staticmethod
     def key(text: str, options: CompileOptions, platform: str) -> str:
         """The name of a program's entry; `platform` is `xla.platform_fingerprint(client)`."""
-        digest = hashlib.sha256(_MAGIC)
+        digest = sha256(_MAGIC)
         for part in (platform, options.fingerprint(placement=False), text):
             data = part.encode()
             # so that no two lists of parts run together
@@ -217,7 +217,7 @@ class DiskCache:
             self._writable = error.errno not in _FORBIDDEN
             self._warn(
                 f"cannot write to {folder} ({error.strerror or error})",
-                meaning="programs that are not there yet are compiled anew in every process",
+                meaning="programs that are not there yet are compiled again in every process",
             )
             return False
         with self._lock:
@@ -333,7 +333,7 @@ class DiskCache:
         self,
         reason: str,
         *,
-        meaning: str = "programs are compiled anew in every process",
+        meaning: str = "programs are compiled again in every process",
         fix: str | None = None,
     ) -> None:
         fix = fix or "set TREADLE_CACHE_DIR to a folder that is yours alone"
@@ -437,7 +437,7 @@ _CAREFULLY: Final = (
 
 def _header(key: str, payload: bytes) -> bytes:
     length = len(payload).to_bytes(_LENGTH, "little")
-    return _MAGIC + length + hashlib.sha256(key.encode() + b"\n" + payload).digest()
+    return _MAGIC + length + sha256(key.encode() + b"\n" + payload).digest()
 
 
 def _write(folder: Path, key: str, payload: bytes) -> None:
@@ -472,7 +472,7 @@ def _made_and_locked(path: Path) -> Iterator[int]:
 
 
 def _abandoned(path: str, age: float) -> bool:
-    """Whether the writer of a temporary file is gone: nobody holds its lock; else by its age in seconds."""
+    """Return whether the writer of a temporary file is gone, by its lock, or else by its age in seconds."""
     if sys.platform == "win32" or age <= _LOCKED_BY_NOW:
         return age > _STALE
     try:
@@ -495,7 +495,7 @@ def _foreign(status: os.stat_result) -> bool:
 
 
 def _private(status: os.stat_result, kind: int) -> bool:
-    """Of this kind, this user's own, and nobody else may write to it."""
+    """Return whether a file is of this kind, and this user's own, to which no other user may write."""
     if stat.S_IFMT(status.st_mode) != kind or _foreign(status):
         return False
     return os.name != "posix" or not status.st_mode & _OTHERS_WRITE

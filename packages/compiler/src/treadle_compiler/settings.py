@@ -42,7 +42,7 @@ MIN_COMPILE_TIME: Final = Setting(
     0.0,
     parse=seconds,
     keyed=False,
-    help="Programs that take less time to compile are not kept on disk; 0, where JAX has 1, keeps all.",
+    help="Programs that take less time to compile are not kept on disk; 0 keeps all.",
 )
 MIN_ENTRY_SIZE: Final = Setting(
     "persistent_cache_min_entry_size_bytes",

@@ -90,7 +90,7 @@ def device_shape(type: ArrayType) -> tuple[int, ...]:
 
 
 def is_in_parts(type: Type) -> TypeGuard[ArrayType]:
-    """Whether an element of arrays of a type is several numbers on a device, along one more axis.
+    """Return whether an element of arrays of a type is several numbers on a device, along one more axis.
 
     Example:
         >>> is_in_parts(ArrayType((3,), dtypes.KEY)), is_in_parts(ArrayType((3,), dtypes.RBG))
@@ -126,7 +126,7 @@ def mlir_type(type: Type) -> str:
     # XLA ends the process over larger ones, also where a later axis has no elements. NumPy refuses the same.
     if math.prod([n or 1 for n in type.shape]) * (type.dtype.itemsize or 1) > _MOST_BYTES:
         raise ShapeError(
-            f"an array of type {type} is too large: its size in bytes is no 64-bit integer",
+            f"an array of type {type} is too large: its size in bytes is not a 64-bit integer",
             fix="look for a shape with wrong factors",
         )
     return f"tensor<{''.join(f'{n}x' for n in device_shape(type))}{element_type(type.dtype)}>"
@@ -212,7 +212,7 @@ def i64_pairs(pairs: Sequence[tuple[int, int]]) -> str:
 
 
 def string_text(text: str) -> str:
-    r"""A string in MLIR's quotes; other bytes than plain ASCII as two digits.
+    r"""Return a string in MLIR's quotes, with bytes that are not plain ASCII as two digits.
 
     Example:
         >>> print(string_text('a "b"'))

@@ -8,22 +8,19 @@ import numpy as np
 
 from treadle_compiler.types import mlir_type
 from treadle_ir import ArrayType, Type
-from treadle_ir.core import Layout
 
 
 @final
 class HloValue:
     """A value in the text: its name and its type."""
 
-    __slots__ = ("layout", "literal", "memory", "mlir", "name", "type")
+    __slots__ = ("literal", "mlir", "name", "type")
 
     def __init__(self, name: str, type: Type) -> None:
         self.name = name
         self.type = type
         self.mlir = mlir_type(type)
         self.literal: object = None  # the scalar, when the value is a scalar constant
-        self.memory: str | None = None  # the memory kind, if it is not the device's own memory
-        self.layout: Layout | None = None  # the layout over the mesh of an array of partial sums
 
     @property
     def shape(self) -> tuple[int, ...]:

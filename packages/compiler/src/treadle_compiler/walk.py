@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final, final
 
 from treadle_compiler.context import FRONTEND_ATTRIBUTES, LoweringContext
@@ -17,16 +16,12 @@ from treadle_compiler.kept import kept
 from treadle_compiler.legalise import Target, legalise
 from treadle_compiler.legalise.rewriting import written_length
 from treadle_compiler.locations import Locations
-from treadle_compiler.memories import Memories, moved, usable
 from treadle_compiler.module import Module
 from treadle_compiler.partitioning import ManualScope
 from treadle_compiler.registry import LoweringRule, lowering_of
-from treadle_compiler.sums import NONE, asked_of, speaks_of_sums
-from treadle_compiler.unreduced import ends_as_wanted, lower_with_sums, starts_of, with_sums
 from treadle_compiler.value import HloValue
 from treadle_ir import TOKEN, Equation, Primitive, Program, Value
-from treadle_ir.core import Extension, sums_of
-from treadle_ir.primitives.memory import DEVICE_MEMORY
+from treadle_ir.core import Extension
 from treadle_ir.primitives.metadata import Metadata
 
 _MOST_NOTES: Final = 4  # of an error: of deeply nested programs, the innermost say enough
@@ -41,21 +36,16 @@ class Walk:
         self,
         module: Module,
         locations: bool = False,
-        memories: Memories | None = None,
         named: str | None = None,
     ) -> None:
         self.module: Final = module
-        self.memories = memories
-        module.has_memories = memories is not None
         self.has_own_rules = False  # whether a rule of a library's own was called
-        self._has_sums: Final = speaks_of_sums(module.program, module.partitioning)
         self._target: Final = Target(module.platform, module.partitioning is not None)
         self._locations: Final = Locations(locations, named)
         # By id of a nested program, by what its collectives are over, and by its attributes. Programs that rules have
         # made are stored: the next ones would get their ids.
         self._names: dict[tuple[int, ManualScope | None, Metadata, bool], str] = {}
         self._written: list[Program] = []
-        self._memories: dict[str, list[str | None]] = {}  # the memories of functions' results
         self._rules: dict[type[Primitive], LoweringRule[Any]] = {}  # those used so far
 
     @functools.cached_property
@@ -100,11 +90,6 @@ class Walk:
         # With ordered effects, a function takes their token and returns the next one; what is called once has none.
         if small or (ordered and id(program) not in self.called_again):
             return self.inline(context, program, operands)
-        if self.module.has_memories and any(x.memory is not None for x in operands):
-            # Parameters of a function are in the device's own memory.
-            return self.inline(context, program, operands)
-        if self._has_sums and any(x.layout is not None for x in operands):  # nor are they sums
-            return self.inline(context, program, operands)
         name = self.function(context, program, takes_token=ordered)
         attributes = {"callee": name}
         if inlining:
@@ -114,9 +99,6 @@ class Walk:
             context.token, *results = context.emit("func.call", given, types, attributes)
         else:
             results = context.emit("func.call", operands, program.result_types, attributes)
-        if self.module.has_memories:
-            for x, memory in zip(results, self._memories[name], strict=True):
-                x.memory = memory
         return results
 
     def function(
@@ -145,17 +127,13 @@ class Walk:
         self, context: LoweringContext, program: Program, operands: Sequence[HloValue]
     ) -> list[HloValue]:
         """Write the program's equations here."""
-        module, locations = self.module, self._locations
+        locations = self._locations
         environment: dict[Value, HloValue] = dict(zip(program.parameters, operands, strict=True))
-        if self._has_sums:
-            environment |= starts_of(context, program, environment)
         outer = context.result_types, context.location, context.scope
         scope = locations.within(context.scope, program)
         for equation in program.equations:
             primitive, atoms, made, _, source = equation
             inputs = [environment[x] if type(x) is Value else context.literal(x) for x in atoms]
-            if module.has_memories:
-                inputs = usable(context, program, equation, inputs)
             # One result, as nearly always.
             context.result_types = (
                 (made[0].type,) if len(made) == 1 else tuple([x.type for x in made])
@@ -166,10 +144,7 @@ class Walk:
             else:
                 context.scope = context.location = ""
             try:
-                if self._has_sums:
-                    results = self._by_rule_with_sums(context, program, equation, inputs)
-                else:
-                    results = self._by_rule(context, primitive, inputs)
+                results = self._by_rule(context, primitive, inputs)
             except Exception as error:
                 _note(error, equation)
                 raise
@@ -178,10 +153,9 @@ class Walk:
             else:
                 environment.update(zip(made, results, strict=True))
         context.result_types, context.location, context.scope = outer
-        results = [
+        return [
             environment[x] if isinstance(x, Value) else context.literal(x) for x in program.results
         ]
-        return ends_as_wanted(context, program, results) if self._has_sums else results
 
     def _by_rule(
         self, context: LoweringContext, primitive: Primitive, inputs: Sequence[HloValue]
@@ -192,19 +166,6 @@ class Walk:
             rule = self._rules[type(primitive)] = lowering_of(primitive, self.module.platform)
             self.has_own_rules |= isinstance(primitive, Extension)
         return rule(context, primitive, *inputs)
-
-    def _by_rule_with_sums(
-        self,
-        context: LoweringContext,
-        program: Program,
-        equation: Equation,
-        inputs: Sequence[HloValue],
-    ) -> Sequence[HloValue]:
-        """Return the results of an operation whose operands may be partial sums."""
-        made, primitive = equation.results, equation.primitive
-        axes = asked_of(program).get(made[0], NONE) if made else NONE
-        lower = functools.partial(self._by_rule, context, primitive)
-        return lower_with_sums(context, primitive, inputs, axes, lower)
 
     def write_main(
         self,
@@ -232,20 +193,7 @@ class Walk:
         place = module.reserve()
         token = context.token = context.fresh(TOKEN) if takes_token else None
         parameters = [context.fresh(parameter.type) for parameter in program.parameters]
-        is_main, partitioning = program is module.program, module.partitioning
-        if is_main and self.memories is not None:
-            for x, memory in zip(parameters, self.memories.parameters, strict=True):
-                x.memory = memory
-        if is_main and self._has_sums and partitioning is not None:
-            starts = [x if sums_of(x).unreduced else None for x in partitioning.parameters]
-            ends = [sums_of(x).unreduced for x in partitioning.results]
-            with with_sums(context, [(program, starts, ends)]):
-                results = self.inline(context, program, parameters)
-        else:
-            results = self.inline(context, program, parameters)
-        if is_main and module.has_memories:
-            results = self._where_wanted(context, results)
-        self._memories[name] = [x.memory for x in results]
+        results = self.inline(context, program, parameters)
         if token is not None:
             parameters, results = [token, *parameters], [context.token_before(), *results]
         module.fill(
@@ -254,27 +202,6 @@ class Walk:
                 name, visibility, context.lines, parameters, results, attributes, result_attributes
             ),
         )
-
-    def _where_wanted(
-        self, context: LoweringContext, results: Sequence[HloValue]
-    ) -> list[HloValue]:
-        """Return the results of the program in the memories where they are wanted."""
-        given = self.memories or Memories(
-            (None,) * len(self.module.program.parameters), (None,) * len(results)
-        )
-        placed = [
-            x if kind is None else moved(context, x, kind)
-            for x, kind in zip(results, given.results, strict=True)
-        ]
-        self.memories = replace(given, results=tuple([x.memory or DEVICE_MEMORY for x in placed]))
-        return placed
-
-    def memories_differ(self, pairs: dict[int, int]) -> set[int]:
-        """Return the parameters among pairs that are in a memory different from the result's."""
-        if self.memories is None:
-            return set()
-        given = [kind or DEVICE_MEMORY for kind in self.memories.parameters]
-        return {i for i, result in pairs.items() if given[i] != self.memories.results[result]}
 
 
 def _note(error: Exception, equation: Equation) -> None:

@@ -1,7 +1,7 @@
 """Text in, executable out: the only file of this package that asks jaxlib to compile.
 
 jaxlib is imported by `jaxlib()` on first use and never before, so that `import treadle` stays light. Releases
-differ (0.10.2, 0.11.2, 0.12); this file asks what is there and never compares version numbers. In particular a flag
+differ (0.10.2, 0.11.2, 0.12); this file asks for features and never compares version numbers. In particular a flag
 that we chose ourselves is only tried: if XLA answers that there is no such option, the answer is cached for
 that client and the program is compiled without it. That costs 3 ms once, where probing first would cost 3 ms always.
 
@@ -39,11 +39,11 @@ if sys.platform != "win32":
     import resource
 
 Tiles: TypeAlias = list[np.ndarray[Any, np.dtype[np.int64]]]
-_UNKNOWN_FLAG: Final = re.compile(r"No such compile option: '([^']*)'")
-_BAD_VALUE: Final = re.compile(r"While setting option ([^,]+), (.*)")
+_UNKNOWN_FLAG: Final = r"No such compile option: '([^']*)'"
+_BAD_VALUE: Final = r"While setting option ([^,]+), (.*)"
 _ROOM: Final = 128 << 20  # bytes
-_NO_TARGET: Final = re.compile(r"No FFI handler registered for (\S+)")
-# How their names begin in lowered text: in MLIR's generic form, and in that of what libraries' rules build.
+_NO_TARGET: Final = r"No FFI handler registered for (\S+)"
+# How their names begin in lowered text: in MLIR's generic form, and in what libraries' rules build.
 LAPACK_CALLS: Final = ('"lapack_', '"tridiagonal_solve_', "@lapack_", "@tridiagonal_solve_")
 _HYBRID_CALLS: Final = "cuhybrid_"
 _TINY: Final = "func.func public @main(%0: tensor<f32>) -> tensor<f32> { return %0 : tensor<f32> }"
@@ -144,7 +144,7 @@ def supports_flag(
     client: Any,  # a jaxlib client
     name: str,
 ) -> bool:
-    """Whether this client's XLA has a flag, without compiling anything (some 3 ms, cached)."""
+    """Return whether this client's XLA has a flag, without compiling anything (some 3 ms, cached)."""
     known = _probed(client)
     if name not in known:
         # The flags are set in order. The second is refused for its value, so the compiler proper never starts,
@@ -220,7 +220,7 @@ class MemoryStats:
 
 
 def memory_stats(executable: LoadedExecutable) -> MemoryStats:
-    """How much memory a call needs."""
+    """Return how much memory a call needs."""
     raw = executable.raw.get_compiled_memory_stats()
     return MemoryStats(
         **{field.name: int(getattr(raw, field.name)) for field in fields(MemoryStats)}
@@ -235,9 +235,9 @@ def cost_analysis(executable: LoadedExecutable) -> dict[str, float]:
 def output_tiles(
     executable: LoadedExecutable,
 ) -> list[Tiles | None]:
-    """For each result, and each axis of it, which part each device has; None where that cannot be said.
+    """Return for each result, and each of its axes, which shard each device has; None if that has no such form.
 
-    A result that each device has whole has none here.
+    A replicated result has no axes here.
     """
     from_proto = jaxlib().xla_client.HloSharding.from_proto
     return [tiles_of(from_proto(proto)) for proto in executable.raw.get_output_shardings() or ()]
@@ -246,7 +246,7 @@ def output_tiles(
 def tiles_of(
     sharding: Any,  # an HloSharding of jaxlib
 ) -> Tiles | None:
-    """For each axis of an array that lies so, which part each device has; None where that cannot be said."""
+    """Return for each axis of an array with a sharding which shard each device has; None if that has no such form."""
     if sharding.is_replicated():
         return []
     sizes = list(sharding.tile_assignment_dimensions())
@@ -346,7 +346,7 @@ def environment_flags(environ: Mapping[str, str]) -> str:
 
 
 def wants_dump(options: CompileOptions, environ: Mapping[str, str]) -> bool:
-    """Whether the user wants to see XLA at work, so that it must really work."""
+    """Return whether the user wants to see XLA at work, so that it must really work."""
     asked = any(name.startswith("xla_dump") for name, _ in options.flags)
     return asked or "--xla_dump" in environ.get("XLA_FLAGS", "")
 
@@ -389,7 +389,7 @@ def _raw_options(options: CompileOptions, flags: Sequence[tuple[str, FlagValue]]
     raw.num_partitions = build.num_partitions = options.num_partitions
     if options.num_partitions > 1:
         build.use_spmd_partitioning = build.use_shardy_partitioner = True
-        # where nothing is said of a result
+        # for results without a sharding
         build.allow_spmd_sharding_propagation_to_output = [True]
     grid = np.asarray(options.device_ids, np.int32)
     raw.device_assignment = client.DeviceAssignment.create(
@@ -429,7 +429,7 @@ def raw_compile_options(
 
 
 def _unknown_name(error: BaseException) -> str | None:
-    found = _UNKNOWN_FLAG.search(str(error))
+    found = re.search(_UNKNOWN_FLAG, str(error))
     return found.group(1) if found else None
 
 
@@ -440,10 +440,10 @@ def _explained(error: BaseException, client: Any) -> TreadleError:
         debug = border.xla_client.CompileOptions().executable_build_options.debug_options
         known = [*_WELL_KNOWN, *(flag for flag in dir(debug) if flag.startswith("xla_"))]
         return unknown_flag(name, release=border.release, platform=client.platform, known=known)
-    value = _BAD_VALUE.search(str(error))
+    value = re.search(_BAD_VALUE, str(error))
     if value is not None:
         return bad_flag_value(value.group(1), value.group(2).strip())
-    target = _NO_TARGET.search(str(error))
+    target = re.search(_NO_TARGET, str(error))
     if target is not None:
         return CompileError(
             f"no foreign function is registered for {target.group(1)!r} on platform {client.platform}",

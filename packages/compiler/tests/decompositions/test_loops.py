@@ -52,7 +52,7 @@ def test_a_descent_of_derivatives(run):
 
 
 @pytest.mark.parametrize("run", [evaluated, staged])
-def test_an_element_does_not_depend_on_those_beside_it(run):
+def test_an_element_does_not_depend_on_its_neighbours(run):
     x, counts = np.array([0.7, 3.0]), np.array([9.0, 60.0])
     (alone,) = run(exponential, x[:1], counts[:1])
     assert run(exponential, x, counts)[0] == alone

@@ -1,4 +1,4 @@
-"""Functions written out for results in float32, beside NumPy's and SciPy's in float64."""
+"""Functions written out for results in float32, compared with NumPy's and SciPy's in float64."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Formulas whose results are rounded to float32: as far from those of float64 as rounding does not show."""
+"""Formulas whose results are rounded to float32: no farther from float64 than rounding explains."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def staged(formula: Any, *operands: np.ndarray) -> np.ndarray:
 
 
 def apart(formula: Any, operands: list[np.ndarray], *, compiled: bool = False) -> float:
-    """The greatest relative difference that matters: beside what float32 can hold at all."""
+    """Return the greatest relative difference that matters: relative to what float32 can hold at all."""
     fine = evaluated(formula, *operands)
     rounded = (
         staged(formula, *operands) if compiled else evaluated(formula, *operands, rounded=True)

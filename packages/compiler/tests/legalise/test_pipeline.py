@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from treadle_compiler import lower_program
+from treadle_compiler import Memories, Partitioning, lower_program
 from treadle_compiler.legalise import Stage, Target, legalise
 from treadle_compiler.legalise.rewriting import written_length
 from treadle_compiler.settings import DUMP_IR_MODES, DUMP_IR_TO
-from treadle_ir import Array, Program, bind, ops, stage
+from treadle_ir import AbstractMesh, Array, Program, bind, ops, stage
+from treadle_ir.core import PartialSums, with_partial_sums
 from treadle_ir.primitives.call import Call
 from treadle_ir.testing.examples import array_type
 
@@ -77,3 +78,22 @@ def test_a_dump_has_the_program_after_each_pass_that_changed_it(
     assert "f32[3] = exponential" in texts[".1_widen_narrow_dtypes.treadle"]
     assert "unpack_elements" not in texts[".1_widen_narrow_dtypes.treadle"]
     assert "unpack_elements" in texts[".2_split_elements.treadle"]
+
+
+def test_the_passes_that_place_values_are_the_last(tmp_path: Path) -> None:
+    mesh = AbstractMesh((2,), ("x",))
+    terms = with_partial_sums(((),), PartialSums(frozenset({"x"})))
+    program = stage(lambda x: [ops.to_memory(ops.sine(x), kind="pinned_host")], PLAIN).program
+    with DUMP_IR_TO.override(str(tmp_path)), DUMP_IR_MODES.override(("jaxpr",)):
+        lower_program(
+            program,
+            name="f",
+            partitioning=Partitioning(mesh, (terms,), (None,)),
+            memories=Memories((None,), ("device",)),
+        )
+    names = sorted(path.name.split("_f_cpu")[1] for path in tmp_path.iterdir())
+    assert names == [
+        ".1_materialise_partial_sums.treadle",
+        ".2_place_memories.treadle",
+        ".treadle",
+    ]

@@ -71,7 +71,7 @@ def compiled() -> Callable[..., Run]:
 
 @pytest.fixture(scope="session")
 def compiled_text() -> Callable[..., str]:
-    """What XLA has made of a function for operands like these."""
+    """Return a function that compiles a function for such operands and returns the optimised text."""
 
     def text(function: Callable[..., Sequence[Any]], *like: Any) -> str:
         executable, _ = executable_of(function, *like)

@@ -15,7 +15,7 @@ from treadle_ir import Operand, ops, stage, type_of
 
 pytestmark = pytest.mark.xla
 SIZE: Final = elementwise_cpu.LEAST_SIZE
-# The stated bounds in units in the last place, over all numbers where nothing else is said.
+# The stated bounds in units in the last place, over all numbers unless stated otherwise.
 UNARY: Final = {
     "sine": (np.sin, 1.0),
     "cosine": (np.cos, 1.0),

@@ -1,4 +1,4 @@
-"""Lowering of foreign calls: what XLA is told."""
+"""Lowering of foreign calls: what XLA receives."""
 
 from __future__ import annotations
 

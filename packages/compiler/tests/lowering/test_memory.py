@@ -11,6 +11,7 @@ import pytest
 from treadle_compiler import Memories, lower_program
 from treadle_ir import ArrayType, Operand, Program, bind, ops, stage
 from treadle_ir.primitives.call import Call, Checkpoint
+from treadle_ir.primitives.control import Scan
 
 TYPE = ArrayType((4,), np.dtype("f4"))
 HOST = "pinned_host"
@@ -25,7 +26,7 @@ def _moves(text: str) -> list[str]:
 
 
 def _kinds(text: str) -> list[str | None]:
-    """What is said of parameters and results, in order."""
+    """Return the memory kinds of parameters and results, in order."""
     declared = re.search(r"@main\((.*?)\) -> \((.*?)\) \{\n", text)
     assert declared is not None
     found = []
@@ -74,6 +75,20 @@ def test_a_function_that_only_moves_it_takes_it_as_it_is() -> None:
         program = _program(lambda x, inner=inner: [*bind(Call(inner, "g"), x)])
         lowered = lower_program(program, memories=Memories((HOST,), (None,)))
         assert _moves(lowered.text) == ["device"]
+
+
+def test_a_loop_is_given_on_the_device_what_it_carries_and_as_it_is_what_it_reads() -> None:
+    def body(k: Operand, c: Operand) -> list[Operand]:
+        return [ops.add(ops.to_memory(c, kind="device"), ops.to_memory(k, kind="device"))]
+
+    loop = Scan(_program(body, 2), length=3, constants=1, carries=1)
+    program = _program(lambda k, c: [*bind(loop, k, c)], 2)
+    before = []
+    for memories in ((HOST, None), (None, HOST)):
+        text = lower_program(program, memories=Memories(memories, (None,))).text
+        assert _moves(text) == ["device"]
+        before.append(text.index("_xla_buffer_placement") < text.index("stablehlo.while"))
+    assert before == [False, True]
 
 
 def test_functions_of_the_module_leave_their_results_there() -> None:

@@ -1,4 +1,4 @@
-"""Layouts in the text of a program, and callbacks of programs over several devices."""
+"""Shardings in the text of a program, and callbacks of programs over several devices."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import pytest
 from treadle_compiler import Partitioning, lower_program
 from treadle_compiler.partitioning import inspection_mark
 from treadle_ir import AbstractMesh, ArrayType, Operand, bind, ops, stage
-from treadle_ir.core import Layout
+from treadle_ir.core import DimShardings
 from treadle_ir.primitives.shard_map import ShardMap, inside_axes
 
 MESH = AbstractMesh((4, 2), ("x", "y"))
 TYPE = ArrayType((8, 4), np.dtype("f4"))
-LAID = Partitioning(MESH, (((), ()),), (None,))
+OVER_MESH = Partitioning(MESH, (((), ()),), (None,))
 
 
-def _text(layout: Layout, partitioning: Partitioning | None) -> str:
+def _text(layout: DimShardings, partitioning: Partitioning | None) -> str:
     staged = stage(lambda x: [ops.sharding_constraint(x, mesh=MESH, layout=layout)], TYPE)
     return lower_program(staged.program, partitioning=partitioning).text
 
 
 def test_a_constraint_names_the_axes() -> None:
-    text = _text((("x", "y"), None), LAID)
+    text = _text((("x", "y"), None), OVER_MESH)
     assert 'sdy.mesh @mesh = <["x"=4, "y"=2]>' in text
     assert 'sdy.sharding<@mesh, [{"x", "y"}, {?}]>' in text
     assert "num_partitions = 8" in text
@@ -40,7 +40,7 @@ def test_a_constraint_names_the_axes() -> None:
 )
 def test_groups_are_of_devices(names: Any, groups: Any, expected: str) -> None:
     """The device at (x, y) has the number 2 x + y."""
-    layout: Layout = (("x",), ("y",))
+    layout: DimShardings = (("x",), ("y",))
     with inside_axes(MESH, ("x", "y"), checked=False):
         body = stage(
             lambda x: [ops.all_reduce(x, reduction="add", axis_name=names, groups=groups)],
@@ -66,7 +66,7 @@ def test_each_question_has_a_number_where_there_are_several_devices() -> None:
         return [total]
 
     program = stage(function, TYPE).program
-    for partitioning in (None, LAID):
+    for partitioning in (None, OVER_MESH):
         lowered = lower_program(program, partitioning=partitioning)
         assert [each.ndim for each in lowered.inspections] == [2, 0]
         marks = [inspection_mark(number) in lowered.text for number in range(2)]

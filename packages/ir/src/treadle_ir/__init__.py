@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from treadle_ir import ops as ops
 from treadle_ir._version import __version__ as __version__
-from treadle_ir.calling import operators as _operators  # noqa: F401 - arrays get their operators
+from treadle_ir.calling.operators import TABLE as _TABLE
 from treadle_ir.core.dtypes import DType as DType
 from treadle_ir.core.effects import Effect as Effect, Effects as Effects
 from treadle_ir.core.families import (
@@ -50,10 +50,10 @@ from treadle_ir.tracing.array import (
     type_of as type_of,
     types_of as types_of,
 )
-from treadle_ir.tracing.evaluator import Evaluator as Evaluator
 from treadle_ir.tracing.interpreter import interpret as interpret
+from treadle_ir.tracing.ports import Evaluator as Evaluator, install as _install
 from treadle_ir.tracing.staging import Staged as Staged, stage as stage
-from treadle_ir.tracing.trace import bind as bind, evaluating as evaluating, install as _install
+from treadle_ir.tracing.trace import bind as bind, evaluating as evaluating
 
 if TYPE_CHECKING:
     from treadle_ir import analysis as analysis, rewrite as rewrite, text as text
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from treadle_ir.tracing.builder import Builder as Builder
     from treadle_ir.tracing.scopes import named_scope as named_scope
 
-_install(ReferenceEvaluator())
+_install(evaluator=ReferenceEvaluator(), operators=_TABLE)
 
 # Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
 if not TYPE_CHECKING:

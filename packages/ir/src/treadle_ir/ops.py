@@ -123,7 +123,7 @@ if TYPE_CHECKING:
         select_and_scatter_add as select_and_scatter_add,
     )
 
-# NumPy's and JAX's names of operations that have others here, for messages.
+# Names in NumPy and other libraries of operations that have different names here, for messages.
 _OTHER_NAMES = {
     "bitwise_and": "and_", "bitwise_not": "not_", "bitwise_or": "or_", "bitwise_xor": "xor",
     "conj": "conjugate", "convert_element_type": "convert", "cos": "cosine", "cumsum": "cumulative_add",

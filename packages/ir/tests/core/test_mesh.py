@@ -12,13 +12,13 @@ from hypothesis import given, strategies as st
 from treadle_ir import AbstractMesh, ArgumentError, AxisType, PartitionSpec as P
 from treadle_ir.core import (
     AbstractDevice,
-    Sums,
+    PartialSums,
     check_names,
     layout_of,
     part_shape,
+    partial_sums_of,
     parts_of,
     spec_of,
-    sums_of,
 )
 from treadle_ir.errors import ShardingError
 
@@ -64,7 +64,7 @@ def test_a_layout_says_which_sums_are_put_off(unreduced: set[str], reduced: set[
     spec = P("x", None, unreduced=unreduced, reduced=reduced)
     layout = layout_of(spec, 3)
     assert (*layout,) == (("x",), (), ())
-    assert sums_of(layout) == Sums(frozenset(unreduced), frozenset(reduced))
+    assert partial_sums_of(layout) == PartialSums(frozenset(unreduced), frozenset(reduced))
     assert (layout == (("x",), (), ())) == (not unreduced and not reduced)
     assert spec_of(layout) == P("x", unreduced=unreduced, reduced=reduced)
     assert pickle.loads(pickle.dumps(layout)) == copy.copy(layout) == layout

@@ -131,7 +131,7 @@ def test_a_rule_that_comes_after_a_look_up_in_vain_is_found():
     assert rules.get(Sine) is None
 
 
-def test_a_look_up_imports_the_module_of_the_primitives_own_rule_alone():
+def test_a_look_up_imports_the_modules_of_the_primitives_family_alone():
     code = """
 import sys
 from treadle_ir import eval_rules
@@ -143,13 +143,26 @@ assert eval_rules.get(Add) is not None
 assert not [name for name in others if name in sys.modules]
 assert eval_rules.get(Cholesky) is not None
 assert "treadle_ir.reference.linear_algebra" in sys.modules
-assert "treadle_ir.reference.kernels" not in sys.modules
-assert Add in list(eval_rules) and "treadle_ir.reference.kernels" in sys.modules
+assert "treadle_ir.reference.window" not in sys.modules
+assert Add in list(eval_rules) and "treadle_ir.reference.window" in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_a_look_up_imports_all_modules_where_the_primitives_own_has_no_rule_of_it():
+def test_a_look_up_imports_no_more_where_the_family_has_no_rule():
+    code = """
+import sys
+from treadle_ir import eval_rules
+from treadle_ir.primitives.custom_vmap import CustomVmapCall
+from treadle_ir.primitives.partitioned import CustomPartitioning
+assert eval_rules.get(CustomPartitioning) is not None  # of its abstract family
+assert eval_rules.get(CustomVmapCall) is None  # stated to have none
+assert "treadle_ir.reference.window" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_look_up_imports_all_modules_for_a_users_primitive_without_a_rule():
     code = """
 import sys
 from typing import ClassVar, final
@@ -159,12 +172,12 @@ class Mine(Attributeless):
     name: ClassVar[str] = "mine"
     def infer(self, *operands): return operands
 assert eval_rules.get(Mine) is None
-assert "treadle_ir.reference.kernels" in sys.modules
+assert "treadle_ir.reference.window" in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_a_table_without_modules_of_families_imports_its_package() -> None:
+def test_a_table_whose_package_lists_no_modules_imports_the_package() -> None:
     rules: RuleTable[str] = RuleTable(
         "test", "test_rule", "no_such_folder", package="treadle_ir.core.rules"
     )

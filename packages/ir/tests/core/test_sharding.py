@@ -23,7 +23,7 @@ from treadle_ir import (
     stage,
     verify_program,
 )
-from treadle_ir.core import Sums, explicit_part, with_sums
+from treadle_ir.core import PartialSums, explicit_part, with_partial_sums
 from treadle_ir.core.equality import program_hash
 from treadle_ir.core.program import Equation
 from treadle_ir.core.values import Value
@@ -31,7 +31,7 @@ from treadle_ir.primitives.call import Call
 from treadle_ir.rewrite import inline, optimise, without_shardings
 from treadle_ir.sharding.specialised import specialised
 from treadle_ir.testing.shardings import MESH, sharded
-from treadle_ir.tracing import left_to_the_compiler, over_mesh
+from treadle_ir.tracing import auto_axes, over_mesh
 
 F4 = np.dtype("f4")
 NAMES = ("x", "y", "data", "my axis", 'a"b', "(", "1")
@@ -55,8 +55,10 @@ def types(draw: st.DrawFn, over: AbstractMesh | None = None) -> ArrayType:
             dims[place] = (*dims[place], name)
         elif place:
             partial[place].add(name)
-    sums = Sums(frozenset(partial["unreduced"]), frozenset(partial["reduced"]))
-    return ArrayType((16,) * ndim, F4, draw(st.booleans()), Sharding(mesh, with_sums(dims, sums)))
+    sums = PartialSums(frozenset(partial["unreduced"]), frozenset(partial["reduced"]))
+    return ArrayType(
+        (16,) * ndim, F4, draw(st.booleans()), Sharding(mesh, with_partial_sums(dims, sums))
+    )
 
 
 def alone(*of: ArrayType) -> Program:
@@ -93,7 +95,9 @@ def test_one_object_that_does_not_change() -> None:
     assert one is Sharding(
         AbstractMesh(MESH.axis_sizes, MESH.axis_names, MESH.axis_types), one.dims
     )
-    assert one is not Sharding(MESH, with_sums(one.dims, Sums(unreduced=frozenset({"y"}))))
+    assert one is not Sharding(
+        MESH, with_partial_sums(one.dims, PartialSums(unreduced=frozenset({"y"})))
+    )
     with pytest.raises(AttributeError, match="immutable"):
         one.dims = ()  # type: ignore[misc]
     assert one.over(MESH) is one
@@ -117,9 +121,9 @@ def staged() -> Program:
 
     def function(x: object, y: object) -> list[object]:
         z = ops.add(x, y)  # type: ignore[arg-type]
-        with left_to_the_compiler(["y"]):
+        with auto_axes(["y"]):
             part = ops.sine(z)
-        with left_to_the_compiler():
+        with auto_axes():
             unknown = ops.sine(z)
         return [z, part, unknown, ops.reduce_add(z, axes=(0, 1))]
 

@@ -65,3 +65,19 @@ threads = [threading.Thread(target=lambda: found.append(lazypack.second)) for _ 
 print(found)
 """
     assert run(package, code)[0] == f"inner\n{[2] * 8}\n"
+
+
+def test_a_name_that_is_also_a_modules_stays_the_name(package: Path) -> None:
+    folder = package / "named"
+    folder.mkdir()
+    (folder / "__init__.py").write_text(
+        "from treadle_ir.errors import lazy_names\n"
+        '__getattr__, __dir__, __all__ = lazy_names(__name__, {"named.both": "both", "named.other": "other:third"})\n'
+    )
+    (folder / "both.py").write_text("both = 1\n")
+    (folder / "other.py").write_text("other = 3\n")
+    code = (
+        "import named.both, named.other, types; print(named.both, named.third); from named import both; print(both); "
+        "print(named.other.other, isinstance(named.other, types.ModuleType))"
+    )
+    assert run(package, code)[0].split("\n")[:3] == ["1 3", "1", "3 True"]

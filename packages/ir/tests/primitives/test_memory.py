@@ -21,7 +21,7 @@ def test_the_elements_stay() -> None:
 
 @pytest.mark.parametrize("order", [(0,), (0, 0), (-1, 0), (1, 2), (0, 1, 2), ()])
 def test_an_order_has_each_axis_once(order: tuple[int, ...]) -> None:
-    with pytest.raises(ShapeError, match="not each axis of f32"):  # C1
+    with pytest.raises(ShapeError, match="does not have each axis of f32"):  # C1
         ops.layout_constraint(X, major_to_minor=order)
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -38,49 +39,72 @@ def handled() -> Iterator[list[int]]:
         signal.signal(number, handler)
 
 
-def test_signals_wait_for_the_end(handled: list[int]) -> None:
+def test_an_interrupt_waits_for_the_end(handled: list[int]) -> None:
     steps = []
 
-    def interrupted() -> None:
-        with importing():
-            with importing():
-                signal.raise_signal(signal.SIGINT)
-                signal.raise_signal(signal.SIGTERM)
-                steps.append("inner")
-            steps.append("outer")
-            assert handled == []
+    def inner() -> None:
+        # The signal is handled where Python handles signals: in the main thread, which waits.
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(0.1)
+        steps.append("inner")
+
+    def outer() -> None:
+        importing(inner)
+        steps.append("outer")
 
     with pytest.raises(KeyboardInterrupt):
-        interrupted()
+        importing(outer)
     assert steps == ["inner", "outer"]
     assert handled == [signal.SIGTERM]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    signal.raise_signal(signal.SIGTERM)
-    assert handled == [signal.SIGTERM] * 2
-
-
-def test_a_failing_import_gives_the_handlers_back(handled: list[int]) -> None:
-    with pytest.raises(ImportError), importing():
-        raise ImportError
     assert not _IMPORTING
-    signal.raise_signal(signal.SIGTERM)
-    assert handled == [signal.SIGTERM]
+
+
+def test_handlers_of_signals_stay_as_they_are(handled: list[int]) -> None:
+    def handler() -> object:
+        return signal.getsignal(signal.SIGINT)
+
+    assert importing(handler) is signal.default_int_handler
+
+
+def test_the_error_of_an_import_comes_out() -> None:
+    with pytest.raises(ImportError, match="no_such_module"):
+        importing(lambda: __import__("no_such_module"))
+    assert not _IMPORTING
 
 
 def test_other_threads_import_as_well() -> None:
-    failed: list[BaseException] = []
-
-    def late() -> None:
-        try:
-            with importing():
-                pass
-        except BaseException as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=late)
+    found: list[object] = []
+    thread = threading.Thread(target=lambda: found.append(importing(threading.current_thread)))
     thread.start()
     thread.join()
-    assert not failed
+    assert found == [thread]
+
+
+def test_a_module_that_is_being_imported_imports_in_its_own_thread(tmp_path: Path) -> None:
+    """Another thread would wait for the lock of the module that this one imports, for ever."""
+    (tmp_path / "treadle_first.py").write_text(
+        "import importlib\n"
+        "from treadle_ir.process import importing\n"
+        "importing(lambda: importlib.import_module('treadle_second'))\n"
+        "VALUE = 1\n"
+    )
+    (tmp_path / "treadle_second.py").write_text("import treadle_first\n")
+    run(
+        "import sys; sys.path.insert(0, sys.argv[1]); import treadle_first; assert treadle_first.VALUE",
+        str(tmp_path),
+    )
+
+
+def test_at_the_end_of_the_process_there_is_no_thread(tmp_path: Path) -> None:
+    run(
+        """
+        import atexit, importlib
+        from treadle_ir.process import importing
+        atexit.register(lambda: print(importing(lambda: importlib.import_module("statistics")).mean([1, 1])))
+        """
+    )
 
 
 @needs_fork
@@ -92,8 +116,7 @@ def test_a_fork_waits_for_an_import_of_another_thread(tmp_path: Path) -> None:
         from treadle_ir.process import importing
         sys.path.insert(0, sys.argv[1])
         def late():
-            with importing():
-                importlib.import_module("slowly_imported")
+            importing(lambda: importlib.import_module("slowly_imported"))
         thread = threading.Thread(target=late)
         thread.start()
         time.sleep(0.1)
@@ -103,11 +126,14 @@ def test_a_fork_waits_for_an_import_of_another_thread(tmp_path: Path) -> None:
             import slowly_imported
             os._exit(0 if slowly_imported.VALUE == 1 else 1)
         assert os.waitpid(child, 0)[1] == 0
-        with importing():  # one's own import is not waited for
+        def forking():
             child = os.fork()
             if child == 0:
                 os._exit(0)
             assert os.waitpid(child, 0)[1] == 0
+        started = time.monotonic()
+        importing(forking)  # one's own import is not waited for
+        assert time.monotonic() - started < 1
         """,
         str(tmp_path),
     )

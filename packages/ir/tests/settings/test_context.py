@@ -149,9 +149,9 @@ def test_a_value_that_a_setting_cannot_take_is_refused(level: Setting[int]) -> N
     assert level() == 1
 
 
-@pytest.mark.parametrize("variable", ["TREADLE_ENABLE_X64", "JAX_ENABLE_X64"])
+@pytest.mark.parametrize("variable", ["TREADLE_ENABLE_X64", "OTHER_ENABLE_X64"])
 def test_the_environment_sets_defaults(variable: str) -> None:
-    code = "from treadle_ir.settings import X64; print(X64())"
+    code = "from treadle_ir.settings import X64, read_prefix; read_prefix('OTHER_'); print(X64())"
     clean = {k: v for k, v in os.environ.items() if not k.endswith("ENABLE_X64")}
     for text, expected in {"1": "True", "off": "False"}.items():
         done = subprocess.run(
@@ -165,25 +165,25 @@ def test_the_environment_sets_defaults(variable: str) -> None:
 
 
 def test_what_only_calls_depend_on_is_watched_and_not_in_the_keys_of_programs() -> None:
-    setting = Setting("test_seen", False, parse=yes_or_no, help="Look.", watched=True)
+    setting = Setting("test_seen", False, parse=yes_or_no, help="Look.", instrumented=True)
     try:
         outside = current_context()
-        assert not outside.watched
+        assert not outside.instrumented
         with setting.override(True):
             inside = current_context()
-            assert inside.watched
+            assert inside.instrumented
             assert inside.key is not outside.key
             assert inside.programs is outside.programs
             with X64.override(True):
                 assert current_context().programs is not outside.programs
         with X64.override(True):
-            assert not current_context().watched
+            assert not current_context().instrumented
     finally:
         del SETTINGS["test_seen"]
 
 
 def test_the_environment_watches_too() -> None:
-    code = "from treadle_ir.settings import current_context; print(current_context().watched)"
+    code = "from treadle_ir.settings import current_context; print(current_context().instrumented)"
     environment = {**os.environ, "TREADLE_DEBUG_NANS": "1"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True)
     assert done.stdout.decode().strip() == "True"

@@ -9,7 +9,7 @@ from treadle_ir.settings import named_axis
 from treadle_ir.sharding import sharding_of
 from treadle_ir.sharding.specialised import specialised
 from treadle_ir.testing.shardings import MESH, sharded
-from treadle_ir.tracing import MESH as IN_FORCE, explicit_mesh, left_to_the_compiler, stage_tree
+from treadle_ir.tracing import MESH as IN_FORCE, auto_axes, explicit_mesh, stage_tree
 from treadle_ir.tracing.array import Array
 
 TYPE = ArrayType((8, 4), np.dtype("f4"))
@@ -53,7 +53,7 @@ def test_nothing_is_asked_without_explicit_axes() -> None:
 
 def test_a_part_can_be_left_to_the_compiler() -> None:
     def product(x: Array) -> tuple[list[Array], None]:
-        with left_to_the_compiler():
+        with auto_axes():
             y = ops.dot_general(x, x, contracting=((0,), (0,)))
         return [shown(y)], None
 

@@ -1,4 +1,4 @@
-"""Names that JAX has and treadle lacks, by namespace: read where one of them is asked for.
+"""Names of the interface that treadle lacks, by namespace: read where one of them is asked for.
 
 Written by scripts/names.py.
 """

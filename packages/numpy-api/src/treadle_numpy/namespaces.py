@@ -20,10 +20,10 @@ ABSENT: Final = frozenset({"int1", "uint1"} if not hasattr(ml_dtypes, "int1") el
 
 def lazy(module: str, table: Mapping[str, str], submodules: Collection[str] = ()) -> NamespaceHooks:
     """Return a namespace whose names are defined in modules below it: `table` gives the names by module."""
-    homes = {
-        f"{module}.{home}": " ".join([name for name in names.split() if name not in ABSENT])
-        for home, names in table.items()
-    }
+    homes = {f"{module}.{home}": names for home, names in table.items()}
+    if ABSENT:
+        for home, names in homes.items():
+            homes[home] = " ".join([name for name in names.split() if name not in ABSENT])
     return lazy_names(module, homes, submodules, unknown)
 
 

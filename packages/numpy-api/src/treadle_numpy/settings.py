@@ -11,7 +11,7 @@ RANK_PROMOTION: Final = Setting(
     "allow",
     parse=one_of("allow", "warn", "raise"),
     help="What happens when elementwise functions broadcast arrays with different numbers of axes.",
-    stepwise=("warn",),
+    op_by_op=("warn",),
     of_users=True,
 )
 MATMUL_PRECISION: Final = Setting(
@@ -70,7 +70,7 @@ THREEFRY_PARTITIONABLE: Final = Setting(
     "threefry_partitionable",
     True,
     parse=yes_or_no,
-    help="Each random element depends on its position alone; off, bits come in the order of JAX before version 0.5.",
+    help="Each random element depends on its position alone; off, bits come in two halves, as older programs expect.",
 )
 SOFTMAX_JVP: Final = Setting(
     "softmax_custom_jvp",

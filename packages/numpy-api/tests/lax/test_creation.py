@@ -19,7 +19,7 @@ def test_empty() -> None:
 
 
 def test_empty_of_a_layout_needs_devices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("treadle_ir.calling.placer._installed", [])
+    monkeypatch.setattr("treadle_ir.tracing.ports.installed.sharding", None)
     with pytest.raises(MissingRuleError, match="empty needs devices"):
         empty((1,), np.float32, out_sharding=object())
 

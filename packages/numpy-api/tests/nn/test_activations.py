@@ -10,12 +10,23 @@ import pytest
 
 from treadle_autodiff import grad, jvp, vjp
 from treadle_ir import ArrayType, DTypeError, stage
+from treadle_ir.tracing import interned
 from treadle_numpy import nn, numpy as tnp
 
 pytestmark = pytest.mark.usefixtures("wide")
 
 
 ZERO = np.float64(0.0)
+
+
+def test_a_body_with_relu_is_the_same_program_each_time_it_is_staged() -> None:
+    def body(x: Any) -> list[Any]:
+        return [nn.relu(x)]
+
+    first, second = (
+        interned(body, stage(body, ArrayType((3,), np.dtype(np.float32))).program) for _ in range(2)
+    )
+    assert first is second
 
 
 def test_softplus_is_smooth_at_zero() -> None:

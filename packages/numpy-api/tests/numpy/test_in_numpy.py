@@ -12,6 +12,7 @@ from treadle_numpy import numpy as tnp
 from treadle_numpy.numpy import in_numpy
 
 FLOATS = [np.dtype(np.float32), np.dtype(np.float64)]
+OF_TWO = {"floor_divide": tnp.floor_divide, "divmod": tnp.divmod}
 OF_ONE = {"frexp": tnp.frexp, "modf": tnp.modf, "spacing": tnp.spacing}
 
 
@@ -77,6 +78,34 @@ def test_polynomials_are_those_of_the_operations(dtype, data):
     assert check("polyval", tnp.polyval, data.draw(numbers(dtype)), data.draw(numbers(dtype)))
 
 
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize("name", OF_TWO)
+def test_quotients_of_special_numbers_have_what_the_operations_give(name, dtype):
+    numbers = np.array([*special(dtype), 7.0, 1 / 3], dtype)
+    x, y = (each.ravel() for each in np.meshgrid(numbers, numbers))
+    assert check(name, OF_TWO[name], x, y)
+    positive = y > 0
+    assert check(name, OF_TWO[name], x[positive], y[positive])
+    ordinary = (abs(x) < 10) & (y > 0.1) & (y < 10)
+    assert check(name, OF_TWO[name], x[ordinary], y[ordinary])
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize("name", OF_TWO)
+def test_any_quotients_have_what_the_operations_give(name, dtype):
+    rng = np.random.default_rng(0)
+    bits = np.frombuffer(rng.bytes(2000 * dtype.itemsize), dtype).reshape(2, -1)
+    normal = rng.standard_normal((2, 1000)).astype(dtype)
+    integers = rng.integers(1, 9, (2, 1000)).astype(dtype)
+    # quotients that are so large that some are halfway between integers, where NumPy rounds otherwise
+    large = rng.uniform(1, 4, (2, 1000)).astype(dtype)
+    large[0] *= 2.0 ** np.finfo(dtype).nmant
+    negative = (-integers[0], integers[1])
+    for x, y in (bits, normal, integers, large, (normal[0], integers[0]), negative):
+        assert check(name, OF_TWO[name], x, y)
+        assert check(name, OF_TWO[name], x[:50, None], y[:20])
+
+
 def test_ordinary_numbers_are_served():
     x = np.linspace(-3, 3, 10, dtype=np.float32)
     for name, function in OF_ONE.items():
@@ -98,10 +127,11 @@ def test_types_that_are_not_served_have_no_counterpart(name):
 
 
 def test_operands_of_two_types_have_no_counterpart():
-    assert of_types("polyval", np.ones(3), np.ones(3, np.float32)) is None
+    for name in ("polyval", *OF_TWO):
+        assert of_types(name, np.ones(3), np.ones(3, np.float32)) is None
     assert of_types("polyval", np.ones((3, 2)), np.ones(2)) is None
 
 
 def test_the_functions_have_them():
-    for name, function in {**OF_ONE, "polyval": tnp.polyval}.items():
+    for name, function in {**OF_ONE, **OF_TWO, "polyval": tnp.polyval}.items():
         assert host_functions[function.__wrapped__] is getattr(in_numpy, name)

@@ -16,6 +16,7 @@ from treadle_numpy.numpy import (
     permute_dims,
     tensordot,
     vander,
+    vecdot,
     vecmat,
 )
 
@@ -26,6 +27,11 @@ MATRICES = np.arange(18, dtype=np.float32).reshape(2, 3, 3)
 def test_matrices_times_vectors() -> None:
     np.testing.assert_allclose(matvec(MATRICES, VECTOR), MATRICES @ VECTOR)
     np.testing.assert_allclose(vecmat(VECTOR, MATRICES), VECTOR @ MATRICES)
+
+
+def test_a_vector_times_many() -> None:
+    np.testing.assert_allclose(vecdot(VECTOR, MATRICES), MATRICES @ VECTOR)
+    np.testing.assert_allclose(vecdot(MATRICES, VECTOR), MATRICES @ VECTOR)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -8,8 +7,7 @@ import pytest
 
 import treadle_numpy as tnp
 from treadle_ir import AbstractMesh, AxisType, MissingRuleError
-from treadle_ir.calling import install_placer
-from treadle_ir.tracing import MESH, explicit_mesh
+from treadle_ir.tracing import MESH, explicit_mesh, install, ports
 from treadle_numpy import lax
 from treadle_numpy.arrays import methods
 from treadle_numpy.arrays.at import at
@@ -18,19 +16,23 @@ EXPLICIT = AbstractMesh((2,), ("x",), (AxisType.Explicit,))
 ASKED: list[Any] = []
 
 
-@pytest.fixture
-def resharder() -> Iterator[None]:
-    """Record the requested shardings; arrays stay where they are."""
+class Recorder:
+    """Records the requested shardings; arrays stay where they are."""
 
-    def placed(tree: Any, shardings: Any) -> Any:
+    def reshard(self, xs: Any, out_shardings: Any) -> Any:
         assert explicit_mesh() is EXPLICIT  # the result is resharded under the user's mesh
-        ASKED.append(shardings)
-        return tree
+        ASKED.append(out_shardings)
+        return xs
 
+    def with_sharding_constraint(self, x: Any, shardings: Any) -> Any:
+        raise AssertionError("results are resharded, not constrained")
+
+
+@pytest.fixture
+def resharder(monkeypatch: pytest.MonkeyPatch) -> None:
     ASKED.clear()
-    install_placer(placed)
-    yield
-    install_placer(None)
+    monkeypatch.setattr(ports.installed, "sharding", None)
+    install(sharding=Recorder())
 
 
 X: Any = np.arange(6, dtype=np.float32).reshape(2, 3)

@@ -57,8 +57,8 @@ if TYPE_CHECKING:
     )
     from treadle_runtime.evaluation.evaluator import RuntimeEvaluator as RuntimeEvaluator
     from treadle_runtime.evaluation.finite import NotFiniteError as NotFiniteError
+    from treadle_runtime.evaluation.instrumented import NoExecutionError as NoExecutionError
     from treadle_runtime.evaluation.limits import host_limits as host_limits
-    from treadle_runtime.evaluation.watched import NoExecutionError as NoExecutionError
     from treadle_runtime.host.breakpoint import breakpoint as breakpoint
     from treadle_runtime.host.buffers import buffer_callback as buffer_callback
     from treadle_runtime.host.callbacks import (
@@ -209,8 +209,8 @@ if not TYPE_CHECKING:
             "treadle_runtime.distributed.session": "initialize is_initialized shutdown",
             "treadle_runtime.evaluation.evaluator": "RuntimeEvaluator",
             "treadle_runtime.evaluation.finite": "NotFiniteError",
+            "treadle_runtime.evaluation.instrumented": "NoExecutionError",
             "treadle_runtime.evaluation.limits": "host_limits",
-            "treadle_runtime.evaluation.watched": "NoExecutionError",
             "treadle_runtime.host.breakpoint": "breakpoint",
             "treadle_runtime.host.buffers": "buffer_callback",
             "treadle_runtime.host.callbacks": (

@@ -1,4 +1,4 @@
-"""What stands for an array that is not there: ShapeDtypeStruct, and what it says of type and place."""
+"""Placeholders for arrays: ShapeDtypeStruct, which describes an array's shape, dtype and sharding."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from treadle_ir.core import dtypes
 from treadle_ir.errors import flags, integers, refused
 from treadle_ir.refs import Ref, is_reference
 from treadle_runtime.arrays.array import DeviceArray
-from treadle_runtime.placement.asked import concrete
-from treadle_runtime.placement.format import Format, Layout, lies_on, row_major
+from treadle_runtime.placement.format import Format, Layout, row_major, sharding_of_format
 from treadle_runtime.placement.placement import PlacedType, default_placement, placement_of
+from treadle_runtime.placement.requested import concrete
 from treadle_runtime.placement.sharding import Sharding
 
 
 @final
 class ShapeDtypeStruct:
-    """Stands for an array that is not there: its shape and element type, and where it would be.
+    """Placeholder that describes an array's shape, element type and sharding without its elements.
 
-    With `is_ref` it stands for a reference to such an array, as an argument of `eval_shape`.
+    With `is_ref` it describes a reference to such an array, as an argument of `eval_shape`.
     """
 
     __slots__ = ("_ordered", "dtype", "is_ref", "shape", "sharding", "weak_type")
@@ -46,18 +46,20 @@ class ShapeDtypeStruct:
             self.dtype: np.dtype[Any] = np.dtype(dtype)
         except (TypeError, ValueError, RecursionError):  # whatever it is made of
             raise refused("ShapeDtypeStruct", "dtype", "an element type", dtype) from None
-        lies = isinstance(sharding, Format)
-        self.sharding = lies_on("ShapeDtypeStruct", sharding, self.ndim) if lies else sharding
-        self._ordered = lies and isinstance(sharding.layout, Layout)
+        has_format = isinstance(sharding, Format)
+        self.sharding = (
+            sharding_of_format("ShapeDtypeStruct", sharding, self.ndim) if has_format else sharding
+        )
+        self._ordered = has_format and isinstance(sharding.layout, Layout)
         self.weak_type = weak_type
         self.is_ref = is_ref
 
     @classmethod
     def like(cls, x: Any) -> ShapeDtypeStruct:  # Any: whatever has a shape and an element type
-        """What stands for an array such as this one, where it is.
+        """Return a placeholder with the shape, element type and, if it is committed, the sharding of `x`.
 
         Raises:
-            ArgumentError: it has no shape and element type.
+            ArgumentError: `x` does not have a shape and an element type.
 
         Example:
             >>> ShapeDtypeStruct.like(2.0)
@@ -77,7 +79,7 @@ class ShapeDtypeStruct:
 
     @property
     def format(self) -> Format:
-        """Where it would be, and in which order its elements lie, as far as both were said."""
+        """The layout and the sharding; None for each of them that was not given."""
         if self._ordered:
             return Format(row_major(self.ndim), self.sharding)
         return Format(None, self.sharding)
@@ -93,7 +95,7 @@ class ShapeDtypeStruct:
         return math.prod(self.shape)
 
     def update(self, **changes: Any) -> ShapeDtypeStruct:
-        """The same with other attributes."""
+        """Return a copy with the attributes in `changes` replaced."""
         known = {"shape": self.shape, "dtype": self.dtype, "sharding": self._place()}
         flags_known = {"weak_type": self.weak_type, "is_ref": self.is_ref}
         return ShapeDtypeStruct(**{**known, **flags_known, **changes})
@@ -127,7 +129,7 @@ class ShapeDtypeStruct:
 
 
 def refuse_described_ref(leaf: object) -> None:
-    """Raise the error for what stands for a reference where only arrays can be described."""
+    """Raise an error if `leaf` describes a reference where only arrays can be described."""
     if isinstance(leaf, ShapeDtypeStruct) and leaf.is_ref:
         raise UnsupportedError(
             "a reference can only be described by a ShapeDtypeStruct as an argument of eval_shape or make_jaxpr",
@@ -136,12 +138,12 @@ def refuse_described_ref(leaf: object) -> None:
 
 
 def abstract_placed(leaf: Any) -> PlacedType:  # Any: whatever has a shape and an element type
-    """Return the type and the place of an array, a number, or anything with a shape and an element type.
+    """Return the type and the placement of an array, a number, or anything with a shape and an element type.
 
     Raises:
-        ArgumentError: it is none of these.
-        ShardingError: it could not be laid out as it says.
-        UnsupportedError: it stands for a reference.
+        ArgumentError: `leaf` is none of these.
+        ShardingError: its sharding does not fit its shape.
+        UnsupportedError: it is or describes a reference.
     """
     if isinstance(leaf, DeviceArray):
         return leaf.placed
@@ -156,6 +158,6 @@ def abstract_placed(leaf: Any) -> PlacedType:  # Any: whatever has a shape and a
     if isinstance(sharding, Sharding | PartitionSpec):
         sharding = concrete("lower", "the sharding of an argument", sharding)
         assert sharding is not None
-        sharding.shard_shape(type_.shape)  # that it fits
+        sharding.shard_shape(type_.shape)  # raises an error if it does not fit
         return placement_of(sharding, committed=True).of(type_)
     return default_placement().of(type_)

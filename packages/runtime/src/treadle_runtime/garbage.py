@@ -1,7 +1,7 @@
 """Arrays that only the garbage collector could free: `array_garbage_collection_guard`.
 
-The collector is watched from the time on that somebody asks for it. Before each run, the arrays of the generations that
-it looks at are noted; those that are gone after it were part of reference cycles.
+The collector is watched once the guard is set for the first time. Before each run, the arrays of the generations that
+it examines are recorded; the arrays that are gone after the run were part of reference cycles.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def translated(error: Exception, results: Sequence[ArrayType] = ()) -> Exception:
-    """What is raised in the place of an exception of jaxlib; others stay as they are."""
+    """Return the exception to raise instead of an exception of jaxlib; other exceptions are returned unchanged."""
     if isinstance(error, jaxlib().core.JaxRuntimeError):
         return execution_error(error, results)
     return error
@@ -99,15 +99,15 @@ class Launch:
         return results
 
     def run_with_callbacks(self, buffers: Sequence[Buffer]) -> list[Buffer]:
-        """Start a program that calls Python or native code; an exception of a callback comes out as it was raised.
+        """Start a program that calls Python or native code; an exception of a callback is raised unchanged.
 
-        A program whose callbacks are ordered is waited for, so that the next one's come after them.
+        It waits for a program with ordered callbacks, so that the callbacks of the next program come after them.
         """
         core = jaxlib().core
         if self.ordered and buffers:
             if None in map(_present, buffers):
-                raise TypeError("an array has no buffer")  # as execute_sharded would say
-            core.batched_block_until_ready([*buffers])  # else the program might be put off
+                raise TypeError("an array has no buffer")  # as execute_sharded would report
+            core.batched_block_until_ready([*buffers])  # else the program might be deferred
         try:
             started = self.executable.execute_sharded(buffers, with_tokens=True)
             token = started.consume_token()
@@ -193,8 +193,8 @@ def compile_program(
 ) -> Launch:
     """Compile a lowered program for the devices of a placement, and make it ready to be called.
 
-    `wanted` are the shardings that were asked for its results. Whoever inspects how an
-    array of the program lies is told here.
+    `wanted` are the shardings that were requested for its results. The callbacks that inspect shardings of arrays
+    within the program are called here.
 
     Raises:
         ForkError: in a process forked after XLA had been started.
@@ -284,7 +284,7 @@ def _places_of_results(
     placement: Placement,
     wanted: Sequence[Sharding | None],
 ) -> Sequence[Placement | None]:
-    """Return where the results of a program are; None for one that XLA has cut into unequal parts."""
+    """Return the placements of a program's results; None for a result that XLA has cut into unequal shards."""
     kinds = [DEVICE_MEMORY] * len(types)
     if lowered.memories is not None:
         kinds = [kind or DEVICE_MEMORY for kind in lowered.memories.results]
@@ -317,7 +317,7 @@ def _parts_of(
     operands: list[Any],
     results: list[Any],
 ) -> tuple[str, list[Any], list[Any]]:
-    """What the user says of a call while XLA partitions the program. Any: jaxlib's shardings."""
+    """Return what the user's partitioner makes of a call while XLA partitions the program. Any: jaxlib's shardings."""
     try:
         types = part.operands, part.results
         return part.partitioner.parts(placement, platform, types, (operands, results))
@@ -327,7 +327,7 @@ def _parts_of(
 
 
 def _in_memory(placement: Placement, kind: str) -> Placement:
-    """Return the place in another kind of memory; an array is there because somebody asked for it."""
+    """Return the placement in a kind of memory, committed unless it is the default: arrays are there on request."""
     if kind == DEVICE_MEMORY:
         return placement
     return placement_of(placement.sharding.with_memory_kind(kind), committed=True)
@@ -336,11 +336,11 @@ def _in_memory(placement: Placement, kind: str) -> Placement:
 def check_results_fit(types: Sequence[ArrayType], placement: Placement) -> None:
     """Refuse results that the host has no memory for, before XLA compiles a program with them.
 
-    XLA would say so as well, but late: it compiles loops over them first, which takes without end, and an operation
-    that follows waits for what never comes.
+    XLA would report this as well, but too late: it compiles loops over them first, which may never end, and the
+    operations that follow wait forever.
 
     Raises:
-        OutOfMemoryError: they have more bytes than can be had.
+        OutOfMemoryError: the results have more bytes than can be allocated.
     """
     if placement.on_host:
         size = sum([type.nbytes for type in types])

@@ -18,14 +18,14 @@ TRANSFER_GUARD: Final = Setting(
     "transfer_guard",
     None,
     parse=one_of(*_LEVELS),
-    watched=True,
+    instrumented=True,
     help=f"Transfers in all directions: {_SAYS}",
 )
 HOST_TO_DEVICE: Final = Setting(
     "transfer_guard_host_to_device",
     None,
     parse=one_of(*_LEVELS),
-    watched=True,
+    instrumented=True,
     help="Transfers of NumPy arrays, and of numbers that a compiled function is called with, to a device. None says "
     "what `transfer_guard` says.",
 )
@@ -33,14 +33,14 @@ DEVICE_TO_DEVICE: Final = Setting(
     "transfer_guard_device_to_device",
     None,
     parse=one_of(*_LEVELS),
-    watched=True,
+    instrumented=True,
     help="Transfers of arrays from one device to another. None says what `transfer_guard` says.",
 )
 DEVICE_TO_HOST: Final = Setting(
     "transfer_guard_device_to_host",
     None,
     parse=one_of(*_LEVELS),
-    watched=True,
+    instrumented=True,
     help="Transfers of arrays to the host, as `np.asarray(x)` and `float(x)` make them. What is on the CPU is on the "
     "host, and never transferred. None says what `transfer_guard` says.",
 )
@@ -48,7 +48,7 @@ NO_EXECUTION: Final = Setting(
     "no_execution",
     False,
     parse=yes_or_no,
-    watched=True,
+    instrumented=True,
     help="Running an operation or a compiled function is an error; tracing and compiling is not.",
 )
 CONSTANTS_BYTES: Final = Setting(

@@ -280,7 +280,7 @@ def test_dunder_array_takes_element_types_and_flags() -> None:
         with pytest.raises(ArgumentError, match="is not an element type"):
             x.__array__(dtype)
     with pytest.raises(ArgumentError, match="copy must be true or false"):
-        x.__array__(copy="yes")  # type: ignore[arg-type]  # it is no flag
+        x.__array__(copy="yes")  # type: ignore[arg-type]  # not a flag
 
 
 def test_format_is_that_of_the_element() -> None:

@@ -61,7 +61,7 @@ def test_copies_of_a_part_are_donated_each_by_itself() -> None:
     assert np.array_equal(other, whole)
 
 
-def test_laid_out_anew() -> None:
+def test_arrays_are_resharded() -> None:
     rows = device_put(HOST, NamedSharding(MESH, P("x")))
     wide = device_put(np.ascontiguousarray(HOST.T), NamedSharding(MESH, P(None, "x")))
     for put in (rows, jit(lambda x: ops.transpose(x, permutation=(1, 0)))(wide)):

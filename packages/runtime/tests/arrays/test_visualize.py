@@ -74,7 +74,7 @@ def over(*spec: Any) -> NamedSharding:
     return NamedSharding(Mesh(devices(), ("x",)), PartitionSpec(*spec))
 
 
-def test_the_compiler_says_how_traced_arrays_lie() -> None:
+def test_the_compiler_reports_the_sharding_of_traced_arrays() -> None:
     def function(look: Any, x: Any) -> Any:
         y = ops.sine(x)
         look({"y": y, "total": ops.reduce_add(y, axes=(0, 1))})
@@ -106,7 +106,7 @@ def test_arrays_of_one_device_are_there() -> None:
     assert [each.device for each in seen] == [devices()[1]]
 
 
-def test_what_nobody_uses_is_looked_at_too() -> None:
+def test_unused_values_are_inspected_too() -> None:
     def function(look: Any, x: Any) -> Any:
         look(ops.cosine(x))
         return x

@@ -256,18 +256,25 @@ def test_failed_computation(cpu: Backend) -> None:
 # ---- which platforms
 
 
+@pytest.fixture
+def other_prefix(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Environment variables may begin with OTHER_ too, as the facade arranges it for JAX's."""
+    monkeypatch.setattr("treadle_ir.settings.context._prefixes", ["TREADLE_", "OTHER_"])
+
+
+@pytest.mark.usefixtures("other_prefix")
 def test_requested_platforms() -> None:
     assert requested_platforms({}) == ((), False)
-    assert requested_platforms({"JAX_PLATFORMS": "cuda, cpu"}) == (("cuda", "cpu"), True)
-    both = {"JAX_PLATFORMS": "cuda", "TREADLE_PLATFORMS": "cpu"}
+    assert requested_platforms({"OTHER_PLATFORMS": "cuda, cpu"}) == (("cuda", "cpu"), True)
+    both = {"OTHER_PLATFORMS": "cuda", "TREADLE_PLATFORMS": "cpu"}
     assert requested_platforms(both) == (("cpu",), True)
-    assert requested_platforms({"JAX_PLATFORM_NAME": "cpu"}) == (("cpu",), False)
-    assert requested_platforms({"JAX_PLATFORM_NAME": "cuda,cpu"}) == (("cuda",), False)
-    assert requested_platforms({"JAX_PLATFORM_NAME": "cuda", "TREADLE_PLATFORM_NAME": "cpu"}) == (
+    assert requested_platforms({"OTHER_PLATFORM_NAME": "cpu"}) == (("cpu",), False)
+    assert requested_platforms({"OTHER_PLATFORM_NAME": "cuda,cpu"}) == (("cuda",), False)
+    assert requested_platforms({"OTHER_PLATFORM_NAME": "cuda", "TREADLE_PLATFORM_NAME": "cpu"}) == (
         ("cpu",),
         False,
     )
-    assert requested_platforms({"TREADLE_PLATFORM_NAME": "cuda", "JAX_PLATFORMS": "cpu"}) == (
+    assert requested_platforms({"TREADLE_PLATFORM_NAME": "cuda", "OTHER_PLATFORMS": "cpu"}) == (
         ("cpu",),
         True,
     )
@@ -320,12 +327,13 @@ def test_configure() -> None:
         Backends(environ={}).configure(num_cpu_devices=0)
 
 
+@pytest.mark.usefixtures("other_prefix")
 def test_cpu_device_count() -> None:
     flags = "--xla_a=1 --xla_force_host_platform_device_count=4"
     assert cpu_device_count({}) == 1
     assert cpu_device_count({"XLA_FLAGS": flags}) == 4
     assert cpu_device_count({"XLA_FLAGS": flags, "TREADLE_NUM_CPU_DEVICES": "3"}) == 3
-    assert cpu_device_count({"JAX_NUM_CPU_DEVICES": "2", "TREADLE_NUM_CPU_DEVICES": "3"}) == 3
+    assert cpu_device_count({"OTHER_NUM_CPU_DEVICES": "2", "TREADLE_NUM_CPU_DEVICES": "3"}) == 3
     for bad in ("0", "-3", "two"):
         with pytest.raises(ArgumentError, match="must be a positive number"):
             cpu_device_count({"TREADLE_NUM_CPU_DEVICES": bad})
@@ -433,7 +441,7 @@ def test_errors_of_execution() -> None:
     assert str(execution_error(RuntimeError(""))) == "a compiled program failed: RuntimeError"
 
 
-def test_the_error_of_a_callback_that_nobody_waited_for() -> None:
+def test_the_error_of_a_callback_without_a_waiting_caller() -> None:
     message = """INTERNAL: CpuCallback error calling callback: Traceback (most recent call last):
   File "a.py", line 8, in <module>
   File "a.py", line 3, in bad
@@ -474,16 +482,17 @@ def test_memory_that_numpy_has_not_is_told_in_the_shape_that_was_asked_for() -> 
         aligned_empty((1 << 40, 4), np.dtype("f4"))
 
 
+@pytest.mark.usefixtures("other_prefix")
 def test_the_environment_says_whether_the_cpu_is_asynchronous() -> None:
     assert cpu_asynchronous({})
     for name in (
         "TREADLE_CPU_ASYNC",
         "TREADLE_CPU_ENABLE_ASYNC_DISPATCH",
-        "JAX_CPU_ENABLE_ASYNC_DISPATCH",
+        "OTHER_CPU_ENABLE_ASYNC_DISPATCH",
     ):
         assert not cpu_asynchronous({name: "false"})
         assert cpu_asynchronous({name: "1"})
-    assert not cpu_asynchronous({"TREADLE_CPU_ASYNC": "0", "JAX_CPU_ENABLE_ASYNC_DISPATCH": "1"})
+    assert not cpu_asynchronous({"TREADLE_CPU_ASYNC": "0", "OTHER_CPU_ENABLE_ASYNC_DISPATCH": "1"})
 
 
 def test_results_of_different_shapes_have_different_handlers(cpu: Backend) -> None:

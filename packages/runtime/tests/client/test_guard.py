@@ -11,7 +11,7 @@ from treadle_runtime.client.guard import no_jax_import
 
 
 def _free_for_others() -> bool:
-    """Whether another thread can enter."""
+    """Return whether another thread can enter."""
     entered = []
 
     def enter() -> None:

@@ -1,4 +1,4 @@
-"""Composed functions, run as a whole: the same results, whatever they were called with before."""
+"""Fused functions: the same results, regardless of earlier calls."""
 
 import gc
 import warnings
@@ -122,10 +122,12 @@ def test_a_setting_is_part_of_the_kind():
 
 
 def test_nothing_runs_as_a_whole_where_each_operation_is_looked_at(request):
-    watched = Setting("test_watched", False, parse=bool, help="For this test.", stepwise=(True,))
-    request.addfinalizer(lambda: SETTINGS.pop("test_watched"))
+    instrumented = Setting(
+        "test_instrumented", False, parse=bool, help="For this test.", op_by_op=(True,)
+    )
+    request.addfinalizer(lambda: SETTINGS.pop("test_instrumented"))
     x = array(1, 2, 3, 4, 5)
-    with watched.override(True):
+    with instrumented.override(True):
         for k in range(4):
             rooted(x)
             assert len(calls) == k + 1
@@ -161,7 +163,7 @@ def test_errors_are_the_function_s_own_each_time():
 
 
 def test_a_fault_in_staging_is_raised(monkeypatch):
-    """It would be slowness that nobody sees: only errors of ours say that a function cannot be staged."""
+    """Otherwise the fault would only cause unnoticed slowness: only treadle's errors mean it cannot be staged."""
 
     def broken(*arguments):
         raise AssertionError("a fault")
@@ -233,8 +235,8 @@ def launches(monkeypatch):
 @pytest.mark.parametrize(
     ("count", "width", "compiled", "called"),
     [
-        (512, 257, 1, 2),  # the result alone says that it is large
-        (limits.LARGE + 1, 1, 1, 1),  # a number says so before
+        (512, 257, 1, 2),  # only the result shows that it is large
+        (limits.LARGE + 1, 1, 1, 1),  # a number shows it before the first call
         (512, 256, 0, 2),
     ],
 )
@@ -392,20 +394,20 @@ def _twice_by_numpy(types):
 
 @composed(host=_twice_by_numpy)
 def twice(x, factor=2.0):
-    """`2 x`; its counterpart says `4 x`, to be told from it."""
+    """Return `2 x`; its host function returns `4 x`, so that the two can be distinguished."""
     return ops.multiply(x, np.float32(factor))
 
 
-def test_a_counterpart_is_called_where_it_serves():
+def test_a_host_function_is_called_where_it_serves():
     found = [float(np.asarray(twice(array(1.0)))[0]) for _ in range(3)]
     assert found == [2.0, 4.0, 4.0]  # the first call is the function itself
 
 
-def test_operations_compute_what_a_counterpart_leaves():
+def test_operations_compute_calls_that_a_host_function_rejects():
     assert [float(np.asarray(twice(array(-1.0)))[0]) for _ in range(3)] == [-2.0] * 3
 
 
-def test_other_arguments_and_types_have_no_counterpart():
+def test_other_arguments_and_types_have_no_host_function():
     assert [float(np.asarray(twice(array(1.0), 3.0))[0]) for _ in range(3)] == [3.0] * 3
     assert [float(np.asarray(twice(array(1.0), factor=3.0))[0]) for _ in range(3)] == [3.0] * 3
     assert [float(twice(from_host(np.asarray(np.float32(1))))) for _ in range(3)] == [2.0] * 3
@@ -427,7 +429,7 @@ def test_a_deleted_array_is_refused_by_what_is_compiled():
 
 
 def _five(types):
-    """What makes a counterpart that says 5, wherever the first number is positive."""
+    """Return a host function that returns 5 if the first number is positive."""
     if not types[0].ndim:
         return None
     return lambda x, *others: [np.full(x.shape, 5, np.float32)] if x.flat[0] > 0 else None
@@ -445,12 +447,12 @@ def of_pair(pair, y):
     return ops.add(ops.add(*pair), y)
 
 
-def test_a_counterpart_up_to_rounding_is_called_from_the_first_call_on():
+def test_a_host_function_up_to_rounding_is_called_from_the_first_call_on():
     assert [float(np.asarray(looped(array(1.0)))[0]) for _ in range(3)] == [5.0] * 3
     assert [float(np.asarray(looped(array(-1.0)))[0]) for _ in range(3)] == [-2.0] * 3
 
 
-def test_a_counterpart_up_to_rounding_serves_large_arrays():
+def test_a_host_function_up_to_rounding_serves_large_arrays():
     large = from_host(np.ones(limits.LARGE + 1, np.float32))
     assert float(np.asarray(looped(large))[-1]) == 5.0
     refused = from_host(np.full(limits.LARGE + 1, -1, np.float32))
@@ -466,7 +468,7 @@ def test_a_plan_does_not_keep_the_arrays_that_it_was_made_for():
     assert kept() is None
 
 
-def test_a_counterpart_gets_the_arrays_of_a_tuple_in_their_order():
+def test_a_host_function_gets_the_arrays_of_a_tuple_in_their_order():
     x, y = array(1.0), array(2.0)
     assert float(np.asarray(of_pair((x, x), y))[0]) == 5.0
     assert float(np.asarray(of_pair((array(-1.0), x), y))[0]) == 2.0
@@ -475,7 +477,7 @@ def test_a_counterpart_gets_the_arrays_of_a_tuple_in_their_order():
 
 @composed
 def with_looped(x):
-    """`2 x + 1`, by a composed function with a host function."""
+    """`2 x + 1`, by a fused function with a host function."""
     return ops.add(looped(x), np.float32(1))
 
 
@@ -510,7 +512,7 @@ def middle(parts):
 
 
 def test_arrays_of_numpy_in_lists_are_no_part_of_a_key():
-    """What is printed of a long array is not all of it."""
+    """The text of a long array does not contain all elements, so it must not be its key."""
     x = from_host(np.zeros(3000, F32))
     for number in range(4):
         long = np.zeros(3000, F32)

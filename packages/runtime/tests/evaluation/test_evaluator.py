@@ -175,7 +175,7 @@ def test_eager_work_on_small_arrays_never_imports_jaxlib() -> None:
         "from treadle_ir import ops\n"
         "from treadle_ir.tracing import install\n"
         "from treadle_runtime import RuntimeEvaluator, from_host\n"
-        "install(RuntimeEvaluator())\n"
+        "install(evaluator=RuntimeEvaluator())\n"
         "x = from_host(np.ones(3, 'f4'))\n"
         "print(ops.add(x, x))\n"
         "assert 'jaxlib' not in sys.modules\n"
@@ -209,7 +209,7 @@ def test_the_first_call_gives_the_bits_of_the_others(dtype: str, shape: tuple[in
 
 
 def test_updates_that_are_added_do_not_warn() -> None:
-    """Warnings are errors here: infinity less infinity is NaN without a word, in the first call and later."""
+    """Warnings are errors here: infinity less infinity is NaN without a warning, in the first call and later."""
     x, updates = from_host(np.array([np.inf, 1], np.float32)), np.array([[-np.inf]], np.float32)
     for _ in range(3):
         found = ops.scatter_add(

@@ -107,7 +107,7 @@ with evaluating(RuntimeEvaluator()):
 @pytest.mark.parametrize("left", [True, False])
 @pytest.mark.parametrize("lower", [True, False])
 @pytest.mark.parametrize("unit", [True, False])
-def test_triangular_systems_are_solved_however_the_matrix_lies(
+def test_triangular_systems_are_solved_in_each_memory_order(
     dtype: np.dtype, order: Literal["C", "F"], left: bool, lower: bool, unit: bool
 ) -> None:
     drawn = np.random.default_rng(0)
@@ -128,11 +128,11 @@ def test_triangular_systems_are_solved_however_the_matrix_lies(
             np.testing.assert_allclose(product, b, rtol=0, atol=1e-4)
 
 
-def test_eigenvalues_alone_are_those_beside_vectors() -> None:
+def test_eigenvalues_alone_equal_eigenvalues_with_vectors() -> None:
     a = np.random.default_rng(0).normal(size=(5, 5)).astype(F32)
     for lower in (True, False):
-        _, beside = eager(la.Eigh(lower), a)
+        _, with_vectors = eager(la.Eigh(lower), a)
         (alone,) = eager(la.Eigh(lower, compute_vectors=False), a)
-        np.testing.assert_allclose(alone, beside, rtol=0, atol=1e-5)
+        np.testing.assert_allclose(alone, with_vectors, rtol=0, atol=1e-5)
     (none,) = eager(la.Eigh(compute_vectors=False), np.full((2, 2), np.nan, F32))
     assert np.isnan(none).all()

@@ -1,4 +1,4 @@
-"""Which operations take the short way to their results."""
+"""Operations that take the fast path to their results."""
 
 from __future__ import annotations
 

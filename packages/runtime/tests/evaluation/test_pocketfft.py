@@ -1,4 +1,4 @@
-"""Which transforms pocketfft serves, and that they are those of the reference kernels."""
+"""Transforms that pocketfft computes, compared with the reference kernels."""
 
 from __future__ import annotations
 

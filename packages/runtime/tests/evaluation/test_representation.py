@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from treadle_ir import ArrayType, ops
+from treadle_ir import ArrayType, ops, stage
 from treadle_ir.calling import composed
 from treadle_runtime import from_host
 from treadle_runtime.evaluation import codegen
+from treadle_runtime.evaluation.representation import Representations
 
 UNARY = {
     "f": [ops.abs, ops.negate, ops.square, ops.sqrt, ops.rsqrt, ops.sign],
@@ -51,8 +52,8 @@ def same(found, expected):
         np.testing.assert_array_equal(np.signbit(found)[plain], np.signbit(expected)[plain])
 
 
-def as_a_whole(function, *arrays):
-    """What it gives once it is planned."""
+def fused(function, *arrays):
+    """Return the results of a function once it is planned."""
     whole = composed(function)
     for _ in range(2):
         whole(*arrays)
@@ -88,11 +89,39 @@ def test_numbers_give_what_arrays_give(data):
                 a = operation(a)
         return a
 
-    same(as_a_whole(chain, x, y), chain(x, y))
+    same(fused(chain, x, y), chain(x, y))
+
+
+@pytest.mark.parametrize("dtype", ["f32", "c64", "bf16"])
+def test_a_single_element_has_the_shape_that_it_was_given(dtype):
+    from treadle_ir.core.dtypes import BY_NAME  # noqa: PLC0415 - the names of the parameters
+
+    x = from_host(np.ones((1, 1), BY_NAME[dtype]))
+
+    def reshaped(x):
+        y = ops.negate(x)
+        return (
+            ops.reshape(y, shape=()),
+            ops.broadcast_in_dim(y, shape=(1, 1, 1), dimensions=(0, 2)),
+            ops.exponential(ops.reshape(y, shape=(1,))),
+            ops.add(ops.reshape(y, shape=(1,)), ops.reshape(x, shape=(1,))),
+        )
+
+    for found, expected in zip(fused(reshaped, x), reshaped(x), strict=True):
+        same(found, expected)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int8, np.bool_])
+def test_for_another_shape_of_a_number_nothing_is_written(dtype):
+    x = ArrayType((1,), np.dtype(dtype))
+    (equation,) = stage(lambda x: [ops.reshape(x, shape=())], x).program.equations
+    found = Representations({})
+    assert found.is_free(equation, np.reshape)
+    assert found.written == []
 
 
 @pytest.mark.parametrize("dimensions", [(0,), (1,)])
-def test_what_is_broadcast_may_be_asked_for_as_a_whole(dimensions):
+def test_broadcast_values_can_be_results_of_fused_functions(dimensions):
     x = from_host(np.arange(3, dtype=np.float32))
 
     def spread(x):
@@ -104,7 +133,7 @@ def test_what_is_broadcast_may_be_asked_for_as_a_whole(dimensions):
             wide,
         )
 
-    for found, expected in zip(as_a_whole(spread, x), spread(x), strict=True):
+    for found, expected in zip(fused(spread, x), spread(x), strict=True):
         same(found, expected)
 
 
@@ -117,7 +146,7 @@ def test_all_that_is_left_of_a_broadcast_is_arithmetic():
             ops.broadcast_in_dim(ops.square(x), shape=(4, 5), dimensions=(0, 1)),
         )
 
-    same(as_a_whole(centred, x), np.zeros((4, 5), np.float32))  # no operand has the result's shape
+    same(fused(centred, x), np.zeros((4, 5), np.float32))  # no operand has the result's shape
 
 
 @pytest.mark.parametrize("dtype", ["f32", "f64", "i32"])
@@ -130,7 +159,7 @@ def test_booleans_are_counted(dtype):
         numbers = ops.convert(ops.compare(x, x, direction="eq"), dtype=BY_NAME[dtype])
         return ops.reduce_add(numbers, axes=(0,)), numbers  # and both forms are asked for
 
-    for found, expected in zip(as_a_whole(counts, x), counts(x), strict=True):
+    for found, expected in zip(fused(counts, x), counts(x), strict=True):
         same(found, expected)
 
 
@@ -144,7 +173,7 @@ def test_one_truth_chooses_an_array(first):
         )
         return ops.select(truth, ops.negate(x), ops.slice(x, start=(0,), limit=(4,), strides=(1,)))
 
-    same(as_a_whole(chosen, x), chosen(x))
+    same(fused(chosen, x), chosen(x))
 
 
 def test_names_are_given_on():
@@ -195,7 +224,7 @@ def test_operands_and_constants_stay_as_they_are():
         return ops.multiply(ops.add(once, once), x), view, ops.negate(ops.add(table, x))
 
     x = from_host(np.array([1, -2, 3, 5], np.float32))
-    for found, expected in zip(as_a_whole(function, x), function(x), strict=True):
+    for found, expected in zip(fused(function, x), function(x), strict=True):
         same(found, expected)
     same(x, np.array([1, -2, 3, 5], np.float32))
     same(table, np.arange(4, dtype=np.float32))
@@ -242,7 +271,7 @@ def test_draws_that_do_not_wait_for_each_other_are_ciphered_together(monkeypatch
         return bits, later, ops.random_bits(two, shape=(3,), bit_width=64)
 
     key = ops.random_wrap(from_host(np.array([7, 8], np.uint32)))
-    for found, expected in zip(as_a_whole(drawn, key), drawn(key), strict=True):
+    for found, expected in zip(fused(drawn, key), drawn(key), strict=True):
         same(found, expected)
     assert made == [2]
 
@@ -258,5 +287,5 @@ def test_many_draws_are_ciphered_apart():
         )
 
     key = ops.random_wrap(from_host(np.array([7, 8], np.uint32)))
-    for found, expected in zip(as_a_whole(drawn, key), drawn(key), strict=True):
+    for found, expected in zip(fused(drawn, key), drawn(key), strict=True):
         same(found, expected)

@@ -1,4 +1,4 @@
-"""Which functions SciPy serves, and that they are those of the reference kernels."""
+"""Functions that SciPy computes, compared with the reference kernels."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import scipy.special  # noqa: F401 - it takes longer than an example may, and th
 
 from treadle_ir import ArrayType, Elementwise, eval_rules
 from treadle_ir.primitives import elementwise as e
+from treadle_runtime.evaluation import special
 from treadle_runtime.evaluation.host_kernels import host_kernel
 
 F32 = np.dtype(np.float32)
@@ -42,7 +43,7 @@ def assert_served(primitive: Elementwise, *operands: np.ndarray) -> None:
 
 
 def assert_each_served(primitive: Elementwise, operands: np.ndarray) -> None:
-    """The same of each element alone, since one that is not served leaves all of an array to the rule."""
+    """Check each element by itself, since a single unsupported element makes the rule compute the entire array."""
     kernel = host_kernel(primitive, [ArrayType((1,), F32) for _ in operands])
     assert kernel is not None
     with np.errstate(all="ignore"):
@@ -99,6 +100,22 @@ def test_hypergeometric_functions_are_those_of_the_rule() -> None:
     two = [*itertools.product(*[parameters] * 3, (-20.0, -0.4, 1e-4, 0.3, 0.8, 0.95))]
     assert_served(e.Hyp2f1(), *np.array([each for each in two if each[2] >= each[1]], F32).T)
     assert_served(e.Hyp2f1(), *np.array([each for each in two if each[3] > 0], F32).T)
+
+
+@pytest.mark.parametrize("least", [0.01, 11.0])
+def test_gauss_function_of_large_parameters_is_that_of_the_rule_without_it(
+    least: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b, c = np.random.default_rng(0).uniform(least, 40, (3, 64)).astype(F32)
+    x = np.linspace(-3, 0.6, 64, dtype=F32)
+    operands = [a, b, np.where(x < 0, np.maximum(b, c), c), x]
+    assert_served(e.Hyp2f1(), *operands)
+    shaped = [each.reshape(4, 16) for each in operands]
+    assert_served(e.Hyp2f1(), np.array(30.0, F32), *shaped[1:])
+    monkeypatch.setattr(special, "by_rule", lambda primitive: None)
+    kernel = host_kernel(e.Hyp2f1(), [ArrayType((64,), F32)] * 4)
+    assert kernel is not None
+    assert np.isfinite(kernel(*operands)).all()
 
 
 def test_where_scipy_is_wrong_hypergeometric_functions_are_the_rule() -> None:

@@ -14,8 +14,8 @@ from treadle_ir import ArgumentError, ops
 from treadle_runtime import breakpoint, jit
 
 
-def said(commands: str, wrap: Callable[[Any], Any] = lambda f: f, **options: Any) -> str:
-    """What the prompt writes on these commands, inside of two functions."""
+def prompted(commands: str, wrap: Callable[[Any], Any] = lambda f: f, **options: Any) -> str:
+    """Return the text that the prompt writes for these commands, inside of two functions."""
     out = io.StringIO()
 
     def loss(x: Any, count: int) -> Any:
@@ -37,7 +37,7 @@ WRAPS: list[Any] = [lambda f: f, jit]
 
 @pytest.mark.parametrize("wrap", WRAPS, ids=["eager", "jit"])
 def test_variables_have_elements(wrap: Callable[[Any], Any]) -> None:
-    text = said("p found['y']\nfound['count'] + 1\npp count\nc\n", wrap)
+    text = prompted("p found['y']\nfound['count'] + 1\npp count\nc\n", wrap)
     assert "loss()" in text
     assert "# the line" in text
     assert "0.84147" in text
@@ -46,38 +46,38 @@ def test_variables_have_elements(wrap: Callable[[Any], Any]) -> None:
 
 
 def test_frames_are_walked() -> None:
-    text = said("where\nup\np rate\nlocals\ndown\np count\ndown\nlist\n", num_frames=2)
+    text = prompted("where\nup\np rate\nlocals\ndown\np count\ndown\nlist\n", num_frames=2)
     assert text.index("training()") < text.index("0.5")
     assert "rate = 0.5" in text
     assert "*** this is the innermost frame" in text
     assert "->         breakpoint(" in text
-    assert "outermost" in said("up\nup\n", num_frames=1)
+    assert "outermost" in prompted("up\nup\n", num_frames=1)
 
 
-def test_a_wrong_expression_is_told_of_and_an_empty_line_does_nothing() -> None:
-    text = said("nobody\n\n1 +\nc\n")
-    assert "*** NameError: name 'nobody' is not defined" in text
+def test_a_wrong_expression_is_reported_and_an_empty_line_does_nothing() -> None:
+    text = prompted("undefined\n\n1 +\nc\n")
+    assert "*** NameError: name 'undefined' is not defined" in text
     assert "*** SyntaxError" in text
 
 
 def test_names_of_the_module_are_known() -> None:
-    assert "(treadle) <module 'numpy'" in said("p np\nc\n")
+    assert "(treadle) <module 'numpy'" in prompted("p np\nc\n")
 
 
 def test_the_end_of_the_input_goes_on() -> None:
-    assert said("").count("(treadle)") == 1
+    assert prompted("").count("(treadle)") == 1
 
 
 @pytest.mark.parametrize("wrap", WRAPS, ids=["eager", "jit"])
 def test_quitting_ends_the_call(wrap: Callable[[Any], Any]) -> None:
     with pytest.raises(bdb.BdbQuit):
-        said("q\n", wrap)
+        prompted("q\n", wrap)
 
 
 def test_our_own_frames_are_shown_on_request() -> None:
     ours = "/".join(["treadle_runtime", "jitting"])  # which no line of this file says
-    assert ours not in said("where\nc\n", jit)
-    assert ours in said("where\nc\n", jit, filter_frames=False)
+    assert ours not in prompted("where\nc\n", jit)
+    assert ours in prompted("where\nc\n", jit, filter_frames=False)
 
 
 def test_stops_may_be_ordered_and_pass_a_token_on() -> None:

@@ -45,7 +45,7 @@ def test_options_are_checked() -> None:
         call("t", like(X), custom_call_api_version=2)(X, a=1)
     with pytest.raises(ShapeError, match="input_layouts has 2 entries for 1"):
         call("t", like(X), input_layouts=[None, None])(X)
-    with pytest.raises(ShapeError, match="no order of its 2 axes"):
+    with pytest.raises(ShapeError, match="not an order of its 2 axes"):
         call("t", like(X), output_layouts=(0, 0))
     with pytest.raises(RangeError, match="1 arguments and 1 results"):
         call("t", like(X), input_output_aliases={3: 0})(X)

@@ -28,5 +28,5 @@ def test_a_program_gets_what_it_uses(used: str, captures: bool) -> None:
     arrays = [from_host(np.array([value], "f4")) for value in values.values()]
     wanted = sum(values[name] for name in used) + (8.0 if captures else 0.0)
     jitted = jit(f)
-    for _ in range(4):  # the general way and the fast one
+    for _ in range(4):  # the slow path and the fast path
         assert jitted(*arrays).tolist() == [wanted]

@@ -150,7 +150,7 @@ def test_a_thread_without_python_below_it_may_donate() -> None:
     for _ in range(3):
         step(device_owned(array()))
     x = device_owned(array())
-    failed: list[Any] = []  # what nobody could be told of
+    failed: list[Any] = []  # exceptions that no caller receives
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "unraisablehook", failed.append)
         _thread.start_new_thread(step, (x,))

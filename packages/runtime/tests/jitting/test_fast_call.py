@@ -1,4 +1,4 @@
-"""The fast way of a call returns, calls back and raises as the general one."""
+"""The fast path of a call returns, calls back and raises like the slow path."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_callback_is_called_once_in_each_call(ways: str) -> None:
         assert float(f(array(call))["y"]) == call + 1
     effects_barrier()
     assert seen == [0, 1, 2, 3, 4]
-    assert f.cache.fast((array(5),), {}) is not MISS  # it has the fast way
+    assert f.cache.fast((array(5),), {}) is not MISS  # it has a fast path
     assert f.cache.fast(("no array",), {}) is MISS
 
 
@@ -119,7 +119,7 @@ def test_a_donated_argument_is_gone_after_each_call() -> None:
 
 @pytest.mark.parametrize("count", [2, 60])
 def test_many_donated_leaves_are_gone_after_each_call(count: int) -> None:
-    """They are taken apart all together, which is no reason to keep one, or to give one away twice."""
+    """All leaves are flattened together; still none may be kept, and none may be given away twice."""
 
     def f(kept: Any, tree: Any) -> Any:
         return [{k: ops.add(x, kept) for k, x in layer.items()} for layer in tree]
@@ -164,3 +164,18 @@ def test_trees_with_namedtuples(count: int) -> None:
     assert f.cache.fast(tree(5), {}) is not MISS
     assert f.cache.fast(tree(5, Other), {}) is MISS
     assert type(f(*tree(5, Other))[0]) is Other
+
+
+@pytest.mark.parametrize("kind", [lambda x: (x,), lambda x: [x], lambda x: {"x": x}])
+@pytest.mark.parametrize(("depth", "is_fast"), [(32, True), (33, False)])
+def test_deep_arguments_have_no_fast_path(kind: Any, depth: int, is_fast: bool) -> None:
+    def nested(value: float) -> Any:
+        tree = array(value)
+        for _ in range(depth):
+            tree = kind(tree)
+        return tree
+
+    f = jit(lambda tree: tree)
+    for call in range(3):
+        assert treadle_ir.tree.tree_leaves(f(nested(call))) == [call]
+    assert (f.cache.fast((nested(3),), {}) is not MISS) == is_fast

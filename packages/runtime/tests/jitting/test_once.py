@@ -95,7 +95,7 @@ def test_an_interrupt_at_any_point_leaves_the_value_to_the_next_caller() -> None
         results: list[int] = []
         thread = threading.Thread(
             target=lambda: results.append(making.once("k", lambda: None, lambda: 7)),  # noqa: B023
-            daemon=True,  # so that one that hangs fails
+            daemon=True,  # so that a hanging thread fails the test
         )
         thread.start()
         thread.join(5)

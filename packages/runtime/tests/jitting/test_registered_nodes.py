@@ -1,4 +1,4 @@
-"""Calls whose arguments and results are instances of registered classes: the fast way decides as the general one."""
+"""Calls whose arguments and results are instances of registered classes: the fast path decides like the slow path."""
 
 from __future__ import annotations
 

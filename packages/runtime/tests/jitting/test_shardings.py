@@ -32,7 +32,7 @@ def test_specifications_over_the_mesh_in_force() -> None:
         assert jit(same, out_shardings=P("x"))(HOST).sharding.is_equivalent_to(ROWS, 1)
 
 
-def test_a_committed_array_has_to_lie_so() -> None:
+def test_a_committed_array_must_have_the_sharding() -> None:
     call = jit(same, in_shardings=ROWS)
     assert np.array_equal(call(device_put(HOST, ROWS)), HOST)
     with pytest.raises(ShardingError, match="in_shardings"):

@@ -13,8 +13,8 @@ from treadle_runtime.parallel.parts import OnParts
 X = np.arange(4, dtype=np.float32)
 
 
-def test_out_specs_are_asked_after_the_function_was_staged() -> None:
-    """They may depend on what it returns; and an equal program of an earlier call is the one that is run."""
+def test_out_specs_are_called_after_the_function_was_staged() -> None:
+    """They may depend on its results; and if a program of an earlier call is equal, that program is run."""
     ends: list[Any] = []
 
     def function(x: Any) -> Any:

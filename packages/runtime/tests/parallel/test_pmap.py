@@ -30,7 +30,7 @@ def test_each_device_has_one_element(wrap: Any) -> None:
     assert [*found.sharding.mesh.flat] == devices()[:2]
 
 
-def test_elements_lie_along_any_axis() -> None:
+def test_elements_are_along_any_axis() -> None:
     f = pmap(
         lambda x, y: {"sum": ops.add(x, y), "same": total(x)},
         "i",
@@ -42,14 +42,14 @@ def test_elements_lie_along_any_axis() -> None:
     np.testing.assert_array_equal(np.asarray(found["same"]), X.sum(0))
 
 
-def test_what_lies_there_is_donated() -> None:
+def test_arrays_with_the_sharding_are_donated() -> None:
     f = pmap(lambda x: ops.add(x, x), donate_argnums=0)
     x = f(X)
     f(x)
     assert x.is_deleted()
 
 
-def test_what_lies_elsewhere_is_brought_there() -> None:
+def test_arrays_of_other_devices_are_transferred() -> None:
     found = pmap(lambda x: ops.add(x, x))(device_put(X, devices()[2]))
     np.testing.assert_array_equal(np.asarray(found), 2 * X)
 
@@ -84,7 +84,7 @@ def test_a_method_is_mapped() -> None:
             return ops.multiply(self, x)
 
     assert Model.scaled(X, X).shape == (2, 2)
-    with pytest.raises(ArgumentError):  # the object is no array: it has to be static
+    with pytest.raises(ArgumentError):  # the object is not an array: it has to be static
         Model().scaled(X)
 
 

@@ -43,7 +43,7 @@ def test_the_mesh_in_force_will_do() -> None:
     np.testing.assert_array_equal(np.asarray(found), X[:2] + X[2:])
 
 
-def test_arrays_are_cut_as_they_lie() -> None:
+def test_arrays_keep_their_shardings() -> None:
     over = device_put(X, NamedSharding(mesh(), P(None, "x")))
     found = shard_map(total, mesh=mesh(), in_specs=Infer, out_specs=P())(over)
     np.testing.assert_array_equal(np.asarray(found), X[:, :1] + X[:, 1:])

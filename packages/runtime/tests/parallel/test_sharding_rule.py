@@ -106,13 +106,13 @@ def test_what_a_rule_refuses() -> None:
     row, split = ArrayMapping("i", "j"), ArrayMapping(CompoundFactor("i", "k"))
     cases = [
         (lambda: CompoundFactor("a"), "at least two"),
-        (lambda: CompoundFactor("a", 1), "1 is no name"),  # type: ignore[arg-type]
-        (lambda: CompoundFactor("a", "1b"), "'1b' is no name"),
+        (lambda: CompoundFactor("a", 1), "1 is not a valid factor name"),  # type: ignore[arg-type]
+        (lambda: CompoundFactor("a", "1b"), "'1b' is not a valid factor name"),
         (lambda: CompoundFactor("a", BATCHING), "BATCHING stands for whole axes"),
         (lambda: ArrayMapping("a", 1), "axis 1 is 1"),  # type: ignore[arg-type]
         (lambda: ArrayMapping(("a", "b")), "axis 0 is"),  # type: ignore[arg-type]
         (lambda: ArrayMapping("a", BATCHING), "at position 1"),
-        (lambda: ArrayMapping("a-b"), "'a-b' is no name"),
+        (lambda: ArrayMapping("a-b"), "'a-b' is not a valid factor name"),
         (lambda: SdyShardingRule((split,), (row,)), "factor k is only in compound factors"),
         (lambda: SdyShardingRule((row,), (row,), i=2), "i is a whole axis"),
         (lambda: SdyShardingRule((row,), (row,), z=2), "no factor z"),

@@ -46,13 +46,21 @@ def test_trees_of_axes() -> None:
     np.testing.assert_array_equal(np.asarray(found["sum"]), X[:2] + X[2:])
 
 
-def test_arrays_are_cut_as_they_lie() -> None:
+def test_arrays_keep_their_shardings() -> None:
     over = mesh("x")
     with set_mesh(over):
         found = smap(total, out_axes=None, axis_name="x")(
             device_put(X, NamedSharding(over, P(None, "x")))
         )
     np.testing.assert_array_equal(np.asarray(found), X[:, :1] + X[:, 1:])
+
+
+def test_as_a_decorator_it_cuts_along_the_axis_that_it_was_given() -> None:
+    decorated = smap(in_axes=1, out_axes=1, axis_name="x")(total)
+    with set_mesh(mesh("x")):
+        np.testing.assert_array_equal(
+            np.asarray(decorated(X)), np.repeat(X.sum(1, keepdims=True), 2, 1)
+        )
 
 
 def test_one_within_the_other() -> None:

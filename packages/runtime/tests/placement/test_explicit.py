@@ -1,4 +1,4 @@
-"""How arrays and results lie over explicit axes of the mesh in force."""
+"""Shardings of arrays and results over explicit axes of the mesh in force."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def gram(x: Array) -> Array:
     return ops.dot_general(x, x, contracting=((0,), (0,)))
 
 
-def test_results_lie_as_rules_say() -> None:
+def test_results_are_sharded_by_rules() -> None:
     x = reshard(HOST, P("x"))
     assert spec(x) == P("x", None)
     y = ops.transpose(ops.sine(x), permutation=(1, 0))
@@ -56,7 +56,7 @@ def test_results_lie_as_rules_say() -> None:
     assert spec(HOST) is None
 
 
-def test_under_jit_types_show_it_and_results_lie_so() -> None:
+def test_under_jit_types_show_shardings_and_results_have_them() -> None:
     seen = []
 
     @jit
@@ -69,7 +69,7 @@ def test_under_jit_types_show_it_and_results_lie_so() -> None:
     result = f(reshard(HOST, P("x")))
     assert seen == [P("x", None), P("x")]
     assert result.sharding.is_equivalent_to(NamedSharding(MESH, P("x")), 1)
-    f(reshard(HOST, P(None, "x")))  # lies otherwise, so it is staged again
+    f(reshard(HOST, P(None, "x")))  # has another sharding, so it is staged again
     assert seen[2:] == [P(None, "x"), P(None)]
     f(reshard(HOST, P("x")))
     assert len(seen) == 4

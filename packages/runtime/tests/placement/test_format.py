@@ -118,13 +118,13 @@ def test_trees_of_arrays() -> None:
 @pytest.mark.parametrize("kind", [AxisType.Auto, AxisType.Explicit])
 def test_over_several_devices(kind: AxisType) -> None:
     mesh = make_mesh((2,), ("x",), axis_types=(kind,))
-    lies = NamedSharding(mesh, PartitionSpec("x"))
-    x = device_put(np.arange(12, dtype=np.float32).reshape(4, 3), Format(ROWS, lies))
+    sharding = NamedSharding(mesh, PartitionSpec("x"))
+    x = device_put(np.arange(12, dtype=np.float32).reshape(4, 3), Format(ROWS, sharding))
     f = jit(lambda x: ops.negate(with_layout_constraint(ops.square(x), COLUMNS)))
     with set_mesh(mesh):
         found = f(x)
     assert np.array_equal(found, -(np.asarray(x) ** 2))
-    assert found.sharding.is_equivalent_to(lies, 2)
+    assert found.sharding.is_equivalent_to(sharding, 2)
 
 
 def test_layouts_changed_and_compared_with_shapes() -> None:

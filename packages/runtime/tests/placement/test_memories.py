@@ -1,4 +1,4 @@
-"""The memories of a device: its own, in which it computes, and those of its host that it reaches."""
+"""The memories of a device: its own, in which it computes, and the host memories that it can access."""
 
 from __future__ import annotations
 
@@ -47,8 +47,10 @@ def test_a_sharding_is_one_for_each_memory() -> None:
     assert repr(host).endswith("memory_kind=pinned_host)")
     for each in (copy.deepcopy(host), pickle.loads(pickle.dumps(host))):
         assert each is host
-    assert placement_of(host, committed=True).works_in is placement_of(HERE, committed=True)
-    assert placement_of(HERE, committed=True).works_in is None
+    assert placement_of(host, committed=True).compute_placement is placement_of(
+        HERE, committed=True
+    )
+    assert placement_of(HERE, committed=True).compute_placement is None
 
 
 def test_what_names_no_memory() -> None:

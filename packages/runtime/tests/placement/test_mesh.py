@@ -44,8 +44,8 @@ def test_without_devices_it_knows_their_kind() -> None:
 
 
 def test_programs_do_not_know_the_kind_of_devices() -> None:
-    lies = NamedSharding(Mesh(GRID, ("x", "y")), PartitionSpec("x"))
-    text = str(jit(lambda x: device_put(x, lies)).trace(np.ones(3, np.float32)).program)
+    sharding = NamedSharding(Mesh(GRID, ("x", "y")), PartitionSpec("x"))
+    text = str(jit(lambda x: device_put(x, sharding)).trace(np.ones(3, np.float32)).program)
     assert "AbstractMesh(axis_sizes=(3, 1), axis_names=" in text
     assert "device_kind" not in text
 

@@ -106,3 +106,11 @@ def test_ranks_that_go_with_a_sharding() -> None:
         NamedSharding(MESH, P("x")).check_compatible_aval(())
     with pytest.raises(ArgumentError, match="aval_shape"):
         SingleDeviceSharding(devices()[0]).check_compatible_aval("x")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("copies", [1, 2, 3])
+def test_in_jaxlibs_terms_copies_are_no_parts_of_the_array(copies: int) -> None:
+    mesh = AbstractMesh((2, copies), ("x", "y"))
+    tiled = NamedSharding(mesh, P("x")).tiled(1)
+    assert tiled.replicate_on_last_tile_dim() == (copies > 1)
+    assert tiled.tile_assignment_dimensions() == [2] + [copies] * (copies > 1)

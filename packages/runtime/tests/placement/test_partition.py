@@ -1,4 +1,4 @@
-"""On which devices a program runs, and how its results lie."""
+"""The devices on which a program runs, and the shardings of its results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_uncommitted_arguments_go_where_the_program_asks() -> None:
     assert np.array_equal(found, HOST * HOST)
 
 
-def test_results_lie_as_committed_arguments_do() -> None:
+def test_results_are_sharded_like_committed_arguments() -> None:
     found = jit(lambda x: ops.multiply(x, x))(device_put(HOST, ROWS))
     assert found.sharding.is_equivalent_to(ROWS, 1)
     assert np.array_equal(found, HOST * HOST)

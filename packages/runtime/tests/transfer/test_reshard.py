@@ -1,4 +1,4 @@
-"""Arrays laid over a mesh, also within a traced function."""
+"""Arrays resharded over a mesh, also within a traced function."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HOST = np.arange(18, dtype=np.float32).reshape(6, 3)
 
 @pytest.mark.parametrize("place", [with_sharding_constraint, reshard])
 @pytest.mark.parametrize("sharding", [ROWS, COLUMNS])
-def test_arrays_lie_so_also_under_jit(place: Any, sharding: NamedSharding) -> None:
+def test_arrays_have_the_sharding_also_under_jit(place: Any, sharding: NamedSharding) -> None:
     for call in (place, jit(place, static_argnums=1)):
         found = call(HOST, sharding)
         assert found.sharding.is_equivalent_to(sharding, 2)

@@ -1,4 +1,4 @@
-"""Arrays over the same devices, laid out anew."""
+"""Arrays resharded over the same devices."""
 
 from __future__ import annotations
 

@@ -14,10 +14,11 @@ import treadle
 import treadle_numpy
 import treadle_runtime
 from treadle import environment
+from treadle.other_jax import OtherJax
 from treadle_ir import Array, Operand, Program, UnsupportedError, errors
-from treadle_ir.calling import install_placer, install_view, install_vmap
 from treadle_ir.errors import source
-from treadle_ir.tracing import StagedTracer, install, install_operators
+from treadle_ir.settings import read_prefix
+from treadle_ir.tracing import StagedTracer, install
 from treadle_numpy.arrays import table
 from treadle_runtime import RuntimeEvaluator
 
@@ -42,14 +43,18 @@ def aval(x: Array) -> ShapedArray:
 
 def assemble() -> None:
     """Install everything; once, when `treadle` is imported."""
+    read_prefix("JAX_")
     source.internal(treadle.__path__[0])
     source.internal(treadle_numpy.__path__[0])
-    install(RuntimeEvaluator())
     table.install()
-    install_operators({"aval": property(aval), "to_device": to_device})
-    install_vmap(_vmap)
-    install_placer(_placed, _resharded)
-    install_view(_viewed)
+    install(
+        evaluator=RuntimeEvaluator(),
+        operators={"aval": property(aval), "to_device": to_device},
+        vmap=_vmap,
+        sharding=treadle_runtime,
+        program_view=_viewed,
+        other_library=OtherJax(),
+    )
     _name_tracers()
     errors.show_as("treadle.errors")
     environment.warn_of_unknown(os.environ)
@@ -61,18 +66,10 @@ def _name_tracers() -> None:
     StagedTracer.__module__ = "treadle.interpreters.partial_eval"
 
 
-def _placed(tree: Any, shardings: Any) -> Any:
-    return treadle_runtime.with_sharding_constraint(tree, shardings)
-
-
-def _resharded(tree: Any, shardings: Any) -> Any:
-    return treadle_runtime.reshard(tree, shardings)
-
-
 def _viewed(
     program: Program,
     captured: Sequence[Operand],
-    shardings: tuple[Sequence[Any], Sequence[Any]] | None = None,
+    shardings: tuple[Sequence[Any], Sequence[Any]] | None,
 ) -> Any:
     from treadle.jaxprs import ClosedJaxpr, Jaxpr  # noqa: PLC0415 - when it is first needed
 

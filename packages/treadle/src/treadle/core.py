@@ -24,14 +24,14 @@ from treadle_ir import (
 )
 from treadle_ir.calling import as_array
 from treadle_ir.core import (
+    ClosedDimShardings,
     MeshAxes,
     TokenType,
-    Whole,
     canonical_dtype,
     dtypes,
     explicit_part,
     layout_of,
-    sums_of,
+    partial_sums_of,
 )
 from treadle_ir.errors import boundaries, element_type, flags, integer, integers, refused, sequence
 from treadle_ir.process import frozen
@@ -195,7 +195,7 @@ class ShapedArray(AbstractValue):
             raise ShapeError(f"ShapedArray: the shape {sizes} has a negative size")
         self._vma = frozenset(vma)
         self._type = ArrayType(sizes, element_type("ShapedArray", dtype), bool(weak_type))
-        self._layout: Whole | None = None
+        self._layout: ClosedDimShardings | None = None
         self._sharding = sharding
         mesh, spec = getattr(sharding, "mesh", None), getattr(sharding, "spec", None)
         if isinstance(mesh, MeshAxes) and isinstance(spec, PartitionSpec):
@@ -344,7 +344,7 @@ class ShapedArray(AbstractValue):
 
     def str_short(self, short_dtypes: bool = False, mesh_axis_types: bool = False) -> str:
         """`float32[2,3]`; `float32[2@x,3]` where an explicit axis divides it; `{V:i}` behind where it varies."""
-        text = f"{dtypes.user_name(self.dtype)}[{sizes_text(self.shape, self._layout)}]{sums_of(self._layout)}"
+        text = f"{dtypes.user_name(self.dtype)}[{sizes_text(self.shape, self._layout)}]{partial_sums_of(self._layout)}"
         return f"{text}{{V:{','.join(sorted(map(str, self._vma)))}}}" if self._vma else text
 
     def __str__(self) -> str:
@@ -370,7 +370,7 @@ def shown_aval(type: Type, sharding: NamedSharding | None) -> AbstractValue:
     return ShapedArray(type.shape, type.dtype, type.weak, sharding=shown)
 
 
-def layout_of_aval(aval: object, type: ArrayType) -> Whole:
+def layout_of_aval(aval: object, type: ArrayType) -> ClosedDimShardings:
     """Return the sharding over explicit axes that an `aval` gives to arrays of a type."""
     said = aval._layout if isinstance(aval, ShapedArray) else None
     return ((),) * type.ndim if said is None else said

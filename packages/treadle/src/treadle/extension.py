@@ -20,7 +20,7 @@ from treadle_ir import (
     sharding_rule,
 )
 from treadle_ir.calling import as_array
-from treadle_ir.core import PURE, Extension, Whole
+from treadle_ir.core import PURE, ClosedDimShardings, Extension
 from treadle_ir.errors import functions, names
 from treadle_ir.process import frozen
 from treadle_ir.sharding import ShardedType
@@ -195,7 +195,7 @@ def application_layouts(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
     /,
-) -> list[Whole]:
+) -> list[ClosedDimShardings]:
     """Return the shardings that its abstract evaluation gives to the results: replicated, where it gives none."""
     shardings = shardings_over(mesh, [Sharding(mesh, x.dims) for x in operands])
     avals = [shown_aval(x.type, sharding) for x, sharding in zip(operands, shardings, strict=True)]

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, final
 
 from treadle_compiler import settings as _of_the_compiler  # noqa: F401
 from treadle_ir import ArgumentError
 from treadle_ir.errors import did_you_mean, refused
+from treadle_ir.process import frozen
 from treadle_ir.settings import SETTINGS
 from treadle_numpy import settings as _of_numpy  # noqa: F401
 from treadle_runtime import settings as _of_the_runtime  # noqa: F401
@@ -29,7 +29,7 @@ def names() -> list[str]:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Option:
     """An option that a library declared."""
 

@@ -15,6 +15,7 @@ from treadle_autodiff.programs import (
     linearize_program,
     strong,
     transpose_program,
+    transposed_with_cells,
 )
 from treadle_autodiff.registry import (
     LinearFunction,
@@ -27,7 +28,7 @@ from treadle_autodiff.registry import (
 )
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
 from treadle_ir import ArrayType, Operand, Operands, Program, Value, bind, type_of
-from treadle_ir.core import InlineCall
+from treadle_ir.core import Flags, InlineCall
 from treadle_ir.core.dtypes import is_inexact
 from treadle_ir.primitives.call import (
     BACKWARD_ONLY,
@@ -45,7 +46,7 @@ from treadle_ir.primitives.call import (
     forward_mode_error,
 )
 from treadle_ir.primitives.collective import AllReduce
-from treadle_ir.refs import Cell, discharged, store
+from treadle_ir.refs import Cell, store
 from treadle_ir.tracing import interpret_unchecked as interpret
 from treadle_ir.tree import tree_flatten
 
@@ -118,7 +119,20 @@ def call_transpose(
     primitive: InlineCall, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
 ) -> Sequence[Tangent | None]:
     """One call of the transposed program; backward rules in it may write to references."""
-    return discharged(lambda cells: _call_transposed(primitive, cotangents, operands, cells))
+    linear, nonzero = _flags(cotangents, operands)
+    return transposed_with_cells(
+        primitive.program,
+        ("call", linear, nonzero),
+        lambda cells: _call_transposed(primitive, cotangents, operands, cells),
+    )
+
+
+def _flags(
+    cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
+) -> tuple[Flags, Flags]:
+    """Return which operands are linear, and which cotangents are not zero."""
+    linear = tuple([isinstance(operand, Linear) for operand in operands])
+    return linear, tuple([not isinstance(cotangent, Zero) for cotangent in cotangents])
 
 
 def _call_transposed(
@@ -128,8 +142,7 @@ def _call_transposed(
     cells: tuple[Cell, ...],
 ) -> Sequence[Tangent | None]:
     """The transposed call, which takes and returns what cells hold that are used in its program."""
-    linear = [isinstance(operand, Linear) for operand in operands]
-    nonzero = [not isinstance(cotangent, Zero) for cotangent in cotangents]
+    linear, nonzero = _flags(cotangents, operands)
     transposed = transpose_program(primitive.program, linear, nonzero, cells=cells)
     held, structure = tree_flatten([cell.load() for cell in cells])
     known = [operand for operand in operands if not isinstance(operand, Linear)]

@@ -28,14 +28,14 @@ from treadle_ir import (
     type_of,
     types_of,
 )
-from treadle_ir.core import Layout
+from treadle_ir.core import DimShardings
 from treadle_ir.primitives.collective import AllReduce
 from treadle_ir.primitives.shard_map import ShardMap, axes_of
 from treadle_ir.sharding import fitted_shard_map
 from treadle_ir.tracing import checked_manual_axes, interpret_unchecked as interpret
 
 
-def _whole(types: Sequence[Operand]) -> tuple[Layout, ...]:
+def _whole(types: Sequence[Operand]) -> tuple[DimShardings, ...]:
     return tuple([((),) * type_of(x).ndim for x in types])
 
 
@@ -62,7 +62,7 @@ def shard_map_jvp(
     return outputs[: len(ends)], with_zeros(outputs[len(ends) :], jvp.nonzero, types)
 
 
-def _those(layouts: Sequence[Layout], flags: Sequence[bool]) -> list[Layout]:
+def _those(layouts: Sequence[DimShardings], flags: Sequence[bool]) -> list[DimShardings]:
     return [layout for layout, flag in zip(layouts, flags, strict=True) if flag]
 
 
@@ -115,7 +115,7 @@ def _bound(primitive: ShardMap, *operands: Operand) -> Sequence[Array]:
     return bind(_typed(primitive, operands), *operands)
 
 
-def _residual(primitive: ShardMap, type: object) -> Layout:
+def _residual(primitive: ShardMap, type: object) -> DimShardings:
     """Return the layout of a residual with a leading axis, which the axes that it varies over divide."""
     assert isinstance(type, ArrayType)
     names = primitive.manual_axes
@@ -186,12 +186,15 @@ def shard_map_transpose(
 
 
 def _shared(
-    primitive: ShardMap, body: Program, given: Sequence[Layout], outward: Sequence[Layout]
+    primitive: ShardMap,
+    body: Program,
+    given: Sequence[DimShardings],
+    outward: Sequence[DimShardings],
 ) -> Program:
     """The transposed body where each device has a value of its own: cotangents divided, and added up."""
     first = len(body.parameters) - len(given)
 
-    def others(layout: Layout) -> tuple[str, ...]:
+    def others(layout: DimShardings) -> tuple[str, ...]:
         cut = axes_of(layout)
         return tuple([name for name in primitive.manual_axes if name not in cut])
 

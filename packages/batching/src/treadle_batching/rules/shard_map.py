@@ -9,7 +9,7 @@ from treadle_batching.axis import Axis, Dim
 from treadle_batching.programs import batch_program
 from treadle_batching.registry import batch_rule
 from treadle_ir import Operands, bind, type_of, types_of
-from treadle_ir.core import Layout
+from treadle_ir.core import DimShardings
 from treadle_ir.primitives.shard_map import ShardMap
 from treadle_ir.sharding import fitted_shard_map
 from treadle_ir.tracing import checked_manual_axes
@@ -22,7 +22,7 @@ def shard_map_batch(
     """A shard_map of the batched body; the batch is not cut."""
     with primitive.inside():
         batched = batch_program(primitive.body, axis, dims)
-    around: list[Layout] = [((),) * type_of(x).ndim for x in batched.captured]
+    around: list[DimShardings] = [((),) * type_of(x).ndim for x in batched.captured]
     over = replace(
         primitive,
         body=batched.program,
@@ -34,5 +34,5 @@ def shard_map_batch(
     return bind(over, *given), batched.dims
 
 
-def _with_batch(layout: Layout, dim: Dim) -> Layout:
+def _with_batch(layout: DimShardings, dim: Dim) -> DimShardings:
     return layout if dim is None else (*layout[:dim], (), *layout[dim:])

@@ -6,12 +6,13 @@ import functools
 
 from treadle_ir import ArrayType, Operand, Program, bind, ops, stage
 from treadle_ir.core.dtypes import is_signed
-from treadle_ir.primitives.control import While
 
 
 @functools.lru_cache(maxsize=64)
 def greatest_common_divisor_program(type: ArrayType) -> Program:
     """Return the program that replaces (x, y) by (y, x mod y) until y is 0, for operands of `type`."""
+    from treadle_ir.primitives.control import While  # noqa: PLC0415 - few programs have loops
+
     zero, one = type.dtype.type(0), type.dtype.type(1)
     axes = tuple(range(len(type.shape)))
 

@@ -44,7 +44,6 @@ from treadle_ir.primitives.compare import Compare
 from treadle_ir.primitives.convert import Convert
 from treadle_ir.primitives.elementwise import And, Or
 from treadle_ir.primitives.memory import ToMemory
-from treadle_ir.primitives.random import RandomFoldIn, RandomSplit
 from treadle_ir.process import frozen
 
 
@@ -109,6 +108,11 @@ def _is_split(equation: Equation) -> bool:
     parts = [x.type for x in equation.operands if is_in_parts(x.type)]
     if not primitive.takes_keys or not parts:
         return False
+    from treadle_ir.primitives.random import (  # noqa: PLC0415 - few programs have keys
+        RandomFoldIn,
+        RandomSplit,
+    )
+
     if isinstance(primitive, RandomFoldIn | RandomSplit):
         return is_wide_key(parts[0].dtype) and parts[0].dtype != UNSAFE_RBG
     if isinstance(primitive, Convert) and primitive.dtype == parts[0].dtype:  # to its own type

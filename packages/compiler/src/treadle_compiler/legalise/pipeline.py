@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias, final
 
-from treadle_compiler.legalise import elements, metadata, narrow, once, recompute
+from treadle_compiler.legalise import (
+    elements,
+    memories,
+    metadata,
+    narrow,
+    once,
+    partial_sums,
+    recompute,
+)
 from treadle_compiler.legalise.features import Features, features_of
 from treadle_compiler.legalise.target import Target
-from treadle_ir import Program
+from treadle_ir import Program, rewrite
 from treadle_ir.process import frozen
-from treadle_ir.rewrite import without_shardings
 
 Stage: TypeAlias = tuple[str, Program]
 """The name of a pass that changed the program, and the program after it."""
@@ -26,12 +33,17 @@ class Pass:
     run: Callable[[Program, Target], Program]
 
 
+def _materialise_partial_sums(program: Program, target: Target) -> Program:
+    assert target.partitioning is not None, "the pass applies to partitioned programs"
+    return partial_sums.materialise_partial_sums(program, target.partitioning)
+
+
 PASSES: Final = (
     # How values are partitioned the operations say, and XLA: rules, which may stage functions, have plain types.
     Pass(
         "without_shardings",
         lambda features, _: any([type.sharding is not None for type in features.types]),
-        lambda program, _: without_shardings(program),
+        lambda program, _: rewrite.without_shardings(program),
     ),
     # It finds equations by their results, which later passes replace.
     Pass(
@@ -59,6 +71,18 @@ PASSES: Final = (
         "split_elements",
         lambda features, _: elements.applies(features),
         lambda program, _: elements.split_elements(program),
+    ),
+    # Operations are linear in partial sums, or not, as they will be written.
+    Pass(
+        "materialise_partial_sums",
+        lambda features, target: partial_sums.applies(features, target.partitioning),
+        _materialise_partial_sums,
+    ),
+    # The other passes add operations that compute. What they put around moves, such as barriers, may stay in memory.
+    Pass(
+        "place_memories",
+        lambda features, target: memories.applies(features, target.memories),
+        lambda program, target: memories.place_memories(program, target.memories),
     ),
 )
 

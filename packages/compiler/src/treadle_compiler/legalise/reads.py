@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias, final
 
 from treadle_compiler.kept import kept
@@ -40,6 +39,7 @@ from treadle_ir.primitives.shape import (
     Slice,
     Transpose,
 )
+from treadle_ir.process import frozen
 
 _SAVED: Final = 1 << 20  # operations that are saved at least, some 18 us
 _PASS: Final = 32  # operations for each element that take as long as to write and to read it
@@ -49,7 +49,7 @@ _MOST: Final = 1 << 10  # operations for each element; nothing counts further
 _IN_ORDER: Final = 1 / 3
 _SEAM: Final = 8  # operations that it costs to ask on which side of a seam an element lies
 
-# They read their operand at places that differ from those of their result.
+# They read their operand at positions that differ from the positions in their result.
 _MOVING: Final = (Concatenate, DynamicSlice, Gather, Pad, Reverse, Slice)
 # What they give is computed with what uses it, and reads their operand in its order.
 _IN_PLACE: Final = (BroadcastInDim, Reshape, Transpose)
@@ -62,7 +62,7 @@ _NOTHING: Final = (0, 0)
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reads:
     """What was found of a program."""
 
@@ -82,7 +82,7 @@ def _reads_of(program: Program) -> Reads:
     once: set[Value] = set()
     for equation in program.equations:
         primitive, results = equation.primitive, equation.results
-        work = WORK.get(type(primitive))
+        work = WORK.get(primitive.name)
         found: Sequence[_Cost]
         if work is not None:
             found = [_together(equation.operands, costs, work)] * len(results)
@@ -132,7 +132,7 @@ def _how_often(program: Program) -> dict[Value, float]:
             ends_in(value, value)
     for equation in reversed(program.equations):
         primitive, results = equation.primitive, equation.results
-        in_place = type(primitive) in WORK  # as most are
+        in_place = primitive.name in WORK  # as most are
         reads = not in_place and _reads_elsewhere(primitive)
         end: object = None  # what all that read an array from memory have in common
         if in_place or reads or isinstance(primitive, (Elementwise, *_IN_PLACE)):

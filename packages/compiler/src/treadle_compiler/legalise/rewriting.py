@@ -30,7 +30,7 @@ def map_equations(program: Program, rewrite_of: Callable[[Program], Rewrite | No
         if rewrite is not None:
             result = _rewritten(result, rewrite)
         if result is not each:
-            result.derived[_WRITTEN] = written_length(each)
+            note_written_length(result, each)
         made[id(each)] = result
     return result
 
@@ -39,6 +39,11 @@ def written_length(program: Program) -> int:
     """Return the number of equations before passes added theirs: whether a call is inlined does not depend on these."""
     length: int = program.derived.get(_WRITTEN, len(program.equations))
     return length
+
+
+def note_written_length(made: Program, before: Program) -> None:
+    """Note for a program that a pass has made how many equations there were before passes added theirs."""
+    made.derived[_WRITTEN] = written_length(before)
 
 
 def _rewritten(program: Program, rewrite: Rewrite) -> Program:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from treadle_compiler import emit
 from treadle_compiler.context import LoweringContext
-from treadle_compiler.memories import barrier
 from treadle_compiler.registry import lowering_rule, lowering_rules
 from treadle_compiler.value import HloValue
 from treadle_ir.core import InlineCall
@@ -39,9 +39,9 @@ def call_lowering(
 def jitted_call_lowering(
     context: LoweringContext, primitive: Call, /, *operands: HloValue
 ) -> Sequence[HloValue]:
-    """A call, which says when XLA is to inline it if the user has said so, or the equations in place."""
+    """Write a call, with the time when XLA has to inline it if the user chose one, or the equations in place."""
     with deeper():
-        if primitive.inlining == "jax_late":
+        if primitive.inlining == "lowering":
             return context.inline(primitive.program, *operands)
         return context.program(primitive.program, *operands, inlining=primitive.inlining)
 
@@ -78,7 +78,7 @@ def optimization_barrier_lowering(
     context: LoweringContext, primitive: OptimizationBarrier, /, *operands: HloValue
 ) -> Sequence[HloValue]:
     """The barrier of StableHLO."""
-    return barrier(context, operands) if operands else []
+    return emit.barrier(context, operands) if operands else []
 
 
 @lowering_rule(StopGradient)

@@ -57,7 +57,7 @@ def _between(
     rows = scope.groups(names)
     if groups is not None:
         longest = max(map(len, groups))
-        padded = np.full((len(rows), len(groups), longest), -1)  # what is no device
+        padded = np.full((len(rows), len(groups), longest), -1)  # where there is no device
         for number, group in enumerate(groups):
             padded[:, number, : len(group)] = rows[:, group]
         rows = padded.reshape(-1, longest)
@@ -140,7 +140,7 @@ def all_to_all_lowering(
 def permute_lowering(
     context: LoweringContext, primitive: Permute, x: HloValue
 ) -> Sequence[HloValue]:
-    """XLA's collective_permute; zeros where nobody sends."""
+    """XLA's collective_permute; zeros where no device sends."""
     scope = _scope(context, primitive)
     if context.module.partitioning is None:
         return [x] if primitive.pairs else [emit.like(context, x, 0)]

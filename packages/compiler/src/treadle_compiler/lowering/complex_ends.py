@@ -4,7 +4,7 @@ XLA's formulas lose signs of zeros there, and make NaN of results that are zero 
 both parts of the argument and of XLA's result, and gives the parts that the standard of the array API states; for
 all other arguments they are XLA's.
 
-Source: Python array API standard 2025.12, the special cases of each function, which are those of C99, Annex G; and
+Source: Python array API standard 2025.12, the special cases of each function, as in C99, Annex G; and
 `f(conj(z)) = conj(f(z))`, for odd functions `f(-z) = -f(z)`.
 """
 
@@ -34,19 +34,19 @@ class _Emit:
         self.context = context
 
     def infinite(self, x: HloValue) -> HloValue:
-        """Whether it is an infinity."""
+        """Return whether a number is an infinity."""
         return self.equals(self.abs(x), np.inf)
 
     def finite(self, x: HloValue) -> HloValue:
-        """Whether it is neither an infinity nor NaN."""
+        """Return whether a number is neither an infinity nor NaN."""
         return emit.compare(self.context, self.abs(x), emit.like(self.context, x, np.inf), "lt")
 
     def nan(self, x: HloValue) -> HloValue:
-        """Whether it is NaN."""
+        """Return whether a number is NaN."""
         return emit.compare(self.context, x, x, "ne")
 
     def equals(self, x: HloValue, value: float) -> HloValue:
-        """Whether it is a number."""
+        """Return whether a number equals `value`."""
         return emit.compare(self.context, x, emit.like(self.context, x, value), "eq")
 
     def both(self, x: HloValue, y: HloValue) -> HloValue:
@@ -58,7 +58,7 @@ class _Emit:
         return emit.binary(self.context, "or", x, y)
 
     def lost(self, a: HloValue, b: HloValue) -> HloValue:
-        """Whether one is NaN, and neither is infinite: so is a logarithm of their size."""
+        """Return whether one part is NaN and neither is infinite: then the logarithm of their size is NaN."""
         known = self.both(self.finite(a), self.finite(b))
         return self.isnt(self.either(known, self.either(self.infinite(a), self.infinite(b))))
 
@@ -163,7 +163,7 @@ def _inverse_cosine(v: _Emit, a: HloValue, b: HloValue, re: HloValue, im: HloVal
 def _inverse_hyperbolic_tangent(
     v: _Emit, a: HloValue, b: HloValue, re: HloValue, im: HloValue
 ) -> Parts:
-    # 0 where the imaginary part alone is NaN beside a zero or an infinity
+    # 0 where the imaginary part alone is NaN, with a zero or an infinity
     none = v.both(v.nan(b), v.either(v.equals(a, 0), v.infinite(a)))
     re = v.where(none, 0.0, v.where(v.lost(a, b), np.nan, re))
     lost = v.either(v.nan(b), v.both(v.nan(a), v.isnt(v.infinite(b))))
@@ -171,7 +171,7 @@ def _inverse_hyperbolic_tangent(
 
 
 def _turned(ends: Ends) -> Ends:
-    """Of `g(z) = -i f(iz)` from those of an odd `f`: both have conjugates, so parts only change places."""
+    """Return the ends of `g(z) = -i f(iz)` from the ends of an odd `f`: parts change places; both have conjugates."""
 
     def of_turned(v: _Emit, a: HloValue, b: HloValue, re: HloValue, im: HloValue) -> Parts:
         im, re = ends(v, b, a, im, re)

@@ -125,7 +125,7 @@ _BEYOND_EIGEN: Final = EIGENS_AXES + 1
 
 
 def _is_of_one_feature(primitive: Convolution, kernel: HloValue, type: ArrayType) -> bool:
-    """Whether there is one feature in and one out, in a type that Eigen has, and sizes are known."""
+    """Return whether there is one feature in and one out, in a type that Eigen has, and sizes are known."""
     return (
         0 < len(primitive.padding) <= EIGENS_AXES
         and has_one_feature(primitive, kernel.shape)

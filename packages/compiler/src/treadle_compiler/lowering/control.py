@@ -15,7 +15,6 @@ import numpy as np
 from treadle_compiler import emit
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.elements import as_elements, as_numbers
-from treadle_compiler.memories import on_device, staying
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.value import HloValue
 from treadle_ir import TOKEN, ArrayType, Program, Type
@@ -30,12 +29,8 @@ def _is_ordered(*programs: Program) -> bool:
 
 
 def _same_types(values: Sequence[HloValue], types: Sequence[Type]) -> list[HloValue]:
-    """Values under the types of the equation, which may differ in weak marks, that XLA has not."""
-    made = []
-    for value, type in zip(values, types, strict=True):
-        made.append(HloValue(value.name, type))
-        made[-1].layout = value.layout
-    return made
+    """Return values with the types of the equation, which may differ in weak marks, which XLA does not have."""
+    return [HloValue(value.name, type) for value, type in zip(values, types, strict=True)]
 
 
 def _known(index: HloValue, branches: int) -> int | None:
@@ -50,7 +45,7 @@ def _known(index: HloValue, branches: int) -> int | None:
 def case_lowering(
     context: LoweringContext, primitive: Case, index: HloValue, /, *operands: HloValue
 ) -> Sequence[HloValue]:
-    """One branch, or one that is known, as by the platform: its equations. Two: `if`. More: `case`.
+    """Write one branch, or the known one, as by the platform, in place; two as `if`, more as `case`.
 
     The last branch of a `case` has all indices beyond it.
     """
@@ -65,7 +60,7 @@ def case_lowering(
         def branch(program: Program) -> str:
             def body(_: Sequence[HloValue]) -> Sequence[HloValue]:
                 context.token = token
-                results = on_device(context, context.inline(program, *operands))
+                results = context.inline(program, *operands)
                 return results if context.token is None else [context.token, *results]
 
             return context.region((), body)
@@ -100,12 +95,12 @@ def _loop(
     def holds(values: Sequence[HloValue]) -> Sequence[HloValue]:
         if ordered:
             context.token = values[-1]
-        return on_device(context, [condition(values[: len(carries)])])
+        return [condition(values[: len(carries)])]
 
     def iteration(values: Sequence[HloValue]) -> Sequence[HloValue]:
         if ordered:
             context.token = values[-1]
-        results = on_device(context, body(values[: len(carries)]))
+        results = body(values[: len(carries)])
         return [*results, context.token] if ordered and context.token is not None else results
 
     regions = (context.region(types, holds), context.region(types, iteration))
@@ -178,7 +173,6 @@ def scan_lowering(
         ys.append(context.constant(0, type.strong()))
     inner = primitive.operand_groups(primitive.body.parameters).xs
     length, unroll = primitive.length, min(primitive.unroll, max(primitive.length, 1))
-    memories: list[str | None] = [None] * len(ys)  # what is moved to the host is stacked there
 
     def iteration(values: Sequence[HloValue], step: HloValue) -> list[HloValue]:
         """Carries and ys after the iteration with this number."""
@@ -186,7 +180,7 @@ def scan_lowering(
         if primitive.reverse:
             index = emit.binary(context, "subtract", emit.scalar(context, length - 1, _I32), step)
         elements = [
-            staying(x, as_elements(_element(context, as_numbers(x), index), parameter.type))
+            as_elements(_element(context, as_numbers(x), index), parameter.type)
             for x, parameter in zip(xs, inner, strict=True)
         ]
         before, buffers = primitive.result_groups(values)
@@ -197,7 +191,6 @@ def scan_lowering(
             for buffer, y in zip(buffers, slices, strict=True)
         ]
         after = _same_types(returned, [value.type for value in before])
-        memories[:] = [y.memory for y in slices]
         return [*after, *stacked]
 
     def iterations(values: Sequence[HloValue]) -> Sequence[HloValue]:
@@ -221,6 +214,4 @@ def scan_lowering(
             state = _loop(context, first, ordered, more, iterations)[1:]
         for number in range(in_loop, length):
             state = iteration(state, emit.scalar(context, number, _I32))
-    for stack, memory in zip(primitive.result_groups(state).ys, memories, strict=True):
-        stack.memory = memory
     return state

@@ -6,7 +6,8 @@ takes 0.3 ms (one `reduce_window`: 3). It adds in the reference's order, so sums
 Where the axis is long and the last one, each iteration of such a loop waits for the one before, through memory: 3.6 ms
 for 1e6 f32. So sums go through the flat array in blocks, whose own partial sums do not wait: 1.0 ms (rows times
 a triangle: 5 to 8; log-step scan: 13; columns of a transposed copy: 1.8). Float sums are then rounded in another
-order. Maxima gain nothing by it, and products keep the loop: those of a block can overflow where the whole does not.
+order. Maxima gain nothing by it, and products keep the loop: the product of a block can overflow where the product of
+all elements does not.
 
 Elsewhere one `reduce_window` over all that came before, which XLA splits into a tree: a loop would launch a kernel
 for each element.
@@ -53,7 +54,7 @@ _OPERATIONS: Final[dict[type[Cumulative], str]] = {
 
 
 def _combine(context: LoweringContext, primitive: Cumulative, x: HloValue, y: HloValue) -> HloValue:
-    """What came before with one element more."""
+    """Combine the elements so far with one more."""
     if isinstance(primitive, CumulativeLogsumexp):
         return _logaddexp(context, x, y)
     return emit.binary(context, _OPERATIONS[type(primitive)], x, y)
@@ -82,7 +83,7 @@ def _identity(primitive: Cumulative, dtype: DType) -> object:
 
 
 def _block(dtype: DType) -> int:
-    """How many elements make a block: the quickest of 4, 8 and 16."""
+    """Return the number of elements in a block: the quickest of 4, 8 and 16."""
     return 8 if dtypes.is_floating(dtype) else 4
 
 
@@ -103,7 +104,7 @@ def _goes_in_blocks(primitive: Cumulative, x: HloValue) -> bool:
 def _in_blocks(context: LoweringContext, primitive: Cumulative, x: HloValue) -> HloValue:
     """A loop over blocks of the flat array: the results in a block alone, then with what came before it.
 
-    It reads one array and writes another: XLA would copy, in each iteration, one that is read twice.
+    It reads one array and writes another: XLA would copy, in each iteration, an array that is read twice.
     """
     n, size, width = x.shape[primitive.axis], math.prod(x.shape), _block(x.dtype)
     flat = emit.reshape(context, x, (size,))
@@ -125,7 +126,7 @@ def _in_blocks(context: LoweringContext, primitive: Cumulative, x: HloValue) -> 
 
     def advance(carry: Sequence[HloValue]) -> list[HloValue]:
         place, before, array, written = carry
-        if n != size:  # each row begins anew
+        if n != size:  # each row starts again
             edge = emit.binary(context, "remainder", place, emit.scalar(context, n, _I32))
             start = emit.scalar(context, 0 if forward else n - width, _I32)
             begins = context.broadcast_scalar(

@@ -17,7 +17,7 @@ from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import is_in_parts
 from treadle_compiler.value import HloValue
 from treadle_ir import TOKEN, MissingRuleError
-from treadle_ir.core import Layout
+from treadle_ir.core import DimShardings
 from treadle_ir.primitives.effectful import HostCall, PureCallback
 
 _TARGETS: Final = {
@@ -73,8 +73,8 @@ def callback_target(platform: str, name: str) -> str:
 
 
 def _whole(context: LoweringContext, x: HloValue) -> HloValue:
-    """A value that each of several devices has whole: before and after a callback, which takes place on one."""
-    layout: Layout = ((),) * (len(x.shape) + is_in_parts(x.type))
+    """Return a value replicated on all devices, as before and after a callback, which takes place on one."""
+    dims: DimShardings = ((),) * (len(x.shape) + is_in_parts(x.type))
     return context.one(
-        "sdy.sharding_constraint", [x], x.type, {"sharding": sharding_text("@mesh", layout)}
+        "sdy.sharding_constraint", [x], x.type, {"sharding": sharding_text("@mesh", dims)}
     )

@@ -1,6 +1,6 @@
 """StableHLO of elementwise arithmetic.
 
-Most are one operation of StableHLO, or of CHLO, which jaxlib expands itself. A scalar beside arrays is broadcast
+Most are one operation of StableHLO, or of CHLO, which jaxlib expands itself. A scalar with arrays is broadcast
 here: StableHLO wants operands of one shape.
 """
 
@@ -127,8 +127,8 @@ def atanh_lowering(context: LoweringContext, primitive: e.Atanh, x: HloValue) ->
     if x.dtype != _F64:
         return [function_of(context, primitive, "chlo.atanh", x)]
     size = emit.unary(context, "abs", x)
-    beside = emit.binary(context, "subtract", emit.like(context, x, 1.0), size)
-    ratio = emit.binary(context, "divide", emit.binary(context, "add", size, size), beside)
+    rest = emit.binary(context, "subtract", emit.like(context, x, 1.0), size)
+    ratio = emit.binary(context, "divide", emit.binary(context, "add", size, size), rest)
     half = emit.binary(
         context, "multiply", emit.like(context, x, 0.5), emit.unary(context, "sign", x)
     )

@@ -1,6 +1,6 @@
-"""Functions of real and complex numbers: those of complex ones are XLA's, put right at the ends (`complex_ends.py`).
+"""Functions of real and complex numbers: XLA computes the complex, which are corrected at the ends (`complex_ends.py`).
 
-Of sine, cosine and their hyperbolic kin one part is computed anew. XLA takes the hyperbolic sine of a part for half
+Of sine, cosine and their hyperbolic kin one part is computed again. XLA takes the hyperbolic sine of a part for half
 the difference of two exponentials, of which nothing is left where the part is small: `sin(1e-10 + 2e-10j)` is real
 there, in complex64, and signs of zeros are lost. Near zero that part of the result is a product with a hyperbolic sine
 of its own; further out, and where the wave has no value, XLA's stays.
@@ -15,7 +15,6 @@ import numpy as np
 
 from treadle_compiler import emit
 from treadle_compiler.context import LoweringContext
-from treadle_compiler.lowering.complex_ends import with_ends
 from treadle_compiler.registry import lowering_rules
 from treadle_compiler.value import HloValue
 from treadle_ir import Primitive
@@ -47,6 +46,8 @@ def function_of(context: LoweringContext, primitive: Primitive, op: str, x: HloV
     result = context.one(op, [x], type)
     if not dtypes.is_complex(type.dtype):
         return result
+    from treadle_compiler.lowering.complex_ends import with_ends  # noqa: PLC0415 - few are complex
+
     return with_ends(context, primitive, x, emit.parts(context, result))
 
 
@@ -77,6 +78,8 @@ def _register(
         result = context.one(op, [x], type)
         if not dtypes.is_complex(type.dtype):
             return [result]
+        from treadle_compiler.lowering.complex_ends import with_ends  # noqa: PLC0415 - as above
+
         real, imag = emit.parts(context, x)
         angle, other = (real, imag) if of_real else (imag, real)
         product = emit.binary(

@@ -150,7 +150,7 @@ class Doubles:
         return total
 
     def negative(self, x: HloValue) -> HloValue:
-        """Whether the sign bit is set, also that of -0."""
+        """Return whether the sign bit is set, as it is for -0."""
         zero = self.context.constant(0, self._type(_I64))
         return emit.compare(self.context, self.bits(x), zero, "lt")
 
@@ -159,7 +159,7 @@ class Doubles:
         return self.apply("multiply", x, self.apply("divide", self.number(1), y))
 
     def fraction(self, x: HloValue) -> HloValue:
-        """How far a number is above the nearest whole one, exactly; NaN for infinities."""
+        """Return how far a number is above the nearest integer, exactly; NaN for infinities."""
         return self.apply("subtract", x, self.apply("round_nearest_even", x))
 
     def rounded(self, x: HloValue) -> tuple[HloValue, HloValue]:
@@ -317,7 +317,7 @@ def _in_doubles(context: LoweringContext, kernel: Kernel, *operands: HloValue) -
 
 
 def _subnormal(context: LoweringContext, x: HloValue) -> HloValue:
-    """Whether an f32 is below the least normal number: told by its bits, since XLA takes it for zero."""
+    """Return whether an f32 is below the least normal number: told by its bits, since XLA takes it for zero."""
     type = ArrayType(x.shape, _I32)
     bits = context.one("stablehlo.bitcast_convert", [x], type)
     magnitude = context.one("stablehlo.and", [bits, context.constant(0x7FFFFFFF, type)], type)
@@ -357,7 +357,7 @@ def _is_large(type: Type) -> bool:
 
 
 def _has_few(program: Program) -> bool:
-    """Whether the functions of a whole program are few enough to be written out."""
+    """Return whether the functions of a whole program are few enough to be written out."""
     count = sum(
         type(equation.primitive) in _WRITTEN_OUT and _is_large(equation.results[0].type)
         for each in (program, *program.nested())

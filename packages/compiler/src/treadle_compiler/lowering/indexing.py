@@ -62,7 +62,7 @@ def _vector(
 
 
 def _inside(context: LoweringContext, indices: HloValue, limits: Sequence[int]) -> HloValue:
-    """Whether each index vector is between 0 and the limits: booleans of the shape of the batch."""
+    """Return whether each index vector is between 0 and the limits: booleans of the shape of the batch."""
     limit = _vector(context, limits, indices.shape, indices.dtype)
     above = emit.compare(context, indices, emit.like(context, indices, 0), "ge")
     below = emit.compare(context, indices, limit, "le")

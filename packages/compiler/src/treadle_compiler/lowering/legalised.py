@@ -9,6 +9,8 @@ from treadle_compiler.context import FRONTEND_ATTRIBUTES, LoweringContext
 from treadle_compiler.elements import as_elements, as_numbers
 from treadle_compiler.legalise.elements import PackElements, UnpackElements, part_type
 from treadle_compiler.legalise.once import ComputeOnce
+from treadle_compiler.legalise.partial_sums import MapTerms
+from treadle_compiler.partitioning import ManualScope, axes_text, per_value_text
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import device_shape
 from treadle_compiler.value import HloValue
@@ -49,3 +51,30 @@ def pack_elements_lowering(
     made = [emit.reshape(context, HloValue(x.name, part), (*type.shape, 1)) for x in parts]
     attributes = {"dimension": f"{len(type.shape)} : i64"}
     return [as_elements(context.one("stablehlo.concatenate", made, whole, attributes), type)]
+
+
+@lowering_rule(MapTerms)
+def map_terms_lowering(
+    context: LoweringContext, primitive: MapTerms, /, *operands: HloValue
+) -> Sequence[HloValue]:
+    """The body in a region of Shardy's in which the axes are manual."""
+
+    def body(parts: Sequence[HloValue]) -> Sequence[HloValue]:
+        for part, operand in zip(parts, operands, strict=True):
+            part.literal = operand.literal  # a term or part of a scalar constant
+        return context.inline(primitive.body, *parts)
+
+    types, outer = context.result_types, context.manual
+    around = () if outer is None else outer.axes
+    context.manual = ManualScope(primitive.mesh, (*around, *primitive.axes))
+    try:
+        text = context.region(primitive.body.parameter_types, body, end="sdy.return")
+    finally:
+        context.manual = outer
+    mesh = context.module.mesh_name(primitive.mesh)
+    attributes = {
+        "in_shardings": per_value_text(mesh, primitive.in_shardings(), True),
+        "out_shardings": per_value_text(mesh, primitive.out_shardings(), True),
+        "manual_axes": axes_text(primitive.axes),
+    }
+    return context.emit("sdy.manual_computation", operands, types, attributes, [text])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_compiler.context import LoweringContext
-from treadle_compiler.memories import moved
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.value import HloValue
 from treadle_ir.primitives.memory import LayoutConstraint, ToMemory
@@ -15,8 +14,14 @@ from treadle_ir.primitives.memory import LayoutConstraint, ToMemory
 def to_memory_lowering(
     context: LoweringContext, primitive: ToMemory, x: HloValue
 ) -> Sequence[HloValue]:
-    """An annotation; nothing, if the value is there."""
-    return [moved(context, x, primitive.kind)]
+    """An annotation of where the value is placed."""
+    attributes = {
+        "call_target_name": '"annotate_device_placement"',
+        "has_side_effect": "true",
+        "backend_config": '""',
+        "mhlo.frontend_attributes": f'{{_xla_buffer_placement = "{primitive.kind}"}}',
+    }
+    return context.emit("stablehlo.custom_call", [x], [x.type], attributes)
 
 
 @lowering_rule(LayoutConstraint)

@@ -1,7 +1,7 @@
 """Lowering of random bits: the cipher's rounds written out in plain operations, which XLA fuses into one loop.
 
 A rolled loop or rng_bit_generator is several times slower on CPU. Operations that are alike share one function, so that
-a program that draws often is no long text. Counters are 32 bits wide where that is enough.
+the text of a program that draws often stays short. Counters are 32 bits wide where that is enough.
 Wide keys have the device's generator: `rng_bit_generator`.
 """
 
@@ -24,7 +24,6 @@ from treadle_compiler.generator import (
     of_words,
     to_words,
 )
-from treadle_compiler.memories import barrier
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import device_shape, is_in_parts
 from treadle_compiler.value import HloValue
@@ -86,7 +85,8 @@ def threefry2x32_lowering(
 def _words(context: LoweringContext, keys: HloValue, shape: tuple[int, ...]) -> list[HloValue]:
     """The two words of each key, broadcast over the axes behind them.
 
-    Those of a typed key are its halves, the lower one first: elementwise operations, which XLA fuses with the cipher.
+    The words of a typed key are its halves, the lower one first: elementwise operations, which XLA fuses with the
+    cipher.
     """
     batch = keys_shape("random", emit.array_type(keys))
     last = len(batch)
@@ -157,7 +157,7 @@ def _keys(context: LoweringContext, y0: HloValue, y1: HloValue, type: ArrayType)
         attributes = {"dimension": f"{len(y0.shape)} : i64"}
         joined = ArrayType((*y0.shape, 2), _U32)
         keys = context.one("stablehlo.concatenate", parts, joined, attributes)
-    return barrier(context, [keys])[0] if context.platform == "cpu" else keys
+    return emit.barrier(context, [keys])[0] if context.platform == "cpu" else keys
 
 
 @lowering_rule(RandomSplit)

@@ -3,8 +3,8 @@
 Narrow floats are reduced in f32 and converted once, as the reference does it. argmax and argmin are made of
 reductions that XLA:CPU turns into vector code; its reduction of (value, position) pairs is a scalar loop.
 
-Along a short axis, such as the classes of a classifier, extremes are those of integers in the order of the floats,
-which XLA:CPU reduces in one vector loop: YNNPACK is started for each row anew. Positions are then the low half of such
+Along a short axis, such as the classes of a classifier, extremes are taken of integers in the order of the floats,
+which XLA:CPU reduces in one vector loop: YNNPACK is started again for each row. Positions are then the low half of such
 an integer. Of 1e5 rows of ten f32 the maxima take 0.49 ms on one core and not 0.70, their positions 0.56 and not 4.1.
 """
 
@@ -134,7 +134,7 @@ def _turned(context: LoweringContext, bits: HloValue) -> HloValue:
 
 
 def _nan_of(op: str, dtype: DType) -> object:
-    """What stands for NaN among the ordered integers: beyond infinity, and NaN when it is turned back."""
+    """Return the ordered integer that stands for NaN: beyond infinity, and NaN when it is turned back."""
     index = np.dtype(f"i{dtype.itemsize}")
     nan = np.asarray(np.nan, dtype).view(index)[()]
     return nan if op == "maximum" else ~nan
@@ -143,7 +143,7 @@ def _nan_of(op: str, dtype: DType) -> object:
 def _folded(
     context: LoweringContext, op: str, x: HloValue, axes: Sequence[int]
 ) -> tuple[HloValue, Sequence[int]]:
-    """What has the same extremes along some axes, in a sixteenth of the elements where there are many.
+    """Return an array with the same extremes along some axes, with a sixteenth of the elements where there are many.
 
     The strips are read in one loop of vector instructions: the greater of two by a selection that takes no notice of
     NaN, which one instruction does, and whether there is NaN in any. The last strip overlaps the one before it.
@@ -290,7 +290,7 @@ def _first_extreme(
 
 
 def _fits_i32(dtype: DType) -> bool:
-    """Whether elements, or the integers in their order, are i32."""
+    """Return whether elements, or the integers in their order, are i32."""
     if dtypes.is_floating(dtype):
         return dtype.itemsize <= 4
     return dtype.itemsize < 4 or dtype == _I32

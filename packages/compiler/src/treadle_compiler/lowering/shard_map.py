@@ -1,14 +1,19 @@
-"""Lowering of shard_map: a region of Shardy's in which each device computes on its own parts."""
+"""Lowering of shard_map: a region of Shardy's in which each device computes on its own parts.
+
+Shardy isolates the region. A body with ordered effects takes the token of the effects before it as an operand and
+returns its own, without which XLA may exchange the effects of two regions.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from treadle_compiler.context import LoweringContext
-from treadle_compiler.memories import on_device
 from treadle_compiler.partitioning import ManualScope, axes_text, per_value_text
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.value import HloValue
+from treadle_ir import TOKEN
+from treadle_ir.core import DimShardings
 from treadle_ir.errors import ShardingError
 from treadle_ir.primitives.shard_map import ShardMap
 
@@ -30,18 +35,36 @@ def shard_map_lowering(
                     fix="give it a Mesh of devices, or call it within `with treadle.set_mesh(mesh):`",
                 )
             return context.inline(primitive.body, *operands)
-        types = context.result_types
-        text = context.region(
-            primitive.body.parameter_types,
-            lambda parts: on_device(context, context.inline(primitive.body, *parts)),
-            end="sdy.return",
-        )
+        body, types = primitive.body, context.result_types
+        tokens = [context.token_before()] if any(x.ordered for x in body.effects) else []
+
+        def on_parts(values: Sequence[HloValue]) -> Sequence[HloValue]:
+            if not tokens:
+                return context.inline(body, *values)
+            context.token = values[0]
+            results = context.inline(body, *values[1:])
+            return [context.token, *results]
+
+        token_types = [TOKEN] * len(tokens)
+        text = context.region([*token_types, *body.parameter_types], on_parts, end="sdy.return")
         mesh = module.mesh_name(primitive.mesh)
+        token_layouts: list[DimShardings] = [()] * len(tokens)
+        of_operands = [*token_layouts, *primitive.in_layouts]
+        of_results = [*token_layouts, *primitive.out_layouts]
         attributes = {
-            "in_shardings": per_value_text(mesh, primitive.in_layouts, bool(scope.left)),
-            "out_shardings": per_value_text(mesh, primitive.out_layouts, bool(scope.left)),
+            "in_shardings": per_value_text(mesh, of_operands, bool(scope.left)),
+            "out_shardings": per_value_text(mesh, of_results, bool(scope.left)),
             "manual_axes": axes_text(primitive.manual_axes),
         }
-        return context.emit("sdy.manual_computation", operands, types, attributes, [text])
+        results = context.emit(
+            "sdy.manual_computation",
+            [*tokens, *operands],
+            [*token_types, *types],
+            attributes,
+            [text],
+        )
+        if tokens:
+            context.token, *results = results
+        return results
     finally:
         context.manual = outer

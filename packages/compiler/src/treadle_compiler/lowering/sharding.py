@@ -1,14 +1,12 @@
-"""Lowering of layouts to Shardy's constraints, and of questions for them; a program for one device has neither."""
+"""Lowering of shardings to Shardy's constraints, and of questions for them; a program for one device has neither."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from treadle_compiler.context import LoweringContext
-from treadle_compiler.memories import staying
 from treadle_compiler.partitioning import inspection_mark, sharding_text
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.unreduced import as_wanted
 from treadle_compiler.value import HloValue
 from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint
 
@@ -17,16 +15,12 @@ from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint
 def sharding_constraint_lowering(
     context: LoweringContext, primitive: ShardingConstraint, x: HloValue
 ) -> Sequence[HloValue]:
-    """A constraint, over the mesh of the module; the array stays in its memory."""
+    """A constraint, over the mesh of the module."""
     if context.module.partitioning is None:
         return [x]
     mesh = context.module.mesh_name(primitive.mesh)
-    lies, axes = primitive.lies, frozenset(primitive.unreduced)
-    made = as_wanted(context, x, axes) if axes else x
-    attributes = {"sharding": sharding_text(mesh, lies)}
-    laid = context.one("sdy.sharding_constraint", [made], x.type, attributes)
-    laid.layout = lies if axes else None
-    return [staying(x, laid)]
+    attributes = {"sharding": sharding_text(mesh, primitive.dims)}
+    return context.emit("sdy.sharding_constraint", [x], [x.type], attributes)
 
 
 @lowering_rule(InspectSharding)

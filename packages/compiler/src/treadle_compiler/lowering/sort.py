@@ -1,4 +1,4 @@
-"""Lowering of sorting: one sort of plain integers, which XLA recognises, in place of a float comparator.
+"""Lowering of sorting: one sort of plain integers, which XLA recognises, instead of a float comparator.
 
 XLA:CPU calls compiled code for every comparison unless the comparator is one plain `LT`; with one it sorts four
 to five times as fast. So elements become integers in the same order. Where several operands move together, the

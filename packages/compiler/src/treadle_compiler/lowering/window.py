@@ -100,7 +100,7 @@ def _pad(
 
 
 def _offsets(primitive: Windowed) -> Iterator[list[int]]:
-    """Where each position in the window starts, in row-major order."""
+    """Yield the offset of each position in the window, in row-major order."""
     for position in np.ndindex(*primitive.window_dimensions):
         yield [at * hole for at, hole in zip(position, primitive.window_dilation, strict=True)]
 
@@ -112,7 +112,7 @@ def _seen(
     places: Sequence[int],
     strides: Sequence[int],
 ) -> HloValue:
-    """What all places see at one position of the window, in a padded array."""
+    """Return the elements of a padded array that windows have at one position, for all places."""
     limit = [
         at + (n - 1) * stride + 1 for at, n, stride in zip(offset, places, strides, strict=True)
     ]

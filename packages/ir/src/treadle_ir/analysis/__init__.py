@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         Solution as Solution,
         backward as backward,
         forward as forward,
+        forward_steps as forward_steps,
     )
 
 # Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
@@ -60,6 +61,6 @@ if not TYPE_CHECKING:
             "treadle_ir.analysis.memory": "MemoryProfile peak_memory",
             "treadle_ir.analysis.roofline": "Pinned RooflineResult program_roofline",
             "treadle_ir.analysis.verifier": "verify verify_program",
-            "treadle_ir.core.dataflow": "ForwardAnalysis Solution backward forward",
+            "treadle_ir.core.dataflow": "ForwardAnalysis Solution backward forward forward_steps",
         },
     )

@@ -1,4 +1,4 @@
-"""Calls: how arguments become operands and results become trees, composed functions, ports that others fill."""
+"""Calls: how arguments become operands and results become trees, composed functions."""
 
 from __future__ import annotations
 
@@ -23,15 +23,6 @@ if TYPE_CHECKING:
         type_like as type_like,
         weak_literal as weak_literal,
     )
-    from treadle_ir.calling.placer import (
-        install_placer as install_placer,
-        installed_placer as installed_placer,
-        installed_resharder as installed_resharder,
-    )
-    from treadle_ir.calling.shown_programs import (
-        install_view as install_view,
-        shown_program as shown_program,
-    )
     from treadle_ir.calling.tree_function import (
         TreeFunction as TreeFunction,
         array_results as array_results,
@@ -41,10 +32,6 @@ if TYPE_CHECKING:
         results_and_aux as results_and_aux,
     )
     from treadle_ir.calling.user_rules import as_rule as as_rule, ruled as ruled
-    from treadle_ir.calling.vectoriser import (
-        install_vmap as install_vmap,
-        installed_vmap as installed_vmap,
-    )
 
 # Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
 if not TYPE_CHECKING:
@@ -58,12 +45,9 @@ if not TYPE_CHECKING:
                 "as_array as_operand canonical_elements fix_for new_array operand_or_none "
                 "type_like weak_literal"
             ),
-            "treadle_ir.calling.placer": "install_placer installed_placer installed_resharder",
-            "treadle_ir.calling.shown_programs": "install_view shown_program",
             "treadle_ir.calling.tree_function": (
                 "TreeFunction array_results flatten_arrays no_array refuse_others results_and_aux"
             ),
             "treadle_ir.calling.user_rules": "as_rule ruled",
-            "treadle_ir.calling.vectoriser": "install_vmap installed_vmap",
         },
     )

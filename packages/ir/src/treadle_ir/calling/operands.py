@@ -16,8 +16,8 @@ from treadle_ir.core.promotion import canonical_dtype, scalar_type
 from treadle_ir.core.types import ArrayType
 from treadle_ir.core.values import Literal
 from treadle_ir.errors.argument_checks import element_type, integers, shown
-from treadle_ir.errors.kinds import ArgumentError, library, out_of_range
-from treadle_ir.errors.other_jax import array_of_jax, is_of_jax
+from treadle_ir.errors.kinds import ArgumentError, out_of_range
+from treadle_ir.errors.other_libraries import conversion_of, library, refusal
 from treadle_ir.primitives.convert import Convert
 from treadle_ir.tracing.array import Array, Operand, type_of
 from treadle_ir.tracing.staging import staging_trace
@@ -26,10 +26,6 @@ from treadle_ir.tracing.trace import bind, current_evaluator
 Elements: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"  # Any: of any element type
 
 _NUMBERS = frozenset([bool, int, float, complex])
-_CONVERSIONS = (
-    "__treadle_array__",
-    "__jax_array__",
-)  # methods by which a class converts its objects to arrays
 
 
 def as_operand(x: object) -> Operand:
@@ -62,12 +58,12 @@ def operand_or_none(x: object) -> Operand | None:
         return elements
     if isinstance(x, (bool, int, float, complex)):
         return weak_literal(x)
-    for name in _CONVERSIONS:
-        convert = getattr(type(x), name, None)
-        if callable(convert):  # a property of the tracers of the real jax has this name, too
-            return operand_or_none(convert(x))
-    if is_of_jax(x):
-        raise array_of_jax(x)
+    convert = conversion_of(x)
+    if convert is not None:
+        return operand_or_none(convert(x))
+    refused = refusal(x)
+    if refused is not None:
+        raise refused
     return None
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from treadle_ir import ops
-from treadle_ir.tracing.array import Array, Operand, install_operators, type_of
+from treadle_ir.tracing.array import Array, Operand, type_of
 
 
 def _exact(value: object, like: Operand) -> Operand:
@@ -68,5 +68,3 @@ for _name, _operation in _BINARY.items():
     TABLE[f"__{_name}__"], TABLE[f"__r{_name}__"] = _binary(_operation)
 for _direction in ("eq", "ne", "lt", "le", "gt", "ge"):
     TABLE[f"__{_direction}__"] = _comparison(_direction)
-
-install_operators(TABLE)

@@ -56,10 +56,9 @@ if TYPE_CHECKING:
         AbstractDevice as AbstractDevice,
         AbstractMesh as AbstractMesh,
         AxisType as AxisType,
-        Layout as Layout,
-        Layouts as Layouts,
+        ClosedDimShardings as ClosedDimShardings,
+        DimShardings as DimShardings,
         MeshAxes as MeshAxes,
-        Whole as Whole,
         check_names as check_names,
         checked_axes as checked_axes,
         layout_of as layout_of,
@@ -74,11 +73,11 @@ if TYPE_CHECKING:
         WhileOperands as WhileOperands,
     )
     from treadle_ir.core.partial import (
-        NO_SUMS as NO_SUMS,
-        LayoutWithSums as LayoutWithSums,
-        Sums as Sums,
-        sums_of as sums_of,
-        with_sums as with_sums,
+        NO_PARTIAL_SUMS as NO_PARTIAL_SUMS,
+        PartialDimShardings as PartialDimShardings,
+        PartialSums as PartialSums,
+        partial_sums_of as partial_sums_of,
+        with_partial_sums as with_partial_sums,
     )
     from treadle_ir.core.partition_spec import (
         UNCONSTRAINED as UNCONSTRAINED,
@@ -139,11 +138,13 @@ if not TYPE_CHECKING:
                 "OPERANDS Flags Flows Iterations Origin call_flows elementwise_or"
             ),
             "treadle_ir.core.mesh": (
-                "AbstractDevice AbstractMesh AxisType Layout Layouts MeshAxes Whole check_names "
-                "checked_axes layout_of part_shape parts_of spec_of"
+                "AbstractDevice AbstractMesh AxisType ClosedDimShardings DimShardings MeshAxes "
+                "check_names checked_axes layout_of part_shape parts_of spec_of"
             ),
             "treadle_ir.core.operand_groups": "Groups ScanOperands ScanResults WhileOperands",
-            "treadle_ir.core.partial": "NO_SUMS LayoutWithSums Sums sums_of with_sums",
+            "treadle_ir.core.partial": (
+                "NO_PARTIAL_SUMS PartialDimShardings PartialSums partial_sums_of with_partial_sums"
+            ),
             "treadle_ir.core.partition_spec": "UNCONSTRAINED PartitionSpec",
             "treadle_ir.core.primitive": "Attributeless Primitive",
             "treadle_ir.core.printing": "print_program",

@@ -24,7 +24,8 @@ Join: TypeAlias = Callable[[S, S], S]
 """The state of a value that is one of two values with these states."""
 Transfer: TypeAlias = Callable[[Program, tuple[S, ...]], Sequence[S]]
 """What a region does to states: from parameters to results, or from results to parameters in a backward analysis."""
-_Request: TypeAlias = tuple[Program, tuple[S, ...]]
+Request: TypeAlias = tuple[Program, tuple[S, ...]]
+"""A region, and the states of its parameters."""
 _MOST_ANSWERS: Final = 64  # per analysis and program, as in `derived`
 
 
@@ -65,7 +66,7 @@ def forward(
         >>> forward(Scan(body, 3, carries=2).flows(), [False, True], lambda _, given: given[1:] * 2, or_).ends
         (True, True)
     """
-    return _driven(_forward(flows, operands, join, control), transfer)
+    return _driven(forward_steps(flows, operands, join, control=control), transfer)
 
 
 def backward(
@@ -91,7 +92,7 @@ def backward(
 
 
 def _driven(
-    steps: Generator[_Request[S], Sequence[S], Solution[S]], transfer: Transfer[S]
+    steps: Generator[Request[S], Sequence[S], Solution[S]], transfer: Transfer[S]
 ) -> Solution[S]:
     """Run a fixed-point iteration, with `transfer` as the answer to its requests."""
     try:
@@ -103,9 +104,13 @@ def _driven(
         return solution
 
 
-def _forward(
-    flows: Flows, operands: Sequence[S], join: Join[S], control: bool
-) -> Generator[_Request[S], Sequence[S], Solution[S]]:
+def forward_steps(
+    flows: Flows, operands: Sequence[S], join: Join[S], *, control: bool = False
+) -> Generator[Request[S], Sequence[S], Solution[S]]:
+    """Yield each region that `forward` analyses with the states of its parameters, and receive those of its results.
+
+    A generator that is on a stack of its own can so answer by other generators; the arguments are those of `forward`.
+    """
     parameters = [tuple(map(operands.__getitem__, entry)) for entry in flows.entry]
     returned: list[tuple[S, ...]] = [()] * len(parameters)
     predicate = flows.predicate if control else None
@@ -143,7 +148,7 @@ def _forward(
 
 def _backward(
     flows: Flows, results: Sequence[S], join: Join[S], bottom: S, control: bool
-) -> Generator[_Request[S], Sequence[S], Solution[S]]:
+) -> Generator[Request[S], Sequence[S], Solution[S]]:
     """Run the same iteration with all edges turned round."""
     operands = [bottom] * (1 + max([i for entry in flows.entry for i in entry], default=-1))
     if flows.exclusive and flows.predicate is not None:
@@ -224,7 +229,7 @@ class ForwardAnalysis(Generic[S]):
         assert flows is not None, f"{primitive.name} has no flows"
         return forward(flows, operands, self.results, self._join, control=self._control)
 
-    def _known(self, request: _Request[S]) -> tuple[S, ...] | None:
+    def _known(self, request: Request[S]) -> tuple[S, ...] | None:
         answers: dict[tuple[S, ...], tuple[S, ...]] | None = request[0].derived.get(self)
         return None if answers is None else answers.get(request[1])
 
@@ -234,7 +239,7 @@ class ForwardAnalysis(Generic[S]):
             answers.clear()
         answers[parameters] = answer
 
-    def _run(self, first: Generator[_Request[S], Any, tuple[S, ...]]) -> tuple[S, ...]:
+    def _run(self, first: Generator[Request[S], Any, tuple[S, ...]]) -> tuple[S, ...]:
         """Run the generator of a program, and the generators of the programs that it asks for."""
         stack = [first]
         answer: tuple[S, ...] | None = None
@@ -253,7 +258,7 @@ class ForwardAnalysis(Generic[S]):
 
     def _program(
         self, program: Program, parameters: tuple[S, ...], states: dict[Value, S] | None = None
-    ) -> Generator[_Request[S], Any, tuple[S, ...]]:
+    ) -> Generator[Request[S], Any, tuple[S, ...]]:
         found: dict[Value, S] = {} if states is None else states
         found.update(zip(program.parameters, parameters, strict=True))
 
@@ -266,7 +271,9 @@ class ForwardAnalysis(Generic[S]):
             if flows is None:
                 ends = self._operation(equation, operands)
             else:
-                solution = yield from _forward(flows, operands, self._join, self._control)
+                solution = yield from forward_steps(
+                    flows, operands, self._join, control=self._control
+                )
                 ends = solution.ends
             found.update(zip(equation.results, ends, strict=True))
         answer = tuple([state(atom) for atom in program.results])

@@ -36,7 +36,7 @@ DType: TypeAlias = np.dtype[Any]
 _finfo: Any = ml_dtypes.finfo  # whose constructor has no type annotations
 
 
-class prng_key(extended):  # noqa: N801 - JAX's name
+class prng_key(extended):  # noqa: N801 - the public name
     """The kind of random keys' element types."""
 
 

@@ -4,7 +4,7 @@ In programs such a type is an object with a name, and with methods that describe
 arrays its elements have a structured type with one field, which no other element type uses. NumPy finds this type as
 the object's `dtype`, so that `np.empty(3, element_type)` works; `element_type_of` finds the object of NumPy's type.
 
-A library derives a class from `ExtendedDType`, with these attributes, which are JAX's:
+A library derives a class from `ExtendedDType`, with these attributes:
 
     name      the name that is printed
     type      a class derived from `extended`, for `issubdtype`
@@ -35,7 +35,7 @@ _ELEMENTS: Final[dict[DType, ExtendedDType]] = {}
 _STORED: Final[dict[ExtendedDType, DType]] = {}
 
 
-class extended(np.generic):  # noqa: N801 - JAX's name
+class extended(np.generic):  # noqa: N801 - the public name
     """The kind of extended element types, which NumPy lacks. It has no instances.
 
     Raises:
@@ -64,7 +64,7 @@ class ExtendedDType:
         celsius[3]
     """
 
-    _rules: Any  # JAX has no base class for rules
+    _rules: Any  # any object with the functions above
     kind: Final = "V"  # NumPy's code for types of none of its other kinds
     char: Final = "V"
 

@@ -1,36 +1,33 @@
 """Meshes without devices: named axes over which arrays can be sharded, and shardings over them.
 
 `AbstractMesh` has the names, sizes and kinds of the axes; a mesh of devices is treadle_runtime's. A `PartitionSpec` is
-what users write; a `Layout` is the same for an array of known rank, as programs and keys have it.
+what users write; `DimShardings` are the same for an array of known rank, as programs and keys have it.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from enum import Enum
 from math import prod
 from typing import Any, TypeAlias, final
 
-from treadle_ir.core.partial import sums_of, with_sums
+from treadle_ir.core.partial import partial_sums_of, with_partial_sums
 from treadle_ir.core.partition_spec import UNCONSTRAINED, PartitionSpec
 from treadle_ir.core.registry import register
 from treadle_ir.errors.argument_checks import integers, refused, sequence
 from treadle_ir.errors.kinds import ArgumentError, ShardingError
 from treadle_ir.process.frozen_classes import frozen
 
-Layout: TypeAlias = tuple[tuple[str, ...] | None, ...]
+DimShardings: TypeAlias = tuple[tuple[str, ...] | None, ...]
 """For each axis of an array the axes of the mesh that divide it, major to minor; None leaves it to the compiler.
 
-Where sums are put off, it is a `LayoutWithSums`.
+Of an array of partial sums, it is a `PartialDimShardings`.
 """
 
-Whole: TypeAlias = tuple[tuple[str, ...], ...]
-"""A layout that leaves nothing to the compiler: how an array lies over explicit axes."""
-
-Layouts: TypeAlias = Sequence[Whole | None] | None
-"""How each of several operands lies over explicit axes, where a mesh that has some is in force."""
+ClosedDimShardings: TypeAlias = tuple[tuple[str, ...], ...]
+"""Dimension shardings that leave nothing to the compiler: how an array is sharded over explicit axes."""
 
 
 @register
@@ -311,7 +308,7 @@ def check_names(spec: PartitionSpec, mesh: MeshAxes) -> None:
     Raises:
         ShardingError: one of these does not hold.
     """
-    for axis in spec.sums.axes:
+    for axis in spec.partial.axes:
         if axis not in mesh.explicit_axes:
             raise ShardingError(
                 f"{spec}: the mesh has no explicit axis {axis!r}; its axes are {mesh.axis_names}, of the types "
@@ -336,7 +333,7 @@ def check_names(spec: PartitionSpec, mesh: MeshAxes) -> None:
             seen.add(name)
 
 
-def layout_of(spec: PartitionSpec, ndim: int, what: str = "the array") -> Layout:
+def layout_of(spec: PartitionSpec, ndim: int, what: str = "the array") -> DimShardings:
     """A specification for an array of a rank.
 
     Raises:
@@ -353,10 +350,10 @@ def layout_of(spec: PartitionSpec, ndim: int, what: str = "the array") -> Layout
             found.append(entry or ())
         else:
             found.append((entry,) if isinstance(entry, str) else None)
-    return with_sums((*found, *((),) * (ndim - len(found))), spec.sums)
+    return with_partial_sums((*found, *((),) * (ndim - len(found))), spec.partial)
 
 
-def spec_of(layout: Layout) -> PartitionSpec:
+def spec_of(layout: DimShardings) -> PartitionSpec:
     """The shortest specification of a layout.
 
     Example:
@@ -366,17 +363,17 @@ def spec_of(layout: Layout) -> PartitionSpec:
     entries: list[object] = [UNCONSTRAINED if names is None else names for names in layout]
     while entries and entries[-1] == ():
         entries.pop()
-    return PartitionSpec(*entries, **sums_of(layout)._asdict())
+    return PartitionSpec(*entries, **partial_sums_of(layout)._asdict())
 
 
-def parts_of(layout: Layout, mesh: MeshAxes) -> tuple[int, ...]:
+def parts_of(layout: DimShardings, mesh: MeshAxes) -> tuple[int, ...]:
     """Into how many parts each axis of an array is divided."""
     sizes = mesh.shape
     return tuple([prod([sizes[name] for name in names or ()]) for names in layout])
 
 
 def part_shape(
-    shape: tuple[int, ...], layout: Layout, mesh: MeshAxes, what: str = "the array"
+    shape: tuple[int, ...], layout: DimShardings, mesh: MeshAxes, what: str = "the array"
 ) -> tuple[int, ...]:
     """Return the shape of the shard of one device.
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple, TypeVar, final
 
-# The axes that divide one axis of an array; None too, where that is left to the compiler.
+# The axes that divide one axis of an array; None where the compiler decides.
 E = TypeVar("E")
 
 
 @final
-class Sums(NamedTuple):
+class PartialSums(NamedTuple):
     """The axes of the mesh over which an array (`unreduced`), or its cotangents (`reduced`), are partial sums."""
 
     unreduced: frozenset[str] = frozenset()
@@ -29,13 +29,13 @@ class Sums(NamedTuple):
         """All unreduced and reduced axes."""
         return self.unreduced | self.reduced
 
-    def over(self, names: Iterable[str]) -> Sums:
+    def over(self, names: Iterable[str]) -> PartialSums:
         """Return the part over some axes."""
-        return Sums(self.unreduced.intersection(names), self.reduced.intersection(names))
+        return PartialSums(self.unreduced.intersection(names), self.reduced.intersection(names))
 
-    def of_cotangents(self) -> Sums:
+    def of_cotangents(self) -> PartialSums:
         """Return the axes of the cotangents of such an array, or of the array of such cotangents."""
-        return Sums(self.reduced, self.unreduced)
+        return PartialSums(self.reduced, self.unreduced)
 
     def __str__(self) -> str:
         """Return them as types show them: `{U:x}`, `{R:(x,y)}`, and nothing if there are none."""
@@ -47,51 +47,51 @@ class Sums(NamedTuple):
         return f"{{{','.join(shown)}}}" if shown else ""
 
 
-NO_SUMS: Final = Sums()
+NO_PARTIAL_SUMS: Final = PartialSums()
 
 
 @final
-class LayoutWithSums(
+class PartialDimShardings(
     tuple[Any, ...]
-):  # Any: entries as in the mere tuples that layouts of others are
-    """A layout of an array with sums that are put off."""
+):  # Any: entries as in the plain tuples of arrays without partial sums
+    """The dimension shardings of an array that is a partial sum, or whose cotangents are."""
 
-    sums: Sums
+    partial: PartialSums
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, tuple):
             return NotImplemented
-        return super().__eq__(other) and self.sums == sums_of(other)
+        return super().__eq__(other) and self.partial == partial_sums_of(other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
     def __hash__(self) -> int:
-        return hash((tuple(self), self.sums))
+        return hash((tuple(self), self.partial))
 
     def __repr__(self) -> str:
-        return f"{super().__repr__()}{self.sums}"
+        return f"{super().__repr__()}{self.partial}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return with_sums, (tuple(self), self.sums)
+        return with_partial_sums, (tuple(self), self.partial)
 
 
-def with_sums(layout: Iterable[E], sums: Sums) -> tuple[E, ...]:
-    """A layout with sums that are put off, or without any.
+def with_partial_sums(dims: Iterable[E], sums: PartialSums) -> tuple[E, ...]:
+    """Return dimension shardings with the axes over which sums are partial, or without any.
 
     Example:
-        >>> with_sums(((), ("y",)), Sums(unreduced=frozenset({"x"})))
+        >>> with_partial_sums(((), ("y",)), PartialSums(unreduced=frozenset({"x"})))
         ((), ('y',)){U:x}
-        >>> with_sums(((), ("y",)), NO_SUMS)
+        >>> with_partial_sums(((), ("y",)), NO_PARTIAL_SUMS)
         ((), ('y',))
     """
     if not sums.axes:
-        return tuple(layout)
-    made = LayoutWithSums(layout)
-    made.sums = sums
+        return tuple(dims)
+    made = PartialDimShardings(dims)
+    made.partial = sums
     return made
 
 
-def sums_of(layout: object) -> Sums:
-    """The sums that are put off of an array that lies so."""
-    return layout.sums if type(layout) is LayoutWithSums else NO_SUMS
+def partial_sums_of(dims: object) -> PartialSums:
+    """Return the axes over which an array with these dimension shardings, or its cotangents, are partial sums."""
+    return dims.partial if type(dims) is PartialDimShardings else NO_PARTIAL_SUMS

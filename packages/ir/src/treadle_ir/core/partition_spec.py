@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final, TypeAlias, final
 
-from treadle_ir.core.partial import Sums
+from treadle_ir.core.partial import PartialSums
 from treadle_ir.errors.argument_checks import refused
 from treadle_ir.errors.kinds import ArgumentError
 
@@ -53,10 +53,10 @@ class PartitionSpec:
         P('x', unreduced={'y'})
     """
 
-    __slots__ = ("partitions", "sums")
+    __slots__ = ("partial", "partitions")
     UNCONSTRAINED: Final = UNCONSTRAINED
     partitions: tuple[Entry, ...]
-    sums: Sums
+    partial: PartialSums
 
     def __new__(
         cls, *partitions: object, unreduced: Collection[str] = (), reduced: Collection[str] = ()
@@ -65,10 +65,10 @@ class PartitionSpec:
         self = object.__new__(cls)
         put = object.__setattr__
         put(self, "partitions", tuple([_entry(each) for each in partitions]))
-        sums = Sums(_axes("unreduced", unreduced), _axes("reduced", reduced))
+        sums = PartialSums(_axes("unreduced", unreduced), _axes("reduced", reduced))
         if sums.axes:
             _check_once(self.partitions, sums)
-        put(self, "sums", sums)
+        put(self, "partial", sums)
         return self
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -105,7 +105,7 @@ class PartitionSpec:
         return NotImplemented
 
     def _joined(self, *entries: PartitionSpec | tuple[object, ...]) -> PartitionSpec:
-        sums = [each.sums for each in entries if isinstance(each, PartitionSpec)]
+        sums = [each.partial for each in entries if isinstance(each, PartitionSpec)]
         return PartitionSpec(
             *[entry for each in entries for entry in each],
             unreduced=frozenset[str]().union(*[each.unreduced for each in sums]),
@@ -114,16 +114,18 @@ class PartitionSpec:
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, PartitionSpec):
-            return self.partitions == other.partitions and self.sums == other.sums
+            return self.partitions == other.partitions and self.partial == other.partial
         if isinstance(other, tuple):
-            return not self.sums.axes and self.partitions == other  # which has the same hash then
+            return (
+                not self.partial.axes and self.partitions == other
+            )  # which has the same hash then
         return NotImplemented
 
     def __hash__(self) -> int:
-        return hash((self.partitions, self.sums)) if self.sums.axes else hash(self.partitions)
+        return hash((self.partitions, self.partial)) if self.partial.axes else hash(self.partitions)
 
     def __repr__(self) -> str:
-        if not self.sums.axes:
+        if not self.partial.axes:
             return f"P{self.partitions!r}"
         shown = [repr(each) for each in self.partitions]
         for name, axes in (("unreduced", self.unreduced), ("reduced", self.reduced)):
@@ -137,12 +139,12 @@ class PartitionSpec:
     @property
     def unreduced(self) -> frozenset[str]:
         """The axes over which the array is a sum that is not added up yet."""
-        return self.sums.unreduced
+        return self.partial.unreduced
 
     @property
     def reduced(self) -> frozenset[str]:
         """The axes over which the cotangents of the array are such sums."""
-        return self.sums.reduced
+        return self.partial.reduced
 
     def update(
         self,
@@ -173,7 +175,7 @@ def _axes(what: str, given: object) -> frozenset[str]:
     return frozenset(given)
 
 
-def _check_once(partitions: tuple[Entry, ...], sums: Sums) -> None:
+def _check_once(partitions: tuple[Entry, ...], sums: PartialSums) -> None:
     both = sums.unreduced & sums.reduced
     divides = {
         name

@@ -1,6 +1,6 @@
 """The promotion lattice, with weak types, and the width of default types.
 
-The lattice is JAX's (its documentation of type promotion states it as a graph); `i*`, `f*` and `c*` are the
+Types are promoted to their least upper bound in this lattice; `i*`, `f*` and `c*` are the
 weak types of Python's int, float and complex, which yield to any array of their kind or a wider kind:
 
     bool -> i* -> u8 -> u16 -> u32 -> u64 -.            i8 joins u8 in i16, i16 joins u16 in i32, ...

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final, Generic, TypeVar
 
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.errors.kinds import MissingRuleError, TreadleError
+from treadle_ir.errors.lazily import import_module
 from treadle_ir.process.fork import fork_safe_lock
-from treadle_ir.process.late_imports import importing
 
 Rule = TypeVar("Rule")
 _LIMIT: Final = 4096
@@ -22,20 +20,43 @@ def is_family(cls: type) -> bool:
     return issubclass(cls, Primitive) and "name" not in cls.__dict__
 
 
+_PRIMITIVES: Final = "treadle_ir.primitives."
+
+
 def _family_module(primitive: type[Primitive]) -> str | None:
     """The module in which each transformation has the rules of this primitive's family; None of a user's own."""
-    package, _, rest = primitive.__module__.partition(".primitives.")
-    return rest.partition(".")[0] if package == "treadle_ir" else None
+    rest = primitive.__module__.removeprefix(_PRIMITIVES)
+    return None if rest == primitive.__module__ else rest.partition(".")[0]
+
+
+def _modules(package: str) -> Mapping[str, str]:
+    """Return the modules with rules by family, as a package lists them."""
+    found: Mapping[str, str] = vars(import_module(package)).get("MODULES", {})
+    return found
+
+
+def _import(package: str, modules: str) -> None:
+    for module in modules.split():
+        import_module(f"{package}.{module}")
+
+
+def _rule_modules(primitive: type[Primitive], modules: Mapping[str, str]) -> str | None:
+    """Return the modules that `modules` names for the primitive's module or for a package around it, if any."""
+    home = primitive.__module__.removeprefix(_PRIMITIVES)
+    while home and home not in modules:
+        home = home.rpartition(".")[0]
+    return modules.get(home)
 
 
 class RuleTable(Generic[Rule]):
     """One transformation's rules by primitive class.
 
     A lookup tries the class, then its abstract families; never another concrete primitive.
-    Tables are append-only: a rule is registered when its module is imported and stays. The modules
-    of a table that names a `package` are imported when a rule is looked up, not before, and where it
-    names the package of the `families` too, first only the module of the primitive's: most programs
-    start faster for it.
+    Tables are append-only: a rule is registered when its module is imported and stays. The modules of a table that
+    names a `package` are imported when a rule is looked up, not before: the package has a mapping `MODULES` from
+    families of primitives to the modules with their rules, and a look-up imports the modules of one family. Only for
+    a primitive of a user's own without a rule does it import all of them. A package without `MODULES` imports its
+    modules itself.
     """
 
     def __init__(
@@ -44,13 +65,11 @@ class RuleTable(Generic[Rule]):
         decorator: str,
         folder: str,
         package: str | None = None,
-        families: str | None = None,
     ) -> None:
         self._transformation: Final = transformation
         self._decorator: Final = decorator
         self._folder: Final = folder
         self._package = package  # to be imported still; None when there is nothing to import
-        self._families: Final = families  # where each family has a module of its own, if so
         self._rules: Final[dict[type[Primitive], Rule]] = {}
         self._absent: Final[dict[type[Primitive], str]] = {}
         self._errors: Final[dict[type[Primitive], Callable[[], TreadleError]]] = {}
@@ -144,28 +163,25 @@ class RuleTable(Generic[Rule]):
             self._found.clear()
 
     def _load_for(self, primitive: type[Primitive]) -> None:
-        """Import what says whether a primitive has a rule: the module of its own rule, else all of them."""
-        if self._package is None or self._is_settled(primitive):
+        """Import the modules that say whether a primitive has a rule: of its family if it has one, else all."""
+        package = self._package
+        if package is None or self._is_settled(primitive):
             return
-        family = _family_module(primitive)
-        if family is not None and self._families is not None:
-            name = f"{self._families}.{family}"
-            with importing():
-                if importlib.util.find_spec(name) is not None:
-                    importlib.import_module(name)
-        if not self._is_settled(primitive):
+        modules = _rule_modules(primitive, _modules(package))
+        if modules is None:
             self._load()
+        else:
+            _import(package, modules)
 
     def _is_settled(self, primitive: type[Primitive]) -> bool:
         """Return whether this class itself, not only a family, has a rule or is declared to have none."""
         return primitive in self._rules or primitive in self._absent
 
     def _load(self) -> None:
-        """Import the modules that register the rules; once."""
+        """Import all modules that register rules; once."""
         package = self._package
         if package is not None:
-            with importing():
-                importlib.import_module(package)
+            _import(package, " ".join(_modules(package).values()))
             self._package = None
 
     def missing(self, primitive: type[Primitive]) -> TreadleError:

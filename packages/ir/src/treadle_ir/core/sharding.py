@@ -6,18 +6,17 @@ partitions nothing means that the array is replicated. See decisions/0143-shardi
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 from weakref import WeakValueDictionary
 
-from treadle_ir.core.partial import NO_SUMS, Sums, sums_of, with_sums
+from treadle_ir.core.partial import NO_PARTIAL_SUMS, PartialSums, partial_sums_of, with_partial_sums
 from treadle_ir.errors.lazily import import_module
 from treadle_ir.process.fork import fork_safe_lock
 
 if TYPE_CHECKING:
-    from treadle_ir.core.mesh import AbstractMesh, Whole
+    from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings
 
 
 @final
@@ -28,7 +27,7 @@ class Sharding:
 
     Args:
         mesh: the axes of the mesh; only explicit ones may divide.
-        dims: for each axis of the array, the names of the axes that divide it, major to minor. A `LayoutWithSums`
+        dims: for each axis of the array, the names of the axes that divide it, major to minor. A `PartialDimShardings`
             also names the axes over which the array, or its cotangents, are partial sums.
 
     Example:
@@ -41,12 +40,12 @@ class Sharding:
     __slots__ = ("__weakref__", "dims", "mesh")
 
     mesh: AbstractMesh
-    dims: Whole
+    dims: ClosedDimShardings
 
     _interned: ClassVar[WeakValueDictionary[tuple[Any, ...], Sharding]] = WeakValueDictionary()
     _lock: ClassVar[threading.Lock] = fork_safe_lock()
 
-    def __new__(cls, mesh: AbstractMesh, dims: Whole) -> Sharding:
+    def __new__(cls, mesh: AbstractMesh, dims: ClosedDimShardings) -> Sharding:
         """Return the one sharding over this mesh that divides so."""
         key = (mesh, dims)
         with cls._lock:
@@ -71,18 +70,18 @@ class Sharding:
         return self
 
     @property
-    def partial(self) -> Sums:
+    def partial(self) -> PartialSums:
         """The axes over which the array, or its cotangents, are partial sums."""
-        return sums_of(self.dims)
+        return partial_sums_of(self.dims)
 
     @property
     def is_replicated(self) -> bool:
         """Whether nothing is divided, and no sum is partial."""
-        return not any(self.dims) and sums_of(self.dims) is NO_SUMS
+        return not any(self.dims) and partial_sums_of(self.dims) is NO_PARTIAL_SUMS
 
     def without_leading_axis(self) -> Sharding:
         """Return the sharding of the elements along the leading axis."""
-        return Sharding(self.mesh, with_sums(self.dims[1:], self.partial))
+        return Sharding(self.mesh, with_partial_sums(self.dims[1:], self.partial))
 
     def over(self, mesh: AbstractMesh) -> Sharding:
         """Return the part of this sharding over the explicit axes of `mesh`."""
@@ -97,14 +96,14 @@ class Sharding:
         return f"Sharding({self.mesh!r}, {self.dims!r})"
 
 
-def explicit_part(layout: Any, mesh: AbstractMesh) -> Sharding:
-    """Return the part of a sharding over the explicit axes of `mesh`; an unconstrained dimension counts as unsharded.
+def explicit_part(dims: Any, mesh: AbstractMesh) -> Sharding:
+    """Return the part of dimension shardings over the explicit axes of `mesh`; automatic axes count as replicated.
 
-    Any: a `Layout`, whose entries may be None.
+    Any: `DimShardings`, whose entries may be None.
     """
     shown = mesh.explicit_axes
-    divided = tuple([tuple([n for n in names or () if n in shown]) for names in layout])
-    return Sharding(mesh, with_sums(divided, sums_of(layout).over(shown)))
+    divided = tuple([tuple([n for n in names or () if n in shown]) for names in dims])
+    return Sharding(mesh, with_partial_sums(divided, partial_sums_of(dims).over(shown)))
 
 
 def replicated(ndim: int, mesh: AbstractMesh) -> Sharding:
@@ -114,11 +113,8 @@ def replicated(ndim: int, mesh: AbstractMesh) -> Sharding:
 
 def names_text(names: Sequence[str]) -> str:
     """Return axes of a mesh as types show them: `x`, or `(x,y)`; names that are not identifiers are quoted."""
-    written = [name if _PLAIN.fullmatch(name) else _quoted(name) for name in names]
+    written = [name if name.isascii() and name.isidentifier() else _quoted(name) for name in names]
     return written[0] if len(written) == 1 else f"({','.join(written)})"
-
-
-_PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def _quoted(name: str) -> str:
@@ -126,7 +122,7 @@ def _quoted(name: str) -> str:
     return quoted(name)
 
 
-def sizes_text(shape: Sequence[int], dims: Whole | None) -> str:
+def sizes_text(shape: Sequence[int], dims: ClosedDimShardings | None) -> str:
     """Return sizes with the axes of the mesh that divide them: `8@x,4`, `8@(x,y),4`."""
     if dims is None:
         return ",".join(map(str, shape))

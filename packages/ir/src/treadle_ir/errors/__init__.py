@@ -69,7 +69,6 @@ if TYPE_CHECKING:
         allocating as allocating,
         did_you_mean as did_you_mean,
         during as during,
-        library as library,
         out_of_memory as out_of_memory,
         out_of_range as out_of_range,
         show_as as show_as,
@@ -79,9 +78,14 @@ if TYPE_CHECKING:
         import_module as import_module,
         lazy_names as lazy_names,
         module_or_none as module_or_none,
+        room_names as room_names,
         unknown_name as unknown_name,
     )
-    from treadle_ir.errors.other_jax import array_of_jax as array_of_jax, is_of_jax as is_of_jax
+    from treadle_ir.errors.other_libraries import (
+        conversion_of as conversion_of,
+        is_convertible as is_convertible,
+        refusal as refusal,
+    )
     from treadle_ir.errors.source import (
         NOWHERE as NOWHERE,
         Source as Source,
@@ -125,12 +129,12 @@ if not TYPE_CHECKING:
                 "StructureError SymbolicSizeError TracerArrayConversionError "
                 "TracerBoolConversionError TracerIntegerConversionError TracingError TreadleError "
                 "TreeError UnsetRuleError UnsupportedError UsageError VerifyError ZeroStepError "
-                "allocating did_you_mean during library out_of_memory out_of_range show_as"
+                "allocating did_you_mean during out_of_memory out_of_range show_as"
             ),
             "treadle_ir.errors.lazily": (
-                "NamespaceHooks import_module lazy_names module_or_none unknown_name"
+                "NamespaceHooks import_module lazy_names module_or_none room_names unknown_name"
             ),
-            "treadle_ir.errors.other_jax": "array_of_jax is_of_jax",
+            "treadle_ir.errors.other_libraries": "conversion_of is_convertible refusal",
             "treadle_ir.errors.source": (
                 "NOWHERE Source capture location_of operation_source user_frame user_stacklevel "
                 "within"

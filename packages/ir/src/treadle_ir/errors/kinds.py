@@ -7,7 +7,6 @@ with more context adds one `while:` note with `during` and re-raises; no layer w
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import ClassVar, Final
@@ -18,12 +17,6 @@ _MOST_BITS: Final = 256  # of an integer that messages print
 
 
 _WEAK: Final = "  `*` marks a weak type: it came from a Python number, and yields to the types of other operands"
-
-
-def library() -> str:
-    """Return the library's name as users know it: JAX if `import jax` imports treadle."""
-    hooked = type(sys.modules.get("jax")).__module__.startswith("treadle_jax")
-    return "JAX" if hooked else "treadle"
 
 
 class TreadleError(Exception):
@@ -61,7 +54,7 @@ def show_as(module: str) -> None:
 class ShapeError(TreadleError, TypeError, ValueError):
     """Operands have incompatible shapes.
 
-    NumPy raises ValueError, JAX a ValueError or a TypeError by function: code written for either catches it.
+    NumPy raises ValueError, others a ValueError or a TypeError by function: code written for either catches it.
     """
 
 
@@ -168,7 +161,7 @@ class ParseError(TreadleError, ValueError):
 class DonatedError(TreadleError, RuntimeError, ValueError):
     """An array was used after its buffer had been donated or deleted.
 
-    JAX raises ValueError if the array is an operand, RuntimeError otherwise: code written for either catches it.
+    A ValueError suits an array that is an operand, a RuntimeError other uses: code written for either catches it.
     """
 
 
@@ -204,7 +197,7 @@ class UnsetRuleError(ArgumentError, AttributeError):
 
 
 class UnsupportedError(ArgumentError, NotImplementedError):
-    """An argument or a value that NumPy or JAX supports and treadle does not."""
+    """An argument or a value that NumPy or a similar library supports and treadle does not."""
 
 
 class IndexingError(ArgumentError, IndexError):

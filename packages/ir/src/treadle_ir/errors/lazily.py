@@ -78,19 +78,24 @@ def _hooks(
     prepared: Callable[[object], object],
 ) -> NamespaceHooks:
     """Return the hooks of a module; `prepared` is applied to a value before the module offers it."""
-    homes = {}
+    homes: dict[str, str] = {}
+    originals: dict[str, str] = {}  # of names that differ from those in their modules
     for home, names in table.items():
-        for each in names.split():
-            original, _, name = each.partition(":")
-            homes[name or original] = home, original
+        listed = names.split()
+        if ":" in names:
+            pairs = [each.partition(":") for each in listed]
+            listed = [name or original for original, _, name in pairs]
+            originals.update({name: original for original, _, name in pairs if name})
+        homes.update(dict.fromkeys(listed, home))
+    if any([home.removeprefix(f"{module}.") in homes for home in table]):
+        sys.modules[module].__class__ = _NamesBeforeModules
     package = sys.modules[module].__dict__
     offered = sorted({*homes, *submodules, *(_public(package) if own else ())})
 
     def attribute(name: str) -> object:
-        found = homes.get(name)
-        if found is not None:
-            home, original = found
-            value: object = getattr(import_module(home), original)
+        home = homes.get(name)
+        if home is not None:
+            value: object = getattr(import_module(home), originals.get(name, name))
         elif name in submodules:
             value = import_module(f"{module}.{name}")
         elif sys._getframe(1).f_globals.get("__name__") == "importlib._bootstrap":
@@ -101,6 +106,17 @@ def _hooks(
         return value
 
     return boundary(attribute), lambda: list(offered), offered
+
+
+class _NamesBeforeModules(ModuleType):
+    """A package that offers a name which is also a module's: `grad` of `package.grad`.
+
+    The import of a module would set the package's attribute of that name, and the function would no longer be found.
+    """
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not isinstance(value, ModuleType) or name not in self.__all__:
+            super().__setattr__(name, value)
 
 
 def _public(package: Mapping[str, object]) -> list[str]:
@@ -118,8 +134,7 @@ def import_module(name: str) -> ModuleType:
     found = sys.modules.get(name)
     if found is not None and not getattr(getattr(found, "__spec__", None), "_initializing", False):
         return found
-    with importing():
-        return importlib.import_module(name)
+    return importing(lambda: importlib.import_module(name))
 
 
 def module_or_none(*names: str) -> ModuleType | None:

@@ -5,7 +5,7 @@ had `try: ... except: remove_own_frames(); raise`. The exception tables of Pytho
 an error is raised; a wrapper would cost a call. The running interpreter compiles the handler's bytecode from
 `_PATTERN`, so this module contains none (decisions/0129-errors-where-they-leave.md).
 
-Public names pass through `boundary` where users get them: `lazy_names` for modules, `install_operators` for arrays,
+Public names pass through `boundary` where users get them: `lazy_names` for modules, `ports.install` for arrays,
 `wraps` for functions that transformations return, and `@boundary` at the classes of other objects that users call.
 """
 

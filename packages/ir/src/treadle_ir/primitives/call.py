@@ -46,7 +46,7 @@ class Call(InlineCall):
     name: ClassVar[str] = "call"
     program: Program
     label: str = ""
-    inlining: str = ""  # "jax_late": by lowering; "xla_early", "xla_late": by XLA; "": automatic
+    inlining: str = ""  # "lowering": by lowering; "xla_early", "xla_late": by XLA; "": automatic
 
     def rebuilt(self, program: Program, sources: Sources) -> Call:
         """Return a call of another program with the same label and inlining."""

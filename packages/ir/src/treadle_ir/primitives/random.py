@@ -18,7 +18,7 @@ Split uses (y0, y1) as the key at that position. Fold-in encrypts the counter (0
 
 The bits of key<rbg> and key<urbg> come from the device's own generator, StableHLO's rng_bit_generator with the key as
 its state; the reference, and XLA on the CPU, use Philox-4x32. Of an array of keys, which `vmap` makes of one key,
-only the first key counts: it draws the bits of all. This is JAX's definition: a batch is one call of
+only the first key counts: it draws the bits of all. By definition a batch is one call of
 the generator, and results differ from the results of a loop over the keys. 16 and 8 bits are the low ones of 32.
 Split and fold-in of key<rbg> treat both halves of a key as a key<fry>. For key<urbg> the generator draws
 new keys: split draws ten times as many keys as are requested and keeps the first of each ten; fold-in makes keys

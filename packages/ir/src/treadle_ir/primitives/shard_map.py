@@ -11,7 +11,7 @@ from typing import ClassVar, final
 from treadle_ir.core.effects import Effects, NamedAxis
 from treadle_ir.core.families import OverMesh
 from treadle_ir.core.flows import Flows, call_flows
-from treadle_ir.core.mesh import AbstractMesh, Layout, part_shape, parts_of
+from treadle_ir.core.mesh import AbstractMesh, DimShardings, part_shape, parts_of
 from treadle_ir.core.program import Program
 from treadle_ir.core.registry import register
 from treadle_ir.core.types import ArrayType, Type
@@ -42,8 +42,8 @@ class ShardMap(OverMesh):
     name: ClassVar[str] = "shard_map"
     body: Program
     mesh: AbstractMesh
-    in_layouts: tuple[Layout, ...]
-    out_layouts: tuple[Layout, ...]
+    in_layouts: tuple[DimShardings, ...]
+    out_layouts: tuple[DimShardings, ...]
     manual_axes: tuple[str, ...]
     checked: bool = True
     device_ids: tuple[int, ...] = ()
@@ -87,7 +87,7 @@ class ShardMap(OverMesh):
             ]
         )
 
-    def _check_layout(self, what: str, layout: Layout, type: Type) -> None:
+    def _check_layout(self, what: str, layout: DimShardings, type: Type) -> None:
         assert isinstance(type, ArrayType), "parts are of arrays"
         named = [name for names in layout for name in names or ()]
         if (
@@ -140,7 +140,7 @@ def inside_axes(mesh: AbstractMesh, manual_axes: tuple[str, ...], checked: bool)
         yield
 
 
-def whole_type(part: Type, layout: Layout, mesh: AbstractMesh) -> ArrayType:
+def whole_type(part: Type, layout: DimShardings, mesh: AbstractMesh) -> ArrayType:
     """The type of an array whose parts are of a type."""
     assert isinstance(part, ArrayType), "parts are of arrays"
     counts = parts_of(layout, mesh)
@@ -149,6 +149,6 @@ def whole_type(part: Type, layout: Layout, mesh: AbstractMesh) -> ArrayType:
     )
 
 
-def axes_of(layout: Layout) -> frozenset[str]:
+def axes_of(layout: DimShardings) -> frozenset[str]:
     """The axes of the mesh that a layout cuts along."""
     return frozenset([name for names in layout for name in names or ()])

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, final
 
 from treadle_ir.core.effects import Callback, Effects
 from treadle_ir.core.families import OverMesh
-from treadle_ir.core.mesh import AbstractMesh, Layout
-from treadle_ir.core.partial import Sums, sums_of, with_sums
+from treadle_ir.core.mesh import AbstractMesh, DimShardings
+from treadle_ir.core.partial import PartialSums, partial_sums_of, with_partial_sums
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.registry import register
 from treadle_ir.core.types import ArrayType, Type
@@ -33,26 +33,26 @@ class ShardingConstraint(OverMesh):
     computes: ClassVar[bool] = False
     name: ClassVar[str] = "sharding_constraint"
     mesh: AbstractMesh
-    layout: Layout
+    layout: DimShardings
     device_ids: tuple[int, ...] = ()
     unreduced: tuple[str, ...] = ()
     reduced: tuple[str, ...] = ()
 
     @classmethod
     def of(
-        cls, mesh: AbstractMesh, layout: Layout, device_ids: tuple[int, ...] = ()
+        cls, mesh: AbstractMesh, layout: DimShardings, device_ids: tuple[int, ...] = ()
     ) -> ShardingConstraint:
-        """That of a layout, with the sums that it puts off."""
-        unreduced, reduced = sums_of(layout)
+        """Return the constraint to dimension shardings, with the axes over which sums are partial."""
+        unreduced, reduced = partial_sums_of(layout)
         return cls(
             mesh, tuple(layout), device_ids, tuple(sorted(unreduced)), tuple(sorted(reduced))
         )
 
     @property
-    def lies(self) -> Layout:
-        """The layout, with the sums that are put off."""
-        sums = Sums(frozenset(self.unreduced), frozenset(self.reduced))
-        return with_sums(self.layout, sums)
+    def dims(self) -> DimShardings:
+        """The dimension shardings, with the axes over which sums are partial."""
+        sums = PartialSums(frozenset(self.unreduced), frozenset(self.reduced))
+        return with_partial_sums(self.layout, sums)
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """Return the operand's type."""
@@ -72,7 +72,7 @@ class ShardingConstraint(OverMesh):
 
 
 def sharding_constraint(
-    x: Operand, *, mesh: AbstractMesh, layout: Layout, device_ids: tuple[int, ...] = ()
+    x: Operand, *, mesh: AbstractMesh, layout: DimShardings, device_ids: tuple[int, ...] = ()
 ) -> Array:
     """Return the operand, sharded over the axes of a mesh."""
     return bind(ShardingConstraint.of(mesh, layout, device_ids), x)[0]

@@ -46,7 +46,7 @@ class Sort(Sorting):
         (C3) dimension is an axis of the operands
         (C4) 1 <= num_keys <= number of operands
 
-    Source: StableHLO specification, `sort`; the order of elements is the same as in JAX's `lax.sort`.
+    Source: StableHLO specification, `sort`.
     """
 
     name: ClassVar[str] = "sort"

@@ -4,15 +4,18 @@ For each class `dataclasses` writes the source of its methods and compiles that,
 classes of primitives, effects and options that was a third of the time of `import treadle`. Here the methods are
 ordinary functions that know the names of the fields. All else is as with `@dataclass(frozen=True)`: the classes are
 dataclasses, with `fields`, `replace`, defaults and `__post_init__`, and type checkers see them as such.
+
+A process uses few of its classes. So a class becomes a dataclass, and gets its methods, when these are first looked up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
+from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
 from inspect import Parameter, Signature
 from operator import attrgetter
-from typing import Any, Final, NoReturn, TypeVar, dataclass_transform, overload
+from types import FunctionType
+from typing import Any, Final, NoReturn, TypeVar, dataclass_transform, final, overload
 
 T = TypeVar("T")
 
@@ -44,31 +47,83 @@ def frozen(cls: type[T] | None = None, /, *, eq: bool = True) -> Any:
 
 
 def _made(cls: type[T], eq: bool) -> type[T]:
-    cls = dataclass(init=False, repr=False, eq=False)(cls)
-    known = fields(cls)  # type: ignore[arg-type]  # it is a dataclass now
     methods: dict[str, object] = {
-        "__init__": _initializer(cls),
+        "__init__": _Later(cls, "__init__", _initializer),
         "__repr__": _repr,
         "__setattr__": refuse,
         "__delattr__": refuse,
         "__signature__": _Signature(),
+        "__match_args__": _Later(cls, "__match_args__", _positional),
     }
     if eq:
-        compared = [each.name for each in known if each.compare]
-        # Without fields, the class says it all.
-        key: Callable[[Any], object] = attrgetter(*compared) if compared else type
-
-        def __eq__(self: T, other: object) -> bool:  # noqa: N807 - it becomes one
-            if other.__class__ is not self.__class__:
-                return NotImplemented
-            return key(self) == key(other)
-
-        methods["__eq__"] = __eq__
-        methods["__hash__"] = lambda self: hash(key(self))
+        methods["__eq__"] = _Later(cls, "__eq__", _equality)
+        methods["__hash__"] = _Later(cls, "__hash__", _hashing)
     for name, method in methods.items():
         if name not in cls.__dict__ or (name == "__hash__" and cls.__dict__[name] is None):
             setattr(cls, name, method)
+    for name, make in (("__dataclass_fields__", _fields), ("__dataclass_params__", _parameters)):
+        setattr(cls, name, _Later(cls, name, make))
+    if any([isinstance(value, Field) for value in cls.__dict__.values()]):
+        fields(cls)  # type: ignore[arg-type]  # now: `field(...)` stands where the class has a default
     return cls
+
+
+@final
+class _Later:
+    """An attribute of a frozen class that is made when it is first looked up, and then stands in place of this one."""
+
+    __slots__ = ("_class", "_make", "_name")
+
+    def __init__(self, cls: type, name: str, make: Callable[[type], Any]) -> None:
+        self._class = cls
+        self._name = name
+        self._make = make
+
+    def __get__(
+        self, instance: object, owner: type
+    ) -> Any:  # Any: of whatever kind the attribute is
+        made = self._make(self._class)
+        setattr(self._class, self._name, made)
+        return made.__get__(instance, owner) if isinstance(made, FunctionType) else made
+
+
+def _fields(cls: type) -> object:
+    """Make the class a dataclass, and return its fields."""
+    dataclass(init=False, repr=False, eq=False)(cls)
+    return cls.__dict__["__dataclass_fields__"]
+
+
+def _parameters(cls: type) -> object:
+    """Make the class a dataclass, and return its parameters."""
+    dataclass(init=False, repr=False, eq=False)(cls)
+    return cls.__dict__["__dataclass_params__"]
+
+
+def _positional(cls: type) -> tuple[str, ...]:
+    return tuple([each.name for each in fields(cls) if each.init])
+
+
+def _key(cls: type) -> Callable[[Any], object]:
+    """Return the function of an object that gives what is compared."""
+    compared = [each.name for each in fields(cls) if each.compare]
+    # Without fields, the class says it all.
+    return attrgetter(*compared) if compared else type
+
+
+def _equality(cls: type) -> Callable[[Any, object], bool]:
+    key = _key(cls)
+
+    def __eq__(self: Any, other: object) -> bool:  # noqa: N807 - it becomes one
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return key(self) == key(other)
+
+    return __eq__
+
+
+def _hashing(cls: type) -> Callable[[Any], int]:
+    key = _key(cls)
+    return lambda self: hash(key(self))
 
 
 def _initializer(cls: type) -> Callable[..., None]:

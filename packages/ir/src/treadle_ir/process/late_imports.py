@@ -3,8 +3,9 @@
 Modules that not every program needs are imported when they are first used. An exception in the middle, such as a
 KeyboardInterrupt, leaves rules registered whose module is gone, and an extension of C++ half set up, which crashes when
 it is imported again. A process that another thread forks meanwhile has half a module, and its import lock is held for
-ever. So such imports are made under `importing()`: signals that a handler of Python's would take wait for the end of
-the import (0.3 s for jaxlib, hundredths of a second for treadle's own modules), and so does a fork.
+ever. So such imports are made by `importing`, which forks wait for. In the main thread, which alone runs handlers of
+signals, it makes them in a thread of their own, and waits for its end (0.3 s for jaxlib, hundredths of a second for
+treadle's own modules). Then it raises what a handler raised, such as KeyboardInterrupt.
 
 A fork waits for every other import that treadle has begun in another thread, too, such as the first `import logging`:
 they are found on the stacks of threads, since the lock of a module that is being imported stays locked in a child.
@@ -12,78 +13,89 @@ they are found on the stacks of threads, since the lock of a module that is bein
 
 from __future__ import annotations
 
+import _thread
 import os
-import signal
 import sys
 import threading
 import time
-import weakref
+from collections.abc import Callable
 from types import FrameType
-from typing import Any, ClassVar, Final, final
+from typing import Final, TypeVar
 
-_IMPORTING: Final[weakref.WeakSet[importing]] = weakref.WeakSet()
+T = TypeVar("T")
+
+_IMPORTING: Final[set[int]] = set()  # the threads that run imports for which forks wait
 _IMPORT_SYSTEM: Final = ("importlib", "importlib._bootstrap", "importlib._bootstrap_external")
 _LONGEST: Final = 2.0
 """Seconds that a fork waits at most: an import may itself wait for a lock that the fork holds, such as logging's."""
 
 
-@final
-class importing:  # noqa: N801 - reads as a statement: `with importing():`
-    """`with importing():` around a late import: signals wait for its end, and forks unless told otherwise."""
+def importing(work: Callable[[], T], *, forks_wait: bool = True) -> T:
+    """Return what `work` returns, which imports modules: no signal handler runs in it, and forks wait for its end.
 
-    __slots__ = ("__weakref__", "_forks_wait", "_handlers", "_thread")
+    Args:
+        work: the imports, and what must be done with them at once.
+        forks_wait: False if forks need not wait.
 
-    _arrived: ClassVar[list[int]] = []  # signals that wait, in the main thread
+    Raises:
+        BaseException: as `work` does; else what a handler of a signal raised meanwhile, such as KeyboardInterrupt.
+    """
+    if threading.get_ident() != threading.main_thread().ident or _imports_here():
+        return _noted(work, forks_wait)
+    outcome: list[T] = []
+    errors: list[BaseException] = []
+    done = threading.Lock()
 
-    def __init__(self, *, forks_wait: bool = True) -> None:
-        self._forks_wait = forks_wait
-        self._thread = threading.get_ident()
-        self._handlers: dict[int, Any] = {}  # Any: a handler, as `signal.signal` returns it
-
-    def __enter__(self) -> None:
-        if threading.current_thread() is threading.main_thread():
-            try:
-                # From here on nothing is raised by a signal. Before, that does no harm.
-                for number in signal.valid_signals():
-                    handler = signal.getsignal(number)
-                    if callable(handler) and handler is not _wait:
-                        self._handlers[number] = handler
-                        signal.signal(number, _wait)
-            except ValueError:  # an interpreter within the process: it gets no signals
-                pass
-            except BaseException:  # an interrupt between two signals
-                self._restore()
-                raise
-        if self._forks_wait:
-            _IMPORTING.add(self)
-
-    def __exit__(self, *error: object) -> None:
-        _IMPORTING.discard(self)
-        if self._handlers:
-            arrived, importing._arrived = importing._arrived, []
-            self._restore()
-            for number in sorted({*arrived}, reverse=True):  # Ctrl-C, which raises, at last
-                signal.raise_signal(number)
-
-    def _restore(self) -> None:
+    def run() -> None:
         try:
-            self._restore_once()
-        except BaseException:  # a signal that has its handler again came before others had theirs
-            self._restore_once()
-            raise
+            outcome.append(_noted(work, forks_wait))
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            done.release()
 
-    def _restore_once(self) -> None:
-        for number, handler in self._handlers.items():
-            signal.signal(number, handler)
+    done.acquire()
+    try:
+        _thread.start_new_thread(
+            run, ()
+        )  # does not wait for its start, where a handler could raise
+    except RuntimeError:  # there can be no more threads, as at the end of the process
+        return _noted(work, forks_wait)
+    raised: list[BaseException] = []
+    while not outcome and not errors:  # a handler may raise when the lock has just been acquired
+        try:
+            done.acquire()
+        except BaseException as error:
+            raised.append(error)
+    if errors or raised:
+        raise [*errors, *raised][0]
+    return outcome[0]
 
-    @property
-    def elsewhere(self) -> bool:
-        """Return whether the import runs in a different thread."""
-        return self._thread != threading.get_ident()
+
+def _noted(work: Callable[[], T], forks_wait: bool) -> T:
+    """Return what `work` returns; meanwhile the thread is one that forks wait for, if they have to."""
+    thread = threading.get_ident()
+    if not forks_wait or thread in _IMPORTING:
+        return work()
+    _IMPORTING.add(thread)
+    try:
+        return work()
+    finally:
+        _IMPORTING.discard(thread)
 
 
-def _wait(number: int, frame: FrameType | None) -> None:
-    importing._arrived.append(number)
+def _imports_here() -> bool:
+    """Return whether this thread is in a module of treadle that is being imported, whose lock it holds."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == "<module>" and _is_treadles(frame):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _is_treadles(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).startswith("treadle")
 
 
 def _before_fork() -> None:
@@ -94,9 +106,9 @@ def _before_fork() -> None:
 
 def _imports_elsewhere() -> bool:
     """Return whether a different thread is running an import that treadle began."""
-    if any([each.elsewhere for each in [*_IMPORTING]]):
-        return True
     here = threading.get_ident()
+    if _IMPORTING - {here}:
+        return True
     return any([_imports(frame) for who, frame in sys._current_frames().items() if who != here])
 
 
@@ -104,18 +116,15 @@ def _imports(frame: FrameType | None) -> bool:
     """Return whether the stack of `frame` contains an import that a module of treadle began."""
     within = False
     while frame is not None:
-        name = str(frame.f_globals.get("__name__", ""))
-        if within and name.startswith("treadle"):
+        if within and _is_treadles(frame):
             return True
-        within = name in _IMPORT_SYSTEM
+        within = frame.f_globals.get("__name__") in _IMPORT_SYSTEM
         frame = frame.f_back
     return False
 
 
 def _in_child() -> None:
-    for each in [*_IMPORTING]:
-        if each.elsewhere:
-            _IMPORTING.discard(each)
+    _IMPORTING.intersection_update({threading.get_ident()})
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows

@@ -9,7 +9,8 @@ one is looked up.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
 
 from treadle_ir.errors.lazily import lazy_names as _lazy_names
 
@@ -26,6 +27,39 @@ if TYPE_CHECKING:
         eval_rules as eval_rules,
     )
     from treadle_ir.reference.shape import padding_of as padding_of
+
+MODULES: Final[Mapping[str, str]] = {
+    "call": "call",
+    "collective": "collective",
+    "compare": "compare",
+    "composite": "call composite",
+    "contract": "contract",
+    "control": "control",
+    "convert": "convert",
+    "creation": "creation",
+    "cumulative": "cumulative",
+    "custom_vmap": "call custom_vmap",
+    "effectful": "effectful",
+    "elementwise": "elementwise",
+    "elementwise.special": "special.rules",
+    "foreign": "foreign",
+    "fourier": "fourier",
+    "implicit": "implicit",
+    "indexing": "indexing",
+    "linear_algebra": "linear_algebra",
+    "linear_call": "linear_call",
+    "memory": "memory",
+    "metadata": "call metadata",
+    "partitioned": "call",
+    "random": "random",
+    "reduce": "reduce",
+    "shape": "shape",
+    "shard_map": "shard_map",
+    "sharding": "sharding",
+    "sort": "sort",
+    "window": "window",
+}
+"""The modules with the kernels of each family of primitives, with blanks between; `RuleTable` imports them."""
 
 # Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
 if not TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from treadle_ir.core import dtypes
 from treadle_ir.core.dtypes import BY_NAME, DType, bit_width, is_narrow_integer
 from treadle_ir.primitives.convert import BitcastConvert, Convert, Copy, ReducePrecision
-from treadle_ir.reference.elementwise import as_type, unsigned
+from treadle_ir.reference.bits import as_type, unsigned
 from treadle_ir.reference.registry import Elements, eval_rule
 
 _EXPONENT_BITS: Final[dict[DType, int]] = {

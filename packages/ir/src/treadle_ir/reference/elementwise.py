@@ -16,6 +16,7 @@ from treadle_ir.core import dtypes
 from treadle_ir.core.dtypes import BY_NAME, DType, bit_width, is_narrow_integer, is_unsigned
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
+from treadle_ir.reference.bits import as_type, signed, unsigned
 from treadle_ir.reference.registry import Elements, eval_rule, eval_rules
 from treadle_ir.reference.special import functions
 
@@ -75,38 +76,6 @@ def through(function: Kernel, *operands: Elements) -> Elements:
     if dtype in _WIDE:
         return function(*operands)
     return function(*[x.astype(F32) for x in operands]).astype(dtype)
-
-
-def unsigned(x: Elements) -> Elements:
-    """Return the same bits as NumPy's unsigned integers; narrow integers are the lowest bits of a byte."""
-    if is_narrow_integer(x.dtype):
-        return np.asarray(x).astype(np.int8).view(np.uint8) & _mask(x.dtype)
-    return np.asarray(x).view(f"u{x.dtype.itemsize}")
-
-
-def signed(x: Elements) -> Elements:
-    """Return the same bits as NumPy's signed integers; narrow integers are sign-extended to a byte."""
-    if is_narrow_integer(x.dtype):
-        return _sign_extended(unsigned(x), 8 - bit_width(x.dtype))
-    return np.asarray(x).view(f"i{x.dtype.itemsize}")
-
-
-def as_type(bits: Elements, dtype: DType) -> Elements:
-    """Return integers as an element type of the same width, wrapping around."""
-    if is_narrow_integer(dtype):
-        low = bits.astype(np.uint8) & _mask(dtype)
-        if is_unsigned(dtype):
-            return low.astype(dtype)
-        return _sign_extended(low, 8 - bit_width(dtype)).astype(dtype)
-    return np.asarray(bits).astype(dtype, copy=False)
-
-
-def _mask(dtype: DType) -> np.uint8:
-    return np.uint8((1 << bit_width(dtype)) - 1)
-
-
-def _sign_extended(low: Elements, by: int) -> Elements:
-    return (low << np.uint8(by)).view(np.int8) >> np.int8(by)
 
 
 @eval_rule(e.Abs)
@@ -293,7 +262,7 @@ def _native(x: Elements) -> Elements:
 
 
 def integer_quotient(x: Elements, y: Elements) -> Elements:
-    """Divide toward zero: x - fmod(x, y) is a multiple of y, so flooring is exact; x / 0 is -1, as in XLA."""
+    """Divide toward zero: x - fmod(x, y) is a multiple of y, so flooring is exact; x / 0 is all ones, as in XLA."""
     if np.count_nonzero(y) == y.size:
         exact: Elements = (x - np.fmod(x, y)) // y
         return exact

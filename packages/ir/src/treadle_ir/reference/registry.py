@@ -29,11 +29,7 @@ class EvalRule(Protocol[P_contra]):
 
 
 eval_rules: Final[RuleTable[EvalRule[Any]]] = RuleTable(
-    "eval",
-    "eval_rule",
-    "treadle_ir/reference",
-    package="treadle_ir.reference.kernels",
-    families="treadle_ir.reference",
+    "eval", "eval_rule", "treadle_ir/reference", package="treadle_ir.reference"
 )
 
 

@@ -66,7 +66,7 @@ class AbstractRef:
 
 
 def refuse_options(function: str, **options: object) -> None:
-    """Refuse JAX's options about memory, unless they are None."""
+    """Refuse options about memory, unless they are None."""
     for name, value in options.items():
         if value is not None:
             raise UnsupportedError(

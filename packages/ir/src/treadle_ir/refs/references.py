@@ -238,7 +238,7 @@ def new_ref(
 
     Args:
         init_val: the array that it holds at first, or a number.
-        memory_space, kind, pin: parameters of JAX, which must have their defaults.
+        memory_space, kind, pin: options about memory, which must have their defaults.
 
     Raises:
         ArgumentError: `init_val` is neither an array nor a number.

@@ -354,7 +354,7 @@ def part(value: Array, index: Any) -> Array:
     if selects_everything(index):
         return value
     check_positions(value.shape, index if isinstance(index, tuple) else (index,))
-    return value[index]
+    return value[index]  # type: ignore[index, no-any-return]  # if it is installed
 
 
 def with_part(value: Any, index: Any, new: Any) -> Array:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 
-from treadle_ir.analysis.verifier import verify
 from treadle_ir.core.equality import has_programs
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.program import Equation, Program
 from treadle_ir.primitives.call import StopGradient
-from treadle_ir.primitives.collective import PVary
 from treadle_ir.primitives.elementwise import Add, Subtract
 from treadle_ir.rewrite.cancel import cancel_add_sub
 from treadle_ir.rewrite.dce import dce
@@ -43,7 +42,10 @@ def optimise(
     wanted = enabled() if names is None else chosen(names)
     named = rules(wanted)
     together: dict[type[Primitive], Sequence[Rule]]
-    together = {**RULES, StopGradient: (_without_derivative,), PVary: (_without_derivative,)}
+    together = {**RULES, StopGradient: (_without_derivative,)}
+    collective = sys.modules.get("treadle_ir.primitives.collective")
+    if collective is not None:  # otherwise no program has a `PVary`
+        together[collective.PVary] = (_without_derivative,)
     if keeps_rounding:
         for added in (Add, Subtract):
             together[added] = (*RULES[added], keep_rounding)
@@ -55,5 +57,7 @@ def optimise(
     cancelled = cancel_add_sub(program, captured, floats=CANCEL in wanted)
     program = program if cancelled is program else dce(cancelled)
     if ENABLE_CHECKS():
+        from treadle_ir.analysis import verify  # noqa: PLC0415 - few check
+
         verify(program)
     return program

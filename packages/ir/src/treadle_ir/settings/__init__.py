@@ -14,10 +14,12 @@ if TYPE_CHECKING:
         Setting as Setting,
         context_overrides as context_overrides,
         current_context as current_context,
+        environment_variables as environment_variables,
         named_axis as named_axis,
         one_of as one_of,
         overriding as overriding,
         process_context as process_context,
+        read_prefix as read_prefix,
         yes_or_no as yes_or_no,
     )
     from treadle_ir.settings.declared import (
@@ -54,8 +56,9 @@ if not TYPE_CHECKING:
         __name__,
         {
             "treadle_ir.settings.context": (
-                "SETTINGS X64 Context Setting context_overrides current_context named_axis one_of "
-                "overriding process_context yes_or_no"
+                "SETTINGS X64 Context Setting context_overrides current_context "
+                "environment_variables named_axis one_of overriding process_context read_prefix "
+                "yes_or_no"
             ),
             "treadle_ir.settings.declared": (
                 "CHECK_TRACER_LEAKS DEBUG_INFS DEBUG_KEY_REUSE DEBUG_NANS DISABLE_JIT "

@@ -39,13 +39,22 @@ Axes = tuple[tuple[Hashable, int, AxisKind], ...]  # name, size and kind, outerm
 class Context:
     """The settings that differ from their defaults, and the named axes; equal contexts are one object."""
 
-    __slots__ = ("__weakref__", "_values", "axes", "key", "of_users", "programs", "watched", "x64")
+    __slots__ = (
+        "__weakref__",
+        "_values",
+        "axes",
+        "instrumented",
+        "key",
+        "of_users",
+        "programs",
+        "x64",
+    )
 
     axes: Axes
     key: Context  # the cache key: this context, restricted to settings that affect compiled artefacts
     programs: Context  # also without settings that affect only calls: for caches of staged programs
     of_users: bool  # a setting applies to users' operations only: see `Setting.of_users`
-    watched: bool  # a debug setting requires work on each call: see `Setting.watched`
+    instrumented: bool  # a debug setting requires work on each call: see `Setting.instrumented`
     x64: bool  # the one setting that is read for every operation
 
     def __init__(self, values: Values, axes: Axes) -> None:
@@ -53,9 +62,9 @@ class Context:
         self.axes = axes
         self.x64 = bool(values.get(X64, X64.default))
         self.of_users = any([setting.of_users for setting in values])
-        self.watched = any([setting.watched for setting in values])
+        self.instrumented = any([setting.instrumented for setting in values])
         self.key = self._only(lambda setting: setting.keyed)
-        self.programs = self._only(lambda setting: setting.keyed and not setting.watched)
+        self.programs = self._only(lambda setting: setting.keyed and not setting.instrumented)
 
     def _only(self, wanted: Callable[[Setting[Any]], bool]) -> Context:
         """Return this context with only the settings for which `wanted` is true."""
@@ -67,10 +76,10 @@ class Context:
         value: T = self._values.get(setting, setting.default)
         return value
 
-    def is_stepwise(self) -> bool:
+    def is_op_by_op(self) -> bool:
         """Return whether a setting observes each operation by itself, so that operations must not be fused."""
-        return self.watched or any(
-            [value in setting.stepwise for setting, value in self._values.items()]
+        return self.instrumented or any(
+            [value in setting.op_by_op for setting, value in self._values.items()]
         )
 
     def replaced(self, setting: Setting[T], value: T) -> Context:
@@ -128,15 +137,15 @@ def _same(value: Any) -> Any:  # Any: the setting's type
 class Setting(Generic[T]):
     """A value that programs, or operations on programs, may depend on.
 
-    `name` is the public one: `config.update("treadle_<name>", value)`, and `TREADLE_<NAME>` (or `JAX_<NAME>`) in the
+    `name` is the public one: `config.update("treadle_<name>", value)`, and `TREADLE_<NAME>` in the
     environment, set the process's value. `parse` converts a value from a user or the environment; for an
     invalid value it raises a ValueError whose text continues "which ...". Programs depend on a setting unless `keyed`
-    is off. `stepwise` are the values under which each operation is observed by itself: fused functions run operation by
-    operation then, as they do under a watched setting.
+    is off. `op_by_op` are the values under which each operation is observed by itself: fused functions run operation by
+    operation then, as they do under an instrumented setting.
 
-    A `watched` setting requires work on each call: on its results (`debug_nans`) or its operands (`transfer_guard`).
-    Programs do not depend on it, but compiled calls and eager operations under it are instrumented, with separate
-    cache entries: calls without the setting pay nothing.
+    An `instrumented` setting requires work on each call: on its results (`debug_nans`) or its operands
+    (`transfer_guard`). Programs do not depend on it, but compiled calls and eager operations under it are instrumented,
+    with separate cache entries: calls without the setting pay nothing.
 
     A setting that is `of_users` applies to operations that users write, not to the internal operations of library
     functions (`treadle_ir.errors.whose`): cache entries of such a function under it depend on its caller.
@@ -155,8 +164,8 @@ class Setting(Generic[T]):
     """
 
     __slots__ = (
-        *("applied", "default", "help", "keyed", "name", "of_users", "parse", "stepwise"),
-        "watched",
+        *("applied", "default", "help", "keyed", "name", "of_users", "parse", "op_by_op"),
+        "instrumented",
     )
 
     def __init__(
@@ -167,8 +176,8 @@ class Setting(Generic[T]):
         parse: Callable[[Any], T] = _same,  # Any: a user's value
         help: str,
         keyed: bool = True,
-        stepwise: Container[object] = (),
-        watched: bool = False,
+        op_by_op: Container[object] = (),
+        instrumented: bool = False,
         of_users: bool = False,
         applied: Callable[[T], object] | None = None,
         listed: bool = True,
@@ -180,8 +189,8 @@ class Setting(Generic[T]):
         self.default: Final = default
         self.help: Final = help
         self.keyed: Final = keyed
-        self.stepwise: Final = stepwise
-        self.watched: Final = watched
+        self.op_by_op: Final = op_by_op
+        self.instrumented: Final = instrumented
         self.of_users: Final = of_users
         self.applied: Final = applied
         if not listed:
@@ -235,9 +244,9 @@ class Setting(Generic[T]):
             ) from None
 
     @property
-    def variables(self) -> tuple[str, str]:
+    def variables(self) -> tuple[str, ...]:
         """The environment variables that change the default; the first one wins."""
-        return f"TREADLE_{self.name.upper()}", f"JAX_{self.name.upper()}"
+        return environment_variables(self.name)
 
     def read_environment(self) -> None:
         """Set the process-wide value from an environment variable, if there is one.
@@ -258,6 +267,32 @@ class Setting(Generic[T]):
 
 
 SETTINGS: Final[dict[str, Setting[Any]]] = {}  # by name; only grows
+_prefixes: Final = ["TREADLE_"]  # of environment variables; the first one wins
+
+
+def environment_variables(name: str) -> tuple[str, ...]:
+    """Return the environment variables that give a setting, or another choice, a value; the first one wins."""
+    return tuple([prefix + name.upper() for prefix in _prefixes])
+
+
+def read_prefix(prefix: str) -> None:
+    """Read environment variables with this prefix too, unless the variable with an earlier one is set.
+
+    Raises:
+        ArgumentError: a setting cannot take the value of its variable.
+    """
+    if prefix in _prefixes:
+        return
+    given = [
+        setting
+        for setting in SETTINGS.values()
+        if not any([variable in os.environ for variable in setting.variables])
+    ]
+    _prefixes.append(prefix)
+    for setting in given:
+        setting.read_environment()
+
+
 _TRUE: Final = frozenset({"1", "true", "yes", "on", "y", "t"})
 _FALSE: Final = frozenset({"", "0", "false", "no", "off", "n", "f"})
 

@@ -12,7 +12,7 @@ DISABLE_JIT: Final = Setting(
     "disable_jit",
     False,
     parse=yes_or_no,
-    watched=True,
+    instrumented=True,
     help="Jitted functions, loops and branches run as the Python that they are, for a look at values with print or "
     "a debugger.",
 )
@@ -20,7 +20,7 @@ DEBUG_NANS: Final = Setting(
     "debug_nans",
     False,
     parse=yes_or_no,
-    watched=True,
+    instrumented=True,
     help="A result that holds a nan is a FloatingPointError that names the operation and the line. A compiled "
     "function whose results hold one is run again, one operation at a time. Nothing is donated.",
 )
@@ -28,14 +28,14 @@ DEBUG_INFS: Final = Setting(
     "debug_infs",
     False,
     parse=yes_or_no,
-    watched=True,
+    instrumented=True,
     help="As `debug_nans`, for infinities.",
 )
 DEBUG_KEY_REUSE: Final = Setting(
     "debug_key_reuse",
     False,
     parse=yes_or_no,
-    watched=True,
+    instrumented=True,
     help="A typed random key that is used twice is a KeyReuseError that names both lines.",
 )
 ENABLE_CHECKS: Final = Setting(

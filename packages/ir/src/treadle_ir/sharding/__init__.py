@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from treadle_ir.errors.lazily import room_names as _lazy_names
 
 if TYPE_CHECKING:
-    from treadle_ir.sharding.partial_rules import sum_operands as sum_operands
+    from treadle_ir.sharding.partial_rules import partial_operands as partial_operands
     from treadle_ir.sharding.rules import (
         nested_rule as nested_rule,
         nested_rules as nested_rules,
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     )
     from treadle_ir.sharding.sharded_type import (
         ShardedType as ShardedType,
-        is_whole as is_whole,
+        is_replicated as is_replicated,
         sizes_text as sizes_text,
         type_text as type_text,
     )
@@ -45,9 +45,9 @@ if not TYPE_CHECKING:
     __getattr__, __dir__, __all__ = _lazy_names(
         __name__,
         {
-            "treadle_ir.sharding.partial_rules": "sum_operands",
+            "treadle_ir.sharding.partial_rules": "partial_operands",
             "treadle_ir.sharding.rules": "nested_rule nested_rules sharded_results sharding_rules",
-            "treadle_ir.sharding.sharded_type": "ShardedType is_whole sizes_text type_text",
+            "treadle_ir.sharding.sharded_type": "ShardedType is_replicated sizes_text type_text",
             "treadle_ir.sharding.specialised": "specialised_primitive",
             "treadle_ir.sharding.staged": (
                 "result_shardings sharding_of shardings_here type_here types_here"

@@ -1,8 +1,8 @@
-"""Sums that are put off: which results are unreduced or reduced, of operands some of which are.
+"""Partial sums: which results are unreduced or reduced, if some of the operands are.
 
-An operation that is linear in what is unreduced takes each device's term by itself, and its result is unreduced; of any
-other somebody has to add up first, which moves data, and so is to be said. What is reduced stays so, until a product
-mixes it with what differs between devices.
+An operation that is linear in what is unreduced takes each device's term by itself, and its result is unreduced; before
+any other it has to be added up, which moves data, so the user has to request it. What is reduced stays so, until a
+product mixes it with what differs between devices.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Final
 
 from treadle_ir.core.dtypes import is_inexact
 from treadle_ir.core.families import Contraction
-from treadle_ir.core.mesh import Whole
-from treadle_ir.core.partial import NO_SUMS, Sums, sums_of
+from treadle_ir.core.mesh import ClosedDimShardings
+from treadle_ir.core.partial import NO_PARTIAL_SUMS, PartialSums, partial_sums_of
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.call import CheckpointName, OptimizationBarrier, StopGradient
@@ -73,33 +73,33 @@ _LINEAR_IN: Final[dict[type[Primitive], tuple[int, ...]]] = {
 """Linear in some of their operands together."""
 
 _ADDS_WHOLE: Final = (Pad, Select)
-"""Of these an operand that is whole may stand beside sums."""
+"""An operand of these that is not a partial sum may be combined with partial sums."""
 
 _PRODUCTS: Final = (Multiply, DotGeneral, Convolution)
 """Linear in each of their operands, while the other one stays."""
 
 
-def result_sums(
+def result_partial_sums(
     primitive: Primitive,
     operands: Sequence[ShardedType],
-    layouts: Sequence[Whole],
+    divided: Sequence[ClosedDimShardings],
     results: Sequence[ArrayType],
-) -> list[Sums]:
-    """Which sums are put off in results that are divided so.
+) -> list[PartialSums]:
+    """Return the axes over which results that are divided so are partial sums.
 
     Raises:
         ShardingTypeError: the operation is not linear in what is unreduced, or operands do not go together.
     """
     if isinstance(primitive, OptimizationBarrier):
-        return [sums_of(each.dims) for each in operands]
-    unreduced = {sums_of(each.dims).unreduced for each in operands} - {frozenset()}
+        return [partial_sums_of(each.dims) for each in operands]
+    unreduced = {partial_sums_of(each.dims).unreduced for each in operands} - {frozenset()}
     if not unreduced:
         return [_reduced(primitive, operands)] * len(results)
     if len(unreduced) > 1:
         raise refuse(primitive, operands, "they are sums over different axes of the mesh", ADD_UP)
     (axes,) = unreduced
-    summed = [i for i, each in enumerate(operands) if sums_of(each.dims).unreduced]
-    if sum_operands(primitive, summed, len(operands)) is None:
+    summed = [i for i, each in enumerate(operands) if partial_sums_of(each.dims).unreduced]
+    if partial_operands(primitive, summed, len(operands)) is None:
         linear = {*summed} <= {*_terms(primitive, summed, len(operands))}
         why = (
             f"one of them is a sum over {_listed(axes)} that is not added up yet, and another is not"
@@ -107,15 +107,17 @@ def result_sums(
             else f"it is not linear in the sum over {_listed(axes)}"
         )
         raise refuse(primitive, operands, why, ADD_UP)
-    if any([not axes.isdisjoint(names) for layout in layouts for names in layout]):
+    if any([not axes.isdisjoint(names) for dims in divided for names in dims]):
         raise refuse(primitive, operands, f"{_listed(axes)} divides the other one", ADD_UP)
-    return [Sums(unreduced=axes)] * len(results)
+    return [PartialSums(unreduced=axes)] * len(results)
 
 
-def sum_operands(primitive: Primitive, summed: Sequence[int], count: int) -> Sequence[int] | None:
-    """The positions among `count` operands that are to be sums, where those `summed` are; None if not all may be.
+def partial_operands(
+    primitive: Primitive, summed: Sequence[int], count: int
+) -> Sequence[int] | None:
+    """Return the positions among `count` operands that have to be partial sums if `summed` are; None if they may not.
 
-    One that is to be and is not is whole: it is the term of the first device.
+    Another operand of these positions is the term of the first device.
     """
     terms = _terms(primitive, summed, count)
     taken = [*terms] == [*summed] or (isinstance(primitive, _ADDS_WHOLE) and {*summed} <= {*terms})
@@ -135,24 +137,26 @@ def _terms(primitive: Primitive, summed: Sequence[int], count: int) -> Sequence[
     return _LINEAR_IN.get(type(primitive), ())
 
 
-def _reduced(primitive: Primitive, operands: Sequence[ShardedType]) -> Sums:
-    """What results are of operands some of which are reduced: so, too, unless others are divided by those axes."""
+def _reduced(primitive: Primitive, operands: Sequence[ShardedType]) -> PartialSums:
+    """Return the axes over which results are reduced: as the operands, unless others are divided by those axes."""
     arrays = [each for each in operands if is_inexact(each.type.dtype)]
-    found = {sums_of(each.dims).reduced for each in arrays} - {frozenset()}
+    found = {partial_sums_of(each.dims).reduced for each in arrays} - {frozenset()}
     if not found or isinstance(primitive, Contraction):
-        return NO_SUMS
+        return NO_PARTIAL_SUMS
     if len(found) == 1:
         (axes,) = found
-        others = [each for each in arrays if each.type.ndim and not sums_of(each.dims).reduced]
+        others = [
+            each for each in arrays if each.type.ndim and not partial_sums_of(each.dims).reduced
+        ]
         if not others:
-            return Sums(reduced=axes)
+            return PartialSums(reduced=axes)
         if all([axes.issubset(chain.from_iterable(each.dims)) for each in others]):
-            return NO_SUMS
+            return NO_PARTIAL_SUMS
     raise refuse(
         primitive,
         operands,
         "they are not reduced over the same axes of the mesh, nor divided by them",
-        "lay them alike first: `reshard(x, P(..., reduced={...}))`",
+        "reshard one like the other first: `reshard(x, P(..., reduced={...}))`",
     )
 
 

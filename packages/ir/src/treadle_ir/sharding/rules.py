@@ -1,18 +1,18 @@
-"""Sharding propagation: the table of rules, and the shardings of a primitive's results from those of its operands."""
+"""Sharding propagation: the table of rules, and the shardings of a primitive's results from its operands'."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
-from treadle_ir.core.mesh import AbstractMesh, Whole
-from treadle_ir.core.partial import LayoutWithSums, with_sums
+from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings
+from treadle_ir.core.partial import PartialDimShardings, with_partial_sums
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.rules import RuleTable
 from treadle_ir.core.sharding import Sharding
 from treadle_ir.core.types import ArrayType, Type
 from treadle_ir.errors.kinds import ShardingTypeError
-from treadle_ir.sharding.sharded_type import ShardedType, is_whole, type_text, whole
+from treadle_ir.sharding.sharded_type import ShardedType, is_replicated, replicated_dims, type_text
 
 P = TypeVar("P", bound=Primitive)
 P_contra = TypeVar("P_contra", bound=Primitive, contravariant=True)
@@ -28,7 +28,7 @@ class ShardingRule(Protocol[P_contra]):
         results: Sequence[ArrayType],
         mesh: AbstractMesh,
         /,
-    ) -> Sequence[Whole]:
+    ) -> Sequence[ClosedDimShardings]:
         """Apply the rule."""
         ...
 
@@ -39,11 +39,11 @@ class NestedRule(Protocol[P_contra]):
     def __call__(
         self,
         primitive: P_contra,
-        operands: Sequence[Whole | None],
+        operands: Sequence[ClosedDimShardings | None],
         results: Sequence[ArrayType],
         mesh: AbstractMesh,
         /,
-    ) -> Sequence[Whole | None]:
+    ) -> Sequence[ClosedDimShardings | None]:
         """Apply the rule."""
         ...
 
@@ -114,7 +114,7 @@ def sharded_results(
     )
 
 
-def dims_over(type: Type, mesh: AbstractMesh) -> Whole | None:
+def dims_over(type: Type, mesh: AbstractMesh) -> ClosedDimShardings | None:
     """Return which explicit axes of `mesh` divide an operand of a type; None where the compiler decides.
 
     Tokens are never divided.
@@ -126,10 +126,10 @@ def dims_over(type: Type, mesh: AbstractMesh) -> Whole | None:
 
 def _result_dims(
     primitive: Primitive, types: Sequence[Type], results: Sequence[Type], mesh: AbstractMesh
-) -> Sequence[Whole | None]:
+) -> Sequence[ClosedDimShardings | None]:
     arrays = [type for type in results if isinstance(type, ArrayType)]
     if len(arrays) != len(results):  # tokens, which are never divided
-        return [whole(getattr(type, "ndim", 0)) for type in results]
+        return [replicated_dims(getattr(type, "ndim", 0)) for type in results]
     nested = nested_rules.get(type(primitive))
     if nested is not None:
         return nested(primitive, [dims_over(type, mesh) for type in types], arrays, mesh)
@@ -140,12 +140,14 @@ def _result_dims(
             return [None] * len(results)
         if isinstance(operand, ArrayType):
             operands.append(ShardedType(operand, dims))
-    if any([type(each.dims) is LayoutWithSums for each in operands]):
-        from treadle_ir.sharding.partial_rules import result_sums  # noqa: PLC0415 - it needs many primitives, and few need it
+    if any([type(each.dims) is PartialDimShardings for each in operands]):
+        from treadle_ir.sharding.partial_rules import result_partial_sums  # noqa: PLC0415 - it needs many primitives, and few need it
 
-        divided = _divided(primitive, [each.without_sums() for each in operands], arrays, mesh)
-        sums = result_sums(primitive, operands, divided, arrays)
-        return [with_sums(*each) for each in zip(divided, sums, strict=True)]
+        divided = _divided(
+            primitive, [each.without_partial_sums() for each in operands], arrays, mesh
+        )
+        sums = result_partial_sums(primitive, operands, divided, arrays)
+        return [with_partial_sums(*each) for each in zip(divided, sums, strict=True)]
     return _divided(primitive, operands, arrays, mesh)
 
 
@@ -154,10 +156,10 @@ def _divided(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return how results are divided, of operands whose shardings are all known."""
-    if all([is_whole(each.dims) for each in operands]):
-        return [whole(each.ndim) for each in results]
+    if all([is_replicated(each.dims) for each in operands]):
+        return [replicated_dims(each.ndim) for each in results]
     rule = sharding_rules.get(type(primitive))
     if rule is None:
         listed = " and ".join([type_text(*each) for each in operands if each.type.ndim])

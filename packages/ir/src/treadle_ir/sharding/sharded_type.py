@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias, final
 
 from treadle_ir.core.dtypes import user_name
-from treadle_ir.core.mesh import AbstractMesh, Whole
-from treadle_ir.core.partial import LayoutWithSums, sums_of
+from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings
+from treadle_ir.core.partial import PartialDimShardings, partial_sums_of
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.sharding import sizes_text as sizes_text
 from treadle_ir.core.types import ArrayType
@@ -15,8 +15,8 @@ from treadle_ir.errors.kinds import ShardingTypeError
 
 Names: TypeAlias = tuple[str, ...]
 
-RESHARD = "lay one of them anew first: `reshard(x, P(...))`"
-SAY = "say how the result is to lie, `out_sharding=P(...)`, or lay an operand anew first, `reshard(x, P(...))`"
+RESHARD = "reshard one of them first: `reshard(x, P(...))`"
+SAY = "specify the sharding of the result, `out_sharding=P(...)`, or reshard an operand first, `reshard(x, P(...))`"
 
 
 @final
@@ -24,29 +24,29 @@ class ShardedType(NamedTuple):
     """The type of an operand, and which axes of the mesh divide each of its axes."""
 
     type: ArrayType
-    dims: Whole
+    dims: ClosedDimShardings
 
     def __str__(self) -> str:
         return type_text(self.type, self.dims)
 
-    def without_sums(self) -> ShardedType:
+    def without_partial_sums(self) -> ShardedType:
         """Return the same without the axes over which sums are partial."""
         return ShardedType(self.type, tuple(self.dims))
 
 
-def type_text(type: ArrayType, dims: Whole | None) -> str:
+def type_text(type: ArrayType, dims: ClosedDimShardings | None) -> str:
     """Return a type with its sharding as errors show it: `float32[8@x,4]`, `float32[8,4]{U:x}`."""
-    return f"{user_name(type.dtype)}[{sizes_text(type.shape, dims)}]{sums_of(dims)}"
+    return f"{user_name(type.dtype)}[{sizes_text(type.shape, dims)}]{partial_sums_of(dims)}"
 
 
-def whole(ndim: int) -> Whole:
+def replicated_dims(ndim: int) -> ClosedDimShardings:
     """Return the dims of a replicated array."""
     return ((),) * ndim
 
 
-def is_whole(layout: Whole) -> bool:
+def is_replicated(dims: ClosedDimShardings) -> bool:
     """Return whether nothing is divided and no sum is partial."""
-    return not any(layout) and type(layout) is not LayoutWithSums
+    return not any(dims) and type(dims) is not PartialDimShardings
 
 
 def count(names: Names, mesh: AbstractMesh) -> int:
@@ -66,13 +66,15 @@ def refuse(
     return ShardingTypeError(f"{primitive.name} of {listed}: {why}", fix=fix)
 
 
-def checked(primitive: Primitive, operands: Sequence[ShardedType], layout: Whole) -> Whole:
-    """The layout of a result, in which each axis of the mesh stands once at most.
+def checked(
+    primitive: Primitive, operands: Sequence[ShardedType], dims: ClosedDimShardings
+) -> ClosedDimShardings:
+    """Return the dimension shardings of a result, which must name each axis of the mesh at most once.
 
     Raises:
         ShardingTypeError: one stands there twice.
     """
-    named = [name for names in layout for name in names]
+    named = [name for names in dims for name in names]
     if len({*named}) != len(named):
         twice = next(name for name in named if named.count(name) > 1)
         raise refuse(
@@ -81,7 +83,7 @@ def checked(primitive: Primitive, operands: Sequence[ShardedType], layout: Whole
             f"the axis {twice!r} of the mesh would divide two axes of the result, but it can divide one only",
             RESHARD,
         )
-    return layout
+    return dims
 
 
 def merged(

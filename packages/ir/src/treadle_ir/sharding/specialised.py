@@ -1,4 +1,4 @@
-"""Programs and operations for operands with other shardings than they were staged for.
+"""Programs and operations for operands with shardings for which they were not staged.
 
 What transformations make of programs, such as derivatives, is staged without shardings. Where it is called under a mesh
 with explicit axes, its values get them here: a program that is called in many places is looked through once for each
@@ -50,7 +50,7 @@ def _sharding_over(type: Type, mesh: AbstractMesh) -> Sharding | None:
 
 
 def _specialised(program: Program, given: Sequence[Sharding | None], mesh: AbstractMesh) -> Program:
-    """The same, by inferring the shardings of each equation's results anew.
+    """Return the program with the shardings of each equation's results inferred again.
 
     Operations that explicit axes do not support were refused when the program was staged. Where a rule refuses one
     here, it was staged for other shardings, or without explicit axes, and its results are left to the compiler.

@@ -7,7 +7,7 @@ from typing import Final
 
 from treadle_ir.core.families import Elementwise, InlineCall, OverMesh
 from treadle_ir.core.mesh import AbstractMesh
-from treadle_ir.core.partial import LayoutWithSums, with_sums
+from treadle_ir.core.partial import PartialDimShardings, with_partial_sums
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.program import Program
 from treadle_ir.core.sharding import Sharding, replicated
@@ -33,7 +33,7 @@ def type_here(operand: object) -> ArrayType:
     """Return the type of an operand with its sharding over the explicit axes of the mesh in force.
 
     Raises:
-        ArgumentError: it is no array or number.
+        ArgumentError: it is not an array or a number.
     """
     return types_here((operand,))[0]
 
@@ -44,7 +44,7 @@ def types_here(operands: Sequence[object]) -> tuple[ArrayType, ...]:
     They have none where there is no such mesh.
 
     Raises:
-        ArgumentError: one is no array or number.
+        ArgumentError: one is not an array or a number.
     """
     mesh = explicit_mesh()
     if mesh is None:
@@ -59,7 +59,7 @@ def shardings_here(operands: Sequence[object]) -> tuple[Sharding | None, ...] | 
 
 
 def result_shardings(program: Program, mesh: AbstractMesh) -> tuple[Sharding | None, ...]:
-    """Return the shardings of a program's results over `mesh`; None for one that is left to the compiler."""
+    """Return the shardings of a program's results over `mesh`; None for a result that is left to the compiler."""
     found: list[Sharding | None] = []
     for each in program.results:
         if isinstance(each, Literal):
@@ -105,15 +105,15 @@ def _constraint(
     if sharding is None or sharding.is_replicated:
         return None
     dims = sharding.dims
-    # Of what lies as an operand does XLA knows, but not that a sum is put off.
-    if isinstance(primitive, OverMesh if type(dims) is LayoutWithSums else _FOLLOWS):
+    # XLA infers the sharding of a result that is sharded as an operand, but not that it is a partial sum.
+    if isinstance(primitive, OverMesh if type(dims) is PartialDimShardings else _FOLLOWS):
         return None
     # What explicit axes do not divide, automatic ones may.
     rest = None if mesh.auto_axes else ()
     return ShardingConstraint.of(
-        mesh, with_sums([names or rest for names in dims], sharding.partial)
+        mesh, with_partial_sums([names or rest for names in dims], sharding.partial)
     )
 
 
-# Results that lie as an operand does, whatever the compiler is told, and those that say by themselves how they lie.
+# Results that are sharded as an operand in any case, and operations that specify the shardings of their results.
 _FOLLOWS: Final = (BroadcastInDim, Elementwise, InlineCall, OverMesh, Reverse, Transpose)

@@ -17,6 +17,7 @@ from treadle_ir.core.dataflow import forward
 from treadle_ir.core.dtypes import is_inexact
 from treadle_ir.core.equality import has_programs
 from treadle_ir.core.families import InlineCall
+from treadle_ir.core.flows import OPERANDS, Flows, Origin
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.program import Equation, Program
 from treadle_ir.core.types import INVARIANT, ArrayType, Type, Varying
@@ -29,7 +30,6 @@ from treadle_ir.primitives.call import (
     CustomVjpStaged,
 )
 from treadle_ir.primitives.collective import AllGather, AllReduce, Collective, PVary
-from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.metadata import XlaMetadata
 from treadle_ir.primitives.shard_map import ShardMap, axes_of
 from treadle_ir.process.frozen_classes import frozen
@@ -76,15 +76,12 @@ def operand_axes(
     sets = [type.varying for type in operands]
     if isinstance(primitive, PVary | CustomVjpLinear | CustomVjpCall | ShardMap):
         return sets
-    if isinstance(primitive, Scan):
-        return _varying(primitive.body)
-    if isinstance(primitive, While):
-        constants = primitive.cond_constants + primitive.body_constants
-        return (*sets[:constants], *_varying(primitive.body)[primitive.body_constants :])
-    if isinstance(primitive, Case):
-        return (sets[0], *_varying(primitive.branches[0]))
-    if isinstance(primitive, InlineCall):
-        return _varying(primitive.program)
+    flows = primitive.flows()
+    if flows is not None:
+        for region, entry in zip(flows.regions, flows.entry, strict=True):
+            for i, varying in zip(entry, _varying(region), strict=True):
+                sets[i] = varying
+        return sets
     every = INVARIANT.union(*sets)
     if isinstance(primitive, Collective):
         every |= axes.intersection(primitive.axis_names)
@@ -119,29 +116,29 @@ def _result_axes(
     """Return what results vary over if the operation itself specifies it; None if it follows from the operands."""
     if isinstance(primitive, CustomVjpLinear):
         return [type.varying for type in primitive.types]
-    if isinstance(primitive, InlineCall):
-        return _returned(primitive.program)
-    if isinstance(primitive, Case):
-        index = operands[0].varying
-        found = zip(*map(_returned, primitive.branches), strict=True)
-        return [index.union(*each) for each in found]  # a literal has not been cast
-    if isinstance(primitive, Scan):
-        first, last = primitive.constants, primitive.constants + primitive.carries
-        return _carried(_varying(primitive.body)[first:last], _returned(primitive.body))
-    if isinstance(primitive, While):
-        return _carried(
-            _varying(primitive.body)[primitive.body_constants :], _returned(primitive.body)
-        )
     if isinstance(primitive, ShardMap):
         own = frozenset(primitive.manual_axes)
         return [each - own for each in _returned(primitive.body)]
-    return None
-
-
-def _carried(carries: Sequence[Varying], returned: Sequence[Varying]) -> list[Varying]:
-    """Return what results of a loop vary over: its carries as they go in, too, since a literal has not been cast."""
-    after = [one | two for one, two in zip(carries, returned, strict=False)]
-    return [*after, *returned[len(carries) :]]
+    flows = primitive.flows()
+    if flows is None:
+        return None
+    found = {
+        Origin(region, place): varying
+        for region, program in enumerate(flows.regions)
+        for place, varying in enumerate(_returned(program))
+    }
+    # A carry is what enters the loop, too, and branches depend on the index; a literal has not been cast.
+    for region, sources in zip(flows.regions, flows.backedges, strict=False):
+        for source, varying in zip(sources, _varying(region), strict=True):
+            if source is not None:
+                found[source] |= varying
+    index = INVARIANT
+    if flows.exclusive and flows.predicate is not None:
+        index = operands[flows.predicate.place].varying
+    return [
+        index.union(*[found[each] for each in origins if each.region != OPERANDS])
+        for origins in flows.exits
+    ]
 
 
 def _varying(program: Program) -> list[Varying]:
@@ -161,38 +158,23 @@ def fitted(primitive: Primitive, operands: Sequence[Type], axes: Varying) -> Pri
     if isinstance(primitive, PVary):
         names = tuple([name for name in primitive.axis_names if name not in sets[0]])
         return primitive if names == primitive.axis_names else PVary(names)
-    if not has_programs(primitive):
-        return primitive
-    if isinstance(primitive, InlineCall):
-        if not isinstance(primitive, _CALLS):
-            sets = [INVARIANT.union(*sets)] * len(sets)
-        program = program_varying(primitive.program, sets, axes)
-        if program is primitive.program:
-            return primitive
-        made: Primitive = replace(primitive, program=program)  # type: ignore[type-var]  # all of them are dataclasses
-        return made
-    if isinstance(primitive, Case):
-        return _case(primitive, sets, axes)
-    if isinstance(primitive, (Scan, While)):
-        return _loop(primitive, sets, axes)
     if isinstance(primitive, ShardMap):
         return fitted_shard_map(primitive, sets, axes)
-    return primitive
-
-
-def _case(primitive: Case, sets: Sequence[Varying], axes: Varying) -> Case:
-    # Where devices choose by themselves, a branch must not hold a cast: its transpose is a sum over all of them.
-    given = [sets[0] | each for each in sets[1:]]
-    branches = [program_varying(branch, given, axes) for branch in primitive.branches]
-    wanted = [sets[0].union(*each) for each in zip(*map(_returned, branches), strict=True)]
-    alike = tuple([program_varying(each, given, axes, wanted) for each in primitive.branches])
-    return primitive if alike == primitive.branches else replace(primitive, branches=alike)
-
-
-def _loop(primitive: Scan | While, sets: Sequence[Varying], axes: Varying) -> Primitive:
-    """Return a loop for operands that vary over `sets`: carries vary as they do after any iteration."""
     flows = primitive.flows()
-    assert flows is not None
+    if flows is None:
+        return primitive
+    if isinstance(primitive, InlineCall) and not isinstance(primitive, _CALLS):
+        sets = [INVARIANT.union(*sets)] * len(sets)
+    if flows.exclusive and flows.predicate is not None:
+        # Where devices choose by themselves, a branch must not hold a cast: its transpose is a sum over all of them.
+        index = sets[flows.predicate.place]
+        sets = [index | each for each in sets]
+    regions = _regions(flows, sets, axes)
+    return primitive if regions == flows.regions else primitive.with_regions(regions)
+
+
+def _regions(flows: Flows, sets: Sequence[Varying], axes: Varying) -> tuple[Program, ...]:
+    """Return the regions of an operation for operands that vary over `sets`: carries vary as after any iteration."""
     found = forward(
         flows,
         sets,
@@ -200,25 +182,29 @@ def _loop(primitive: Scan | While, sets: Sequence[Varying], axes: Varying) -> Pr
         or_,
         control=True,
     )
-    # What a body returns for a carry has to vary as the carry does.
+    # A region has to return for a carry what varies as the carry does, and branches return alike.
     wanted = [[*each] for each in found.returned]
     for parameters, sources in zip(found.parameters, flows.backedges, strict=False):
         for parameter, source in zip(parameters, sources, strict=True):
             if source is not None:
                 wanted[source.region][source.place] |= parameter
-    regions = tuple(
+    for origins, end in zip(flows.exits if flows.exclusive else (), found.ends, strict=False):
+        for region, place in origins:
+            wanted[region][place] |= end
+    return tuple(
         [
-            program_varying(region, given, axes, results)
-            for region, given, results in zip(flows.regions, found.parameters, wanted, strict=True)
+            program_varying(region, given, axes, None if tuple(to) == returned else to)
+            for region, given, returned, to in zip(
+                flows.regions, found.parameters, found.returned, wanted, strict=True
+            )
         ]
     )
-    return primitive if regions == flows.regions else primitive.with_regions(regions)
 
 
 def fitted_shard_map(
     primitive: ShardMap, outer: Sequence[Varying] = (), axes: Varying = INVARIANT
 ) -> ShardMap:
-    """Return a `shard_map` whose body takes and returns values that vary as its layouts say.
+    """Return a `shard_map` whose body takes and returns values that vary as its shardings say.
 
     A parameter varies over the axes that divide the operand. A result is cast to vary over the axes along which the
     shards are assembled.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from treadle_ir import AbstractMesh, ArrayType, AxisType, Primitive, Sharding
-from treadle_ir.core import Sums, with_sums
+from treadle_ir.core import PartialSums, with_partial_sums
 from treadle_ir.sharding import sharded_results, sizes_text, specialised_primitive
 
 MESH = AbstractMesh((4, 2), ("x", "y"), (AxisType.Explicit,) * 2)
@@ -17,12 +17,14 @@ def sharded(text: str, dtype: str = "f4") -> ArrayType:
     text, _, partial = text.removesuffix("}").partition("{")
     kind, _, over = partial.partition(":")
     axes = frozenset(over.strip("()").split(",")) if over else frozenset[str]()
-    sums = Sums(unreduced=axes) if kind == "U" else Sums(reduced=axes)
+    sums = PartialSums(unreduced=axes) if kind == "U" else PartialSums(reduced=axes)
     for entry in text.replace("(x,y)", "x+y").split(",") if text else []:
         size, _, names = entry.partition("@")
         shape.append(int(size))
         dims.append(tuple(names.split("+")) if names else ())
-    return ArrayType(tuple(shape), np.dtype(dtype), False, Sharding(MESH, with_sums(dims, sums)))
+    return ArrayType(
+        tuple(shape), np.dtype(dtype), False, Sharding(MESH, with_partial_sums(dims, sums))
+    )
 
 
 def of_results(primitive: Primitive, *operands: str | ArrayType) -> list[str]:

@@ -22,7 +22,7 @@ from treadle_ir.core import dtypes
 from treadle_ir.core.dtypes import BY_NAME, DType, dtype_name
 from treadle_ir.core.effects import Effect
 from treadle_ir.core.mesh import AbstractMesh
-from treadle_ir.core.partial import Sums, with_sums
+from treadle_ir.core.partial import PartialSums, with_partial_sums
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.printing import constructor_fields
 from treadle_ir.core.program import Program
@@ -349,7 +349,10 @@ def _read_sharding(
         dims[axis] = _read_axes(match.group(1))
     over = {kind: frozenset(_read_axes(names)) for kind, names in _PARTIAL.findall(braces)}
     return Sharding(
-        mesh, with_sums(dims, Sums(over.get("U", frozenset()), over.get("R", frozenset())))
+        mesh,
+        with_partial_sums(
+            dims, PartialSums(over.get("U", frozenset()), over.get("R", frozenset()))
+        ),
     )
 
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
         Function as Function,
         Operand as Operand,
         Operands as Operands,
-        install_operators as install_operators,
         no_first_axis as no_first_axis,
         type_of as type_of,
         types_of as types_of,
@@ -33,13 +32,12 @@ if TYPE_CHECKING:
     from treadle_ir.tracing.compile_time import ensure_compile_time_eval as ensure_compile_time_eval
     from treadle_ir.tracing.current_mesh import (
         MESH as MESH,
+        auto_axes as auto_axes,
         checked_manual_axes as checked_manual_axes,
         explicit_mesh as explicit_mesh,
-        left_to_the_compiler as left_to_the_compiler,
         over_mesh as over_mesh,
         over_mesh_of as over_mesh_of,
     )
-    from treadle_ir.tracing.evaluator import Evaluator as Evaluator
     from treadle_ir.tracing.interning import interned as interned
     from treadle_ir.tracing.interpreter import (
         interpret as interpret,
@@ -49,6 +47,13 @@ if TYPE_CHECKING:
     from treadle_ir.tracing.known import KnownTracer as KnownTracer, as_staged as as_staged
     from treadle_ir.tracing.leaks import checks_leaks as checks_leaks, refuse_leaks as refuse_leaks
     from treadle_ir.tracing.memo import Derived as Derived, derived as derived
+    from treadle_ir.tracing.ports import (
+        Evaluator as Evaluator,
+        install as install,
+        installed_sharding as installed_sharding,
+        installed_vmap as installed_vmap,
+        shown_program as shown_program,
+    )
     from treadle_ir.tracing.provenance import naming_arguments as naming_arguments
     from treadle_ir.tracing.scopes import (
         named_call as named_call,
@@ -72,7 +77,6 @@ if TYPE_CHECKING:
         current_evaluator as current_evaluator,
         current_trace as current_trace,
         evaluating as evaluating,
-        install as install,
         reset_current as reset_current,
         run_under as run_under,
         running as running,
@@ -96,27 +100,29 @@ if not TYPE_CHECKING:
                 "Arguments in_positional_form positional_names positions take_apart"
             ),
             "treadle_ir.tracing.array": (
-                "Array Function Operand Operands install_operators no_first_axis type_of types_of"
+                "Array Function Operand Operands no_first_axis type_of types_of"
             ),
             "treadle_ir.tracing.builder": "Builder",
             "treadle_ir.tracing.captures": "rearranged share_captures unused_parameters",
             "treadle_ir.tracing.compile_time": "ensure_compile_time_eval",
             "treadle_ir.tracing.current_mesh": (
-                "MESH checked_manual_axes explicit_mesh left_to_the_compiler over_mesh over_mesh_of"
+                "MESH auto_axes checked_manual_axes explicit_mesh over_mesh over_mesh_of"
             ),
-            "treadle_ir.tracing.evaluator": "Evaluator",
             "treadle_ir.tracing.interning": "interned",
             "treadle_ir.tracing.interpreter": "interpret interpret_unchecked last_uses",
             "treadle_ir.tracing.known": "KnownTracer as_staged",
             "treadle_ir.tracing.leaks": "checks_leaks refuse_leaks",
             "treadle_ir.tracing.memo": "Derived derived",
+            "treadle_ir.tracing.ports": (
+                "Evaluator install installed_sharding installed_vmap shown_program"
+            ),
             "treadle_ir.tracing.provenance": "naming_arguments",
             "treadle_ir.tracing.scopes": "named_call named_scope within",
             "treadle_ir.tracing.staging": (
                 "Staged StagedTracer StagingTrace stage stage_tree staging_trace with_sharding"
             ),
             "treadle_ir.tracing.trace": (
-                "ROOT EvalTrace Trace bind current_evaluator current_trace evaluating install "
+                "ROOT EvalTrace Trace bind current_evaluator current_trace evaluating "
                 "reset_current run_under running set_current"
             ),
             "treadle_ir.tracing.tracer": (

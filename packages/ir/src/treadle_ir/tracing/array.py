@@ -1,14 +1,14 @@
-"""Array, the type that users annotate, and the operator table: what `x + y`, `x[i]`, `x.sum()` mean.
+"""Array, the type that users annotate.
 
-treadle_ir knows nothing of promotion, broadcasting or indexing, so the operators of arrays are installed
-from above: `install_operators` puts the functions of a table on the class, once, where Python finds them
+treadle_ir knows nothing of promotion, broadcasting or indexing, so what `x + y`, `x[i]` and `x.sum()` mean is
+installed from above: `ports.install` puts the functions of a table on the class, once, where Python finds them
 at the cost of an ordinary method. treadle_numpy provides the table; treadle_ir alone installs exact
-arithmetic (`treadle_ir.ops`).
+arithmetic (`treadle_ir.ops`). Type checkers see them in `InstalledOperators`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -19,8 +19,10 @@ from treadle_ir.core.sharding import Sharding, replicated
 from treadle_ir.core.types import ArrayType, Type
 from treadle_ir.core.values import Literal
 from treadle_ir.errors.argument_checks import shown
-from treadle_ir.errors.kinds import ArgumentError, library
-from treadle_ir.errors.tracebacks import boundary
+from treadle_ir.errors.kinds import ArgumentError
+from treadle_ir.errors.other_libraries import library
+from treadle_ir.tracing.installed_operators import InstalledOperators
+from treadle_ir.tracing.on_devices import OnDevices
 
 BINARY: Final = (
     "add sub mul truediv floordiv mod divmod pow matmul and or xor lshift rshift".split()  # noqa: SIM905
@@ -30,17 +32,9 @@ UNARY: Final = ("neg", "pos", "abs", "invert")
 
 if TYPE_CHECKING:
     from treadle_ir.core.mesh import AbstractMesh, MeshAxes
-    from treadle_ir.tracing.array_members import ArrayMembers
-else:
-    from treadle_ir.tracing.on_devices import OnDevices
-
-    class ArrayMembers(OnDevices):
-        """Operators and methods are installed at import: see `install_operators`."""
-
-        __slots__ = ()
 
 
-class Array(ArrayMembers):
+class Array(InstalledOperators, OnDevices):
     """An array: a concrete array, with elements, or a tracer, which represents an array while a function is traced.
 
     It is the type for annotations: `def loss(w: treadle.Array) -> treadle.Array`. Functions make arrays, not the class.
@@ -141,16 +135,6 @@ def no_first_axis(array: Array) -> ArgumentError:
 Operand: TypeAlias = Array | np.ndarray[Any, np.dtype[Any]] | np.generic | Literal
 Operands: TypeAlias = Sequence[Operand]
 Function: TypeAlias = Callable[..., Operands]  # flat operands in, flat operands out
-
-
-def install_operators(table: Mapping[str, object]) -> None:
-    """Put the functions and properties of an operator table on `Array`, by attribute name.
-
-    The names are Python's (`__add__`, `__getitem__`, `sum`, `T`, `at`). A later table replaces what an
-    earlier one said of the same names.
-    """
-    for name, member in table.items():
-        setattr(Array, name, boundary(member))
 
 
 def type_of(operand: object) -> ArrayType:

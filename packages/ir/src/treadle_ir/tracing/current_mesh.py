@@ -33,7 +33,7 @@ MESH: Final[Setting[MeshAxes | None]] = Setting(
     None,
     parse=_parsed,
     help="The mesh that partition specifications without one are over: a Mesh, or an AbstractMesh.",
-    stepwise=_ExplicitMeshes(),
+    op_by_op=_ExplicitMeshes(),
 )
 
 
@@ -88,8 +88,8 @@ def over_mesh_of(operands: Iterable[object]) -> AbstractContextManager[None]:
     return _AS_IT_IS
 
 
-def left_to_the_compiler(axes: Iterable[str] | None = None) -> overriding:
-    """`with left_to_the_compiler():` has explicit axes automatic, all or some: no rule is asked how results lie."""
+def auto_axes(axes: Iterable[str] | None = None) -> overriding:
+    """Make explicit axes, all or some, automatic in a `with` block: the compiler chooses shardings, no rule does."""
 
     def automatic(context: Context) -> Context:
         mesh = context.get(MESH)

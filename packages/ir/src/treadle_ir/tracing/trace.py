@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, ClassVar, Final, ParamSpec, TypeVar, final
 from treadle_ir.core.families import Extension, FunctionCall
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.errors.kinds import TreadleError, out_of_memory
-from treadle_ir.errors.other_jax import explain
+from treadle_ir.errors.other_libraries import explain
 from treadle_ir.errors.source import Place, place, within
 from treadle_ir.settings.context import context_overrides
 from treadle_ir.tracing.array import Array
-from treadle_ir.tracing.evaluator import Evaluator
 
 if TYPE_CHECKING:
     from treadle_ir.tracing.array import Operand, Operands
+    from treadle_ir.tracing.ports import Evaluator
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -158,11 +158,6 @@ def bind(primitive: Primitive, *operands: Operand) -> Sequence[Array]:
     element type, operators and methods; only here are the two treated as the same.)
     """
     return current_trace().process(primitive, operands)  # type: ignore[return-value]  # see above
-
-
-def install(evaluator: Evaluator) -> None:
-    """Make an evaluator the one that runs untransformed operations in this process, and makes its arrays."""
-    ROOT.evaluator = evaluator
 
 
 def current_evaluator() -> Evaluator:

@@ -50,7 +50,8 @@ class Tracer(Array):
     def __init__(self, trace: Trace, aval: Any) -> None:
         """Initialise a library's tracer. Any: `aval` is an array type, or has one as its `type`, as `x.aval` has."""
         self.owner = trace
-        self.type = aval if isinstance(aval, ArrayType) else aval.type
+        # a library's class has no slots
+        self.type = aval if isinstance(aval, ArrayType) else aval.type  # type: ignore[misc]
 
     @property
     def source(self) -> Source:
@@ -186,7 +187,7 @@ class Tracer(Array):
     def __iter__(self) -> Iterator[Array]:
         if not self.type.shape:
             raise no_first_axis(self)
-        return (self[i] for i in range(self.type.shape[0]))
+        return (self[i] for i in range(self.type.shape[0]))  # type: ignore[index]  # if it is installed
 
     def __repr__(self) -> str:
         shape = ",".join(map(str, self.type.shape))

@@ -1,4 +1,4 @@
-"""Structures as bytes, in the protocol buffer in which JAX writes them: tuples, lists, dicts with string keys, None.
+"""Structures as bytes, in a protocol buffer that other libraries read: tuples, lists, dicts with string keys, None.
 
 A message has the nodes in post-order (field 1) and the keys of dicts, each once (field 2). A node has its number of
 children (1), its kind (2), and for a dict (3) the numbers of its keys (1, packed).

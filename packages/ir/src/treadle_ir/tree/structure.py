@@ -185,7 +185,7 @@ class PyTreeDef:
         """Return the structure of a node, given the results of `node_data` and `children`.
 
         Args:
-            registry: ignored, as there is only one; JAX has this parameter.
+            registry: ignored, as there is only one.
             node_data: the type and the metadata of the node, or None for a leaf.
             children: the structures of its children.
 
@@ -223,7 +223,7 @@ class PyTreeDef:
         )
 
     def serialize_using_proto(self) -> bytes:
-        """Return the bytes that JAX writes for the structure of tuples, lists, dicts with string keys and None.
+        """Return the bytes (`treadle_ir.tree.proto`) of a structure of tuples, lists, dicts with string keys and None.
 
         Raises:
             ValueError: the structure has other nodes, or other keys.
@@ -237,7 +237,7 @@ class PyTreeDef:
 
     @staticmethod
     def deserialize_using_proto(registry: object, data: bytes) -> PyTreeDef:
-        """Return the structure that `serialize_using_proto` serialised, here or in JAX; `registry` is ignored.
+        """Return the structure that `serialize_using_proto` serialised; `registry` is ignored.
 
         Raises:
             ValueError: the bytes do not encode a structure.

@@ -17,6 +17,15 @@ def test_constraints() -> None:
             function(np.ones((2, 3)))
 
 
+@pytest.mark.parametrize(("full", "sizes"), [(True, (4, 4)), (False, (2, 2))])
+def test_singular_vectors_fill_the_space_on_request(full: bool, sizes: tuple[int, int]) -> None:
+    a = np.arange(8.0).reshape(4, 2)
+    u, s, vh = ops.svd(a, full_matrices=full)
+    assert (u.shape, s.shape, vh.shape) == ((4, sizes[0]), (2,), (2, 2))
+    u, _, vh = ops.svd(a.T, full_matrices=full)
+    assert (u.shape, vh.shape) == ((2, 2), (sizes[1], 4))
+
+
 @pytest.mark.parametrize("blocks", [1, 2, 4])
 def test_schur_of_equal_blocks_converges(blocks: int) -> None:
     a = np.kron(np.eye(blocks), [[0.0, 1.0], [-2.0, 1.0]]) + np.eye(2 * blocks, k=1)

@@ -66,5 +66,5 @@ def test_sizes_that_change() -> None:
 
 def test_concatenated_arrays_lie_alike() -> None:
     assert of_results(Concatenate(0), "8@x,4", "8@x,4") == ["16@x,4"]
-    with pytest.raises(ShardingTypeError, match="lie differently"):
+    with pytest.raises(ShardingTypeError, match="their shardings differ"):
         of_results(Concatenate(1), "8@x,4", "8,4")

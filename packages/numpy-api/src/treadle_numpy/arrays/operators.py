@@ -12,6 +12,7 @@ from typing import Final, NoReturn, TypeAlias
 from treadle_ir import ArgumentError, Array, DType, Primitive
 from treadle_ir.calling import as_array
 from treadle_ir.core.dtypes import BY_NAME
+from treadle_ir.errors import is_convertible
 from treadle_ir.primitives.compare import Compare, Direction
 from treadle_ir.primitives.elementwise import Add, Divide, IntegerPower, Multiply, Square, Subtract
 from treadle_ir.tracing import current_trace, transparent
@@ -43,7 +44,7 @@ def converts(y: object) -> bool:
     kind = type(y)
     if getattr(kind, "__array_ufunc__", kind) is None:
         return False
-    return hasattr(kind, "__jax_array__") or hasattr(kind, "__treadle_array__")
+    return is_convertible(kind)
 
 
 def refuse(symbol: str, x: object, y: object) -> object:

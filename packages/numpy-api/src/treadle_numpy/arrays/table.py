@@ -11,7 +11,7 @@ from typing import Final, final
 
 from treadle_ir import Array
 from treadle_ir.errors import import_module
-from treadle_ir.tracing import install_operators
+from treadle_ir.tracing import install as install_ports
 from treadle_numpy.arrays.foreign import foreign_methods
 from treadle_numpy.arrays.operators import operators
 
@@ -71,7 +71,7 @@ class Deferred:
     def __get__(self, instance: Array | None, owner: type[Array]) -> object:
         function = getattr(import_module(f"treadle_numpy.{self._module}"), self._function)
         member = property(function) if self._is_property else as_method(self._name, function)
-        install_operators({self._name: member})
+        install_ports(operators={self._name: member})
         return member.__get__(instance, owner)
 
 
@@ -103,4 +103,4 @@ def table() -> dict[str, object]:
 
 def install() -> None:
     """Put the operators and methods on arrays."""
-    install_operators(table())
+    install_ports(operators=table())

@@ -5,7 +5,7 @@
 * Arrays of positions: known ranges first, then one `gather`. By NumPy's rule the axes of the positions stand where
   the indexed axes stood if those are neighbours, else in front.
 
-Positions out of range are clipped, since a program cannot raise (JAX's rule); negative ones count from the end.
+Positions out of range are clipped, since a program cannot raise; negative ones count from the end.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The instructions under JAX's names, with little on top.
+"""The instructions under their public names, with little on top.
 
 Unlike the functions of `treadle.numpy` these promote nothing and broadcast scalars only: operands that are arrays
 must have one element type and one shape. Python numbers take the element type of the arrays in the same call.

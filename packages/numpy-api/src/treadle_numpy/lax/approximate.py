@@ -22,7 +22,7 @@ def approx_max_k(
 ) -> list[Array]:
     """Return the `k` greatest elements along an axis, descending, and their positions (i32).
 
-    JAX may leave some out, down to `recall_target`, on accelerators; here the result is exact. Without
+    The interface allows leaving some out, down to `recall_target`; here the result is exact. Without
     `aggregate_to_topk` all elements are returned in order, since the number of candidates is not fixed then.
 
     Raises:

@@ -88,6 +88,8 @@ _ARGUMENT: Final = {
     "index_dtype": _dtype("dtype"),
 }
 
+_INLINE: Final = {"": False, "lowering": "jax_late"}
+_INLINING: Final = {False: "", "jax_late": "lowering"}
 # By mnemonic, then by JAX's name of the parameter.
 _PARAMETERS: Final[Mapping[str, Mapping[str, Parameter]]] = {
     "all_gather": {
@@ -109,7 +111,9 @@ _PARAMETERS: Final[Mapping[str, Mapping[str, Parameter]]] = {
         "jaxpr": _named("program"),
         "name": _named("label"),
         "inline": Parameter(
-            ("inlining",), lambda said: said or False, lambda inline: (inline or "",)
+            ("inlining",),
+            lambda inlining: _INLINE.get(inlining, inlining),
+            lambda inline: (_INLINING.get(inline, inline),),
         ),
         "keep_unused": _constant(False),
     },

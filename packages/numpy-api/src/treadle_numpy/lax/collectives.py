@@ -232,7 +232,7 @@ def all_gather(
 
     groups = as_groups("all_gather", axis_index_groups, axis_name)
     invariant = _is_invariant(to, groups is not None)
-    if axis_name == ():  # as in JAX, no axes leave the value unchanged
+    if axis_name == ():  # no axes leave the value unchanged
         return over(lambda leaf: leaf, x)
 
     def gathered(leaf: Array) -> Array:

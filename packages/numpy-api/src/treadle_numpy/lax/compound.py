@@ -21,7 +21,7 @@ __all__ = ["log2", "mulhi", "one_minus_square", "polynomial"]
 
 
 def log2(x: ArrayLike, *, accuracy: object = None) -> Array:
-    """Return the logarithm to base 2 of floats or complex numbers; `accuracy` is taken for JAX's sake, and changes
+    """Return the logarithm to base 2 of floats or complex numbers; `accuracy` is accepted and changes
     nothing.
 
     Raises:

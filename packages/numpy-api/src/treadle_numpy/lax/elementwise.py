@@ -67,7 +67,7 @@ class UnaryFunction(Protocol):
     __name__: str
 
     def __call__(self, x: ArrayLike, *, accuracy: object = None) -> Array:
-        """Return the result; `accuracy` is taken for JAX's sake, and changes nothing."""
+        """Return the result; `accuracy` is accepted and changes nothing."""
         ...
 
 
@@ -92,7 +92,7 @@ def _function(
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""{doc}
 
-    `accuracy` is taken for JAX's sake, and changes nothing.
+    `accuracy` is accepted and changes nothing.
 
     Raises:
         DTypeError: the elements are {_OTHERS[kinds]}.

@@ -24,10 +24,9 @@ from treadle_ir import (
     ops,
     type_of,
 )
-from treadle_ir.calling import installed_vmap
 from treadle_ir.errors import StructureError
 from treadle_ir.primitives.contract import window_counts
-from treadle_ir.tracing import interpret_unchecked as interpret
+from treadle_ir.tracing import installed_vmap, interpret_unchecked as interpret
 from treadle_ir.tree import explain_difference, tree_unflatten
 from treadle_numpy.lax.control.staging import flatten_operands, stage_body
 from treadle_numpy.operands.arrays import array_of

@@ -41,7 +41,7 @@ def conv_general_dilated_patches(
     The result has the shape of a convolution's with features x window elements: features vary slowest, the axes of the
     window in the order of `dimension_numbers[1]`. Other arguments are as for `conv_general_dilated`.
 
-    Elements are moved, not multiplied: infinities stay, where JAX's patches have NaN. `precision` changes nothing.
+    Elements are moved, not multiplied: infinities stay infinities. `precision` changes nothing.
 
     Raises:
         ShapeError: lists do not have one entry for each spatial axis.

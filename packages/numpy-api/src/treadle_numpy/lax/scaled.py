@@ -26,7 +26,7 @@ def scaled_dot(
 ) -> Array:
     """`dot_general` of operands times their scales, of which each is for a block of elements along contracted axes.
 
-    It is computed in float32 (float64 if an operand is of that type) and has derivatives, which JAX's lacks.
+    It is computed in float32 (float64 if an operand is of that type) and has derivatives.
 
     Shapes:
         lhs_scale, rhs_scale: as the operand, but along contracted axes a divisor of its size: one number for each block

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from treadle_ir.calling import installed_placer
+from treadle_ir.tracing import installed_sharding
 
 __all__ = ["with_sharding_constraint"]
 
@@ -34,5 +34,6 @@ def with_sharding_constraint(x: T, shardings: Any) -> T:
     """
     if shardings is None:
         return x
-    sharded: T = installed_placer("with_sharding_constraint")(x, shardings)
+    port = installed_sharding("with_sharding_constraint")
+    sharded: T = port.with_sharding_constraint(x, shardings)
     return sharded

@@ -46,7 +46,7 @@ def psum_scatter_start(
     """Return the first half of `psum_scatter`: its `done()` is the sum's own part.
 
     What is written between both halves may run meanwhile, where the platform can do so. A `Future` is not an array:
-    call `done()` within the function that started it. Unlike JAX's, it can be differentiated and batched.
+    call `done()` within the function that started it. It can be differentiated and batched.
 
     Raises:
         NameError: no such axis is being mapped.

@@ -1,4 +1,4 @@
-"""Tokens, by which JAX's programs order effects; here the program itself keeps them in order."""
+"""Tokens, which order effects; here the program itself keeps them in order."""
 
 from __future__ import annotations
 

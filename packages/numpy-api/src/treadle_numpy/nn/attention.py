@@ -172,7 +172,7 @@ def dot_product_attention(
 
     Where there are fewer key and value heads than query heads, successive query heads share one (grouped queries). The
     softmax of types of 16 bits is computed in float32. A query that may look at no key takes the mean of all values.
-    Unlike JAX, any number of batch axes is taken, and mixed element types are promoted.
+    Any number of batch axes is accepted, and mixed element types are promoted.
 
     Shapes:
         query: [*batch, T, N, H]

@@ -110,7 +110,7 @@ def array_equal(
 ) -> Array:
     """Return whether shapes and all elements are equal, as a boolean array without axes.
 
-    Lists are arrays here, as in JAX.
+    Lists are arrays here.
 
     Example:
         >>> print(array_equal(np.array([1, 2, 3]), np.array([1, 2, 3])))
@@ -132,7 +132,7 @@ def array_equal(
 def array_equiv(a1: ArrayLike | Sequence[ArrayLike], a2: ArrayLike | Sequence[ArrayLike]) -> Array:
     """Return whether all elements are equal after broadcasting; False if the shapes do not broadcast.
 
-    Lists are arrays here, as in JAX.
+    Lists are arrays here.
 
     Example:
         >>> print(array_equiv(np.array([1, 2, 3]), np.array([[1, 2, 3]] * 2)))

@@ -56,6 +56,72 @@ def spacing(types: Sequence[ArrayType]) -> HostFunction | None:
     return run
 
 
+def _are_of_one_type(types: Sequence[ArrayType]) -> bool:
+    """Return whether arrays are served, have elements, and have one element type."""
+    return all([_serves(x) and x.size > 0 and x.dtype == types[0].dtype for x in types])
+
+
+def _is_exact(quotient: _Elements) -> bool:
+    """Return whether quotients are so small that NumPy's rounding cannot differ from the operations' rounding."""
+    most = 1 << (21 if quotient.dtype.char == "f" else 50)
+    return bool(np.vdot(quotient, quotient) < most * most)
+
+
+def _quotient(x: _Elements, y: _Elements, rest: _Elements) -> tuple[_Elements, _Elements]:
+    """Return the quotient rounded down, and where that is one less than the quotient rounded toward zero.
+
+    Args:
+        x: the dividend.
+        y: the divisor.
+        rest: the remainder with the sign of `x`.
+    """
+    quotient: _Elements = x - rest
+    quotient /= y
+    lower: _Elements = np.copysign(rest, y) != rest
+    quotient -= lower
+    np.rint(quotient, quotient)
+    if np.count_nonzero(y) != y.size:
+        np.divide(x, y, out=quotient, where=y == 0)
+    return quotient, lower
+
+
+def floor_divide(types: Sequence[ArrayType]) -> HostFunction | None:
+    """`np.floor_divide` by positive numbers; it gives zero quotients other signs by negative ones."""
+    if not _are_of_one_type(types):
+        return None
+
+    def run(x: _Elements, y: _Elements) -> list[_Elements]:
+        if y.item(y.argmin()) > 0.0:
+            quotient: _Elements = np.floor_divide(x, y)
+            if _is_exact(quotient):
+                quotient += 0.0  # no zero is negative
+                return [quotient]
+        return [_quotient(x, y, np.fmod(x, y))[0]]
+
+    return run
+
+
+def divmod(types: Sequence[ArrayType]) -> HostFunction | None:
+    """`np.divmod` by positive numbers, but for zero remainders of negative numbers, to which it gives other signs."""
+    if not _are_of_one_type(types):
+        return None
+
+    def run(x: _Elements, y: _Elements) -> list[_Elements]:
+        if y.item(y.argmin()) > 0.0:
+            quotient, rest = np.divmod(x, y)
+            if _is_exact(quotient) and (
+                np.count_nonzero(rest) == rest.size or x.item(x.argmin()) > 0.0
+            ):
+                quotient += 0.0
+                return [quotient, rest]
+        rest = np.fmod(x, y)
+        quotient, lower = _quotient(x, y, rest)
+        np.add(rest, y, out=rest, where=lower)
+        return [quotient, rest]
+
+    return run
+
+
 def polyval(types: Sequence[ArrayType]) -> HostFunction | None:
     """Horner's rule in one array."""
     coefficients, x = types

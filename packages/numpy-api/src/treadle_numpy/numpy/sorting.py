@@ -114,7 +114,7 @@ def argsort(
 def lexsort(keys: Sequence[ArrayLike] | Array, axis: int = -1, *, batch_size: int = 16) -> Array:
     """Return the positions that sort by several keys, the last one first.
 
-    One sort compares all keys, however many: `batch_size`, which in JAX keeps the time to compile down, changes
+    One sort compares all keys, however many: `batch_size`, which bounds the time to compile elsewhere, changes
     nothing.
 
     Raises:

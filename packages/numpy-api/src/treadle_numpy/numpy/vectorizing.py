@@ -13,8 +13,8 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from treadle_ir import ArgumentError, Array, MissingRuleError, ShapeError, ops
-from treadle_ir.calling import installed_vmap
 from treadle_ir.errors import functions, names, refused, shown, wraps
+from treadle_ir.tracing import installed_vmap
 from treadle_ir.tree import tree_map
 from treadle_numpy.lax.control.map import map
 from treadle_numpy.operands.broadcast import common_shape

@@ -44,7 +44,7 @@ def common_shape(function: str, shapes: Sequence[tuple[int, ...]]) -> tuple[int,
             if size != 1:
                 if result[axis] not in (1, size):
                     listed = ", ".join(map(str, shapes))
-                    # JAX's words, which people search for.
+                    # Words that people search for.
                     who = "I" if function.startswith("broadcast_") else f"{function} got i"
                     raise ShapeError(
                         f"{who}ncompatible shapes for broadcasting: {listed}",

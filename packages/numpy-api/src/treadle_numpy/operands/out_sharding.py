@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
 from treadle_ir import Array, ops
-from treadle_ir.calling import installed_resharder
 from treadle_ir.sharding import sharding_of
-from treadle_ir.tracing import Tracer, explicit_mesh, left_to_the_compiler
+from treadle_ir.tracing import Tracer, auto_axes, explicit_mesh, installed_sharding
 from treadle_numpy.operands.devices import Device, placed
 
 P = ParamSpec("P")
@@ -24,10 +23,10 @@ def with_out_sharding(
         ShardingError: the result cannot be sharded so.
         PlacementError: it is a specification, and no mesh is in force.
     """
-    resharder = installed_resharder(function.__name__)
-    with left_to_the_compiler():
+    port = installed_sharding(function.__name__)
+    with auto_axes():
         result = function(*args, **kwargs)
-    sharded: R = resharder(result, out_sharding)
+    sharded: R = port.reshard(result, out_sharding)
     return sharded
 
 

@@ -122,7 +122,7 @@ def as_weak(result: Array) -> Array:
 
 
 def without_weak_arrays(operand: Operand) -> Operand:
-    """Return `operand` with a strong type unless it is a scalar, as JAX does before it adds constants."""
+    """Return `operand` with a strong type unless it is a scalar, as it becomes before constants are added."""
     type = operand_type(operand)
     return converted(operand, type.dtype) if type.weak and type.shape else operand
 

@@ -28,7 +28,7 @@ from treadle_ir.core.dtypes import (
     is_integer,
     no_numbers,
 )
-from treadle_ir.errors import RangeError, array_of_jax, is_of_jax, out_of_range
+from treadle_ir.errors import RangeError, conversion_of, out_of_range, refusal
 from treadle_ir.tracing import current_evaluator
 from treadle_numpy.operands.arrays import Elements, array_of, made
 from treadle_numpy.operands.coerce import (
@@ -82,11 +82,12 @@ def array_from(function: str, x: object, dtype: DType | None) -> Array:
         return _from_sequence(function, x, dtype)
     if is_symbolic_dim(x):
         return array_from(function, as_array(x), dtype)
-    convert = getattr(type(x), "__jax_array__", None)
-    if callable(convert):
+    convert = conversion_of(x)
+    if convert is not None:
         return array_from(function, convert(x), dtype)
-    if convert is not None and is_of_jax(x):
-        raise array_of_jax(x)
+    traced_elsewhere = refusal(x, asked=True)
+    if traced_elsewhere is not None:
+        raise traced_elsewhere
     there = adopted(function, x)
     if there is not None:
         given = ops.copy(there)  # its owner may write to it

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from treadle_ir import Array, DTypeError, Operand, ShapeError, ops
-from treadle_ir.calling import installed_vmap
 from treadle_ir.core.dtypes import BY_NAME, DType, KeyDType, element_type_of, is_own_key, key_shape
+from treadle_ir.tracing import installed_vmap
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import coerce, operand_type
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,8 @@ from treadle_ir import (
     stage,
     type_of,
 )
-from treadle_ir.calling import install_vmap
 from treadle_ir.errors import ConcretizationError, StructureError
+from treadle_ir.tracing import ports
 from treadle_numpy import lax
 from treadle_numpy.arrays.table import install
 
@@ -244,21 +244,21 @@ def test_map() -> None:
 
 
 @pytest.fixture
-def vmap_port() -> Iterator[Callable[[Any], None]]:
-    """Installs a vmap; afterwards there is none, as before."""
-    install_vmap(None)
-    yield install_vmap
-    install_vmap(None)
+def no_vmap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Uninstall `vmap`; what the test installs is undone."""
+    monkeypatch.setattr(ports.installed, "vmap", None)
 
 
-def test_map_with_batches_needs_the_port(vmap_port: object) -> None:
+@pytest.mark.usefixtures("no_vmap")
+def test_map_with_batches_needs_the_port() -> None:
     with pytest.raises(NotImplementedError, match="batch_size"):
         lax.map(lambda x: x, XS, batch_size=2)
 
 
+@pytest.mark.usefixtures("no_vmap")
 @pytest.mark.parametrize("length", [0, 1, 4, 5, 7])
 @pytest.mark.parametrize("size", [1, 2, 3, 9])
-def test_map_in_batches(length: int, size: int, vmap_port: Callable[[Any], None]) -> None:
+def test_map_in_batches(length: int, size: int) -> None:
     sizes = []
 
     def in_batches(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -268,7 +268,7 @@ def test_map_in_batches(length: int, size: int, vmap_port: Callable[[Any], None]
 
         return batched
 
-    vmap_port(in_batches)
+    ports.install(vmap=in_batches)
     xs = np.arange(length, dtype=F)
     same(lax.map(lambda x: {"square": x * x}, xs, batch_size=size)["square"], xs**2)
     assert max(sizes, default=0) <= size

@@ -152,3 +152,12 @@ def test_functions_and_complex_forms_of_matrices_whose_squares_overflow_or_vanis
     np.testing.assert_allclose(of_itself, b, atol=1e-12)
     of_unit_size = np.asarray(linalg.funm(b * scale, lambda x: (x / scale) ** 2))
     np.testing.assert_allclose(of_unit_size, b @ b, atol=1e-11)
+
+
+@pytest.mark.parametrize("trans", [0, 1, 2])
+def test_systems_are_solved_from_the_factors_of_each_matrix(trans: int) -> None:
+    a = np.array([[[0.0, 2.0, 1.0], [1.0, 1.0, 3.0], [4.0, 1.0, 1.0]], A])
+    b = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    found = linalg.lu_solve(linalg.lu_factor(a), b[..., None], trans=trans)[..., 0]
+    for matrix, right, x in zip(a, b, found, strict=True):
+        np.testing.assert_allclose((matrix.T if trans else matrix) @ x, right, rtol=1e-12)

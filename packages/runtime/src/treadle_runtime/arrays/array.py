@@ -53,7 +53,7 @@ from treadle_runtime.arrays.spread import gather, spread
 from treadle_runtime.arrays.text import array_text, type_text
 from treadle_runtime.client.exchange import CPU, CUDA, capsule_of
 from treadle_runtime.placement.devices import Device
-from treadle_runtime.placement.explicit import explicit_mesh_of, type_sharding, with_whole_rows
+from treadle_runtime.placement.explicit import explicit_mesh_of, type_sharding, with_unsharded_rows
 from treadle_runtime.placement.guards import guard
 from treadle_runtime.placement.placement import BASE, PlacedType, Placement, default_placement
 from treadle_runtime.placement.sharding import Sharding
@@ -96,7 +96,7 @@ class DeviceArray(Placed):
     # ---- elements
 
     def __treadle_host__(self) -> Elements | None:
-        """The elements if the host has them now and no device is prescribed."""
+        """Return the elements if the host has them now and no device is prescribed; else None."""
         return self.host if self.placed.placement is BASE else None
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Elements:
@@ -104,7 +104,7 @@ class DeviceArray(Placed):
         if dtype is None and copy is None and host is not None and host.dtype.names is None:
             return _read_only(host)  # most calls are like this one
         raise_swallowed_interrupt(self)
-        # Keys are given to whoever names their element type: an evaluator, not a function of NumPy.
+        # Random keys are converted only if the caller names their element type: evaluators do, NumPy does not.
         wanted = None if dtype is None else element_type("__array__", dtype)
         if copy is not None:
             flags("__array__", copy=copy)
@@ -184,7 +184,7 @@ class DeviceArray(Placed):
         if not self.type.shape:
             raise no_first_axis(self)
         if self.sharding.num_devices > 1:
-            rows = with_whole_rows(self, self.placed)
+            rows = with_unsharded_rows(self, self.placed)
             return iter([rows[number] for number in range(self.type.shape[0])])
         part = self.placed.with_shape(self.type.shape[1:])
         return iter([DeviceArray(part, np.asarray(element)) for element in elements_of(self)])
@@ -276,7 +276,7 @@ class DeviceArray(Placed):
         return import_module("treadle_ir.calling.dlpack").capsule_of(elements, max_version)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """DLPack's kind and number of the device whose memory a capsule is of: a GPU's, else the CPU's."""
+        """Return DLPack's kind and number of the device whose memory a capsule exposes: a GPU, or else the CPU."""
         device, sharding = device_of(self), self.placed.placement.sharding
         alone = sharding.num_devices == 1 and sharding.memory_kind == DEVICE_MEMORY
         if device.backend.platform == "cuda" and alone:
@@ -289,7 +289,7 @@ class DeviceArray(Placed):
         if self.sharding.num_devices > 1:
             raise PlacementError(
                 f"an array of type {self.type} over {self.sharding.num_devices} devices has no one address",
-                fix="ask one of x.addressable_shards for that of its data",
+                fix="ask the data of one of x.addressable_shards for its address",
             )
         return device.backend.pointer(buffer_of(self))
 
@@ -303,26 +303,26 @@ class DeviceArray(Placed):
         return self
 
     def is_ready(self) -> bool:
-        """Return whether the elements are there."""
+        """Return whether the elements have been computed."""
         device = device_of(self)
         return self.raw is None or device.backend.is_ready(self.raw)
 
     def copy_to_host_async(self) -> None:
-        """Start to bring the elements to the host; on the CPU they are there."""
+        """Start to transfer the elements to the host; on the CPU they are there already."""
         device_of(self)
 
     def on_device_size_in_bytes(self) -> int:
-        """Return the bytes that it takes on its devices together."""
+        """Return the number of bytes of the array on all its devices together."""
         sharding = self.sharding
         part = sharding.shard_shape(self.type.shape)
         return self.type.with_shape(part).nbytes * sharding.num_devices
 
     def is_deleted(self) -> bool:
-        """Return whether it has been donated or deleted."""
+        """Return whether the array has been donated or deleted."""
         return type(self.raw) is Deleted
 
     def delete(self) -> None:
-        """Give the memory back now; the array cannot be used any more."""
+        """Free the memory now; the array cannot be used any more."""
         raw = self.raw
         if type(raw) is Deleted:
             return
@@ -365,10 +365,10 @@ def _read_only(elements: Elements) -> Elements:
 
 
 def readable(array: DeviceArray) -> Elements:
-    """Return the elements for Python and NumPy, which know nothing of random keys.
+    """Return the elements for Python and NumPy, which cannot represent random keys.
 
     Raises:
-        DTypeError: they are random keys.
+        DTypeError: the elements are random keys.
         DonatedError, ExecutionError: as `elements_of`.
     """
     _check_readable(array.type)
@@ -395,7 +395,7 @@ def elements_of(array: DeviceArray, *, explicit: bool = False) -> Elements:
     host = array.host
     if host is None:
         device = device_of(array)
-        if device.platform != "cpu" and current_context().watched:
+        if device.platform != "cpu" and current_context().instrumented:
             guard("device-to-host", array.type, "the host", explicit=explicit)
         backend = device.backend
         dtype, sharding = array.type.dtype, array.placed.placement.sharding
@@ -430,7 +430,7 @@ def buffer_of(array: DeviceArray) -> Buffer:
             host = for_device(host)
         sharding = array.placed.placement.sharding
         if sharding.num_devices == 1:
-            # Nobody writes to our host buffers, so the device may use the same memory.
+            # Nothing writes to the host buffers of arrays, so the device may use the same memory.
             raw = array.raw = device.backend.put(
                 host, device.raw, owned=True, memory=sharding.memory_kind
             )
@@ -444,9 +444,9 @@ def buffer_of(array: DeviceArray) -> Buffer:
 
 
 def buffer_at(array: DeviceArray, placement: Placement, *, explicit: bool = False) -> Buffer:
-    """Return the array's buffer, brought to a place if it is elsewhere (the array itself stays where it is).
+    """Return the array's buffer, transferred to the devices of `placement` if it is elsewhere; `array` stays unchanged.
 
-    What is over the devices of the place already stays as it lies over them: programs are compiled for that.
+    A buffer that is on these devices already keeps its sharding: programs are compiled for it.
     """
     here, there = array.placed.placement.sharding, placement.sharding
     if here is there or here.devices == there.devices:
@@ -455,10 +455,10 @@ def buffer_at(array: DeviceArray, placement: Placement, *, explicit: bool = Fals
 
 
 def moved_to(array: DeviceArray, there: Sharding, *, explicit: bool = False) -> Buffer:
-    """Return the array's buffer, brought to other devices or to another of their memories."""
+    """Return the array's buffer, transferred to other devices or to another of their memories."""
     here, target, memory = array.placed.placement.sharding, there.devices[0], there.memory_kind
     home = device_of(array)
-    if current_context().watched:
+    if current_context().instrumented:
         guard("device-to-device", array.type, target, explicit=explicit)
     if listeners:
         emit(ElementsTransferred(array.type, str(home), str(target)))
@@ -491,16 +491,17 @@ def forget_host(array: DeviceArray) -> None:
 
 
 def duplicate(array: DeviceArray) -> DeviceArray:
-    """Another array with the same elements; they share memory, and yet each can be deleted or donated."""
+    """Return another array with the same elements, in the same memory; each can be deleted or donated by itself."""
     return DeviceArray(array.placed, elements_of(array))
 
 
 def from_host(
     elements: Elements, *, weak: bool = False, placement: Placement | None = None
 ) -> DeviceArray:
-    """Return an array around a NumPy array that nobody will write to any more; uncommitted on the default device.
+    """Return an array that wraps a NumPy array, which must not be written to any more.
 
-    The element type is kept as it is: narrowing is the caller's business.
+    The array is uncommitted on the default device unless `placement` is given. Its element type is that array's:
+    callers narrow it if they have to.
     """
     where = default_placement() if placement is None else placement
     return DeviceArray(where.of(ArrayType(elements.shape, elements.dtype, weak)), elements)

@@ -12,20 +12,20 @@ from treadle_ir.errors import NOWHERE, DonatedError, Source, capture
 
 @final
 class Deleted:
-    """Stands in the place of a buffer that was donated or deleted, and says where that happened."""
+    """Replaces a buffer that was donated or deleted, and records where that happened."""
 
     __slots__ = ("how", "source")
 
     def __init__(self, how: str, source: Source = NOWHERE) -> None:
         self.how = how
-        self.source = source  # where in the user's code; looked up when somebody asks
+        self.source = source  # where in the user's code; computed when it is first used
 
 
 @final
 class GivenAway:
-    """Makes what is left of the arrays that a program takes over: one `Deleted` for all calls from the same place.
+    """Makes the `Deleted` of the arrays that a program takes over: one object for all calls from the same place.
 
-    A loop that donates its state calls from one place, so nothing is made there but once.
+    A loop that donates its state calls from one place, so only one object is made there.
     """
 
     __slots__ = ("_how", "_last")
@@ -35,14 +35,14 @@ class GivenAway:
         self._last = Deleted(how)
 
     def here(self, depth: int) -> Deleted:
-        """What says that it happened in this call; the caller knows of `depth` frames that they are treadle's."""
+        """Return the record of a deletion in the current call, of which the innermost `depth` frames are treadle's."""
         try:
             frame = sys._getframe(depth + 1)
         except ValueError:  # called by no Python: by a thread of its own
             return Deleted(self._how, capture())
         last = self._last
         source = last.source
-        # A captured place is always the user's. So nothing is found where the frame is one of treadle's.
+        # A captured location is always in the user's code, so a frame of treadle's never matches.
         if source.code is not frame.f_code or source.offset != frame.f_lasti:
             last = self._last = Deleted(self._how, capture())
         return last

@@ -27,7 +27,7 @@ def for_device(host: Elements) -> Elements:
 
 
 def from_device(held: Elements, type: ArrayType) -> Elements:
-    """Return the inverse for types that NumPy has not."""
+    """Return elements that a device holds as an array of an extended dtype: the inverse of `for_device`."""
     if held.shape == type.shape:
         return held.view(type.dtype)
     return np.ascontiguousarray(held).view(type.dtype).reshape(type.shape)

@@ -49,7 +49,7 @@ class Interchange(Array):
             raise
 
     def __release_buffer__(self, view: memoryview) -> None:
-        """Nothing is to be done: the view keeps the elements alive."""
+        """Do nothing: the view keeps the elements alive."""
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:  # Any: as the protocol says

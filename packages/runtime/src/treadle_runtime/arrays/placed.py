@@ -26,22 +26,22 @@ class Placed(Interchange):
 
     @property
     def sharding(self) -> Sharding:
-        """How it is laid over devices."""
+        """How the array is sharded over devices."""
         return self.placed.placement.sharding
 
     @property
     def device(self) -> Device | Sharding:
-        """The device it is on; its sharding, if there are several: what functions with a `device` take."""
+        """The device of the array, or its sharding if there are several, as parameters named `device` accept."""
         sharding = self.placed.placement.sharding
         return sharding.devices[0] if sharding.num_devices == 1 else sharding
 
     @property
     def committed(self) -> bool:
-        """Whether somebody put it there, so that it decides where work happens."""
+        """Whether the array was put on its devices explicitly, so that computations run there."""
         return self.placed.placement.committed
 
     def devices(self) -> set[Device]:
-        """The devices it is on."""
+        """Return the devices that hold the array."""
         return self.sharding.device_set
 
     def platform(self) -> str:
@@ -50,12 +50,12 @@ class Placed(Interchange):
 
     @property
     def is_fully_addressable(self) -> bool:
-        """Whether this process reaches all of it."""
+        """Whether all devices of the array belong to this process."""
         return self.sharding.is_fully_addressable
 
     @property
     def is_fully_replicated(self) -> bool:
-        """Whether each of its devices has all of it."""
+        """Whether each device holds the complete array."""
         return self.sharding.is_fully_replicated
 
     def addressable_data(self, index: int) -> Array:
@@ -72,12 +72,12 @@ class Placed(Interchange):
 
     @property
     def addressable_shards(self) -> list[Shard]:
-        """Its parts on the devices of this process."""
+        """The shards on the devices of this process."""
         return self._shards(self.sharding.local_devices)
 
     @property
     def global_shards(self) -> list[Shard]:
-        """Its parts on all devices; those of other processes have no data here."""
+        """The shards on all devices; shards of other processes have no data here."""
         return self._shards(self.sharding.devices)
 
     @property

@@ -16,19 +16,19 @@ from treadle_runtime.placement.sharding import Index, Sharding, SingleDeviceShar
 @final
 @frozen
 class Shard:
-    """The part of an array that is on one device."""
+    """The shard of an array on one device."""
 
     device: Device
     data: Array | None  # None where the device belongs to another process
-    index: Index  # of a sum that is put off: of which part of it this is a term
-    replica_id: int = 0  # of the devices that have the same part, which one this is
+    index: Index  # if the array is unreduced: the index of the shard of which this is a term
+    replica_id: int = 0  # the number of this device among the devices with the same shard
 
     def __repr__(self) -> str:
         return f"Shard(device={self.device!r}, index={self.index}, replica_id={self.replica_id}, data={self.data})"
 
 
 def _place(device: Device, sharding: Sharding) -> Placement:
-    """Return where the part of one device is."""
+    """Return the placement of the shard of one device."""
     alone = SingleDeviceSharding(device, memory_kind=sharding.memory_kind)
     return placement_of(alone, committed=True)
 

@@ -1,4 +1,4 @@
-"""Arrays over several devices, to and from the host: each device's part is put and read by itself."""
+"""Transfers of arrays over several devices to and from the host: each shard is put and read by itself."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _Key: TypeAlias = tuple[tuple[int | None, int | None], ...]
 
 
 _OWN_COPY: Final = 1 << 16
-"""From so many bytes of a part on, aligned memory that the CPU's devices use in place beats a copy for each of them."""
+"""Bytes of a shard from which on aligned memory that the CPU's devices use in place beats a copy for each of them."""
 
 
 def spread(elements: np.ndarray[Any, Any], sharding: Sharding, *, owned: bool = True) -> Buffer:
-    """Put a host array over devices, each device of this process its own part. Any: of any element type.
+    """Put a host array on devices, the shard of each device of this process. Any: of any element type.
 
-    `owned` says that nobody will write to the array any more: the CPU then uses parts of it in place where it can.
+    `owned` promises that the array will not be written to any more: the CPU then uses shards of it in place if it can.
 
     Raises:
-        ShardingError: an array of this shape cannot be laid out so.
+        ShardingError: an array of this shape cannot be sharded like this.
     """
     cut = _cut(sharding, elements.shape)
     backend, raw = sharding.devices[0].backend, sharding.raw(elements.ndim)
@@ -76,9 +76,9 @@ def _copied(part: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 @final
 @frozen
 class _Cut:
-    """How an array is cut for the devices of this process: which parts differ, and which of them each device has.
+    """How an array is cut for the devices of this process: the distinct shards, and which of them each device has.
 
-    Of a sum that is put off the first term is the array, and the others, which None stands for, are zero.
+    Of an unreduced array the first term is the array, and the others, for which None stands, are zero.
     """
 
     distinct: tuple[Index | None, ...]
@@ -107,12 +107,12 @@ def _cut(sharding: Sharding, shape: tuple[int, ...]) -> _Cut:
 def gather(
     buffer: Buffer, type: ArrayType, shape: tuple[int, ...], sharding: Sharding
 ) -> np.ndarray[Any, Any]:
-    """Read an array over devices into one host array of the elements and the shape that devices hold; waits for it.
+    """Read an array over devices into one host array of the elements and the shape that devices hold; wait for it.
 
-    A sum that is put off is added up.
+    The terms of an unreduced array are added up.
 
     Raises:
-        PlacementError: parts of it are in other processes only.
+        PlacementError: some shards are in other processes only.
     """
     parts = [*zip(sharding.parts(shape), sharding.terms(), strict=True)]
     backend = sharding.devices[0].backend

@@ -11,13 +11,13 @@ from treadle_ir.core.dtypes import is_extended, is_key, physical_type, user_name
 
 
 def type_text(type: ArrayType) -> str:
-    """`Array(shape=(8,), dtype=float32)`: of an array of which other processes have parts."""
+    """Return `Array(shape=(8,), dtype=float32)`, the text of an array of which other processes have shards."""
     weak = ", weak_type=True" if type.weak else ""
     return f"Array(shape={type.shape}, dtype={user_name(type.dtype)}{weak})"
 
 
 def array_text(elements: np.ndarray[Any, np.dtype[Any]], type: ArrayType) -> str:
-    """`Array([1., 2.], dtype=float32)`, in lines as NumPy breaks them."""
+    """Return `Array([1., 2.], dtype=float32)`, with lines broken as NumPy breaks them."""
     dtype = user_name(type.dtype)
     if is_key(type.dtype):
         return f"Array({elements.shape}, dtype={dtype}) overlaying:\n{reference.words_of_keys(elements)}"

@@ -1,4 +1,4 @@
-"""How arrays lie over devices, drawn with lines: `debug.visualize_sharding` and what belongs to it."""
+"""Drawings of how arrays are sharded over devices: `debug.visualize_sharding` and related functions."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from treadle_runtime.placement.sharding import Sharding
 
 
 def inspect_array_sharding(value: Any, *, callback: Callable[[Sharding], object]) -> None:
-    """Call a function with the sharding of each array of a tree, also of arrays that are traced.
+    """Call `callback` with the sharding of each array of the tree `value`, also of traced arrays.
 
-    How arrays within a jitted function lie over several devices is what XLA decides: the function is called when the
-    program has been compiled, once for each place in the program, and not again when the program runs again. Of a batch
-    (`vmap`) it is told how the whole batch lies, and within `shard_map` that a device's part is whole there.
+    XLA chooses how arrays within a jitted function are sharded over several devices. So `callback` is called when the
+    program has been compiled, once for each place in the program, and not when the program runs again. Under `vmap` it
+    receives the sharding of the complete batch, and within `shard_map` a fully replicated sharding of the shard.
 
     Example:
         >>> import treadle, treadle.numpy as tnp
         >>> @treadle.jit
         ... def doubled(x):
-        ...     treadle.debug.inspect_array_sharding(x * 2, callback=lambda lies: print(lies.num_devices))
+        ...     treadle.debug.inspect_array_sharding(x * 2, callback=lambda sharding: print(sharding.num_devices))
         ...     return x * 2
         >>> x = doubled(tnp.ones(3))
         1
         >>> x = doubled(tnp.ones(3))
 
     Raises:
-        ArgumentError: `callback` is no function, or a leaf no array.
+        ArgumentError: `callback` is not a function, or a leaf is not an array.
     """
     functions("inspect_array_sharding", callback=callback)
     for leaf in tree_leaves(value):
@@ -43,7 +43,7 @@ def inspect_array_sharding(value: Any, *, callback: Callable[[Sharding], object]
             words = ops.random_unwrap(leaf) if is_key(leaf.dtype) else leaf
             ops.inspect_sharding(words, callback=callback)
         else:
-            raise ArgumentError(f"inspect_array_sharding: {leaf!r} of {type(leaf)} is no array")
+            raise ArgumentError(f"inspect_array_sharding: {leaf!r} of {type(leaf)} is not an array")
 
 
 def visualize_array_sharding(arr: Any, **kwargs: Any) -> None:
@@ -57,11 +57,11 @@ def visualize_array_sharding(arr: Any, **kwargs: Any) -> None:
         +-------+
 
     Raises:
-        ArgumentError: it is no array, or has another number of axes than one or two.
+        ArgumentError: `arr` is not an array, or does not have one or two axes.
     """
     shape = getattr(arr, "shape", None)
     if shape is None:
-        raise ArgumentError(f"visualize_array_sharding: {arr!r} of {type(arr)} is no array")
+        raise ArgumentError(f"visualize_array_sharding: {arr!r} of {type(arr)} is not an array")
     inspect_array_sharding(
         arr, callback=lambda sharding: visualize_sharding(shape, sharding, **kwargs)
     )
@@ -77,13 +77,13 @@ def visualize_sharding(
     max_width: int = 80,
     color_map: Any = None,
 ) -> None:
-    """Print how arrays of a shape with one or two axes lie over devices: a cell for each part, with its devices.
+    """Print how arrays of a shape with one or two axes are sharded over devices, as a grid of shards and their devices.
 
-    `use_color`, `scale` and `color_map` have no effect: it is drawn with plain characters.
+    `use_color`, `scale` and `color_map` have no effect: the drawing consists of plain characters.
 
     Raises:
-        ArgumentError: another number of axes, or no sharding.
-        ShardingError: an array of this shape cannot be laid out so.
+        ArgumentError: `shape` does not have one or two axes, or `sharding` is not a sharding.
+        ShardingError: an array of this shape cannot be sharded like this.
 
     Example:
         >>> import numpy as np
@@ -103,7 +103,9 @@ def visualize_sharding(
             fix="reshape it, or draw a slice",
         )
     if not isinstance(sharding, Sharding):
-        raise ArgumentError(f"visualize_sharding: {sharding!r} of {type(sharding)} is no sharding")
+        raise ArgumentError(
+            f"visualize_sharding: {sharding!r} of {type(sharding)} is not a sharding"
+        )
     texts = [[_text(devices) for devices in row] for row in _grid(sizes, sharding)]
     longest = max([len(text) for row in texts for text in row])
     most = max((max_width - 1) // len(texts[0]) - 3, 1)
@@ -115,13 +117,13 @@ def visualize_sharding(
 
 
 def _text(devices: Sequence[Device]) -> str:
-    """The devices that hold a part: `CPU 0`, or `CPU 0,1`."""
+    """Return the text for the devices that hold a shard: `CPU 0`, or `CPU 0,1`."""
     numbers = ",".join([str(number) for number in sorted([device.id for device in devices])])
     return f"{devices[0].platform.upper()} {numbers}"
 
 
 def _grid(shape: tuple[int, ...], sharding: Sharding) -> list[list[list[Device]]]:
-    """The devices of each part, by its rows and columns; an array with one axis is a row."""
+    """Return the devices of each shard, by rows and columns; an array with one axis is a row."""
     cells: dict[tuple[int, ...], list[Device]] = {}
     for device, part in sharding.devices_indices_map(shape).items():
         place = tuple([each.start or 0 for each in part])

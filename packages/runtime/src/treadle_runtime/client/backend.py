@@ -43,8 +43,8 @@ class Backend(Held):
     """One started platform: its devices, and what can be done with buffers on them.
 
     `platform` is the name that lowering knows (`cpu`, `cuda`, `tpu`); `public_platform` is what users see
-    (`gpu` for `cuda`). `devices` are all of them, `local_devices` those of this process. `raw` is jaxlib's
-    client, for `treadle_compiler` only.
+    (`gpu` for `cuda`). `devices` are all devices, `local_devices` the devices of this process. `raw` is
+    jaxlib's client, for `treadle_compiler` only.
 
     In a forked child every method raises `ForkError`, also for a buffer that has its value
     (`treadle_compiler/fork.py` says why).
@@ -83,7 +83,7 @@ class Backend(Held):
             setattr(Backend, name, refuse)
 
     def hold(self) -> None:
-        """Let only the thread use the platform that ends the process, and wait for what it starts."""
+        """Let only the thread that ends the process use the platform, and wait for the computations that it starts."""
         for name in _used():
             setattr(Backend, name, held(getattr(Backend, name), settles=True))
 
@@ -93,7 +93,7 @@ class Backend(Held):
         return any([not array.is_deleted() and not array.is_ready() for array in arrays])
 
     def kept(self) -> object:
-        """jaxlib's client, whose destructor waits for all computations."""
+        """Return jaxlib's client, whose destructor waits for all computations."""
         return self.raw
 
     @property
@@ -137,7 +137,7 @@ class Backend(Held):
     ) -> Buffer:
         """Copy a NumPy array to a device (the first, if none is named).
 
-        `owned` says that nobody will write to the array any more: the CPU then uses its memory in place if it is
+        `owned` promises that the array will not be written to any more: the CPU then uses its memory in place if it is
         aligned to 64 bytes (see `aligned_empty`), and copies otherwise. `memory` is the kind of the device's memory.
 
         Raises:
@@ -193,9 +193,9 @@ class Backend(Held):
     def putting(
         self, shape: Sequence[int], dtype: np.dtype[Any], device: Device
     ) -> Callable[[np.ndarray[Any, Any] | float], Buffer]:
-        """What copies NumPy arrays of one shape and element type to a device: `put`, with all else found out before.
+        """Return a function that copies NumPy arrays of one shape and dtype to a device: `put`, specialised for them.
 
-        Python numbers may be given as they are, within their `number_range`.
+        It also takes Python numbers within their `number_range`.
         """
         library, aval = jaxlib(), Aval(shape, dtype)
         sharding, devices = self.sharding(device), [device]
@@ -236,9 +236,9 @@ class Backend(Held):
     def handler(
         self, shape: Sequence[int], dtype: object, sharding: Any, committed: bool = False
     ) -> Handler:
-        """What turns one raw result into a buffer; `shape` is the whole one if it is sharded."""
+        """Return a function that turns one raw result into a buffer; `shape` is the global shape of a sharded one."""
         core = jaxlib().core
-        # Releases up to 0.10 would otherwise call a hook that only jax installs.
+        # Releases up to 0.10 would otherwise call a hook that is not installed.
         extra = (
             {"_skip_checks": True}
             if "_skip_checks" in (core.array_result_handler.__doc__ or "")
@@ -250,10 +250,10 @@ class Backend(Held):
         self,
         results: Iterable[tuple[Sequence[int], object, Any]],  # Any: jaxlib's sharding
     ) -> list[Handler]:
-        """Result handlers for a program, from the (whole) shape, element type and sharding of each result.
+        """Return the result handlers of a program, from the global shape, element type and sharding of each result.
 
-        They are to be made once and kept with the program. They are believed: XLA does not compare them with what it
-        computed.
+        They should be made once and stored with the program. They are not verified: XLA does not compare them with its
+        results.
         """
         made: dict[tuple[tuple[int, ...], object, int], Handler] = {}
         handlers = []
@@ -292,7 +292,7 @@ class Backend(Held):
             DonatedError: the buffer has been deleted or donated.
             ExecutionError: the computation of the value failed.
         """
-        # Asked first: what hands the elements over waits deaf to Ctrl-C, and to the end of other processes.
+        # Checked first: the calls that return the elements wait without noticing Ctrl-C or the end of other processes.
         if buffer.is_deleted():
             raise deleted()
         if not buffer.is_ready():
@@ -301,7 +301,7 @@ class Backend(Held):
             return np.asarray(memoryview(buffer))
         except BufferError:
             pass
-        # a failed computation says so here; the buffer protocol only says that it cannot
+        # a failed computation reports its error here; the buffer protocol only reports that there is no buffer
         self.block(buffer)
         return read_uncommon(buffer)
 
@@ -319,7 +319,7 @@ class Backend(Held):
     # ---- state of a buffer
 
     def is_ready(self, buffer: Buffer) -> bool:
-        """Return whether the value is there. A failed computation counts as ready.
+        """Return whether the value has been computed. A failed computation counts as ready.
 
         Raises:
             DonatedError: the buffer has been deleted or donated.
@@ -406,7 +406,7 @@ class Backend(Held):
                 return int(buffer.unsafe_buffer_pointer())
 
     def size(self, buffer: Buffer) -> int:
-        """Bytes on the device.
+        """Return the number of bytes of a buffer on its device.
 
         Raises:
             DonatedError: the buffer has been deleted or donated.
@@ -416,7 +416,7 @@ class Backend(Held):
         return int(buffer.on_device_size_in_bytes())
 
     def memory_stats(self, device: Device) -> dict[str, int] | None:
-        """What a device's allocator says of itself; None where it says nothing, as on the CPU."""
+        """Return the statistics of a device's allocator; None if it has none, as on the CPU."""
         stats = device.memory_stats()
         return None if stats is None else {str(name): int(value) for name, value in stats.items()}
 
@@ -443,15 +443,15 @@ def _not_put(dtype: np.dtype[Any], error: Exception) -> Exception:
 
 
 def raw_kind(memory: str) -> str | None:
-    """A kind of memory as jaxlib is told it: the one in which devices compute may have another name there."""
+    """Return jaxlib's name of a kind of memory; None stands for the memory in which devices compute."""
     return None if memory == DEVICE_MEMORY else memory
 
 
 def number_range(kind: type, dtype: np.dtype[Any]) -> tuple[float, float]:
-    """From where to where `putting` may be given Python numbers of this class; nowhere is `(1, 0)`.
+    """Return the least and the greatest Python number of this class that `putting` takes; `(1, 0)` if it takes none.
 
-    There jaxlib makes of a number what NumPy does. Of the others NumPy has something to say: it refuses integers that
-    do not fit, and warns of floats that become infinite.
+    Within this range jaxlib converts numbers as NumPy does. Other numbers are left to NumPy, which refuses
+    integers that do not fit, and warns of floats that become infinite.
     """
     if kind is bool and dtype == np.bool_:
         return False, True

@@ -1,4 +1,4 @@
-"""What the environment says of platforms and devices."""
+"""What the environment specifies about platforms and devices."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import re
 from collections.abc import Mapping
 
 from treadle_ir import ArgumentError
+from treadle_ir.settings import environment_variables
 
 
 def requested_platforms(environ: Mapping[str, str]) -> tuple[tuple[str, ...], bool]:
-    """Return the platforms that the environment names, best first, and whether there may be no others.
+    """Return the platforms that the environment names, best first, and whether all other platforms are excluded.
 
-    TREADLE_PLATFORMS, or else JAX_PLATFORMS, is a complete list. TREADLE_PLATFORM_NAME, or else
-    JAX_PLATFORM_NAME, only says which one comes first.
+    TREADLE_PLATFORMS is a complete list. TREADLE_PLATFORM_NAME only names the platform that comes first.
     """
-    for name in ("TREADLE_PLATFORMS", "JAX_PLATFORMS"):
+    for name in environment_variables("platforms"):
         names = words(environ.get(name, ""))
         if names:
             return names, True
-    for name in ("TREADLE_PLATFORM_NAME", "JAX_PLATFORM_NAME"):
+    for name in environment_variables("platform_name"):
         names = words(environ.get(name, ""))
         if names:
             return names[:1], False
@@ -32,11 +32,7 @@ def words(text: str) -> tuple[str, ...]:
 
 def cpu_asynchronous(environ: Mapping[str, str]) -> bool:
     """Return whether calls on the CPU return before their results are there: unless the environment says no."""
-    for name in (
-        "TREADLE_CPU_ASYNC",
-        "TREADLE_CPU_ENABLE_ASYNC_DISPATCH",
-        "JAX_CPU_ENABLE_ASYNC_DISPATCH",
-    ):
+    for name in ("TREADLE_CPU_ASYNC", *environment_variables("cpu_enable_async_dispatch")):
         text = environ.get(name, "").strip().lower()
         if text:
             return text not in ("0", "off", "false", "no", "n", "f")
@@ -46,13 +42,13 @@ def cpu_asynchronous(environ: Mapping[str, str]) -> bool:
 def cpu_device_count(environ: Mapping[str, str]) -> int:
     """Return how many devices the CPU is to show.
 
-    TREADLE_NUM_CPU_DEVICES, or JAX_NUM_CPU_DEVICES, or XLA_FLAGS=--xla_force_host_platform_device_count=N.
+    TREADLE_NUM_CPU_DEVICES, or XLA_FLAGS=--xla_force_host_platform_device_count=N.
 
     Raises:
         ArgumentError: not a positive number.
     """
     name, text = "", ""
-    for name in ("TREADLE_NUM_CPU_DEVICES", "JAX_NUM_CPU_DEVICES"):
+    for name in environment_variables("num_cpu_devices"):
         text = environ.get(name, "").strip()
         if text and text != "-1":
             break

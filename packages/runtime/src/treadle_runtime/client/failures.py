@@ -15,10 +15,10 @@ from treadle_ir.errors import (
 )
 from treadle_runtime.client.peers import met
 
-_CODE: Final = re.compile(r"^([A-Z]+(?:_[A-Z]+)*): ")
-_ASKED: Final = re.compile(r"\balloc\w* ([\d,]+) ?(?:bytes|B)\b")
+_CODE: Final = r"^([A-Z]+(?:_[A-Z]+)*): "
+_ASKED: Final = r"\balloc\w* ([\d,]+) ?(?:bytes|B)\b"
 _TRACEBACK: Final = "Traceback (most recent call last):\n"
-_COLLECTIVE: Final = re.compile(r"gloo|nccl|rendezvous|unavailable|connection|coordination", re.I)
+_COLLECTIVE: Final = r"(?i)gloo|nccl|rendezvous|unavailable|connection|coordination"
 _UNITS: Final = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
@@ -31,7 +31,7 @@ class PlatformWarning(UserWarning):
 
 
 def execution_error(error: BaseException, results: Sequence[ArrayType] = ()) -> TreadleError:
-    """Return the exception to raise in the place of jaxlib's; `results` are the types of the program's results."""
+    """Return the exception to raise instead of jaxlib's; `results` are the types of the program's results."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     first = lines[0] if lines else type(error).__name__
     if "deleted or donated" in first:
@@ -39,21 +39,21 @@ def execution_error(error: BaseException, results: Sequence[ArrayType] = ()) -> 
     if "RESOURCE_EXHAUSTED" in first:
         return _out_of_memory(first, results)
     if met:  # several processes: a collective fails in its own words when one is lost, whose name is known elsewhere
-        wait = 2.0 if _COLLECTIVE.search(str(error)) else 0.0
+        wait = 2.0 if re.search(_COLLECTIVE, str(error)) else 0.0
         lost = met[0].error("a program over several processes failed", wait)
         if lost is not None:
             return lost
     raised = _raised(str(error))
     if raised is not None:
         return ExecutionError(f"a callback of a compiled program raised {raised}")
-    lines[:1] = [_CODE.sub("", first)]
+    lines[:1] = [re.sub(_CODE, "", first)]
     return ExecutionError(f"a compiled program failed: {'; '.join(lines[:8])}")
 
 
 def _raised(message: str) -> str | None:
     """Return the exception at the end of Python's traceback in a message, and where it was raised.
 
-    A GPU calls back when the program has long been started: nobody is there whom the exception itself could reach.
+    A GPU calls back long after the program was started, when no caller is left to which the exception could propagate.
     """
     _, found, trace = message.rpartition(_TRACEBACK)
     if not found:
@@ -87,14 +87,14 @@ def size_text(count: int) -> str:
 
 
 def _out_of_memory(message: str, results: Sequence[ArrayType]) -> OutOfMemoryError:
-    asked = _ASKED.search(message)
+    asked = re.search(_ASKED, message)
     if asked is None:
-        return _smaller(f"out of memory: {_CODE.sub('', message)}")
+        return _smaller(f"out of memory: {re.sub(_CODE, '', message)}")
     return too_large(int(asked.group(1).replace(",", "")), results)
 
 
 def too_large(size: int, results: Sequence[ArrayType]) -> OutOfMemoryError:
-    """Return the error for so many bytes, which are perhaps those of one of a program's results."""
+    """Return the error for an allocation of `size` bytes, perhaps for one of a program's results."""
     exactly = f" ({size} bytes)" if size >= 1024 else ""
     what = f"out of memory: a compiled program asked for {size_text(size)}{exactly}"
     fitting = [index for index, type in enumerate(results) if type.nbytes == size]

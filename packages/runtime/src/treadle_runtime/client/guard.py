@@ -76,10 +76,10 @@ class no_jax_import:  # noqa: N801 - reads as a statement
 
 
 def own_sharding(device: object, memory_kind: str | None) -> Any:
-    """jaxlib's sharding of one of its own devices; None if it is no such device.
+    """Return jaxlib's sharding for one of its own devices; None if `device` is not one of them.
 
-    Where treadle answers to `import jax`, jaxlib finds treadle's class for such shardings under JAX's name, and calls
-    it for each part of an array over several devices.
+    If treadle is installed as `jax`, jaxlib finds treadle's class for such shardings under JAX's name, and calls it
+    for each shard of an array over several devices.
     """
     core = jaxlib().core
     if not isinstance(device, core.Device):

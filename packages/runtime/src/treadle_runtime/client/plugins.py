@@ -16,7 +16,7 @@ from treadle_runtime.client.peers import Peers
 
 
 def plugin_library(platform: str, environ: Mapping[str, str]) -> Path | None:
-    """Return the shared library of a platform's plugin, found without importing any package (they import jax)."""
+    """Return the shared library of a platform's plugin, found without importing any package."""
     if platform == "cuda":
         package, pattern = "jax_plugins", "xla_cuda*/xla_cuda_plugin.so"
     else:
@@ -35,7 +35,7 @@ def plugin_library(platform: str, environ: Mapping[str, str]) -> Path | None:
 
 
 def start_plugin(platform: str, library: Path, peers: Peers | None = None) -> Any:
-    """jaxlib's client of a platform, its plugin loaded and registered; together with other processes, if there are.
+    """Load and register the plugin of a platform; return jaxlib's client, connected to other processes if any.
 
     Raises:
         PlatformError: the plugin or its driver cannot be used.
@@ -76,7 +76,7 @@ def install_command(plugin: str = "jax-cuda13-plugin") -> str:
 
 
 def _check_release(library: Path) -> None:
-    """Refuse a plugin of another release than jaxlib's, which would be started and fail later.
+    """Refuse a plugin whose release is not jaxlib's: it would start, and fail later.
 
     Raises:
         PlatformError: the releases differ.
@@ -115,7 +115,7 @@ def _loads(path: Path) -> bool:
 
 
 def _register_cuda(plugin: Any, library: Path) -> None:
-    """Tell XLA the custom calls of the CUDA plugin: those of the plugin itself and jaxlib's own."""
+    """Register the custom calls of the CUDA plugin with XLA: the plugin's own calls and jaxlib's."""
     client = jaxlib().xla_client
     digits = "".join(filter(str.isdigit, library.parent.name))
     extension = importlib.import_module(f"jax_cuda{digits}_plugin.cuda_plugin_extension")

@@ -11,12 +11,12 @@ from treadle_runtime.client.guard import no_jax_import
 
 
 def profiler_module() -> Any:  # Any: jaxlib has no types
-    """Return the module that measures."""
+    """Return jaxlib's module that records profiles."""
     return _module("jaxlib._profiler")
 
 
 def profile_data_module() -> Any:  # Any: jaxlib has no types
-    """Return the module that reads what was measured."""
+    """Return jaxlib's module that reads profiles."""
     return _module("jaxlib._profile_data")
 
 
@@ -27,5 +27,5 @@ def _module(name: str) -> Any:
 
 
 def memory_profile(backend: Backend) -> bytes:
-    """What is on the devices of a platform and who put it there, as pprof reads it when it is gzipped."""
+    """Return a profile of a platform's device memory and its allocation sites, in pprof's format but not gzipped."""
     return bytes(backend.raw.heap_profile())

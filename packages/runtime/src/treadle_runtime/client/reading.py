@@ -16,7 +16,7 @@ Buffer = Any  # a jaxlib array; jaxlib has no types
 class DlTensor(ctypes.Structure):
     """The start of a DLPack tensor: where its memory is."""
 
-    _fields_ = [  # type: ignore[mutable-override]  # ctypes says so itself
+    _fields_ = [  # type: ignore[mutable-override]  # as ctypes declares it
         ("data", ctypes.c_void_p),
         ("device_type", ctypes.c_int32),
         ("device_id", ctypes.c_int32),
@@ -45,7 +45,7 @@ def read_uncommon(buffer: Buffer) -> np.ndarray[Any, Any]:
 
 
 def tensor_of(capsule: object) -> DlTensor:
-    """What a DLPack capsule that nobody has taken over says of its tensor; valid as long as the capsule lives."""
+    """Return the tensor of a DLPack capsule that has not been consumed; valid as long as the capsule lives."""
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     return DlTensor.from_address(get(capsule, b"dltensor"))

@@ -1,4 +1,4 @@
-"""The backends of this process, each started when it is first asked for.
+"""The backends of this process, each started when it is first used.
 
 Synchronous or asynchronous CPU client, median latency of call and wait, us (two products of n x n, 0.10.2 | 0.12.0):
 
@@ -11,7 +11,7 @@ The hand-over to a thread costs some 10 to 25 us, so a synchronous client is the
 floating-point operations a call *if the caller waits for the result at once*; a caller who goes on to other work gets
 it back after 4 us from an asynchronous one at any size. Buffers belong to one client: a program of the other refuses
 them ("is on device cpu:0, but replica is assigned to device cpu:0"), and moving one over by `adopt` costs about
-3 us. Hence one client for a process: asynchronous by default, as users of JAX expect, `TREADLE_CPU_ASYNC=0` for
+3 us. Hence one client for a process: asynchronous by default, `TREADLE_CPU_ASYNC=0` for
 processes that make many small calls and read each result.
 """
 
@@ -26,6 +26,7 @@ from treadle_compiler import check_fork, jaxlib, never_destroyed, refuse_in_chil
 from treadle_ir import ArgumentError
 from treadle_ir.errors import capture, refused
 from treadle_ir.process import fork_safe_rlock
+from treadle_ir.settings import environment_variables
 from treadle_runtime.client.backend import Backend
 from treadle_runtime.client.environment import (
     cpu_asynchronous,
@@ -53,7 +54,7 @@ def _again(known: PlatformError) -> PlatformError:
 
 @final
 class Backends:
-    """The backends of this process, each started when it is first asked for.
+    """The backends of this process, each started when it is first used.
 
     A backend lives as long as the process: buffers and executables keep it alive. Threads may ask at once.
     """
@@ -74,7 +75,7 @@ class Backends:
     def refuse(self) -> None:
         """Raise `ForkError` from now on: called in a forked child."""
         self._forked_default = self._forked_default or self._default
-        self._default = None  # so that asking for it takes the slow way, which refuses
+        self._default = None  # so that `default` takes the slow path, which refuses
 
     def configure(
         self,
@@ -83,11 +84,11 @@ class Backends:
         num_cpu_devices: int | None = None,
         cpu_asynchronous: bool | None = None,
     ) -> None:
-        """Say in code what the environment could say; it must come before the first use.
+        """Set what the environment variables could set; it must be called before the first use.
 
         Raises:
             PlatformError: a backend has been started already.
-            ArgumentError: not a positive number of devices.
+            ArgumentError: `num_cpu_devices` is not positive.
         """
         if num_cpu_devices is not None and num_cpu_devices < 1:
             raise ArgumentError(
@@ -133,7 +134,7 @@ class Backends:
             )
 
     def meet(self, peers: Peers) -> None:
-        """Start backends together with those of other processes, from now on.
+        """Connect backends that are started from now on to the backends of other processes.
 
         Raises:
             PlatformError: a backend has been started already.
@@ -144,7 +145,7 @@ class Backends:
             self._failed.clear()
 
     def part(self, peers: Peers) -> None:
-        """The others are gone; backends that have been started stay as they are."""
+        """Disconnect from the other processes; backends that have been started stay as they are."""
         with self._lock:
             if self.peers is peers:
                 met.clear()
@@ -191,11 +192,11 @@ class Backends:
         with self._lock:
             names, only = self._wanted()
             chosen = {_canonical(name) for name in names}
-            # What is not known at all is told as such below.
+            # Unknown platforms are reported below.
             if only and wanted in _KNOWN and wanted not in chosen:
                 raise PlatformError(
                     f"Unknown backend: platform `{platform}` is not among the chosen platforms ({', '.join(names)})",
-                    fix=f"add `{platform}` to TREADLE_PLATFORMS (or JAX_PLATFORMS)",
+                    fix=f"add `{platform}` to {' or '.join(environment_variables('platforms'))}",
                 )
             return self._start(wanted)
 
@@ -218,7 +219,7 @@ class Backends:
             except PlatformError as error:
                 reasons.append(error)
                 continue
-            if reasons and not only:  # nobody asked for a list, so nobody expects the second best
+            if reasons and not only:  # no list was given, so users do not expect a fallback
                 warnings.warn(
                     f"{reasons[0]}; using `{name}`\n  fix: set TREADLE_PLATFORMS={name} to say that this is meant",
                     PlatformWarning,

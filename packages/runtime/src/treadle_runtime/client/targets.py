@@ -22,18 +22,18 @@ def register_ffi_target(
     api_version: int = 1,
     **kwargs: Any,
 ) -> None:
-    """Give a native function a name that `ffi_call` calls it by. A name keeps its function for good.
+    """Register a native function under the name by which `ffi_call` calls it. The name cannot be reassigned.
 
     Args:
         name: the name of the target.
         fn: what `pycapsule` makes of a function of a library, or a dict of such by stage: "instantiate", "prepare",
             "initialize", "execute".
         platform: where it runs: "cpu", "CUDA" or "ROCM".
-        api_version: 1 for functions written with XLA's headers (`include_dir`), 0 for those of the interface before.
+        api_version: 1 for functions written with XLA's headers (`include_dir`), 0 for the previous interface.
         kwargs: passed on to `jaxlib.xla_client.register_custom_call_target`.
 
     Raises:
-        ArgumentError: `fn` is nothing of these, or the name has another function.
+        ArgumentError: `fn` is neither a capsule nor such a dict, or the name belongs to another function.
 
     Example:
         >>> import ctypes
@@ -80,7 +80,7 @@ def register_ffi_type(
     type_registration: Any,  # a dict of capsules
     platform: str = "cpu",
 ) -> None:
-    """Give a type of native objects, such as the state of a target, a name.
+    """Register a type of native objects, such as the state of a target, under a name.
 
     Args:
         name: the name; each only once in a process.
@@ -88,7 +88,7 @@ def register_ffi_type(
         platform: where it is used.
 
     Raises:
-        ArgumentError: it is no such dict, or XLA refuses it.
+        ArgumentError: `type_registration` is not such a dict, or XLA refuses it.
 
     Example:
         >>> register_ffi_type("state", {"type_id": type_id, "type_info": type_info})  # doctest: +SKIP
@@ -116,7 +116,7 @@ def register_ffi_type_id(
     obj: Any,  # a capsule
     platform: str = "cpu",
 ) -> None:
-    """Of releases of jaxlib that are gone: register types with `register_ffi_type`.
+    """Raise an error: only old releases of jaxlib have this function. Register types with `register_ffi_type`.
 
     Raises:
         UnsupportedError: always.

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias, final
 
 from treadle_ir import ArgumentError
+from treadle_ir.settings import environment_variables
 
 Environment: TypeAlias = Mapping[str, str]
 
@@ -34,10 +35,10 @@ def launcher(environ: Environment) -> Place | None:
         >>> launcher({"TREADLE_COORDINATOR_ADDRESS": "a:1", "TREADLE_NUM_PROCESSES": "2", "TREADLE_PROCESS_ID": "1"})
         Place(coordinator_address='a:1', num_processes=2, process_id=1, local_device_ids=None)
     """
-    address = _first(environ, "TREADLE_COORDINATOR_ADDRESS", "JAX_COORDINATOR_ADDRESS")
-    count = _number(environ, "TREADLE_NUM_PROCESSES", "JAX_NUM_PROCESSES")
-    process = _number(environ, "TREADLE_PROCESS_ID", "JAX_PROCESS_ID")
-    local = _first(environ, "TREADLE_LOCAL_DEVICE_IDS", "JAX_LOCAL_DEVICE_IDS")
+    address = _first(environ, *environment_variables("coordinator_address"))
+    count = _number(environ, *environment_variables("num_processes"))
+    process = _number(environ, *environment_variables("process_id"))
+    local = _first(environ, *environment_variables("local_device_ids"))
     if address is None and count is None and process is None and local is None:
         return None
     return Place(address, count, process, None if local is None else device_ids(local))

@@ -1,4 +1,4 @@
-"""Composed functions: library functions that are fused when nothing transforms them.
+"""Fused functions: library functions that run as one generated function when nothing transforms them.
 
 A library function with five operations costs five times the Python overhead of one operation. Here it is staged once
 for each cache key (types and placements of arrays, values of other arguments, the context), and later calls run the
@@ -8,7 +8,7 @@ with a loop is compiled from the first call on, at any size, since its loop is c
 
 The choice depends on types and placements only, so repeated calls give the same results. On the CPU small arrays never
 cause a compilation, and the first call with a new key of small arguments does not stage the function either. On an
-accelerator, where each single operation would be compiled, all composed functions are compiled as a whole.
+accelerator, where each single operation would be compiled, all fused functions are compiled as one program.
 """
 
 from __future__ import annotations
@@ -114,11 +114,11 @@ class Composites:
         Functions that are compiled get their plan in the first call.
         """
         here = current_context()
-        if here.watched:
-            watched = import_module("treadle_runtime.evaluation.watched")
-            checked: T = watched.call_composed(function, args, kwargs)
+        if here.instrumented:
+            instrumented = import_module("treadle_runtime.evaluation.instrumented")
+            checked: T = instrumented.call_composed(function, args, kwargs)
             return checked
-        if here.is_stepwise() or any([x.__treadle_mesh__() for x in arrays]):
+        if here.is_op_by_op() or any([x.__treadle_mesh__() for x in arrays]):
             return function(*args, **kwargs)
         immediately = (
             loops

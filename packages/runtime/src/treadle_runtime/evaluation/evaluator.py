@@ -169,12 +169,14 @@ class RuntimeEvaluator:
 
     def _evaluate(self, primitive: Primitive, operands: Operands) -> Sequence[DeviceArray]:
         """Evaluate on the slow path: operands that are not device arrays, new operations, and debug modes."""
-        if current_context().watched:
-            from treadle_runtime.evaluation.watched import (  # noqa: PLC0415 - debug modes only
-                evaluate_watched,
+        if current_context().instrumented:
+            from treadle_runtime.evaluation.instrumented import (  # noqa: PLC0415 - debug modes only
+                evaluate_instrumented,
             )
 
-            return evaluate_watched(self.find_watched, as_device_array, primitive, operands)
+            return evaluate_instrumented(
+                self.find_instrumented, as_device_array, primitive, operands
+            )
         arrays = [x if type(x) is DeviceArray else as_device_array(x) for x in operands]
         if isinstance(primitive, InspectSharding):  # the sharding of a concrete array is known
             primitive.callback(arrays[0].sharding)
@@ -189,9 +191,9 @@ class RuntimeEvaluator:
                             result.host = result.host.copy()
         return results
 
-    def find_watched(self, primitive: Primitive, arrays: Sequence[DeviceArray]) -> Operation:
+    def find_instrumented(self, primitive: Primitive, arrays: Sequence[DeviceArray]) -> Operation:
         """Return the operation for these arrays under a cache key that `evaluate` does not use, for debug modes."""
-        return self._find(primitive, arrays, ("watched",))
+        return self._find(primitive, arrays, ("instrumented",))
 
     def _find(
         self, primitive: Primitive, arrays: Sequence[DeviceArray], mark: tuple[str, ...] = ()
@@ -240,7 +242,7 @@ class RuntimeEvaluator:
             owned: whether the array may use the memory of `elements`; otherwise they are copied.
             users: whether the elements are the user's, so that the transfer guard applies.
         """
-        if users and current_context().watched:
+        if users and current_context().instrumented:
             guard_operand(elements)
         kept = elements if owned else elements.copy()
         return from_host(kept, weak=weak, placement=default_of_results())

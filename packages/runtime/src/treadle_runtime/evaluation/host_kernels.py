@@ -4,8 +4,8 @@ The reference evaluator needs NumPy alone, and defines the semantics of each ope
 installed anyway does the same in a fraction of the time, a host kernel calls it. A host kernel supports some operand
 types, which its maker checks once; for element values that it cannot handle, it falls back to the reference kernel.
 
-One table has the kernels of primitives and of composed functions: in the program of a plan, a call of a composed
-function with a host function is an operation too (`ComposedCall`), also within other composed functions.
+One table has the kernels of primitives and of fused functions: in the program of a plan, a call of a composed
+function with a host function is an operation too (`ComposedCall`), also within other fused functions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from treadle_runtime.arrays.array import Elements
 
 @final
 class ComposedCall(Primitive):
-    """A call of a composed function, in the program of a plan.
+    """A call of a fused function, in the program of a plan.
 
     Passes do not look into it: the plan either runs the host function of `function`, or replaces the call by one of
     `program`. Calls of one function for the same types are equal.
@@ -94,7 +94,7 @@ def host_kernel_of(primitive: type[P]) -> Callable[[HostKernelMaker[P]], HostKer
 
 @host_kernel_of(ComposedCall)
 def composed_call(primitive: ComposedCall, operands: Sequence[ArrayType]) -> HostKernel | None:
-    """The host function that the function was marked with, for the arrays behind the captured ones."""
+    """Return the host function of a fused function, for the operands that follow the captured arrays."""
     captured, otherwise = primitive.captured, primitive.otherwise
     host = host_functions[primitive.function](operands[captured:])
     if host is None or otherwise is None:

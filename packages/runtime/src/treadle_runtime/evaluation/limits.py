@@ -15,7 +15,7 @@ from treadle_runtime.arrays.array import DeviceArray
 ANY_SIZE: Final = 1 << 62
 LARGE: Final = (
     1 << 17
-)  # elements of an operand or a result above which a composed function may be compiled
+)  # elements of an operand or a result above which a fused function may be compiled
 OTHERWISE: Final = 1 << 14  # elements, for primitives without a registered limit
 # elements, for types that NumPy does not have (bfloat16, the small floats) or is slow with
 SLOW_LIMIT: Final = 1 << 15

@@ -42,7 +42,12 @@ from treadle_runtime.evaluation.host_kernels import HostKernel, host_kernel
 from treadle_runtime.evaluation.limits import ANY_SIZE, is_small
 from treadle_runtime.launch import Launch, check_results_fit, compile_program
 from treadle_runtime.placement.explicit import shardings_by_rule
-from treadle_runtime.placement.partition import memories, partitioning, placement_for, whole
+from treadle_runtime.placement.partition import (
+    fully_replicated,
+    memories,
+    partitioning,
+    placement_for,
+)
 from treadle_runtime.placement.placement import BASE, PlacedType, Placement, placement_of
 from treadle_runtime.placement.resolve import resolve
 from treadle_runtime.placement.sharding import Sharding
@@ -94,7 +99,7 @@ class Operation:
         if isinstance(primitive, ToMemory):
             elsewhere: Sharding | None = placement.sharding.with_memory_kind(primitive.kind)
             self.wanted = [elsewhere]
-        elif isinstance(primitive, Copy) and operands[0].placement.works_in is not None:
+        elif isinstance(primitive, Copy) and operands[0].placement.compute_placement is not None:
             self.wanted = [operands[0].placement.sharding]
         else:
             self.wanted = shardings_by_rule(primitive, operands, results, placement)
@@ -200,7 +205,7 @@ def _is_unsharded(
 ) -> bool:
     """Return whether operands and results are unsharded, and the primitive does not run over a mesh."""
     return not isinstance(primitive, OverMesh) and all(
-        [x.placement.is_whole for x in (*operands, *results)]
+        [x.placement.is_fully_replicated for x in (*operands, *results)]
     )
 
 
@@ -219,7 +224,7 @@ def placement_of_operation(
     if isinstance(primitive, OverMesh) or primitive.programs():
         program = _program_of(primitive, [x.type for x in operands])
         return placement_for(program, operands, default, primitive.name, describe)
-    return whole(resolve(operands, default, primitive.name, describe))
+    return fully_replicated(resolve(operands, default, primitive.name, describe))
 
 
 def _program_of(primitive: Primitive, types: Sequence[ArrayType]) -> Program:

@@ -1,4 +1,4 @@
-"""Plans of composed functions: which implementation runs each of them, decided once for each cache key."""
+"""Plans of fused functions: which implementation runs each of them, decided once for each cache key."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from treadle_runtime.launch import Launch, check_results_fit, compile_program
 from treadle_runtime.placement.partition import memories, partitioning, placement_for
 from treadle_runtime.placement.placement import PlacedType, Placement, default_of_results
 
-# Any: a composed function, its arguments and its keyword arguments.
+# Any: a fused function, its arguments and its keyword arguments.
 Apply: TypeAlias = Callable[[Callable[..., Any], Sequence[Any], Mapping[str, Any]], Any]
 PASSES: Final = 2  # passes over a large array from which on compiling pays off
 MOST_CAPTURED: Final = 1 << 16  # bytes of constants that a plan may hold
@@ -51,7 +51,7 @@ MOST_ARRAYS: Final = 1 << 14
 
 @final
 class Plan:
-    """The implementation of a composed function for one cache key."""
+    """The implementation of a fused function for one cache key."""
 
     __slots__ = ("compiles", "rebuild", "run")
 
@@ -110,7 +110,7 @@ def _implemented(
     """Return a function that runs a program, and whether it compiles; None if its operations should run one by one.
 
     Args:
-        program: the program; some of its operations may be calls of composed functions.
+        program: the program; some of its operations may be calls of fused functions.
         constants: the elements of its leading parameters.
         operands: the types and placements of the others.
         placement: where the program runs.
@@ -120,7 +120,7 @@ def _implemented(
     results = [placement.of(_of_array(atom.type)) for atom in program.results]
     large_operands = any([each.type.size > LARGE for each in operands])
     large = large_operands or any([each.type.size > LARGE for each in results])
-    on_host = placement.on_host and all([x.placement.is_whole for x in operands])
+    on_host = placement.on_host and all([x.placement.is_fully_replicated for x in operands])
     # On large arrays, single host functions are faster than compiled programs only if these would contain loops.
     alone = loops and len(program.equations) == 1
     serves = on_host and (alone or not large)
@@ -149,7 +149,7 @@ def _implemented(
 
 
 def _with_host_functions(program: Program, placement: Placement | None) -> tuple[Program, bool]:
-    """Give calls of composed functions their host functions; replace calls without one by calls of their programs.
+    """Give calls of fused functions their host functions; replace calls without one by calls of their programs.
 
     Args:
         program: the program.
@@ -182,7 +182,7 @@ def _served(
 def _fallback(
     primitive: ComposedCall, types: Sequence[ArrayType], placement: Placement
 ) -> Callable[..., Sequence[Elements]]:
-    """Return a function that runs the operations of a composed function, which are planned in its first call."""
+    """Return a function that runs the operations of a fused function, which are planned in its first call."""
     operands = [placement.of(each) for each in types]
     program, name = primitive.program, primitive.function.__name__
 
@@ -205,7 +205,7 @@ def _staged(
     kwargs: Mapping[str, Any],
     types: Sequence[Type],
 ) -> tuple[Staged, PyTreeDef | None]:
-    """Stage a function, with calls of composed functions in it as operations; without structure if it returns anything
+    """Stage a function, with calls of fused functions in it as operations; without structure if it returns anything
     but arrays.
 
     Args:
@@ -246,7 +246,7 @@ def _called(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[s
 
 
 def _recorded(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Call a composed function with a host function as one operation, if all its arguments are arrays."""
+    """Call a fused function with a host function as one operation, if all its arguments are arrays."""
     arrays = [each for x in args for each in (x if type(x) is tuple else (x,))]
     if kwargs or not arrays or not all([isinstance(x, Array) for x in arrays]):
         return function(*args, **kwargs)

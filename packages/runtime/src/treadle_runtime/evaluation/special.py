@@ -18,6 +18,7 @@ from treadle_ir import ArrayType, Elementwise
 from treadle_ir.errors import import_module
 from treadle_ir.primitives import elementwise as e
 from treadle_runtime.arrays.array import Elements
+from treadle_runtime.evaluation.host import hypergeometric
 from treadle_runtime.evaluation.host.by_rule import by_rule
 from treadle_runtime.evaluation.host.incomplete_gamma import igamma_grad_a
 from treadle_runtime.evaluation.host_kernels import HostKernel, host_kernel_of
@@ -55,10 +56,21 @@ def _accepts_hyp1f1(a: Elements, b: Elements, x: Elements) -> bool:
 
 
 def _accepts_hyp2f1(a: Elements, b: Elements, c: Elements, x: Elements) -> bool:
-    """Return whether SciPy is exact: it loses all digits for some parameters from 13 on."""
-    inside = _are_positive(a, b) and _within(a, 0.0, 10.0) and _within(b, 0.0, 10.0)
-    inside = inside and _within(c, 1e-3, 10.0) and _within(x, -30.0, 0.97)
+    """Return whether the series has no negative terms, possibly after Pfaff's transformation for x < 0."""
+    inside = _are_positive(a, b) and _within(a, 0.0, 100.0) and _within(b, 0.0, 100.0)
+    inside = inside and _within(c, 1e-3, 100.0) and _within(x, -30.0, 0.97)
     return inside and bool(((x >= 0.0) | (c >= b)).all())
+
+
+def _hyp2f1(special: Any) -> Function:
+    """Return SciPy's function, but the sum of the series for parameters with which SciPy may lose all digits."""
+    scipy = special.hyp2f1
+
+    def hyp2f1(a: Elements, b: Elements, c: Elements, x: Elements) -> Any:
+        exact = all([each.item(each.argmax()) <= 10.0 for each in (a, b, c)])
+        return (scipy if exact else hypergeometric.hyp2f1)(a, b, c, x)
+
+    return hyp2f1
 
 
 def _polygamma(special: Any) -> Function:
@@ -85,7 +97,7 @@ _FUNCTIONS: Final[dict[type[Elementwise], tuple[FunctionOf, Accepts | None]]] = 
     e.Expi: (lambda special: special.expi, None),
     e.Expn: (lambda special: special.expn, lambda n, x: _is_order(n, 200.0) and _are_positive(x)),
     e.Hyp1f1: (lambda special: special.hyp1f1, _accepts_hyp1f1),
-    e.Hyp2f1: (lambda special: special.hyp2f1, _accepts_hyp2f1),
+    e.Hyp2f1: (_hyp2f1, _accepts_hyp2f1),
     e.Igamma: (lambda special: special.gammainc, _are_positive),
     e.Igammac: (lambda special: special.gammaincc, _are_positive),
     e.Polygamma: (_polygamma, lambda n, x: _is_order(n, 40.0) and _are_positive(x)),

@@ -54,7 +54,7 @@ class _Frame:
     variables: Mapping[str, Any]
 
     def show(self) -> str:
-        """`train.py(41)loss()`, and the line."""
+        """Return the text `train.py(41)loss()`, and the line."""
         text = linecache.getline(self.file, self.line, self.module).strip()
         return f"{self.file}({self.line}){self.function}()\n-> {text}"
 
@@ -75,9 +75,9 @@ def breakpoint(
     Args:
         backend: only "cli", the prompt, which is the default.
         filter_frames: leave out treadle's own frames.
-        num_frames: at most so many frames, innermost first.
+        num_frames: the greatest number of frames to show, innermost first.
         ordered: stops come in the order of the program.
-        token: returned as it is.
+        token: returned unchanged.
         kwargs: `stdin` and `stdout`, the files that the prompt reads and writes.
 
     Raises:
@@ -127,7 +127,7 @@ def _variable(value: Any, operands: list[Any]) -> Any:
     """Return the value, or a `_Variable` if there are arrays in it, which are put to the operands."""
     try:
         leaves, structure = tree_flatten(value)
-    except Exception:  # whatever a user's object does when it is taken apart
+    except Exception:  # whatever a user's object raises when it is flattened
         return value
     arrays: dict[int, int] = {}
     for index, leaf in enumerate(leaves):
@@ -180,9 +180,7 @@ class Prompt(cmd.Cmd):
         self.use_rawinput = stdin is None
         self._frames = frames
         self._at = 0
-        self.intro = (
-            "Stopped in a treadle program; `help` lists what can be said here.\n" + self._here()
-        )
+        self.intro = "Stopped in a treadle program; `help` lists the commands.\n" + self._here()
 
     def _here(self) -> str:
         return f"> {self._frames[self._at].show()}" if self._frames else "> no frame of yours"
@@ -195,12 +193,14 @@ class Prompt(cmd.Cmd):
         try:
             module = {} if frame is None else frame.module
             return True, eval(expression, module, {} if frame is None else dict(frame.variables))
-        except Exception as error:  # whatever the expression raises is said, and the prompt goes on
+        except (
+            Exception
+        ) as error:  # whatever the expression raises is printed, and the prompt continues
             self._say(f"*** {type(error).__name__}: {error}")
             return False, None
 
     def default(self, line: str) -> None:
-        """An expression: say its value."""
+        """Print the value of an expression, which is any line that is not a command."""
         self.do_p(line)
 
     def do_EOF(self, arg: str) -> bool:  # noqa: N802 - as `cmd` calls it
@@ -208,34 +208,34 @@ class Prompt(cmd.Cmd):
         return True
 
     def emptyline(self) -> bool:
-        """An empty line does nothing."""
+        """Ignore an empty line."""
         return False
 
     def do_p(self, arg: str) -> None:
-        """p expression: say the value of an expression."""
+        """p expression: print the value of an expression."""
         known, value = self._value(arg)
         if known:
             self._say(repr(value))
 
     def do_pp(self, arg: str) -> None:
-        """pp expression: say the value of an expression, in lines."""
+        """pp expression: print the value of an expression, in lines."""
         known, value = self._value(arg)
         if known:
             self._say(pprint.pformat(value))
 
     def do_locals(self, arg: str) -> None:
-        """locals: say all variables of the frame."""
+        """locals: print all variables of the frame."""
         if self._frames:
             for name, value in self._frames[self._at].variables.items():
                 self._say(f"{name} = {value!r}")
 
     def do_where(self, arg: str) -> None:
-        """where (w, bt): say all frames, outermost first."""
+        """where (w, bt): print all frames, outermost first."""
         for number, frame in reversed([*enumerate(self._frames)]):
             self._say(f"{'>' if number == self._at else ' '} {frame.show()}")
 
     def do_list(self, arg: str) -> None:
-        """list (l): say the lines around the current one."""
+        """list (l): print the lines around the current one."""
         if not self._frames:
             return
         frame = self._frames[self._at]
@@ -260,7 +260,7 @@ class Prompt(cmd.Cmd):
             self._say(f"*** {otherwise}")
 
     def do_continue(self, arg: str) -> bool:
-        """continue (c, cont): go on."""
+        """continue (c, cont): continue the program."""
         return True
 
     def do_quit(self, arg: str) -> bool:

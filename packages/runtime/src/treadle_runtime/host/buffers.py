@@ -47,17 +47,18 @@ def buffer_callback(
 ) -> Callable[..., Any]:
     """Return a function of arrays that calls `callback(context, out, *args)`, which writes its results into `out`.
 
-    `out` is a tree like `result_shape_dtypes`, and `args` are the arguments; all leaves are buffers, which
-    `numpy.asarray` makes views of on the CPU, and other libraries by DLPack. Those of `out` can be written to; nothing
-    is copied. Buffers must not be used once the callback has returned. It has no derivative of its own: see custom_jvp.
+    `out` is a tree like `result_shape_dtypes`, and `args` are the arguments; all leaves are buffers. `numpy.asarray`
+    makes views of them on the CPU, and other libraries do by DLPack; nothing is copied. The buffers of `out` can be
+    written to. Buffers must not be used once the callback has returned. The function has no derivative of its own: see
+    custom_jvp.
 
     Args:
         callback: the Python function, which returns nothing.
         result_shape_dtypes: a tree of things with `shape` and `dtype`.
-        has_side_effect: it does more than write its results, so it is called also where nobody needs them.
+        has_side_effect: the callback does more than write its results, so it is called also if they are not used.
         vmap_method: how vmap runs it, as for `pure_callback`.
         input_output_aliases: which arguments' memory becomes which results', counted over the leaves.
-        command_buffer_compatible: on GPUs, call it once and repeat what it has started.
+        command_buffer_compatible: on GPUs, call it once and replay the work that it has started.
 
     Raises:
         ArgumentError: an option is not of its kind, or results are not declared.

@@ -241,7 +241,7 @@ def debug_callback(
     partitioned: bool = False,
     **kwargs: Any,
 ) -> Callable[..., None] | None:
-    """Call a Python function to look at values; what it returns is ignored.
+    """Call a Python function to inspect values; its result is ignored.
 
     Under grad it sees the values of the function itself, under vmap it is called for each element. Options may be
     given in a call of their own, `debug_callback(ordered=True)(callback, x)`, where they are not taken for arguments
@@ -251,7 +251,7 @@ def debug_callback(
         callback: the function, on trees of arrays; without it, what takes it is returned.
         args: its arguments.
         ordered: whether such calls come in the order of the program.
-        partitioned: for JAX's sake: it is called once, with whole arrays.
+        partitioned: accepted, without effect: it is called once, with complete arrays.
         kwargs: its keyword arguments.
 
     Raises:
@@ -383,7 +383,7 @@ def debug_log(
     skip_format_check: bool = False,
     **kwargs: Any,
 ) -> Callable[..., None] | None:
-    """As `debug_print`, but what it says goes to the logger `treadle`, at level INFO.
+    """Print like `debug_print`, but to the logger `treadle`, at level INFO.
 
     Raises:
         ArgumentError: the format string asks for values that are not given, or does not use some that are.

@@ -25,7 +25,7 @@ from treadle_runtime.host.validated import check_vmap_method
 LayoutOption: TypeAlias = Any  # None, a sequence of axes, or a Layout
 
 abstract_token: Final = TOKEN
-"""JAX's type of a result that only orders calls. `ffi_call` refuses it: programs have no tokens."""
+"""The type of a result that only orders calls. `ffi_call` refuses it: programs have no tokens."""
 
 
 def ffi_call(
@@ -48,14 +48,14 @@ def ffi_call(
     Args:
         target_name: the name that `register_ffi_target` gave it.
         result_shape_dtypes: something with `shape` and `dtype` for the result, or a sequence of such for several.
-        has_side_effect: the target does more than compute, so it is called also where nobody needs its results.
+        has_side_effect: the target does more than compute, so it is called also if its results are not used.
         vmap_method: how vmap runs it, as for `pure_callback`: "sequential" (one by one), "expand_dims" (at once, with
             an axis of size 1 for arguments that are not batched), "broadcast_all" (at once, all arguments batched).
-        input_layouts: for each argument in which order its axes lie in memory, the outermost first; None is C order.
+        input_layouts: for each argument, the order of its axes in memory, the outermost first; None is C order.
         output_layouts: the same for the result, or for each of several.
         input_output_aliases: which arguments' memory becomes which results': `{argument: result}`.
-        custom_call_api_version: 4, or less for targets of the interface before.
-        legacy_backend_config: what those have in the place of attributes.
+        custom_call_api_version: 4, or less for targets of the previous interface.
+        legacy_backend_config: what these targets have instead of attributes.
 
     Raises:
         ArgumentError: an option is not of its kind, or results are not declared.
@@ -156,7 +156,7 @@ def _layouts(name: str, given: Any, types: Sequence[Any]) -> tuple[AxisOrder, ..
         order = integers("ffi_call", name, getattr(option, "major_to_minor", option))
         if sorted(order) != [*range(type.ndim)]:
             raise ShapeError(
-                f"ffi_call: {name} has {order} for {type}, which is no order of its {type.ndim} axes",
+                f"ffi_call: {name} has {order} for {type}, which is not an order of its {type.ndim} axes",
                 fix="name each axis once, the outermost first",
             )
         orders.append(order)
@@ -169,7 +169,7 @@ def checked_aliases(
     """Return which operands' memory becomes which results', as pairs.
 
     Raises:
-        ArgumentError: it is not a dict of integers; RangeError: there are not so many.
+        ArgumentError: it is not a dict of integers; RangeError: an operand or a result does not exist.
     """
     name = "input_output_aliases"
     if given is None:

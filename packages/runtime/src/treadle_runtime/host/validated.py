@@ -23,21 +23,21 @@ ShapeDtype: TypeAlias = tuple[Sequence[int], Any]  # Any: whatever NumPy takes a
 
 
 class CallbackError(TreadleError, RuntimeError):
-    """A callback returned something that is not what it was declared to return."""
+    """A callback returned something else than was declared."""
 
 
 class Validated:
     """A callback as jaxlib wants it: read-only views in, a tuple of contiguous arrays out.
 
-    `raised` holds the exceptions that the callback has raised and nobody has taken yet, by thread: XLA:CPU calls
+    `_raised` holds the exceptions that the callback has raised and `take_error()` has not returned yet: XLA:CPU calls
     back on the thread that runs the program, which need not be the caller's.
 
-    Where it `answers` in any case, a callback that fails returns zeros, and its exception is only kept, for whoever
-    runs the program to ask `take_error()`: other devices wait for the one that called back, and would wait for ever.
+    If it `answers` in any case, a callback that fails returns zeros, and its exception is only stored, for the code
+    that runs the program to get by `take_error()`: other devices would wait forever for the device that called back.
 
     Raises, when called:
         CallbackError: the number of results is wrong.
-        ShapeError, DTypeError: a result is not what was declared.
+        ShapeError, DTypeError: a result does not have the declared shape or element type.
     """
 
     __slots__ = ("_answers", "_expected", "_function", "_lock", "_name", "_raised")
@@ -68,7 +68,7 @@ class Validated:
             return self._checked(given)
         except BaseException as error:
             with self._lock:
-                del self._raised[:-15]  # nobody may ever ask; do not collect tracebacks for ever
+                del self._raised[:-15]  # they may never be taken; do not collect tracebacks forever
                 self._raised.append(error)
             if self._answers:
                 return tuple([np.zeros(shape, dtype) for shape, dtype in self._expected])
@@ -78,7 +78,7 @@ class Validated:
         return [_read_only(operand) for operand in operands]
 
     def take_error(self) -> BaseException | None:
-        """Return the exception raised last, with its traceback, forgetting it; None if there was none."""
+        """Return and forget the exception raised last, with its traceback; None if there was none."""
         with self._lock:
             return self._raised.pop() if self._raised else None
 

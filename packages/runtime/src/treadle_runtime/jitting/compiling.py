@@ -1,4 +1,4 @@
-"""From a program to a compiled call: what is donated, what is used, lowering, compiling."""
+"""From a program to a compiled call: donation, unused arguments, lowering, compilation."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from treadle_compiler import LoweredModule, lower_program
 from treadle_ir import ArrayType, Atom, Program
 from treadle_ir.errors import user_stacklevel
 from treadle_ir.process import frozen
+from treadle_ir.settings import DEBUG_INFS, DEBUG_NANS, current_context
 from treadle_ir.tracing import Arguments, positional_names
 from treadle_ir.tree import leaves_in_any_order
 from treadle_runtime.arrays.array import DeviceArray
-from treadle_runtime.evaluation.finite import looked_for
 from treadle_runtime.jitting.caches import FunctionCache
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.donation import pair, warn_unusable
@@ -49,7 +49,7 @@ class Lowering:
     """A signature lowered but not compiled."""
 
     traced: Traced
-    captured: tuple[DeviceArray, ...]  # and what was computed of them
+    captured: tuple[DeviceArray, ...]  # and the arrays computed from them
     prepared: Prepared
     module: LoweredModule
     placement: Placement
@@ -125,15 +125,15 @@ def _lowered(
         asked = [each for each in wanted if each is not None]
         default = default_of_results()
         placement = placement_for(program, everything, default, name, describe, asked)
-    asked_for = wanted
+    requested = wanted
     by_rule = shardings_of(shardings_of_program(traced.program), placement)
     if by_rule:
-        said = wanted or [None] * len(by_rule)
-        wanted = [one or two for one, two in zip(said, by_rule, strict=True)]
+        given = wanted or [None] * len(by_rule)
+        wanted = [one or two for one, two in zip(given, by_rule, strict=True)]
     prepared = prepare(program, len(captured), options, arguments)
     used = [everything[index] for index in prepared.kept]
     over = partitioning(placement, used, prepared.results, wanted)
-    where = memories(placement, used, len(prepared.results), asked_for)
+    where = memories(placement, used, len(prepared.results), requested)
     started = time.perf_counter()
     module = lower_program(
         prepared.program,
@@ -188,7 +188,7 @@ def captured_arrays(traced: Traced) -> tuple[DeviceArray, ...]:
 
 
 def compile_call(lowering: Lowering, flags: Mapping[str, Any] | None = None) -> CompiledCall:
-    """Compile what was lowered, or take it from the disk. Any: the values of XLA's flags."""
+    """Compile a lowered program, or load it from the disk cache. Any: the values of XLA's flags."""
     traced, prepared = lowering.traced, lowering.prepared
     started = time.perf_counter()
     launch = compile_program(
@@ -235,7 +235,10 @@ def prepare(program: Program, first: int, options: JitOptions, arguments: Argume
     types: list[ArrayType] = [p.type.unsharded for p in program.parameters]  # type: ignore[misc]  # no tokens
     results: list[ArrayType] = [r.type.unsharded for r in program.results]  # type: ignore[misc]
     asked = [first + index for index in donated_leaves(options.split, arguments)]
-    if looked_for() is not None:  # what is not finite is looked for with the arguments
+    context = current_context()
+    if context.get(DEBUG_NANS) or context.get(
+        DEBUG_INFS
+    ):  # what is not finite is looked for with the arguments
         asked = []
     pairs = pair(types, results, asked)
     unusable = [types[index] for index in asked if index not in pairs]

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from types import MethodType
-from typing import Any, Final, Generic, ParamSpec, TypeVar, final
+from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypeVar, final
 
 import numpy as np
 
@@ -34,7 +34,6 @@ from treadle_runtime.arrays.from_user import as_argument
 from treadle_runtime.jitting.caches import FunctionCache, cache_of
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.compiling import compile_call, lower_call
-from treadle_runtime.jitting.fast_call import fast_call
 from treadle_runtime.jitting.miss import MISS
 from treadle_runtime.jitting.misses import explain_placement, logs_misses
 from treadle_runtime.jitting.options import UNSPECIFIED, JitOptions, name_of
@@ -44,12 +43,8 @@ from treadle_runtime.jitting.shardings import (
     outputs_of,
     placed_inputs,
 )
-from treadle_runtime.jitting.staged_refs import StagedReferences
-from treadle_runtime.jitting.stages import Lowered
 from treadle_runtime.jitting.statics import Key, static_key
-from treadle_runtime.jitting.traced_call import TracedCall
 from treadle_runtime.jitting.tracing import trace_function
-from treadle_runtime.jitting.watched_call import call_watched, guard_arguments
 from treadle_runtime.jitting.with_refs import call_pure, places_of, pure_function
 from treadle_runtime.placement.explicit import (
     over_placed,
@@ -59,6 +54,11 @@ from treadle_runtime.placement.explicit import (
 )
 from treadle_runtime.placement.placement import placement_of
 from treadle_runtime.placement.sharding import Sharding
+
+if TYPE_CHECKING:
+    from treadle_runtime.jitting.staged_refs import StagedReferences
+    from treadle_runtime.jitting.stages import Lowered
+    from treadle_runtime.jitting.traced_call import TracedCall
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Any)  # the bound is what parameters of a lambda get from pyright
@@ -70,7 +70,7 @@ _MOST_PURE: Final = 64
 class JitFunction(Generic[P, R]):
     """A jitted function; made by `jit`."""
 
-    # JAX's name of it, by which libraries know that a function is jitted
+    # the name by which libraries know that a function is jitted
     __qualname__ = "PjitFunction"
 
     def __init__(self, function: Callable[P, R], options: JitOptions) -> None:
@@ -79,7 +79,7 @@ class JitFunction(Generic[P, R]):
         self._name = name_of(function)
         self._options = options
         self._cache = cache_of(function, options)
-        # For references: those that the function closes over, and what is compiled, by kinds of calls.
+        # For references: the references that the function closes over, and its pure functions by kinds of calls.
         self._closed: Sequence[Cell] = ()
         self._pure: dict[Any, JitFunction[..., Any]] = {}
 
@@ -93,7 +93,7 @@ class JitFunction(Generic[P, R]):
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a call whose shape differs from the last one. Any: arguments and results of users."""
         context = current_context()
-        if context.watched and context.get(DISABLE_JIT):
+        if context.instrumented and context.get(DISABLE_JIT):
             return self.__wrapped__(*args, **kwargs)
         arguments = self._take_apart(args, kwargs)
         statics = static_key(arguments, self._name, self._cache.gone)
@@ -134,7 +134,9 @@ class JitFunction(Generic[P, R]):
             raise
         if self._options.inputs is not None:
             leaves = placed_inputs(self._options.inputs, arguments, leaves, self._name)
-        if context.watched:
+        if context.instrumented:
+            from treadle_runtime.jitting.instrumented_call import guard_arguments  # noqa: PLC0415 - when debugging
+
             guard_arguments(arguments, leaves, self._name, self.__wrapped__)
         key = (
             context.key,
@@ -145,10 +147,14 @@ class JitFunction(Generic[P, R]):
         call = cache.calls.get(key)
         if call is None:
             return self._first(key, arguments, statics, leaves)
-        if context.watched:
-            return call_watched(call, leaves)
+        if context.instrumented:
+            from treadle_runtime.jitting.instrumented_call import call_instrumented  # noqa: PLC0415 - as above
+
+            return call_instrumented(call, leaves)
         kinds = tuple(map(type, arguments.leaves))
         if kinds not in call.fast_calls:
+            from treadle_runtime.jitting.fast_call import fast_call  # noqa: PLC0415 - the second call's
+
             call.fast_calls[kinds] = fast_call(call, arguments, args, kwargs)
         fast = call.fast_calls[kinds]
         if fast is not None:
@@ -214,7 +220,12 @@ class JitFunction(Generic[P, R]):
 
         call = cache.compiling.once(key, lambda: cache.calls.get(key), make)
         started = time.perf_counter()
-        results = call_watched(call, leaves) if current_context().watched else call.call(leaves)
+        if current_context().instrumented:
+            from treadle_runtime.jitting.instrumented_call import call_instrumented  # noqa: PLC0415 - as above
+
+            results = call_instrumented(call, leaves)
+        else:
+            results = call.call(leaves)
         timing = call.traced.timing
         if timing.first_run is None:
             for leaf in opened_leaves(results)[:1]:
@@ -272,6 +283,8 @@ class JitFunction(Generic[P, R]):
             closed = self._closed_over(cells)
             if not places and not closed:
                 return self._staged(arguments, statics, None)
+            from treadle_runtime.jitting.staged_refs import StagedReferences  # noqa: PLC0415 - few ask
+
             split = self._options.split
             references = StagedReferences(arguments, split, places, closed, self._name)
             pure = self._pure_function(arguments, statics, places, closed)
@@ -314,6 +327,8 @@ class JitFunction(Generic[P, R]):
                 operands,
                 platform,
             )
+            from treadle_runtime.jitting.stages import Lowered  # noqa: PLC0415 - few look at stages
+
             return Lowered(lowering, arguments, self._options.split, references)
 
         def shardings() -> tuple[list[Sharding | None], list[Sharding | None]]:
@@ -323,6 +338,8 @@ class JitFunction(Generic[P, R]):
                 said = outputs_of(asked, traced.structure, self._name)
             given = [x.placement.sharding if x.placement.committed else None for x in operands]
             return given, [one or two for one, two in zip(said, shown, strict=True)]
+
+        from treadle_runtime.jitting.traced_call import TracedCall  # noqa: PLC0415 - few look at stages
 
         split = self._options.split
         return TracedCall(

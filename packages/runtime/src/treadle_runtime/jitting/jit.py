@@ -15,8 +15,8 @@ from treadle_ir.settings import DISABLE_JIT, overriding
 from treadle_runtime.jitting.function import JitFunction
 from treadle_runtime.jitting.options import UNSPECIFIED, Inline, JitOptions, name_of, split_of
 from treadle_runtime.jitting.traced import Timing
-from treadle_runtime.placement.asked import asked_for
 from treadle_runtime.placement.devices import Device, as_device
+from treadle_runtime.placement.requested import parse_shardings
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Any)  # the bound is what parameters of a lambda get from pyright
@@ -25,7 +25,7 @@ _PLAIN: Final = JitOptions(UNSPECIFIED)
 
 
 def disable_jit(disable: bool = True) -> overriding:
-    """`with disable_jit():` runs the Python of jitted functions, for a look at values with print or a debugger.
+    """Run jitted functions as Python within `with disable_jit():`, to inspect values with print or a debugger.
 
     Example:
         >>> from treadle_runtime import jit
@@ -172,8 +172,8 @@ def jit(
     flags("jit", keep_unused=keep_unused, inline=early)
     if compiler_options is not None and not isinstance(compiler_options, Mapping):
         raise refused("jit", "compiler_options", "a dict", compiler_options)
-    inputs = asked_for("jit", "in_shardings", in_shardings)
-    outputs = asked_for("jit", "out_shardings", out_shardings)
+    inputs = parse_shardings("jit", "in_shardings", in_shardings)
+    outputs = parse_shardings("jit", "out_shardings", out_shardings)
     if split is UNSPECIFIED and not (
         keep_unused or early or inlining or compiler_options or target or inputs or outputs
     ):
@@ -191,4 +191,4 @@ def _inlining(inline: bool | Inline) -> tuple[bool, str]:
         return inline, ""
     if inline in {Inline.JAX_EARLY, Inline.AUTO}:
         return inline is Inline.JAX_EARLY, ""
-    return False, inline.value
+    return False, "lowering" if inline is Inline.JAX_LATE else inline.value

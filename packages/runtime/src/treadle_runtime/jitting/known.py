@@ -46,7 +46,7 @@ def with_known(
         for value, array in zip(program.parameters, captured, strict=False)
         if array.type.size <= MOST and array.placed.placement.on_host
     }
-    if not known or current_context().is_stepwise():
+    if not known or current_context().is_op_by_op():
         return program, tuple(captured)
     left: list[Equation] = []
     for equation in program.equations:

@@ -10,8 +10,8 @@ from typing import Any, Final, final
 from treadle_ir import ArgumentError
 from treadle_ir.errors import integer, names, refused, sequence, shown
 from treadle_ir.process import frozen
-from treadle_runtime.placement.asked import AskedFor
 from treadle_runtime.placement.devices import Device
+from treadle_runtime.placement.requested import RequestedShardings
 
 
 class Inline(enum.Enum):
@@ -218,8 +218,8 @@ class JitOptions:
     # Any: strings, numbers, booleans; checked when compiling
     flags: tuple[tuple[str, Any], ...] = ()
     device: Device | None = None
-    inputs: AskedFor | None = None  # in_shardings
-    outputs: AskedFor | None = None  # out_shardings
+    inputs: RequestedShardings | None = None  # in_shardings
+    outputs: RequestedShardings | None = None  # out_shardings
 
 
 PLATFORMS: Final = ("cpu", "cuda", "rocm", "tpu")

@@ -9,13 +9,13 @@ from treadle_ir.errors import ShardingError, TreeError
 from treadle_ir.tracing import Arguments
 from treadle_ir.tree import PyTreeDef
 from treadle_runtime.arrays.array import DeviceArray
-from treadle_runtime.placement.asked import AskedFor
 from treadle_runtime.placement.named import constrained
+from treadle_runtime.placement.requested import RequestedShardings
 from treadle_runtime.placement.sharding import Sharding
 from treadle_runtime.transfer.device_put import device_put
 
 
-def inputs_of(asked: AskedFor, arguments: Arguments, name: str) -> list[Sharding | None]:
+def inputs_of(asked: RequestedShardings, arguments: Arguments, name: str) -> list[Sharding | None]:
     """Return the sharding of each leaf of the arguments; None for unspecified ones.
 
     Raises:
@@ -39,7 +39,7 @@ def inputs_of(asked: AskedFor, arguments: Arguments, name: str) -> list[Sharding
     return found
 
 
-def outputs_of(asked: AskedFor, structure: PyTreeDef, name: str) -> list[Sharding | None]:
+def outputs_of(asked: RequestedShardings, structure: PyTreeDef, name: str) -> list[Sharding | None]:
     """Return the sharding of each leaf of the results; None for unspecified ones.
 
     Raises:
@@ -54,7 +54,7 @@ def outputs_of(asked: AskedFor, structure: PyTreeDef, name: str) -> list[Shardin
 
 
 def placed_inputs(
-    asked: AskedFor, arguments: Arguments, leaves: Sequence[DeviceArray], name: str
+    asked: RequestedShardings, arguments: Arguments, leaves: Sequence[DeviceArray], name: str
 ) -> list[DeviceArray]:
     """Return the leaves of a call with the `in_shardings`; committed arrays must have them already.
 

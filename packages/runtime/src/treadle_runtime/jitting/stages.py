@@ -8,17 +8,15 @@ compiled(x)
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 from treadle_compiler import (
-    Collective,
     MemoryStats,
     cost_analysis,
     lower_program,
     memory_stats,
     optimized_hlo,
     pretty,
-    read_collectives,
     unoptimized_hlo,
 )
 from treadle_ir import ArgumentError, UnsupportedError
@@ -37,10 +35,12 @@ from treadle_runtime.jitting.options import Split
 from treadle_runtime.jitting.shardings import put_as_compiled
 from treadle_runtime.jitting.staged_refs import StagedReferences
 from treadle_runtime.jitting.traced_call import Stage, as_before, structs_of
-from treadle_runtime.jitting.watched_call import call_watched, guard_arguments
 from treadle_runtime.jitting.with_refs import call_pure
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.format import Format, row_major
+
+if TYPE_CHECKING:
+    from treadle_compiler import Collective
 
 
 @final
@@ -84,14 +84,14 @@ class Lowered(Stage):
 
     @property
     def out_info(self) -> Any:
-        """The shapes and element types of the results, in their structure; how they lie, where asked for."""
+        """The shapes and element types of the results, and their shardings if requested, in their structure."""
         types = unsharded(self._lowering.traced.program.result_types)
-        lie = self._lowering.wanted or [None] * len(types)
+        shardings = self._lowering.wanted or [None] * len(types)
         return self._like_results(
             self._lowering.traced.structure,
             [
                 each.update(sharding=sharding)
-                for each, sharding in zip(structs_of(types), lie, strict=True)
+                for each, sharding in zip(structs_of(types), shardings, strict=True)
             ],
         )
 
@@ -125,7 +125,7 @@ class Lowered(Stage):
         return ProgramText(self.as_text(dialect))
 
     def cost_analysis(self) -> dict[str, float]:
-        """XLA's estimate of what a call costs; this compiles."""
+        """Return XLA's estimate of the cost of a call; this compiles the program."""
         return self.compile().cost_analysis()
 
     def compile(
@@ -233,9 +233,14 @@ class Compiled(Stage):
                 )
         if len(self._lowering.placement.devices) > 1:
             leaves = put_as_compiled(leaves, self._lowering.input_shardings, given, name)
-        if current_context().watched:
+        if current_context().instrumented:
+            from treadle_runtime.jitting.instrumented_call import (  # noqa: PLC0415 - debug modes only
+                call_instrumented,
+                guard_arguments,
+            )
+
             guard_arguments(given, leaves, name)
-            return call_watched(self._call, leaves)
+            return call_instrumented(self._call, leaves)
         self._make_fast(given, args, kwargs)
         return self._call.call(leaves)
 
@@ -282,7 +287,7 @@ class Compiled(Stage):
         return optimized_hlo(self._call.launch.executable)
 
     def cost_analysis(self) -> dict[str, float]:
-        """XLA's estimate of what a call costs: `flops`, `bytes accessed` and more."""
+        """Return XLA's estimate of the cost of a call: `flops`, `bytes accessed` and more."""
         return cost_analysis(self._call.launch.executable)
 
     def memory_analysis(self) -> MemoryStats:
@@ -303,10 +308,12 @@ class Compiled(Stage):
         Raises:
             ModuleError: XLA wrote the groups of an exchange in a way that is not known.
         """
+        from treadle_compiler import read_collectives  # noqa: PLC0415 - few ask
+
         return read_collectives(self.as_text())
 
     def runtime_executable(self) -> Any:  # Any: jaxlib's
-        """The executable as jaxlib has it."""
+        """Return jaxlib's executable."""
         return self._call.launch.executable.raw
 
     @property

@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from treadle_ir import ArgumentError, Array, ArrayType, Effects, Program, Type, UnsupportedError
-from treadle_ir.calling import as_array, shown_program
+from treadle_ir.calling import as_array
 from treadle_ir.core import unsharded
 from treadle_ir.errors import boundary
 from treadle_ir.process import frozen
-from treadle_ir.tracing import Arguments, interpret_unchecked as interpret, take_apart
+from treadle_ir.tracing import (
+    Arguments,
+    interpret_unchecked as interpret,
+    shown_program,
+    take_apart,
+)
 from treadle_ir.tree import PyTreeDef, leaves_in_any_order
 from treadle_runtime.abstract import ShapeDtypeStruct
 from treadle_runtime.jitting.options import Split, platforms_of
@@ -31,7 +36,7 @@ if TYPE_CHECKING:
 @final
 @frozen
 class ArgInfo:
-    """What a stage knows of one array among the arguments: its type, and whether its memory is donated."""
+    """The type of one array among the arguments of a stage, and whether its memory is donated."""
 
     aval: ShapeDtypeStruct
     donated: bool
@@ -59,8 +64,7 @@ def _donated(arguments: Arguments, split: Split) -> list[bool]:
 def structs_of(
     types: Sequence[Type], shardings: Sequence[NamedSharding | None] | None = None
 ) -> list[ShapeDtypeStruct]:
-    """Types of arrays as users are shown them, and how the arrays lie over explicit axes of a mesh."""
-    lie = shardings or [None] * len(types)
+    """Return the types of arrays as users see them, with their shardings over explicit axes of a mesh."""
     return [
         ShapeDtypeStruct(
             type.shape,
@@ -68,7 +72,7 @@ def structs_of(
             weak_type=type.weak,
             sharding=each and NamedSharding(each.mesh.abstract_mesh, each.spec),
         )
-        for type, each in zip(types, lie, strict=True)
+        for type, each in zip(types, shardings or [None] * len(types), strict=True)
         if isinstance(type, ArrayType)
     ]
 
@@ -81,24 +85,25 @@ def as_before(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> Arguments:
-    """Return the arguments of a call, which have the structure and the static values of those that were staged.
+    """Return the arguments of a call, after a check that their structure and static values are the staged ones.
 
     Raises:
-        ArgumentError: they have others.
+        ArgumentError: their structure or static values differ.
     """
     given = take_apart(args, kwargs, split.static_argnums, split.static_argnames)
     if given.structure == expected.structure and static_key(given, name) == static_key(
         expected, name
     ):
         return given
-    if expected.statics is not None:  # or without what is static, which is part of the program
+    if expected.statics is not None:
+        # Static arguments may be left out, since they are part of the program.
         dynamic = take_apart(args, kwargs)
         if dynamic.whole_structure == expected.structure:
             return Arguments(dynamic.leaves, expected.structure, expected.statics)
     wanted, called = expected.whole_structure, given.whole_structure
     differs = f"arguments of structure {wanted}, called with {called}"
     if wanted == called:
-        differs = "other static values than it was called with"
+        differs = "static values that differ from the values it was called with"
     raise ArgumentError(
         f"{said} for {differs}",
         fix="call it as it was lowered, with static arguments or without, or call the jitted function itself",
@@ -106,7 +111,7 @@ def as_before(
 
 
 class Stage:
-    """What each stage of a jitted call knows of the arguments that it is for."""
+    """The information that each stage of a jitted call has about its arguments."""
 
     __slots__ = ("_arguments", "_operands", "_references", "_split", "_types")
 
@@ -119,7 +124,7 @@ class Stage:
     ) -> None:
         self._arguments = arguments
         self._references = (
-            references  # where there are some: the other attributes are the pure function's
+            references  # if there are any, the other attributes describe the pure function
         )
         self._split = split
         self._operands = operands
@@ -133,7 +138,7 @@ class Stage:
 
     @property
     def in_avals(self) -> Any:  # Any: a tree like the arguments
-        """The types of the arguments, as (args, kwargs) of `ShapeDtypeStruct`; how they lie over explicit axes."""
+        """The arguments' types and shardings over explicit axes, as (args, kwargs) of `ShapeDtypeStruct`."""
         return self._like_arguments(self._structs())
 
     @property
@@ -201,16 +206,16 @@ class TracedCall(Stage):
         references: StagedReferences | None = None,
     ) -> None:
         super().__init__(arguments, split, operands, references)
-        # Of the arrays among the arguments and results, where somebody says: for those who write it down.
+        # Returns the shardings that were requested for the arrays among the arguments and results, for export.
         self.shardings = shardings
         self._traced = traced
         self._name = name
         self._lower = lower
-        self._shown = shown  # how results lie over explicit axes of a mesh
+        self._shown = shown  # shardings of results over explicit axes of a mesh
 
     @property
     def parts(self) -> tuple[Traced, Arguments]:
-        """What it is made of, for those who write it down.
+        """The traced function and its arguments, for export.
 
         Raises:
             UnsupportedError: the function uses references.
@@ -224,10 +229,10 @@ class TracedCall(Stage):
         return self._traced.program
 
     @property
-    def jaxpr(self) -> Any:  # Any: a view, by whoever has installed one
-        """The program under JAX's names, as `make_jaxpr` returns it."""
-        lie = [shown_sharding(x) for x in self._operands], self._shown
-        return shown_program(self.program, self._traced.captured, lie)
+    def jaxpr(self) -> Any:  # Any: a view, by the code that has installed one
+        """The program as `make_jaxpr` returns it."""
+        shardings = [shown_sharding(x) for x in self._operands], self._shown
+        return shown_program(self.program, self._traced.captured, shardings)
 
     @property
     def effects(self) -> Effects:
@@ -246,7 +251,7 @@ class TracedCall(Stage):
 
     @property
     def out_info(self) -> Any:
-        """Shapes and element types of the results, in their structure; how they lie over explicit axes of a mesh."""
+        """Shapes and element types of the results, and shardings over explicit axes of a mesh, in their structure."""
         types = unsharded(self._traced.program.result_types)
         return self._like_results(self._traced.structure, structs_of(types, self._shown))
 
@@ -257,7 +262,7 @@ class TracedCall(Stage):
 
     @property
     def lojax(self) -> TracedCall:
-        """Itself: the program has no types but those of arrays and keys, so nothing is left to be made simpler.
+        """Itself: the program has types of arrays and keys only, so nothing is left to be lowered.
 
         Example:
             >>> import treadle, treadle.numpy as tnp

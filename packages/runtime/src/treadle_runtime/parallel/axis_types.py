@@ -10,7 +10,13 @@ from treadle_ir import ArgumentError, AxisType
 from treadle_ir.core import MeshAxes
 from treadle_ir.errors import functions, sequence, wraps
 from treadle_ir.settings import current_context
-from treadle_ir.tracing import MESH, explicit_mesh, left_to_the_compiler, over_mesh, staging_trace
+from treadle_ir.tracing import (
+    MESH,
+    auto_axes as within_auto_axes,
+    explicit_mesh,
+    over_mesh,
+    staging_trace,
+)
 from treadle_ir.tree import tree_map
 from treadle_runtime.jitting.jit import jit
 from treadle_runtime.transfer.reshard import reshard
@@ -57,7 +63,7 @@ def auto_axes(
                 "auto_axes: the output shardings were not specified",
                 fix="give `out_sharding`, a specification or a tree of them",
             )
-        with left_to_the_compiler(named):
+        with within_auto_axes(named):
             results = fun(*args, **kwargs)
         return reshard(results, given)
 

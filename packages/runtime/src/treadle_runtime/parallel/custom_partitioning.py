@@ -50,24 +50,24 @@ _ANSWER: Final = "(mesh, lower_fn, result_shardings, arg_shardings)"
 
 @final
 class custom_partitioning:  # noqa: N801 - a decorator
-    """A function whose user says how it runs on the parts of arrays that several devices have.
+    """A function for which the user defines how it runs on the shards of arrays over several devices.
 
-    While XLA partitions a program over several devices, it asks `partition`, which `def_partition` has set, how the
-    function's arguments and results shall lie, and which function each device runs on its parts. On one device and
-    within `shard_map` the function runs as it is; derivatives and `vmap` are those of the function, and nobody is
-    asked about them. As it is runs, too, a function with effects, or without results.
+    While XLA partitions a program over several devices, it calls `partition`, which `def_partition` has set, for the
+    shardings of the function's arguments and results, and for the function that each device runs on its shards. On one
+    device and within `shard_map` the function runs unchanged; its derivatives and `vmap` are derived from the function,
+    and `partition` is not called for them. A function with effects or without results runs unchanged, too.
 
     Args:
         fun: takes and returns trees of arrays; it closes over no arrays.
-        static_argnums: positions of arguments that are no arrays; `partition` gets them first.
+        static_argnums: positions of non-array arguments; `partition` gets them first.
 
     Raises:
-        ArgumentError: `fun` is no function; by the call: `def_partition` has not been called, a static argument has no
-            hash, or other arguments are no trees of arrays.
-        ShardingError, ShapeError: by the call over several devices: the sharding rule is of other arrays, or
-            `partition` answers what does not fit.
+        ArgumentError: `fun` is not a function; by the call: `def_partition` has not been called, a static argument is
+            not hashable, or other arguments are not trees of arrays.
+        ShardingError, ShapeError: by the call over several devices: the sharding rule does not fit the arrays, or the
+            result of `partition` does not fit.
         UnsupportedError: by the call: `fun` closes over arrays; over several devices there is no sharding rule, or
-            they are no CPUs.
+            they are not CPUs.
 
     Example:
         >>> import treadle, treadle.numpy as tnp
@@ -105,20 +105,20 @@ class custom_partitioning:  # noqa: N801 - a decorator
         permutation_factors: tuple[str, ...] = (),
         **factor_sizes: int,
     ) -> Callable[..., Any]:
-        """Say how the function is partitioned.
+        """Define how the function is partitioned.
 
         Args:
-            partition: a function of the static arguments, the mesh, the arguments and the result, both with `.shape`,
-                `.dtype` and `.sharding` in the place of arrays. It returns the mesh (None for the same), the function
-                of one device, which may use collectives over the axes of the mesh, and how results and arguments shall
-                lie: trees of `NamedSharding`, or prefixes of them.
-            infer_sharding_from_operands: not used: `sharding_rule` says it.
-            propagate_user_sharding: not used: `sharding_rule` says it.
-            decode_shardings: without meaning here: shardings are `NamedSharding` in any case.
-            sharding_rule: how axes belong together: `"... i j, ... j k -> ... i k"`, with spaces between factors and
-                brackets around those that make one axis; an `SdyShardingRule`; or a function of the static arguments,
-                the mesh, and the types of arguments and results, that returns one of these.
-            reduction_factors: as of `SdyShardingRule`, for a rule in words.
+            partition: a function of the static arguments, the mesh, the arguments and the result, in both of which
+                objects with `.shape`, `.dtype` and `.sharding` replace arrays. It returns the mesh (None for the same
+                mesh), the function of one device, which may use collectives over the axes of the mesh, and the
+                shardings of results and arguments: trees of `NamedSharding`, or prefixes of them.
+            infer_sharding_from_operands: not used: `sharding_rule` replaces it.
+            propagate_user_sharding: not used: `sharding_rule` replaces it.
+            decode_shardings: has no effect: shardings are `NamedSharding` in any case.
+            sharding_rule: how axes correspond: `"... i j, ... j k -> ... i k"`, with spaces between factors and
+                brackets around the factors that make one axis; an `SdyShardingRule`; or a function of the static
+                arguments, the mesh, and the types of arguments and results, that returns one of these.
+            reduction_factors: as for `SdyShardingRule`, if the rule is a string.
             need_replication_factors: likewise.
             permutation_factors: likewise.
             factor_sizes: likewise.
@@ -127,7 +127,7 @@ class custom_partitioning:  # noqa: N801 - a decorator
             `partition`.
 
         Raises:
-            ArgumentError: an argument is of another kind, or the rule is no rule.
+            ArgumentError: an argument is of another kind, or the rule is not valid.
         """
         name = "def_partition"
         functions(name, partition=partition)
@@ -160,11 +160,11 @@ class custom_partitioning:  # noqa: N801 - a decorator
         return partition
 
     def __call__(self, *args: Tree, **kwargs: Tree) -> Tree:
-        """The function's results."""
+        """Return the function's results."""
         name = getattr(self.fun, "__name__", "function")
         if self._partition is None:
             raise ArgumentError(
-                f"custom_partitioning: how {name} is partitioned has not been said",
+                f"custom_partitioning: how {name} is partitioned has not been defined",
                 fix="call its method def_partition first",
             )
         positional = in_positional_form(self.fun, args, kwargs)
@@ -193,8 +193,8 @@ class custom_partitioning:  # noqa: N801 - a decorator
         )
         _refuse_captured(name, staged.captured)
         values = tuple([value for _, value in statics])
-        asked = Asked(self._partition, self._rule, values, structure, out, name)
-        made = CustomPartitioning(staged.program, name, asked)
+        partitioner = CallPartitioner(self._partition, self._rule, values, structure, out, name)
+        made = CustomPartitioning(staged.program, name, partitioner)
         call = next((each for each in self._calls if each == made), made)
         if call is made:
             self._calls[:] = [*self._calls, call][-_KEPT:]
@@ -204,15 +204,15 @@ class custom_partitioning:  # noqa: N801 - a decorator
 def _refuse_captured(name: str, captured: Sequence[object]) -> None:
     if captured:
         raise UnsupportedError(
-            f"custom_partitioning: {name} closes over arrays, of which nobody has said how they lie: {len(captured)}",
+            f"custom_partitioning: {name} closes over arrays, whose sharding is unknown: {len(captured)}",
             fix="pass them as arguments",
         )
 
 
 @final
 @frozen
-class Asked:
-    """What a call of the user's function says of how it is partitioned, for those arguments."""
+class CallPartitioner:
+    """How a call of the user's function is partitioned: the user's functions, and the arguments of the call."""
 
     partition: Callable[..., Any]
     sharding_rule: SdyShardingRule | Callable[..., Any] | None
@@ -222,12 +222,12 @@ class Asked:
     name: str
 
     def rule(self, mesh: AbstractMesh, operands: Sequence[Type], results: Sequence[Type]) -> str:
-        """The rule for arrays of these types.
+        """Return the text of the sharding rule for arrays of these types.
 
         Raises:
-            UnsupportedError: there is none.
-            ArgumentError: what should make one has made something else.
-            ShardingError, ShapeError: it is one of other arrays.
+            UnsupportedError: there is no rule.
+            ArgumentError: the user's function has returned something else than a rule.
+            ShardingError, ShapeError: the rule does not fit the arrays.
         """
         rule: Any = self.sharding_rule
         if rule is None:
@@ -251,21 +251,23 @@ class Asked:
         placement: Placement,
         platform: str,
         types: tuple[Sequence[Type], Sequence[Type]],
-        said: tuple[Sequence[Any], Sequence[Any]],  # jaxlib's shardings
+        proposed: tuple[Sequence[Any], Sequence[Any]],  # jaxlib's shardings
     ) -> tuple[str, list[Any], list[Any]]:
-        """What `partition` answers: the program of one device as text, and how operands and results lie.
+        """Call `partition`; return the program of one device as text, and the shardings of operands and results.
+
+        `proposed` are the shardings of operands and results that XLA proposes.
 
         Raises:
-            ArgumentError, ShardingError: its answer is none, or does not fit.
+            ArgumentError, ShardingError: the result of `partition` is not valid, or does not fit.
         """
         sharding = placement.sharding
         assert isinstance(sharding, NamedSharding)
-        lies = [
+        structs = [
             [_struct(type, each, placement) for type, each in zip(*pair, strict=True)]
-            for pair in zip(types, said, strict=True)
+            for pair in zip(types, proposed, strict=True)
         ]
-        arguments = tree_unflatten(self.arguments, lies[0])
-        result = tree_unflatten(self.results, lies[1])
+        arguments = tree_unflatten(self.arguments, structs[0])
+        result = tree_unflatten(self.results, structs[1])
         answer = self.partition(*self.statics, sharding.placed, arguments, result)
         if not isinstance(answer, (tuple, list)) or len(answer) != 4:
             raise ArgumentError(
@@ -274,8 +276,8 @@ class Asked:
         mesh, function, ends, begins = answer
         mesh = self._mesh(mesh, sharding.placed)
         functions(f"partition of {self.name}", lower_fn=function)
-        operands = self._laid("arg_shardings and the arguments", begins, arguments, sharding)
-        results = self._laid("result_shardings and the results", ends, result, sharding)
+        operands = self._spread("arg_shardings and the arguments", begins, arguments, sharding)
+        results = self._spread("result_shardings and the results", ends, result, sharding)
         inner = [_part(type, each) for type, each in zip(types[0], operands, strict=True)]
         outer = [_part(type, each) for type, each in zip(types[1], results, strict=True)]
         text = self._lowered(function, mesh, platform, inner, outer)
@@ -298,10 +300,10 @@ class Asked:
             )
         return given
 
-    def _laid(
+    def _spread(
         self, what: str, given: Tree, full: Tree, sharding: NamedSharding
     ) -> list[NamedSharding]:
-        """A sharding for each array, over the devices of the program."""
+        """Return the sharding of each array from the prefix `given`, after a check of its devices."""
         found = spread_prefix(f"custom_partitioning: partition of {self.name}: {what}", given, full)
         for each in found:
             if not isinstance(each, NamedSharding):
@@ -313,8 +315,8 @@ class Asked:
                 )
             if isinstance(each.mesh, Mesh) and each.devices != sharding.devices:
                 raise ShardingError(
-                    f"custom_partitioning: partition of {self.name}: {each} is over other devices than the program, "
-                    f"or in another order; that is over {sharding.placed}"
+                    f"custom_partitioning: partition of {self.name}: {each} has different devices from the program, "
+                    f"or in another order; the program is over {sharding.placed}"
                 )
             if each.mesh.size != sharding.num_devices:
                 raise ShardingError(
@@ -331,7 +333,7 @@ class Asked:
         inner: Sequence[ArrayType],
         outer: Sequence[ArrayType],
     ) -> str:
-        """The function of one device as text."""
+        """Return the function of one device as text."""
         what = f"lower_fn of {self.name}"
 
         def arguments(operands: Sequence[Any]) -> tuple[tuple[Tree, ...], dict[str, Tree]]:
@@ -359,7 +361,7 @@ class Asked:
 
 
 def _embedded(what: str, staged: Staged, types: Sequence[ArrayType]) -> Program:
-    """The program of one device, with the arrays inside that its function closes over."""
+    """Return the program of one device, with the arrays that its function closes over embedded."""
     captured = staged.captured
     if not captured:
         return staged.program
@@ -367,17 +369,17 @@ def _embedded(what: str, staged: Staged, types: Sequence[ArrayType]) -> Program:
         _refuse_captured(what, captured)
     arrays = [as_device_array(x) for x in captured]
 
-    def whole(*operands: Operand) -> Operands:
+    def embedded(*operands: Operand) -> Operands:
         inside = [bind(compiler.Embedded(elements_of(x), x.type), *())[0] for x in arrays]
         return interpret(staged.program, *inside, *operands)
 
-    return stage(whole, *types).program
+    return stage(embedded, *types).program
 
 
-def _struct(type: Type, said: Any, placement: Placement) -> ShapeDtypeStruct:
-    """What partition gets in the place of an array. Any: a sharding of jaxlib's."""
+def _struct(type: Type, proposed: Any, placement: Placement) -> ShapeDtypeStruct:
+    """Return the object that `partition` gets instead of an array. Any: a sharding of jaxlib's."""
     assert isinstance(type, ArrayType)
-    sharding = inner_sharding(said, placement, type.ndim)
+    sharding = inner_sharding(proposed, placement, type.ndim)
     return ShapeDtypeStruct(type.shape, type.dtype, sharding=sharding)
 
 

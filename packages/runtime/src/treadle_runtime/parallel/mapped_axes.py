@@ -19,7 +19,7 @@ Tree: TypeAlias = Any  # a pytree: any Python object
 @final
 @frozen(eq=False)
 class Elements:
-    """What a call is mapped over: an axis of each leaf, or None where all elements share it, and how many there are."""
+    """The mapped axis of each leaf of a call, None if all elements share the leaf, and the number of elements."""
 
     axes: tuple[int | None, ...]
     size: int
@@ -30,7 +30,7 @@ def _is_none(x: object) -> bool:
 
 
 def checked_axes_tree(argument: str, axes: Tree) -> Tree:
-    """A tree of axes as the user gave it; a list of those of all arguments is as good as a tuple.
+    """Return a tree of axes that the user gave, after a check; a list of the axes of all arguments becomes a tuple.
 
     Raises:
         ArgumentError: a leaf is neither an integer nor None.
@@ -46,14 +46,14 @@ def checked_axes_tree(argument: str, axes: Tree) -> Tree:
 
 
 def _each(axes: Tree, static: Sequence[int], count: int) -> Tree:
-    """The axes of the positional arguments that are not static."""
+    """Return the axes of the positional arguments that are not static."""
     if not isinstance(axes, tuple):
         return axes
     if len(axes) != count:
         raise ShapeError(
             f"pmap in_axes has {len(axes)} entries, but there are {count} positional arguments",
-            fix="give one entry for each positional argument, static ones too: an axis, or None for one that all "
-            "elements share",
+            fix="give one entry for each positional argument, static ones too: an axis, or None for an argument that "
+            "all elements share",
         )
     return tuple([axis for number, axis in enumerate(axes) if number not in static])
 
@@ -61,23 +61,23 @@ def _each(axes: Tree, static: Sequence[int], count: int) -> Tree:
 def elements_of(
     arguments: Arguments, in_axes: Tree, static: Sequence[int], count: int, given: int | None
 ) -> Elements:
-    """What the call with these arguments is mapped over; keyword arguments along their first axis.
+    """Return the mapped axes of a call with these arguments; keyword arguments are mapped along their first axis.
 
     Args:
-        arguments: of the call.
-        in_axes: what the user said of the positional arguments.
-        static: the numbers of those that are no arrays.
-        count: how many positional arguments there are, with these.
-        given: how many elements there are, if the user says so.
+        arguments: the arguments of the call.
+        in_axes: the axes that the user gave for the positional arguments.
+        static: the numbers of the static arguments.
+        count: the number of positional arguments, including static ones.
+        given: the number of elements, if the user gives it.
 
     Raises:
-        ShapeError: the axes are no prefix of the arguments, there are none such, or they have different sizes.
-        ArgumentError: an argument is no array.
-        UnsupportedError: one is a mutable reference, or of a type of a library's own.
+        ShapeError: the axes are not a prefix of the arguments, do not exist, or have different sizes.
+        ArgumentError: an argument is not an array.
+        UnsupportedError: an argument is a mutable reference, or of a user-defined type.
     """
     if forms(arguments.structure):
         raise UnsupportedError(
-            "pmap: an argument is of a type of a library's own, which devices cannot have parts of",
+            "pmap: an argument is of a user-defined type, which cannot be sharded",
             fix="make the value inside of the function, of arrays",
         )
     tree = arguments.structure.unflatten(arguments.leaves)
@@ -95,7 +95,7 @@ def elements_of(
     for number, (leaf, axis) in enumerate(zip(arguments.leaves, axes, strict=True)):
         if isinstance(leaf, Cell):
             raise UnsupportedError(
-                f"pmap: {arguments.paths()[number]} is {leaf.what}, which devices cannot have parts of",
+                f"pmap: {arguments.paths()[number]} is {leaf.what}, which cannot be sharded",
                 fix="pass what it holds, and write the result into it: ref[...] = pmap(f)(ref[...])",
             )
         try:
@@ -135,16 +135,18 @@ def _size(arguments: Arguments, sizes: dict[int, int], given: int | None) -> int
     if given is not None and given != size:
         raise ShapeError(
             f"Specified axis_size {given} doesn't match received axis_size {size}",
-            fix="leave axis_size out: it is that of the arguments",
+            fix="leave axis_size out: the arguments determine it",
         )
     return size
 
 
 def result_axes(out_axes: Tree, results: Tree, ranks: Sequence[int]) -> list[int | None]:
-    """Where the elements go in each leaf of the results, which has `ranks` axes without them; None: they are the same.
+    """Return the mapped axis of each leaf of the results; None if all elements share the leaf.
+
+    `ranks` are the numbers of axes of the leaves without the mapped axis.
 
     Raises:
-        ShapeError: the axes are no prefix of the results, or there are none such.
+        ShapeError: the axes are not a prefix of the results, or do not exist.
     """
     try:
         axes = spread_prefix("pmap: out_axes and results", out_axes, results, _is_none)

@@ -1,4 +1,4 @@
-"""A function that each device of a mesh runs on its own parts of arrays: what `shard_map` and `pmap` are made of."""
+"""A function that each device of a mesh runs on its own shards of arrays: the basis of `shard_map` and `pmap`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from treadle_ir import (
     types_of,
 )
 from treadle_ir.calling import TreeFunction, array_results
-from treadle_ir.core import Layout, MeshAxes, check_names, layout_of, part_shape, spec_of
+from treadle_ir.core import DimShardings, MeshAxes, check_names, layout_of, part_shape, spec_of
 from treadle_ir.errors import ShardingError
 from treadle_ir.primitives.shard_map import ShardMap, axes_of, inside_axes
 from treadle_ir.process import frozen
@@ -38,10 +38,10 @@ _KEPT: Final = 8  # programs of a mapped function
 @final
 @frozen(eq=False)
 class OnParts:
-    """A function on the parts of a mesh's devices.
+    """A function that the devices of a mesh run on their shards.
 
-    `manual` are the axes of the mesh that it sees, `checked` says whether it is looked at what varies over them, and
-    `programs` are those of earlier calls: an equal one is compiled already.
+    `manual` are the axes of the mesh that it sees, `checked` tells whether varying axes are tracked and checked, and
+    `programs` are the programs of earlier calls: an equal program has been compiled already.
     """
 
     function: Callable[..., Tree]
@@ -58,17 +58,18 @@ class OnParts:
         in_specs: Sequence[PartitionSpec],
         out_specs: Callable[[Tree], list[PartitionSpec]],
     ) -> Tree:
-        """Run it on arrays.
+        """Run the function on the shards of arrays, and return its results.
 
         Args:
             leaves: the leaves of the arguments.
-            structure: how they make the tuple of arguments.
-            described: what each leaf is, for messages.
-            in_specs: how each is cut.
-            out_specs: how each leaf of the results is put together; it is asked after the function was staged.
+            structure: the structure of the tuple of arguments.
+            described: a description of each leaf, for messages.
+            in_specs: the specification of each leaf.
+            out_specs: returns the specifications of the results; it is called after the function has been staged.
 
         Raises:
-            ShardingError: a leaf or a result cannot be cut as said, or is not the same where it is said to be.
+            ShardingError: a leaf or a result cannot be sharded as specified, or a result differs between devices along
+                an axis that its specification does not name.
         """
         over, manual, checked, programs = self.mesh, self.manual, self.checked, self.programs
         layouts = [
@@ -112,11 +113,13 @@ class OnParts:
             outer = [type.varying for type in types_of(given)]
             primitive = fitted_shard_map(primitive, outer, checked_manual_axes())
         found = bind(primitive, *given)
-        return tree_unflatten(out, [_said(x, spec) for x, spec in zip(found, specs, strict=True)])
+        return tree_unflatten(
+            out, [_with_spec(x, spec) for x, spec in zip(found, specs, strict=True)]
+        )
 
 
-def _said(x: Array, spec: PartitionSpec) -> Array:
-    """A result whose sharding has the specification that was written, if it lies so: P(None) is not P()."""
+def _with_spec(x: Array, spec: PartitionSpec) -> Array:
+    """Return a result with exactly the specification `spec` if it is sharded equivalently: P(None) is not P()."""
     if type(x) is not DeviceArray or not isinstance(x.sharding, NamedSharding):
         return x
     written = NamedSharding(x.sharding.mesh, spec)
@@ -131,31 +134,31 @@ def _device_ids(mesh: MeshAxes) -> tuple[int, ...]:
 
 def _layout(
     spec: PartitionSpec, type: Any, mesh: MeshAxes, manual: tuple[str, ...], what: str
-) -> Layout:
-    """A specification as the layout of an argument or a result. Any: an ArrayType."""
+) -> DimShardings:
+    """Return the mesh axes that partition each dimension of an argument or a result. Any: an ArrayType."""
     assert isinstance(type, ArrayType)
-    if spec.sums.axes:
+    if spec.partial.axes:
         raise UnsupportedError(
-            f"shard_map: {spec} of {what}: sums that are put off do not go in or out of shard_map",
-            fix="add up what goes in, `reshard(x, P(...))`, and within the function, with lax.psum",
+            f"shard_map: {spec} of {what}: partial sums do not go in or out of shard_map",
+            fix="add up arguments, `reshard(x, P(...))`, and results within the function, with lax.psum",
         )
     try:
         check_names(spec, mesh)
         layout = layout_of(spec, type.ndim, what)
     except ShardingError as error:
-        error.add_note(f"  while: laying out {what} of shard_map, of type {type}")
+        error.add_note(f"  while: sharding {what} of shard_map, of type {type}")
         raise
     for names in layout:
         for name in names or ():
             if name not in manual:
                 raise ShardingError(
                     f"shard_map: {spec} of {what} names the axis {name!r}, but the function sees {manual} only",
-                    fix="add it to axis_names, or leave it out and lay the array over it with device_put",
+                    fix="add it to axis_names, or leave it out and shard the array over it with device_put",
                 )
     if None in layout:
         raise ShardingError(
             f"shard_map: {spec} of {what} leaves an axis unconstrained",
-            fix="write None for an axis that is not cut",
+            fix="write None for an axis that is not sharded",
         )
     return layout
 
@@ -168,7 +171,7 @@ def _staged(
     manual: tuple[str, ...],
     checked: bool,
 ) -> tuple[Staged, PyTreeDef]:
-    """Return the function as a program of one device's parts; if `checked`, types say what these vary over."""
+    """Return the function as a program of one device's shards; if `checked`, its types have varying axes."""
 
     def arguments(operands: Operands) -> tuple[Any, dict[str, Any]]:
         return tree_unflatten(structure, operands), {}
@@ -179,7 +182,7 @@ def _staged(
 
 
 def _check_replicated(primitive: ShardMap, places: list[str]) -> None:
-    """Refuse results that differ between devices where they are said to be the same."""
+    """Refuse results that differ between devices along axes that their specifications do not name."""
     for layout, type, what in zip(
         primitive.out_layouts, primitive.body.result_types, places, strict=True
     ):

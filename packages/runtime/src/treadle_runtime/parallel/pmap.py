@@ -1,7 +1,7 @@
 """pmap: a function that each device runs on one element of its arguments.
 
-It is `shard_map` over the first so many devices in a row, without a check of what varies, in a jitted function: each
-part is one element with an axis of size 1, which the function does not see.
+It is `shard_map` over a mesh of the first devices, as many as there are elements, without a check of varying axes, in a
+jitted function: each shard is one element with an axis of size 1, which the function does not see.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from types import MethodType
 from typing import Any, Final, TypeAlias, final
 
 from treadle_ir import ArgumentError, Array, AxisType, PartitionSpec, ops, type_of
-from treadle_ir.calling import flatten_arrays, installed_vmap
+from treadle_ir.calling import flatten_arrays
 from treadle_ir.errors import (
     PlacementError,
     boundary,
@@ -24,7 +24,7 @@ from treadle_ir.errors import (
     wraps,
 )
 from treadle_ir.settings import current_context
-from treadle_ir.tracing import Arguments, EvalTrace, current_trace, take_apart
+from treadle_ir.tracing import Arguments, EvalTrace, current_trace, installed_vmap, take_apart
 from treadle_ir.tree import tree_unflatten
 from treadle_runtime.abstract import ShapeDtypeStruct, abstract_placed
 from treadle_runtime.arrays.array import DeviceArray
@@ -67,10 +67,11 @@ def pmap(
     axis_size: int | None = None,
     donate_argnums: int | Sequence[int] = (),
 ) -> PmapFunction:
-    """A function that applies `fun` to each element of its arguments, each on a device of its own.
+    """Return a function that applies `fun` to each element of its arguments, each on a device of its own.
 
-    The results are those of `vmap`, laid over the devices along the axis of their elements. Within a function that is
-    mapped over devices already (by `pmap` or `shard_map`), each device runs all elements, as `vmap` does.
+    The results equal the results of `vmap`, sharded over the devices along the axis of their elements. Within a
+    function that is mapped over devices already (by `pmap` or `shard_map`), each device runs all elements, as `vmap`
+    does.
 
     Args:
         fun: the function of one element.
@@ -78,13 +79,13 @@ def pmap(
         in_axes: for each positional argument the axis that holds the elements (an int), None for an argument that all
             elements share, or a tree of these that is a prefix of the argument. One int stands for all. Keyword
             arguments are mapped over axis 0.
-        out_axes: where the elements go in each result; None for results that are the same for all elements, of which
+        out_axes: the axis of the elements in each result; None for results that are the same for all elements, of which
             the first is taken.
         static_broadcasted_argnums: positional arguments that are Python values, hashed and compared on every call.
-        devices: the devices, the first for the first element; those of the default platform where nothing is said.
-        backend: the platform whose devices are meant.
+        devices: the devices, the first for the first element; by default, the devices of the default platform.
+        backend: the platform whose devices are used.
         axis_size: the number of elements; it is checked.
-        donate_argnums: positional arguments whose memory results may take over. Those that lie over the devices
+        donate_argnums: positional arguments whose memory results may reuse. Arrays that are sharded over the devices
             already are deleted by the call, others are copied there.
 
     Raises:
@@ -189,7 +190,7 @@ class PmapFunction:
             return result
         if any([kind != "mapped" for _, _, kind in current_context().axes]):
             return self._on_each_device(args, kwargs)
-        arguments, found = self._taken_apart(args, kwargs)
+        arguments, found = self._mapped_arguments(args, kwargs)
         mesh = self._mesh(found.size)
         if isinstance(current_trace(), EvalTrace):
             there = [
@@ -203,7 +204,7 @@ class PmapFunction:
 
     def lower(self, *args: Tree, **kwargs: Tree) -> Lowered:
         """Stage and lower for these arguments (or things with their `shape` and `dtype`), without running."""
-        arguments, found = self._taken_apart(args, kwargs)
+        arguments, found = self._mapped_arguments(args, kwargs)
         mesh = self._mesh(found.size)
         there = []
         for leaf, sharding in zip(arguments.leaves, self._shardings(found, mesh), strict=True):
@@ -215,16 +216,16 @@ class PmapFunction:
         return self._compiled.lower(*args, **kwargs)
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:  # Any: as `jit`'s
-        """The function itself on a class, a bound method on an instance."""
+        """Return the function itself on a class, a bound method on an instance."""
         return self if instance is None else MethodType(self, instance)
 
     def __repr__(self) -> str:
         return f"<pmap of {self.__wrapped__!r}>"
 
-    def _taken_apart(
+    def _mapped_arguments(
         self, args: tuple[Tree, ...], kwargs: dict[str, Tree]
     ) -> tuple[Arguments, Elements]:
-        """The arguments of a call, and what it is mapped over."""
+        """Return the arguments of a call, flattened, and their mapped axes."""
         if self._static and self._static[-1] >= len(args):
             raise ArgumentError(
                 f"pmapped function has static_broadcasted_argnums={self._static} but was called with only "
@@ -236,7 +237,7 @@ class PmapFunction:
         return arguments, found
 
     def _mesh(self, size: int) -> Mesh:
-        """The devices of the elements, in a row."""
+        """Return a mesh of one axis with a device for each element."""
         if self._devices is None and process_count() > 1:
             raise PlacementError(
                 f"pmap: the program runs in {process_count()} processes, and pmap maps over the devices of one",
@@ -263,12 +264,12 @@ class PmapFunction:
         return [NamedSharding(mesh, self._spec(axis)) for axis in found.axes]
 
     def _spec(self, axis: int | None) -> PartitionSpec:
-        """How an array with an axis of elements lies over the devices."""
+        """Return the specification over the devices of an array whose elements are along `axis`."""
         return PartitionSpec() if axis is None else PartitionSpec(*[None] * axis, self._axis_name)
 
     def _on_devices(self, args: tuple[Tree, ...], kwargs: dict[str, Tree]) -> Tree:
-        """Each device runs the function on one element."""
-        arguments, found = self._taken_apart(args, kwargs)
+        """Run the function with one element on each device."""
+        arguments, found = self._mapped_arguments(args, kwargs)
         mesh = self._mesh(found.size)
         ends: list[PartitionSpec] = []
 
@@ -299,8 +300,8 @@ class PmapFunction:
         return parts(leaves, structure, arguments.paths(), specs, lambda _: ends)
 
     def _on_each_device(self, args: tuple[Tree, ...], kwargs: dict[str, Tree]) -> Tree:
-        """Each device of those that the function is mapped over already runs all elements."""
-        arguments, found = self._taken_apart(args, kwargs)
+        """Run the function with all elements on each device, within a function that is mapped over devices."""
+        arguments, found = self._mapped_arguments(args, kwargs)
 
         def element(*leaves: Tree) -> Tree:
             own, named = arguments.rebuilt(leaves)
@@ -313,7 +314,7 @@ class PmapFunction:
 
 
 def _without(part: Array, axis: int) -> Array:
-    """A part without the axis of the elements, of which it has one."""
+    """Return a shard without the axis of the elements, of which it has one."""
     shape = type_of(part).shape
     return ops.reshape(part, shape=(*shape[:axis], *shape[axis + 1 :]))
 
@@ -324,11 +325,11 @@ def _with(result: Array, axis: int) -> Array:
 
 
 def _in_place(leaf: Any, sharding: NamedSharding) -> Any:  # Any: an array, or a number
-    """An array over the devices; itself where it lies there, so that it is this one that is donated."""
+    """Return an array over the devices; `leaf` itself if it has `sharding`, so that this very array is donated."""
     ours = type(leaf) is DeviceArray
     if ours and leaf.sharding.is_equivalent_to(sharding, leaf.type.ndim):
         return leaf
-    if current_context().watched:  # nobody asked for this transfer by name
+    if current_context().instrumented:  # an implicit transfer
         direction: Direction = "device-to-device" if ours else "host-to-device"
         guard(direction, abstract_placed(leaf).type, sharding)
     return device_put(leaf, sharding)

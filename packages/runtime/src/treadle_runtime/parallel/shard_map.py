@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias, final
 
 from treadle_ir import ArgumentError, Array, PartitionSpec, Program, type_of
 from treadle_ir.calling import flatten_arrays
-from treadle_ir.core import Layout, MeshAxes, layout_of, spec_of, sums_of
+from treadle_ir.core import DimShardings, MeshAxes, layout_of, partial_sums_of, spec_of
 from treadle_ir.errors import (
     PlacementError,
     ShardingTypeError,
@@ -41,7 +41,7 @@ Tree: TypeAlias = Any  # a pytree: any Python object
 
 @final
 class InferSpecs:
-    """The class of `Infer`: layouts are those that the arguments have."""
+    """The class of `Infer`: arguments keep their shardings."""
 
     __slots__ = ()
 
@@ -130,14 +130,14 @@ def shard_map(
         args: tuple[Tree, ...],
         specs: Callable[[Tree, list[PartitionSpec]], list[PartitionSpec]],
     ) -> Tree:
-        """Run a function of arrays; `specs` makes specifications of results, of these and those of the arguments."""
+        """Run a function of arrays; `specs` returns the specifications of its results."""
         over = _mesh(mesh)
         manual = _manual_axes(over, names)
         leaves, structure = flatten_arrays(args, "shard_map: argument ")
         paths = [keystr(path) for path in leaf_paths(args)]
         described = [f"argument {path}" for path in paths]
         if in_specs is Infer:
-            wanted = [_lies(x, what, over) for x, what in zip(leaves, described, strict=True)]
+            wanted = [_spec(x, what, over) for x, what in zip(leaves, described, strict=True)]
         else:
             wanted = _spread("in_specs", in_specs, args)
             if over.are_all_axes_explicit and len(manual) == len(over.axis_names):
@@ -153,7 +153,7 @@ def shard_map(
             return run(function, args, lambda results, _: _spread("out_specs", out_specs, results))
 
         def on_arrays(*parts: Tree) -> tuple[Tree, list[Array]]:
-            """The function, and what references to the parts of arrays hold in the end."""
+            """Return the results of the function, and the final values of references to the shards of arrays."""
             inside = tree_leaves(parts)
             own = [new_ref(inside[i]) for i in places]
             for i, ref in zip(places, own, strict=True):
@@ -190,7 +190,7 @@ def _check_specs(argument: str, specs: Tree) -> None:
 
 
 def _spread(argument: str, specs: Tree, tree: Tree) -> list[PartitionSpec]:
-    """A specification for each leaf of a tree."""
+    """Return a specification for each leaf of a tree."""
     if argument == "in_specs" and isinstance(specs, list):
         specs = tuple(specs)
     if argument == "out_specs":
@@ -201,7 +201,7 @@ def _spread(argument: str, specs: Tree, tree: Tree) -> list[PartitionSpec]:
 
 
 def _mesh(given: MeshAxes | None) -> Mesh | Any:
-    """The mesh that is meant: that of the context where none was given. Any: or an AbstractMesh."""
+    """Return the given mesh, or the mesh in force if none is given. Any: or an AbstractMesh."""
     current = current_context().get(MESH)
     mesh = current if given is None else given
     if mesh is None or mesh.empty:
@@ -214,12 +214,12 @@ def _mesh(given: MeshAxes | None) -> Mesh | Any:
 
 
 def _bound() -> frozenset[object]:
-    """The axes of the shard_maps around."""
+    """Return the axes of the enclosing shard_maps."""
     return frozenset([name for name, _, kind in current_context().axes if kind != "mapped"])
 
 
 def _manual_axes(mesh: MeshAxes, names: frozenset[Any]) -> tuple[str, ...]:
-    """The axes that the function sees, in the order of the mesh."""
+    """Return the axes that the function sees, in the order of the mesh."""
     for name in names:
         if name not in mesh.axis_names:
             raise ArgumentError(
@@ -230,14 +230,14 @@ def _manual_axes(mesh: MeshAxes, names: frozenset[Any]) -> tuple[str, ...]:
     twice = names & around
     if twice:
         raise ArgumentError(
-            f"shard_map: the axes {sorted(map(str, twice))} are those of a shard_map around it already",
+            f"shard_map: the axes {sorted(map(str, twice))} belong to a shard_map around it already",
             fix="name the other axes of the mesh in axis_names",
         )
     chosen = names or frozenset(mesh.axis_names) - around
     if not chosen:
         raise ArgumentError(
-            f"shard_map: all axes of the mesh, {mesh.axis_names}, are those of a shard_map around it already",
-            fix="call the function directly: it has its part already",
+            f"shard_map: all axes of the mesh, {mesh.axis_names}, belong to a shard_map around it already",
+            fix="call the function directly: it has its shard already",
         )
     return tuple([name for name in mesh.axis_names if name in chosen])
 
@@ -248,13 +248,13 @@ def _refuse_moves(
     described: Sequence[str],
     mesh: MeshAxes,
 ) -> None:
-    """Refuse specifications for which a divided array would move: over explicit axes that has to be said.
+    """Refuse specifications that would reshard a sharded array: over explicit axes, users must reshard it themselves.
 
-    What is whole on each device may be cut as anybody likes: nothing moves.
+    Replicated arrays may have any specification, since no data moves.
     """
     shardings = shardings_here(leaves) or (None,) * len(leaves)
     for x, spec, known, what in zip(leaves, specs, shardings, described, strict=True):
-        lies: Layout | None = None if known is None else known.dims
+        dims: DimShardings | None = None if known is None else known.dims
         if isinstance(x, DeviceArray):
             sharding = x.sharding
             if (
@@ -262,27 +262,27 @@ def _refuse_moves(
                 or sharding.mesh.shape_tuple != mesh.shape_tuple
             ):
                 continue
-            lies = layout_of(sharding.spec, x.ndim, what)
+            dims = layout_of(sharding.spec, x.ndim, what)
         if (
-            lies is None
-            or not (any(lies) or sums_of(lies).unreduced)
-            or len(spec) > len(lies)
+            dims is None
+            or not (any(dims) or partial_sums_of(dims).unreduced)
+            or len(spec) > len(dims)
             or PartitionSpec.UNCONSTRAINED in spec
         ):
             continue
-        if layout_of(spec, len(lies), what) != lies:
+        if layout_of(spec, len(dims), what) != dims:
             raise ShardingTypeError(
-                f"shard_map: {what}, of type {type_of(x)}, lies as {spec_of(lies)} over explicit axes, but in_specs "
-                f"says {spec}",
-                fix="leave in_specs out, or lay it anew first: `reshard(x, P(...))`",
+                f"shard_map: {what}, of type {type_of(x)}, is sharded as {spec_of(dims)} over explicit axes, but "
+                f"in_specs says {spec}",
+                fix="leave in_specs out, or reshard it first: `reshard(x, P(...))`",
             )
 
 
-def _lies(x: Array, what: str, mesh: MeshAxes) -> PartitionSpec:
-    """The specification by which an array is divided over the mesh: a concrete array says it, or a traced one's type.
+def _spec(x: Array, what: str, mesh: MeshAxes) -> PartitionSpec:
+    """Return the specification of an array over the mesh: of a concrete array's sharding, or a traced array's type.
 
     Raises:
-        PlacementError: the compiler decides it, or the array is over another mesh.
+        PlacementError: the compiler decides the sharding, or the array is over another mesh.
     """
     if isinstance(x, DeviceArray):
         sharding = x.sharding
@@ -296,16 +296,16 @@ def _lies(x: Array, what: str, mesh: MeshAxes) -> PartitionSpec:
         if staged_over is not None and staged_over.shape_tuple == mesh.shape_tuple:
             if shown is not None:
                 return spec_of(shown.dims)
-        elif staged_over is None:  # types show no mesh: it is whole wherever it is
+        elif staged_over is None:  # types show no mesh: the array is replicated
             return PartitionSpec() if shown is None else spec_of(shown.dims)
     raise PlacementError(
-        f"shard_map: how {what} lies over the mesh is not known here",
-        fix="say it with in_specs",
+        f"shard_map: how {what} is sharded over the mesh is not known here",
+        fix="give in_specs",
     )
 
 
 def _staged_over(x: object) -> MeshAxes | None:
-    """The mesh with explicit axes that was in force where a traced array was staged; None where there was none."""
+    """Return the mesh with explicit axes that was in force where a traced array was staged; None if there was none."""
     while isinstance(x, Tracer):
         if isinstance(x.owner, StagingTrace):
             return explicit_mesh(x.owner.context)

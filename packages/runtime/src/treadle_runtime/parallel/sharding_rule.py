@@ -1,4 +1,4 @@
-"""How the axes of a function's arguments and results belong together: rules for Shardy, as objects or in words."""
+"""How the axes of a function's arguments and results correspond: rules for Shardy, as objects or as strings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from treadle_ir import ArgumentError, ArrayType, ShapeError, Type
 from treadle_ir.errors import ShardingError, shown
 
 BATCHING: Final = "…"
-"""Stands for leading axes, as many as an array has before those that are named; digits behind tell several apart."""
+"""Stands for the leading axes of an array, all that precede its named axes; digits after it tell several apart."""
 
 _KINDS: Final = ("reduction_factors", "need_replication_factors", "permutation_factors")
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -22,7 +22,7 @@ _LETTERS: Final = "ijklmnopqrstuvwxyz"
 def _factor(what: str, name: str) -> str:
     if not _NAME.fullmatch(name):
         raise ArgumentError(
-            f"{what}: {shown(name)} is no name of a factor",
+            f"{what}: {shown(name)} is not a valid factor name",
             fix="begin it with a letter, and use letters, digits and underscores",
         )
     return name
@@ -37,10 +37,11 @@ class CompoundFactor(tuple[str, ...]):
     """An axis that is made of several factors, the first of them outermost.
 
     Args:
-        factors: their names, at least two. The size of one that is nowhere a whole axis is given to the rule.
+        factors: their names, at least two. The rule must be given the size of a factor that is not by itself an axis
+            anywhere.
 
     Raises:
-        ArgumentError: there are fewer, or one is no name.
+        ArgumentError: there are fewer factors, or one of them is not a valid name.
 
     Example:
         >>> from treadle.experimental.custom_partitioning import CompoundFactor
@@ -59,7 +60,7 @@ class CompoundFactor(tuple[str, ...]):
             )
         for each in factors:
             if not isinstance(each, str):
-                raise ArgumentError(f"CompoundFactor: {shown(each)} is no name of a factor")
+                raise ArgumentError(f"CompoundFactor: {shown(each)} is not a valid factor name")
             if _is_batching(each):
                 raise ArgumentError(
                     "CompoundFactor: BATCHING stands for whole axes, not for factors"
@@ -79,7 +80,7 @@ class ArrayMapping(tuple["str | CompoundFactor", ...]):
         dim_mappings: for each axis a factor's name or a `CompoundFactor`; BATCHING may come first.
 
     Raises:
-        ArgumentError: one is neither.
+        ArgumentError: an axis is neither.
 
     Example:
         >>> from treadle.experimental.custom_partitioning import BATCHING, ArrayMapping, CompoundFactor
@@ -117,18 +118,18 @@ class ArrayMapping(tuple["str | CompoundFactor", ...]):
 
 @final
 class SdyShardingRule:
-    """How the axes of arguments and results belong together, by factors: axes with a factor in common lie alike.
+    """How the axes of arguments and results correspond, by factors: axes with a common factor are sharded alike.
 
     Args:
         operand_mappings: an `ArrayMapping` for each array of the arguments.
-        result_mappings: one for each array of the results.
+        result_mappings: an `ArrayMapping` for each array of the results.
         reduction_factors: factors that are reduced: the results are to be added up over the devices along them.
-        need_replication_factors: factors along which arrays are not divided.
-        permutation_factors: factors along which devices exchange parts.
-        factor_sizes: sizes of factors that are only in compound ones.
+        need_replication_factors: factors along which arrays are not sharded.
+        permutation_factors: factors along which devices exchange shards.
+        factor_sizes: sizes of factors that appear only within compound factors.
 
     Raises:
-        ArgumentError: a factor has no size, or one that it cannot have, is unknown, or is of two kinds.
+        ArgumentError: a factor has no size or an impossible size, is unknown, or is of two kinds.
 
     Example:
         >>> from treadle.experimental.custom_partitioning import ArrayMapping, SdyShardingRule
@@ -160,7 +161,7 @@ class SdyShardingRule:
         self._check_kinds(whole | inner)
 
     def _whole_sizes(self, operands: Sequence[Type], results: Sequence[Type]) -> dict[str, int]:
-        """The sizes of the factors that are whole axes somewhere."""
+        """Return the sizes of the factors that are an axis by themselves somewhere."""
         found: dict[str, int] = {}
         for mappings, types in ((self.operand_mappings, operands), (self.result_mappings, results)):
             for mapping, type in zip(mappings, types, strict=False):
@@ -215,11 +216,11 @@ class SdyShardingRule:
         return f"SdyShardingRule({ends[0]}, {ends[1]}, {self.factor_sizes}{kinds})"
 
     def text(self, operands: Sequence[Type], results: Sequence[Type]) -> str:
-        """The rule for arrays of these types, as an attribute of Shardy's.
+        """Return the rule for arrays of these types, as the text of a Shardy attribute.
 
         Raises:
-            ShardingError: there are other numbers of arrays or axes than the rule says.
-            ShapeError: sizes of axes with factors in common do not fit.
+            ShardingError: the numbers of arrays or axes differ from the rule.
+            ShapeError: axes with common factors have incompatible sizes.
         """
         written = _Written({**self.factor_sizes, **self._whole_sizes(operands, results)})
         before = written.all_of("argument", self.operand_mappings, operands)
@@ -246,7 +247,7 @@ def _order(letter: str) -> tuple[int, int]:
 
 @final
 class _Written:
-    """A rule while it is written for arrays of given types: Shardy's letters of its factors, and their sizes."""
+    """A rule while it is written for arrays of given types: Shardy's letters for its factors, and their sizes."""
 
     def __init__(self, given: dict[str, int]) -> None:
         self.letters: dict[str, str] = {}
@@ -255,13 +256,13 @@ class _Written:
         self._leading: dict[str, tuple[int, ...]] = {}  # the shapes that each BATCHING stands for
 
     def meant(self, name: str) -> list[str]:
-        """The factors that a name means: several for BATCHING."""
+        """Return the factors that a name stands for: several for BATCHING."""
         if not _is_batching(name):
             return [name]
         return [f"{name}_{axis}" for axis in range(len(self._leading.get(name, ())))]
 
     def all_of(self, what: str, mappings: Sequence[ArrayMapping], types: Sequence[Type]) -> str:
-        """The arguments, or the results."""
+        """Return the text of the mappings of all arguments, or of all results."""
         if len(mappings) != len(types):
             raise ShardingError(
                 f"custom_partitioning: the sharding rule has {len(mappings)} {what}s, but the function has "
@@ -281,8 +282,8 @@ class _Written:
             known = self._leading.setdefault(name, type.shape[: max(count, 0)])
             if count >= 0 and known != type.shape[:count]:
                 raise ShapeError(
-                    f"custom_partitioning: the leading axes of {what} have the shape {type.shape[:count]}, but those "
-                    f"of an array before it, {known}",
+                    f"custom_partitioning: the leading axes of {what} have the shape {type.shape[:count]}, but the "
+                    f"leading axes of an array before it have {known}",
                     fix="tell them apart by digits: '...1 i, ...2 j -> ...'",
                 )
             axes = [*self.meant(name), *axes] if count >= 0 else axes
@@ -309,7 +310,7 @@ class _Written:
             number = len(self.letters)
             more = number - len(_LETTERS) + 1
             self.letters[name] = _LETTERS[number] if more <= 0 else f"z_{more}"
-        self.sizes[name] = min(size, self.sizes.get(name, size))  # of unequal ones, as JAX
+        self.sizes[name] = min(size, self.sizes.get(name, size))  # of unequal ones the least
         return self.letters[name]
 
 
@@ -321,10 +322,10 @@ def rule_of(
     permutation_factors: tuple[str, ...] = (),
     **factor_sizes: int,
 ) -> SdyShardingRule:
-    """The rule that a text says: `"... i j, ... j k -> ... i k"`.
+    """Parse a rule such as `"... i j, ... j k -> ... i k"`.
 
     Raises:
-        ArgumentError: the text is no rule; the message says where.
+        ArgumentError: `text` is not a rule; the message names the position.
 
     Example:
         >>> rule_of("i (j k) -> i", j=2, k=4)
@@ -349,14 +350,14 @@ def rule_of(
 
 
 def _mappings(text: str, side: str, start: int) -> tuple[ArrayMapping, ...]:
-    """The mappings of one side of an arrow, which starts there in the text."""
+    """Return the mappings on one side of the arrow; `side` begins at `start` in `text`."""
     found: list[list[str | CompoundFactor]] = [[]]
-    inside: list[str] | None = None  # the factors of a compound one that is open
+    inside: list[str] | None = None  # the factors of a compound factor whose bracket is open
     opened = 0
 
-    def wrong(at: int, said: str) -> ArgumentError:
+    def wrong(at: int, problem: str) -> ArgumentError:
         return ArgumentError(
-            f"custom_partitioning: the sharding rule {shown(text)}, character {at}: {said}"
+            f"custom_partitioning: the sharding rule {shown(text)}, character {at}: {problem}"
         )
 
     for at, word in _words(side, start):

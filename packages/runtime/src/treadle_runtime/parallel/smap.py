@@ -1,4 +1,4 @@
-"""smap: `shard_map` over one axis of the mesh, with axes of arrays in place of specifications."""
+"""smap: `shard_map` over one axis of the mesh, with axes of arrays instead of specifications."""
 
 from __future__ import annotations
 
@@ -24,23 +24,24 @@ def smap(
     out_axes: Any,
     axis_name: str,
 ) -> Callable[..., Tree]:
-    """A function that each device along one axis of the mesh in force runs on its own parts of the arguments.
+    """Return a function that each device along one axis of the mesh in force runs on its own shards of the arguments.
 
-    It is `shard_map` over that axis; the others are left to functions like it inside, or to the compiler.
+    It is `shard_map` over that axis; the other axes are automatic, or manual in calls of `smap` inside.
 
     Args:
         f: takes and returns trees of arrays; without it, a decorator.
-        in_axes: for each argument the axis along which it is cut (an int), None for an argument that is the same for
-            all devices, or a tree of these that is a prefix of the argument. One int stands for all. Without it, arrays
-            are cut as they lie.
-        out_axes: the axis along which each result is put together, in the same way; None for one that is the same for
-            all devices.
+        in_axes: for each argument the axis along which it is sharded (an int), None for an argument that is the same
+            for all devices, or a tree of these that is a prefix of the argument. One int stands for all. By default
+            arguments keep their shardings.
+        out_axes: the axis along which each result is assembled, in the same way; None for a result that is the same
+            for all devices.
         axis_name: the axis of the mesh, which collectives in `f` may name.
 
     Raises:
-        ArgumentError: `axis_name` is no string, axes are no integers from 0 on; when called, if no mesh is in force.
-        ShardingError: when called, if the mesh has no such axis, an argument or a result cannot be cut as said, or a
-            result differs between devices that is said to be the same.
+        ArgumentError: `axis_name` is not a string, or an axis is not an integer from 0 on; when called, if no mesh is
+            in force.
+        ShardingError: when called, if the mesh has no such axis, an argument or a result cannot be sharded as
+            specified, or a result with the axis None differs between devices.
 
     Example:
         >>> import treadle, treadle.numpy as tnp
@@ -68,7 +69,7 @@ def smap(
 
 
 def _specs(argument: str, axes: Tree, name: str) -> Tree:
-    """A tree of axes as a tree of specifications."""
+    """Return a tree of axes as a tree of specifications."""
 
     def spec(axis: object) -> PartitionSpec:
         if axis is None:

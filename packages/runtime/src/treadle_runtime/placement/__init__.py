@@ -1,1 +1,1 @@
-"""Where arrays are and where programs run: devices, shardings, and what is decided from them."""
+"""Where arrays are and where programs run: devices, shardings, and the placements that follow from them."""

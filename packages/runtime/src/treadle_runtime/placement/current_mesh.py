@@ -15,7 +15,7 @@ _NO_AXES: Final = AbstractMesh((), ())
 
 
 def get_mesh() -> Mesh:
-    """The mesh of devices in force; one without axes where there is none.
+    """Return the mesh of devices in force, or a mesh without axes if none is in force.
 
     Example:
         >>> import treadle
@@ -27,7 +27,7 @@ def get_mesh() -> Mesh:
 
 
 def get_abstract_mesh() -> AbstractMesh:
-    """The axes of the mesh in force; none where there is no mesh.
+    """Return the axes of the mesh in force, or a mesh without axes if none is in force.
 
     Example:
         >>> get_abstract_mesh().axis_names  # no mesh is in force

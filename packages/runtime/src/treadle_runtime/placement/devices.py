@@ -1,20 +1,19 @@
 """Devices as users see them.
 
-A `Device` is made when somebody asks for it: arrays that nothing put elsewhere know no device, so that eager work on
-the CPU never starts jaxlib.
+A `Device` is made when it is first needed: arrays with the default placement have none, so that eager computations on
+the CPU never start jaxlib.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import os
-from dataclasses import dataclass
 from typing import Any, Final, final
 
 from treadle_ir.core import AbstractDevice
 from treadle_ir.errors import PlacementError, integer_or_none, names, shown
 from treadle_ir.primitives.memory import DEVICE_MEMORY
-from treadle_ir.process import fork_safe_lock
+from treadle_ir.process import fork_safe_lock, frozen
 from treadle_runtime.client import Backend, backends, requested_platforms
 
 _CLASS_NAMES: Final = {
@@ -77,22 +76,22 @@ class Device:
         return self.backend
 
     def memory_stats(self) -> dict[str, int] | None:
-        """What its allocator says; None where it says nothing, as on the CPU."""
+        """Return the statistics of the device's allocator; None if it has none, as on the CPU."""
         return self.backend.memory_stats(self.raw)
 
     def default_memory(self) -> Memory:
-        """The memory in which the device computes, and where arrays are that nothing put elsewhere."""
+        """Return the memory in which the device computes, which holds arrays unless they are put elsewhere."""
         return Memory(self, DEVICE_MEMORY)
 
     def addressable_memories(self) -> list[Memory]:
-        """The memories of the device that arrays can be in."""
+        """Return the memories of the device that can hold arrays."""
         return [self.default_memory(), *[Memory(self, kind) for kind in self._host_memories()]]
 
     def memory(self, kind: str) -> Memory:
-        """The memory of a kind.
+        """Return the memory of a kind.
 
         Raises:
-            PlacementError: arrays cannot be in memory of that kind.
+            PlacementError: the device has no memory of that kind which can hold arrays.
         """
         kinds = (DEVICE_MEMORY, *self._host_memories())
         if kind not in kinds:
@@ -103,7 +102,7 @@ class Device:
         return Memory(self, kind)
 
     def _host_memories(self) -> list[str]:
-        """The kinds of memory of its host that it reaches."""
+        """Return the kinds of host memory that the device can access."""
         return [m.kind for m in self.raw.addressable_memories() if m.kind != DEVICE_MEMORY]
 
     def __repr__(self) -> str:
@@ -117,14 +116,14 @@ class Device:
         return device_by_id, (self.backend.platform, self.id)
 
     def __enter__(self) -> Device:
-        raise TypeError("a device is no context manager; write `with default_device(device):`")
+        raise TypeError("a device is not a context manager; write `with default_device(device):`")
 
     def __exit__(self, *error: object) -> None:
         """Never reached: `__enter__` refuses."""
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class Memory:
     """A device's memory that arrays can be in."""
 
@@ -142,15 +141,15 @@ class Memory:
         return self.device.process_index
 
     def addressable_by_devices(self) -> list[Device]:
-        """The devices that reach it: its own."""
+        """Return the devices that can access the memory: its own device."""
         return [self.device]
 
 
 def device_by_id(platform: str, number: int) -> Device:
-    """The device of a platform with this number.
+    """Return the device of a platform with this number.
 
     Raises:
-        PlacementError: there is none.
+        PlacementError: there is no such device.
     """
     for device in devices(platform):
         if device.id == number:
@@ -163,7 +162,7 @@ _lock: Final = fork_safe_lock()
 
 
 def device_of(backend: Backend, raw: Any) -> Device:  # Any: jaxlib's device
-    """Our object for a device of a backend."""
+    """Return the `Device` of a device of a backend."""
     key = (id(backend), raw.id)  # backends live as long as the process
     found = _known.get(key)
     if found is None:
@@ -233,7 +232,7 @@ def local_device_count(backend: str | None = None) -> int:
 
 
 def default_backend() -> str:
-    """The platform that work goes to: `cpu`, `gpu` or `tpu`.
+    """Return the platform on which computations run by default: `cpu`, `gpu` or `tpu`.
 
     Example:
         >>> default_backend() in ("cpu", "gpu", "tpu")
@@ -243,7 +242,7 @@ def default_backend() -> str:
 
 
 def base_device() -> Device:
-    """The first device of the default platform: where arrays are that nothing put elsewhere."""
+    """Return the first device of the default platform, which holds arrays unless they are put elsewhere."""
     backend = backends.named_default()
     return device_of(backend, backend.local_devices[0])
 
@@ -252,7 +251,7 @@ _on_host: list[bool] = []  # once it is known
 
 
 def host_is_default() -> bool:
-    """Whether the default platform is the CPU; found out without starting jaxlib where that is possible."""
+    """Return whether the default platform is the CPU, without starting jaxlib if that is possible."""
     if not _on_host:
         _on_host.append(_platform_is_cpu())
     return _on_host[0]
@@ -272,10 +271,10 @@ def _platform_is_cpu() -> bool:
 
 
 def as_device(device: Device | str) -> Device:
-    """A device, or the first one of a platform.
+    """Return `device` if it is a device, or the first device of the platform of that name.
 
     Raises:
-        PlacementError: neither a device nor the name of a platform.
+        PlacementError: `device` is neither a device nor the name of a platform.
     """
     if isinstance(device, Device):
         return device
@@ -299,7 +298,7 @@ def process_count(backend: str | None = None) -> int:
 
 
 def process_index(backend: str | None = None) -> int:
-    """The number of this process among them, from 0.
+    """Return the number of this process among the processes that run the program, from 0.
 
     Example:
         >>> process_index()
@@ -310,7 +309,7 @@ def process_index(backend: str | None = None) -> int:
 
 
 def process_indices(backend: str | None = None) -> list[int]:
-    """The numbers of all processes.
+    """Return the numbers of all processes.
 
     Example:
         >>> import treadle

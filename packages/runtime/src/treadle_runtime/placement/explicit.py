@@ -1,4 +1,4 @@
-"""How arrays and results lie over explicit axes of the mesh in force."""
+"""Shardings of arrays and results over explicit axes of the mesh in force."""
 
 from __future__ import annotations
 
@@ -15,7 +15,14 @@ from treadle_ir import (
     Sharding as TypeSharding,
     ops,
 )
-from treadle_ir.core import Layout, MeshAxes, Whole, explicit_part, sums_of, with_sums
+from treadle_ir.core import (
+    ClosedDimShardings,
+    DimShardings,
+    MeshAxes,
+    explicit_part,
+    partial_sums_of,
+    with_partial_sums,
+)
 from treadle_ir.settings import current_context
 from treadle_ir.sharding import (
     result_shardings,
@@ -31,21 +38,21 @@ from treadle_runtime.placement.sharding import Sharding
 
 
 def type_sharding(sharding: Sharding, mesh: AbstractMesh, ndim: int) -> TypeSharding | None:
-    """Return what types show, over the explicit axes of `mesh`, of where arrays of a rank are.
+    """Return the part of `sharding` that types of rank `ndim` show: its explicit part over the axes of `mesh`.
 
-    None where the axes of the mesh cannot say it.
+    None if it cannot be expressed in the axes of `mesh`.
     """
     layout = _layout_in(sharding, mesh, ndim)
     return None if layout is None else explicit_part(layout, mesh)
 
 
-def _layout_in(sharding: Sharding, mesh: AbstractMesh, ndim: int) -> Layout | None:
+def _layout_in(sharding: Sharding, mesh: AbstractMesh, ndim: int) -> DimShardings | None:
     if not isinstance(sharding, NamedSharding):
         return ((),) * ndim
     if sharding.mesh.shape_tuple == mesh.shape_tuple:
         return sharding.layout(ndim)
     current = current_context().get(MESH)
-    if sharding.spec.sums.axes:
+    if sharding.spec.partial.axes:
         return None
     if isinstance(current, Mesh) and sharding.devices == current.flat:
         return layout_from_tiles(sharding.tiles(ndim), current)
@@ -68,23 +75,23 @@ def sharded_types(operands: Sequence[PlacedType]) -> tuple[ArrayType, ...]:
 def shardings_of(
     shown: Sequence[TypeSharding | None] | None, placement: Placement
 ) -> list[Sharding | None]:
-    """Return the shardings over the mesh in force that types ask for, where a program runs on its devices."""
+    """Return the shardings that types request over the mesh in force; none if the program runs on other devices."""
     mesh = current_context().get(MESH)
     if shown is None or not isinstance(mesh, Mesh) or placement.devices != mesh.flat:
         return []
-    # What explicit axes do not divide, automatic ones may.
+    # Automatic axes may partition the dimensions that no explicit axis partitions.
     rest = PartitionSpec.UNCONSTRAINED if mesh.auto_axes else None
     return [None if each is None else NamedSharding(mesh, _spec(each.dims, rest)) for each in shown]
 
 
-def _spec(layout: Whole, rest: object = None) -> PartitionSpec:
-    """A layout as a specification with an entry for each axis, that of those which are whole being given."""
-    return PartitionSpec(*[names or rest for names in layout], **sums_of(layout)._asdict())
+def _spec(layout: ClosedDimShardings, rest: object = None) -> PartitionSpec:
+    """Return the specification of a sharding, with the entry `rest` for each unsharded dimension."""
+    return PartitionSpec(*[names or rest for names in layout], **partial_sums_of(layout)._asdict())
 
 
 def explicit_mesh_of(operand: PlacedType) -> MeshAxes | None:
-    """The mesh whose explicit axes an array lies over; None where there are none."""
-    if operand.placement is BASE:  # whose device needs no client before it is used
+    """Return the mesh over whose explicit axes an array is sharded; None if there are no such axes."""
+    if operand.placement is BASE:  # so that no client is started before the device is used
         return None
     sharding = operand.placement.sharding
     if isinstance(sharding, NamedSharding) and sharding.mesh.explicit_axes:
@@ -93,7 +100,7 @@ def explicit_mesh_of(operand: PlacedType) -> MeshAxes | None:
 
 
 def shown_sharding(operand: PlacedType) -> NamedSharding | None:
-    """How its type shows that an array lies over explicit axes of its own mesh; None where there are none."""
+    """Return the sharding that an array's type shows over the explicit axes of its mesh; None if there are none."""
     mesh, sharding = explicit_mesh_of(operand), operand.placement.sharding
     if mesh is None or not isinstance(sharding, NamedSharding):
         return None
@@ -102,19 +109,19 @@ def shown_sharding(operand: PlacedType) -> NamedSharding | None:
 
 
 def over_placed(operands: Sequence[PlacedType]) -> AbstractContextManager[None]:
-    """`over_mesh_of` for operands that are known by type and place."""
+    """Like `over_mesh_of`, for operands of which only types and placements are known."""
     if current_context().get(MESH) is None:
         return over_mesh(next(filter(None, map(explicit_mesh_of, operands)), None))
     return nullcontext()
 
 
-def with_whole_rows(x: Array, lies: PlacedType) -> Array:
-    """The array with its first axis whole, since no row follows from parts of an explicit axis."""
-    mesh, sharding = explicit_mesh_of(lies), lies.placement.sharding
+def with_unsharded_rows(x: Array, placed: PlacedType) -> Array:
+    """Return `x` with its first axis unsharded: sharding rules take no row of an axis that is sharded explicitly."""
+    mesh, sharding = explicit_mesh_of(placed), placed.placement.sharding
     if mesh is None or not isinstance(sharding, NamedSharding):
         return x
     layout = sharding.layout(x.ndim)
-    rows = with_sums(((), *layout[1:]), sums_of(layout))
+    rows = with_partial_sums(((), *layout[1:]), partial_sums_of(layout))
     with over_mesh(mesh):
         return ops.sharding_constraint(x, mesh=mesh.axes, layout=rows)
 
@@ -125,15 +132,15 @@ def shardings_by_rule(
     results: Sequence[ArrayType],
     placement: Placement,
 ) -> list[Sharding | None]:
-    """The shardings that the results of an operation have to have; none where no explicit axes are in force.
+    """Return the shardings that the results of an operation must have; none if no explicit axes are in force.
 
     Raises:
-        ShardingTypeError: the operands do not go together, or the result could lie in several ways.
+        ShardingTypeError: the operands' shardings are incompatible, or the result sharding is ambiguous.
     """
     if placement is BASE:
         return []
     sharding = placement.sharding
-    # Over one device explicit axes say how arrays lie as well: types show it.
+    # Types show shardings over explicit axes also if the mesh has one device.
     if sharding.num_devices == 1 and not (
         isinstance(sharding, NamedSharding) and sharding.mesh.explicit_axes
     ):
@@ -149,9 +156,9 @@ def shardings_by_rule(
 
 
 def explicit_sharding(x: object) -> NamedSharding | None:
-    """How an array lies over the explicit axes of the mesh in force, or of its own; None where nothing is shown.
+    """Return the sharding of `x` over the explicit axes of the mesh in force, or of its own; None without such axes.
 
-    Within a traced function, what is left to the compiler shows nothing.
+    Within a traced function, automatic axes are not part of it.
     """
     mesh = current_context().get(MESH)
     if isinstance(mesh, Mesh) and isinstance(x, Array):
@@ -167,13 +174,13 @@ def explicit_sharding(x: object) -> NamedSharding | None:
 def shardings_of_results(
     shown: Sequence[TypeSharding | None] | None,
 ) -> list[NamedSharding | None] | None:
-    """Return what types show of results, over the mesh in force; None where it has no explicit axes."""
+    """Return the shardings that the types of results show, over the mesh in force; None if it has no explicit axes."""
     mesh = current_context().get(MESH)
     return shardings_over(mesh, shown) if shown is not None and isinstance(mesh, Mesh) else None
 
 
 def shardings_of_program(program: Program) -> tuple[TypeSharding | None, ...] | None:
-    """Return the shardings of a program's results; None where no mesh with explicit axes is in force."""
+    """Return the shardings of a program's results; None if no mesh with explicit axes is in force."""
     mesh = explicit_mesh()
     return None if mesh is None else result_shardings(program, mesh)
 
@@ -181,5 +188,5 @@ def shardings_of_program(program: Program) -> tuple[TypeSharding | None, ...] | 
 def shardings_over(
     mesh: Mesh | AbstractMesh, shown: Sequence[TypeSharding | None]
 ) -> list[NamedSharding | None]:
-    """Return the shardings that types show as those over a mesh."""
+    """Return the shardings that types show, as shardings over `mesh`."""
     return [None if each is None else NamedSharding(mesh, _spec(each.dims)) for each in shown]

@@ -1,4 +1,4 @@
-"""How the elements of an array lie in the memory of its devices: `Layout`, and with the devices, `Format`.
+"""The order of an array's elements in the memory of its devices: `Layout`, and with the devices, `Format`.
 
 Arrays of treadle are row-major: the last axis is contiguous. So a format says where an array is, and asks for that
 order, or for none. Within a program any order can be asked for, by `with_layout_constraint`.
@@ -41,14 +41,14 @@ class Layout:
     """The order of an array's elements in memory.
 
     Args:
-        major_to_minor: the axes from the one whose neighbours lie farthest apart to the one that is contiguous.
-        tiling: in which tiles the elements lie; those of arrays lie in none, `()`.
+        major_to_minor: the axes, from the axis with the largest stride to the contiguous axis.
+        tiling: the tiles into which the elements are grouped; arrays have none, `()`.
         sub_byte_element_size_in_bits: how many bits an element takes, if less than a byte; else 0.
 
     `Layout.AUTO` leaves the order to the compiler.
 
     Raises:
-        ArgumentError: `major_to_minor` is no sequence of integers.
+        ArgumentError: `major_to_minor` is not a sequence of integers.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -74,14 +74,14 @@ class Layout:
         put(self, "sub_byte_element_size_in_bits", bits)
 
     def update(self, **changes: Any) -> Layout:  # Any: as the constructor takes them
-        """The same with other attributes."""
+        """Return a copy with the attributes in `changes` replaced."""
         return replace(self, **changes)
 
     def check_compatible_aval(self, aval_shape: tuple[int, ...]) -> None:
-        """Check that arrays of this rank can lie like this.
+        """Check that arrays of this rank can have this layout.
 
         Raises:
-            ShapeError: they have another number of axes. (Also a ValueError.)
+            ShapeError: they have a different number of axes. (Also a ValueError.)
 
         Example:
             >>> from treadle.experimental.layout import Layout
@@ -124,16 +124,16 @@ class Format:
 
 
 def row_major(ndim: int) -> Layout:
-    """The layout of every array of treadle: the last axis is contiguous."""
+    """Return the layout of every array of treadle: the last axis is contiguous."""
     return Layout(tuple(range(ndim)), ())
 
 
-def lies_on(what: str, given: Format, ndim: int | None = None) -> Sharding | None:
-    """Where a format says that an array is, if arrays have its layout.
+def sharding_of_format(what: str, given: Format, ndim: int | None = None) -> Sharding | None:
+    """Return the sharding of the format `given`, after a check that arrays can have its layout.
 
     Raises:
-        UnsupportedError: arrays have another.
-        ShapeError: it is for arrays of another rank.
+        UnsupportedError: its layout is not the layout of arrays.
+        ShapeError: its layout is for arrays of a different rank.
     """
     layout = given.layout
     if not isinstance(layout, Layout):
@@ -161,18 +161,18 @@ Layouts: TypeAlias = Any  # Any: a Layout, or a tree of them
 
 
 def with_layout_constraint(x: T, layouts: Layouts) -> T:
-    """The arrays, with their elements in an order in memory from here on, within a compiled function.
+    """Return the arrays of `x` with their elements in a given order in memory, within a compiled function.
 
-    It changes no element, and can make what follows faster or slower. Only values between the operations of a compiled
-    function are laid out otherwise: its arguments and results are row-major, as all arrays are.
+    No element changes, and the operations that follow may become faster or slower. Only intermediate values of a
+    compiled function can have such a layout: its arguments and results are row-major, like all arrays.
 
     Args:
         x: a tree of arrays.
         layouts: a `Layout`, or a tree of them that `x` begins with.
 
     Raises:
-        ArgumentError: a leaf of `layouts` is no `Layout`. (Also a ValueError.)
-        ShapeError: a layout has not each axis of its array once.
+        ArgumentError: a leaf of `layouts` is not a `Layout`. (Also a ValueError.)
+        ShapeError: a layout does not contain each axis of its array once.
         UnsupportedError: a layout has tiles.
 
     Example:
@@ -197,7 +197,7 @@ def with_layout_constraint(x: T, layouts: Layouts) -> T:
 
 
 def _ordered(name: str, leaf: Any, layout: Layout) -> Any:
-    """An array or a number, with its elements in an order."""
+    """Return an array or a number, with its elements in the order that `layout` gives."""
     operand = as_operand(leaf)
     ndim = type_of(operand).ndim
     if len(layout.major_to_minor) != ndim:

@@ -1,7 +1,7 @@
 """Guards of transfers: what `transfer_guard` allows, logs or refuses, by direction.
 
-They are asked only in contexts that are watched. A transfer is explicit where a function was called for nothing else
-(`device_put`, `device_get`), and implicit where an operation or a call needed it.
+They are checked only in instrumented contexts. A transfer is explicit if it is the purpose of the function called
+(`device_put`, `device_get`), and implicit if an operation or a call needed it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class TransferError(ExecutionError):
 
 
 def level(context: Context, direction: Direction) -> str:
-    """What the settings say of a direction: its own, or that of all."""
+    """Return the guard's level for a direction: its own setting, or else the setting for all directions."""
     return context.get(_SETTINGS[direction]) or context.get(TRANSFER_GUARD) or "allow"
 
 
@@ -52,18 +52,18 @@ def guard(
     explicit: bool = False,
     argument: Callable[[], str] = str,
 ) -> None:
-    """Let a transfer through, log it, or refuse it; `argument` says which argument of a function it is, if it is one.
+    """Allow a transfer, log it, or refuse it; `argument` names the function's argument that is transferred, if any.
 
     Raises:
-        TransferError: it is refused.
+        TransferError: the transfer is refused.
     """
-    said = level(current_context(), direction)
-    if said == "allow" or (explicit and said in ("log", "disallow")):
+    guarded = level(current_context(), direction)
+    if guarded == "allow" or (explicit and guarded in ("log", "disallow")):
         return
     kind = "explicit" if explicit else "implicit"
     named = argument()
     what = f"{direction} transfer of {named + ', ' if named else ''}{type} to {to}"
-    if said.startswith("log"):
+    if guarded.startswith("log"):
         place = source.user_location()
         say(f"{kind} {what}{', at ' + place if place else ''}", loudly=True)
         return
@@ -82,7 +82,7 @@ def guard_operand(operand: object) -> None:
     """Guard the transfer of an operand that is on the host: a NumPy array. Scalars are part of an operation.
 
     Raises:
-        TransferError: it is refused.
+        TransferError: the transfer is refused.
     """
     if isinstance(operand, np.ndarray) and operand.shape:
         guard("host-to-device", type_of(operand), "the default device")

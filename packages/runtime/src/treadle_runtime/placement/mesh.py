@@ -28,7 +28,7 @@ class Mesh(MeshAxes):
     Args:
         devices: an array of devices with one axis for each name.
         axis_names: the names; a single name may stand by itself.
-        axis_types: who lays arrays over each axis; Auto where nothing is said.
+        axis_types: the type of each axis; Auto where unspecified.
 
     Raises:
         ArgumentError: devices and names do not go together.
@@ -62,7 +62,7 @@ class Mesh(MeshAxes):
         axis_names: str | Sequence[str] = (),
         axis_types: tuple[AxisType, ...] | AxisType | None = None,
     ) -> Mesh:
-        """The one mesh of these devices, names and types."""
+        """Return the one mesh of these devices, names and types."""
         if not isinstance(devices, np.ndarray | list | tuple | Device):
             raise refused("Mesh", "devices", "an array of devices", devices)
         try:
@@ -87,7 +87,7 @@ class Mesh(MeshAxes):
         if len({device.platform for device in flat}) > 1:
             raise ArgumentError(
                 "Mesh: its devices belong to different platforms",
-                fix="take those of one: treadle.devices(platform)",
+                fix="take the devices of one platform: treadle.devices(platform)",
             )
         key = flat, sizes, names, types
         with cls._lock:
@@ -160,7 +160,7 @@ class Mesh(MeshAxes):
         axis_names: Sequence[str] | None = None,
         axis_types: tuple[AxisType, ...] | None = None,
     ) -> Mesh:
-        """The same with other devices, names or types."""
+        """Return a copy with the devices, names or types replaced."""
         return Mesh(
             self.devices if devices is None else devices,
             self.axis_names if axis_names is None else axis_names,
@@ -171,7 +171,7 @@ class Mesh(MeshAxes):
         return Mesh, (self.devices, self.axis_names, self.axis_types)
 
     def with_types(self, kind: AxisType, names: Iterable[str]) -> Mesh:
-        """The same with other types for some axes."""
+        """Return a copy in which the axes `names` have the type `kind`."""
         types = self.axes.with_types(kind, names).axis_types
         return Mesh(self.devices, self.axis_names, types)
 
@@ -193,7 +193,7 @@ class Mesh(MeshAxes):
 
 
 def concrete_mesh(axes: AbstractMesh, device_ids: Sequence[int], platform: str) -> Mesh:
-    """The mesh with these axes, of the devices of a platform with these numbers."""
+    """Return the mesh with these axes, of the devices of a platform with these numbers."""
     grid = np.empty(len(device_ids), object)
     grid[:] = [device_by_id(platform, number) for number in device_ids]
     return Mesh(grid.reshape(axes.axis_sizes), axes.axis_names, axes.axis_types)
@@ -229,7 +229,7 @@ def make_mesh(
         axis_shapes: the size of each axis.
         axis_names: the name of each axis.
         axis_types: the type of each axis: `AxisType.Explicit` (the default), `Auto` or `Manual`.
-        axis_sizes: another name of `axis_shapes`, as in JAX 0.12.
+        axis_sizes: another name of `axis_shapes`.
         devices: which devices; by default the default platform's.
 
     Raises:

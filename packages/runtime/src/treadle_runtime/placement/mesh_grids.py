@@ -32,13 +32,13 @@ def create_device_mesh(
     contiguous_submeshes: bool = False,
     allow_split_physical_axes: bool = False,
 ) -> Grid:
-    """Devices in a grid of a shape, in their order, or as `device_kind_handler_dict` says for their kind.
+    """Return devices in a grid of a shape, in their order, or as arranged by their kind's `device_kind_handler_dict`.
 
     Args:
         mesh_shape: the size of each axis.
-        devices: which devices, all of which have to be used; all of the default platform where nothing is said.
-        contiguous_submeshes: handed to the handler of the kind; it is about the wires between the chips of a TPU.
-        allow_split_physical_axes: changes nothing, in the same way.
+        devices: the devices, all of which have to be used; by default, all devices of the default platform.
+        contiguous_submeshes: passed to the handler of the kind; it concerns the wires between the chips of a TPU.
+        allow_split_physical_axes: has no effect; it concerns these wires, too.
 
     Raises:
         ArgumentError: the shape has room for another number of devices, or the handler of their kind returned
@@ -79,18 +79,18 @@ def create_hybrid_device_mesh(
     should_sort_granules_by_key: bool = True,
     allow_split_physical_axes: bool = False,
 ) -> Grid:
-    """Devices in a grid whose axes go first over processes, then over the devices within each.
+    """Return devices in a grid whose axes go first over processes, then over the devices within each.
 
-    Axis `i` of the result has the size `mesh_shape[i] * dcn_mesh_shape[i]`: steps of `mesh_shape[i]` stay within a
-    process, where devices reach each other fast.
+    Axis `i` of the result has the size `mesh_shape[i] * dcn_mesh_shape[i]`: groups of `mesh_shape[i]` devices belong to
+    one process, where communication is fast.
 
     Args:
         mesh_shape: the shape of the grid within a process.
         dcn_mesh_shape: the shape of the grid of processes.
-        devices: which devices; all of the default platform where nothing is said.
-        process_is_granule: whether processes are what is far apart; there is nothing else to tell devices by.
-        should_sort_granules_by_key: take processes in the order of their numbers, and not as their devices come.
-        allow_split_physical_axes: changes nothing; it is about the wires between the chips of a TPU.
+        devices: the devices; by default, all devices of the default platform.
+        process_is_granule: whether a granule (devices with fast connections) is a process; it must be true.
+        should_sort_granules_by_key: take processes in the order of their numbers, not of their devices.
+        allow_split_physical_axes: has no effect; it concerns the wires between the chips of a TPU.
 
     Raises:
         ArgumentError: the shapes do not go together, or have room for another number of processes or devices.
@@ -157,7 +157,7 @@ def _given(name: str, devices: Sequence[Device] | Grid | None) -> list[Any]:
 
 
 def _arranged(name: str, kind: str, arranged: Any, plain: Grid) -> Grid:
-    """What a handler returned, which is whatever a library made, if it is these devices in that shape."""
+    """Return a handler's result `arranged` (anything that a library made) as a grid; refuse other devices or shapes."""
     grid = np.empty(plain.shape, object)
     found = np.array(arranged, object)
     if found.shape != plain.shape or {*map(id, found.flat)} != {*map(id, plain.flat)}:

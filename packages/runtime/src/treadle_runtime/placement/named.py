@@ -14,14 +14,14 @@ import numpy as np
 from treadle_compiler import jaxlib
 from treadle_ir import AbstractMesh, ArgumentError, Operand, PartitionSpec, ops, type_of
 from treadle_ir.core import (
-    NO_SUMS,
-    Layout,
-    Whole,
+    NO_PARTIAL_SUMS,
+    ClosedDimShardings,
+    DimShardings,
     check_names,
     layout_of,
     part_shape,
     parts_of,
-    with_sums,
+    with_partial_sums,
 )
 from treadle_ir.errors import (
     PlacementError,
@@ -71,7 +71,7 @@ class NamedSharding(Sharding):
     def __new__(
         cls, mesh: Mesh | AbstractMesh, spec: PartitionSpec, *, memory_kind: str | None = None
     ) -> NamedSharding:
-        """The one sharding of this mesh, specification and kind of memory."""
+        """Return the one sharding of this mesh, specification and kind of memory."""
         if not isinstance(mesh, Mesh | AbstractMesh):
             raise refused(
                 "NamedSharding", "mesh", "a Mesh", mesh, fix="write NamedSharding(mesh, spec)"
@@ -106,7 +106,7 @@ class NamedSharding(Sharding):
 
     @property
     def devices(self) -> tuple[Device, ...]:
-        """The devices of the mesh, the last axis running fastest."""
+        """The devices of the mesh, with the last axis varying fastest."""
         return self.placed.flat
 
     @property
@@ -130,30 +130,30 @@ class NamedSharding(Sharding):
 
     @property
     def is_fully_replicated(self) -> bool:
-        """Whether each device has the whole array: nothing is divided, and no sum put off."""
+        """Whether each device has the complete array: no dimension is sharded, and no axis is unreduced."""
         sizes = self.mesh.shape
         divides = [name for names in self.layout(len(self.spec)) for name in names]
         return all(sizes[name] == 1 for name in (*divides, *self.spec.unreduced))
 
-    def layout(self, ndim: int) -> Whole:
-        """The axes of the mesh that divide each axis of an array of a rank; what is left to the compiler is whole.
+    def layout(self, ndim: int) -> ClosedDimShardings:
+        """Return the mesh axes that partition each dimension of an array of rank `ndim`; automatic ones are unsharded.
 
-        Sums that are put off stay so.
+        The unreduced axes are preserved.
 
         Raises:
-            ShardingError: there are more entries than axes.
+            ShardingError: the specification has more entries than the array has dimensions.
         """
         divided = [names or () for names in layout_of(self.spec, ndim)]
-        return with_sums(divided, self.spec.sums)
+        return with_partial_sums(divided, self.spec.partial)
 
     @property
     def replicated_axes(self) -> frozenset[str]:
-        """The axes of the mesh along which devices have the same: they divide nothing, and no sum is put off."""
+        """The mesh axes along which all devices have the same: they partition no dimension and are not unreduced."""
         used = {name for names in self.layout(len(self.spec)) for name in names}
         return frozenset(self.mesh.axis_names) - used - self.spec.unreduced
 
     def check_compatible_aval(self, aval_shape: tuple[int, ...]) -> None:
-        """Check that arrays of this rank can be laid out like this; of their sizes nothing is asked.
+        """Check that arrays of this rank can be sharded like this, whatever their sizes.
 
         Raises:
             ShardingError: they have fewer axes than the specification has entries. (Also a ValueError.)
@@ -168,10 +168,10 @@ class NamedSharding(Sharding):
         self.layout(len(integers("check_compatible_aval", "aval_shape", aval_shape)))
 
     def shard_shape(self, global_shape: tuple[int, ...]) -> tuple[int, ...]:
-        """The shape of the part on one device.
+        """Return the shape of the shard on one device.
 
         Raises:
-            ShardingError: an axis does not divide into equal parts, or there are too few axes.
+            ShardingError: a dimension does not divide into equal shards, or there are too few dimensions.
         """
         return part_shape(global_shape, self.layout(len(global_shape)), self.mesh)
 
@@ -179,7 +179,7 @@ class NamedSharding(Sharding):
         """Return the index of each device's shard of an array of this shape, in the order of `devices`.
 
         Raises:
-            ShardingError: an axis does not divide into equal parts, or there are too few axes.
+            ShardingError: a dimension does not divide into equal shards, or there are too few dimensions.
         """
         part = self.shard_shape(shape)
         columns = []
@@ -191,7 +191,7 @@ class NamedSharding(Sharding):
         return tuple(zip(*columns, strict=True)) if columns else ((),) * len(self.devices)
 
     def terms(self) -> tuple[int, ...]:
-        """Which term of the sum over unreduced axes each device has, in the order of `devices`."""
+        """Return the number of each device's term of the sum over unreduced axes, in the order of `devices`."""
         if not self.spec.unreduced:
             return super().terms()
         (numbers,) = tiles_of((tuple(sorted(self.spec.unreduced)),), self.placed)
@@ -201,7 +201,7 @@ class NamedSharding(Sharding):
         """Return the index of each device's shard of an array of this shape.
 
         Raises:
-            ShardingError: the array is a sum over axes of the mesh, of which devices have terms.
+            ShardingError: the array has unreduced axes, so devices have terms of a sum.
         """
         if self.spec.unreduced:
             raise ShardingError(
@@ -211,11 +211,11 @@ class NamedSharding(Sharding):
         return super().devices_indices_map(global_shape)
 
     def tiles(self, ndim: int) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
-        """For each axis of an array of a rank, the number of the part that each device has."""
+        """Return, for each dimension of an array of rank `ndim`, the number of the shard that each device has."""
         return tiles_of(self.layout(ndim), self.placed)
 
     def is_equivalent_to(self, other: Sharding, ndim: int) -> bool:
-        """Whether another sharding gives each device the same part of every array of this rank."""
+        """Return whether `other` gives each device the same shard of every array of rank `ndim`."""
         if self is other:
             return True
         if self.memory_kind != other.memory_kind:
@@ -228,8 +228,8 @@ class NamedSharding(Sharding):
             )
         if isinstance(other, NamedSharding) and isinstance(other.mesh, AbstractMesh):
             return False
-        sums = other.spec.sums if isinstance(other, NamedSharding) else NO_SUMS
-        if self.devices != other.devices or self.spec.sums != sums:
+        sums = other.spec.partial if isinstance(other, NamedSharding) else NO_PARTIAL_SUMS
+        if self.devices != other.devices or self.spec.partial != sums:
             return False
         if not isinstance(other, NamedSharding):
             return True  # one device
@@ -240,7 +240,7 @@ class NamedSharding(Sharding):
         return all(np.array_equal(mine, yours) for mine, yours in pairs)
 
     def raw(self, ndim: int) -> Any:  # Any: jaxlib's sharding
-        """The same in jaxlib's terms, for arrays of a rank."""
+        """Return the equivalent sharding of jaxlib for arrays of rank `ndim`."""
         found = self._raw.get(ndim)
         if found is None:
             client = jaxlib().xla_client
@@ -251,9 +251,10 @@ class NamedSharding(Sharding):
         return found
 
     def tiled(self, ndim: int) -> Any:  # Any: jaxlib's sharding
-        """How a grid of parts is numbered.
+        """Return jaxlib's numbering of the grid of shards.
 
-        The axes that divide the array come first, in its order, then those over which it is a sum, then the others.
+        The mesh axes that partition the array come first, in the order of its dimensions, then the unreduced axes, then
+        the others.
         """
         hlo = jaxlib().xla_client.HloSharding
         if self.is_fully_replicated:
@@ -276,7 +277,7 @@ class NamedSharding(Sharding):
     def update(
         self, *, mesh: Mesh | AbstractMesh | None = None, spec: PartitionSpec | None = None
     ) -> NamedSharding:
-        """The same with another mesh or specification."""
+        """Return a copy with the mesh or the specification replaced."""
         return NamedSharding(
             self.mesh if mesh is None else mesh,
             self.spec if spec is None else spec,
@@ -284,7 +285,7 @@ class NamedSharding(Sharding):
         )
 
     def with_memory_kind(self, kind: str) -> NamedSharding:
-        """The same in another kind of memory of the devices.
+        """Return the same sharding in another kind of memory of the devices.
 
         Raises:
             PlacementError: they have no such memory.
@@ -305,8 +306,8 @@ def _over_axes(mesh: Mesh | AbstractMesh, spec: PartitionSpec, memory_kind: str)
 
 
 @lru_cache(maxsize=256)
-def tiles_of(layout: Whole, mesh: Mesh) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
-    """For each axis of an array, the number of the part that each device of a mesh has."""
+def tiles_of(layout: ClosedDimShardings, mesh: Mesh) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
+    """Return, for each dimension of an array, the number of the shard that each device of a mesh has."""
     places = dict(
         zip(
             mesh.axis_names,
@@ -326,8 +327,8 @@ def tiles_of(layout: Whole, mesh: Mesh) -> list[np.ndarray[Any, np.dtype[np.int6
 
 def layout_from_tiles(
     tiles: list[np.ndarray[Any, np.dtype[np.int64]]], mesh: Mesh
-) -> Layout | None:
-    """The axes of a mesh that divide an array so that each device has these parts; None if there are no such axes."""
+) -> DimShardings | None:
+    """Return the mesh axes that partition each dimension into the shards numbered by `tiles`; None if none do."""
     layout: list[tuple[str, ...]] = []
     for numbers in tiles:
         grid = np.asarray(numbers).reshape(mesh.axis_sizes)
@@ -345,34 +346,34 @@ def layout_from_tiles(
     return tuple(layout) if all(np.array_equal(a, b) for a, b in same) else None
 
 
-def layout_on(sharding: NamedSharding, mesh: Mesh, ndim: int) -> Whole:
-    """The layout of a sharding in the axes of another mesh of the same devices.
+def layout_on(sharding: NamedSharding, mesh: Mesh, ndim: int) -> ClosedDimShardings:
+    """Return the axes of another mesh of the same devices that partition each dimension as `sharding` does.
 
     Raises:
-        ShardingError: it cannot be said in them.
+        ShardingError: the axes of `mesh` cannot express `sharding`.
     """
     if sharding.mesh is mesh or sharding.mesh.shape_tuple == mesh.shape_tuple:
         return sharding.layout(ndim)
     found = None
-    if not sharding.spec.sums.axes:
+    if not sharding.spec.partial.axes:
         found = layout_from_tiles(sharding.tiles(ndim), mesh)
     if found is None:
         raise ShardingError(
             f"an array over {sharding.mesh} with {sharding.spec} meets another over {mesh}: "
-            "the first cannot be laid over the axes of the second",
+            "the first cannot be sharded over the axes of the second",
             fix="put both on one mesh with device_put(x, NamedSharding(mesh, spec))",
         )
     return tuple([names or () for names in found])
 
 
 def constrained(x: Operand, sharding: Sharding, *, even: bool = True) -> Operand:
-    """A traced array, laid out so from here on; in parts of one size, unless not `even`.
+    """Return the traced array `x` constrained to `sharding`; with `even`, its shards must have equal sizes.
 
     Raises:
-        ShardingError: it cannot be laid out so.
+        ShardingError: `x` cannot be sharded like this.
     """
     if not isinstance(sharding, NamedSharding):
-        return x  # where a traced array is, the compiled program decides
+        return x  # the placement of the compiled program decides where a traced array is
     shape = type_of(x).shape
     if even or explicit_mesh() is not None:
         part_shape(shape, sharding.layout(len(shape)), sharding.mesh)
@@ -385,5 +386,5 @@ def constrained(x: Operand, sharding: Sharding, *, even: bool = True) -> Operand
 
 
 def in_memory(x: Operand, sharding: Sharding) -> Operand:
-    """A traced array, in the memory of its devices that a sharding is in, from here on."""
+    """Return the traced array `x`, transferred to the kind of memory that `sharding` names."""
     return ops.to_memory(x, kind=sharding.memory_kind)

@@ -1,4 +1,4 @@
-"""Programs over several devices: which devices, and how parameters and results lie over them."""
+"""Programs over several devices: the devices, and the shardings of parameters and results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ import numpy as np
 
 import treadle_compiler as compiler
 from treadle_ir import AbstractMesh, ArrayType, PartitionSpec, Program
-from treadle_ir.core import NO_SUMS, Layout, OverMesh, layout_of, parts_of, spec_of, with_sums
+from treadle_ir.core import (
+    NO_PARTIAL_SUMS,
+    DimShardings,
+    OverMesh,
+    layout_of,
+    parts_of,
+    spec_of,
+    with_partial_sums,
+)
 from treadle_ir.errors import PlacementError
 from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_ir.settings import current_context
@@ -23,14 +31,14 @@ from treadle_runtime.placement.sharding import Sharding
 if TYPE_CHECKING:
     from treadle_compiler import LoadedExecutable, Memories, Partitioning, Tiles
 
-_WHOLE: Final = PartitionSpec()
+_REPLICATED: Final = PartitionSpec()
 
 Meshes: TypeAlias = tuple[tuple[AbstractMesh, tuple[int, ...]], ...]
-"""Meshes that a program speaks of, each with the numbers of its devices, none where any will do."""
+"""Meshes that a program names, each with the numbers of its devices; no numbers if it may be any devices."""
 
 
 def meshes_of(program: Program) -> Meshes:
-    """The meshes that a program speaks of, each once, with the numbers of their devices."""
+    """Return the meshes that a program names, each once, with the numbers of their devices."""
     meshes: dict[tuple[AbstractMesh, tuple[int, ...]], None] = {}
     for each in (program, *program.nested()):
         for equation in each.equations:
@@ -48,17 +56,17 @@ def placement_for(
     describe: Callable[[int], str],
     asked: Iterable[Sharding] = (),
 ) -> Placement:
-    """Where a program runs: where its committed operands are, or over the devices that it asks for.
+    """Return the placement on which a program runs: of its committed operands, or over the devices that it requests.
 
-    `asked` are the shardings that were named for its parameters and results. Over several devices the placement is that
-    of an array that each of them has whole.
+    `asked` are the shardings that were requested for its parameters and results. Over several devices the placement is
+    fully replicated.
 
     Raises:
-        PlacementError: operands are committed to different places, or to others than the program asks for.
+        PlacementError: operands are committed to different devices, or to devices that the program does not request.
     """
     placement = resolve(operands, default, name, describe)
     meshes = meshes_of(program)
-    for sharding in (*asked, *_asked_for(meshes, placement)):
+    for sharding in (*asked, *_requested_shardings(meshes, placement)):
         if placement.committed:
             if placement.devices != sharding.devices:
                 raise PlacementError(
@@ -72,22 +80,22 @@ def placement_for(
     for mesh, _ in meshes:
         if count not in (1, mesh.size):
             raise PlacementError(
-                f"{name} lays arrays over {mesh.size} devices, but its arguments are over {count}",
-                fix=f"lay the arguments over a mesh of {mesh.size} devices with device_put",
+                f"{name} shards arrays over {mesh.size} devices, but its arguments are over {count}",
+                fix=f"shard the arguments over a mesh of {mesh.size} devices with device_put",
             )
-    return whole(placement)
+    return fully_replicated(placement)
 
 
-def _asked_for(meshes: Meshes, placement: Placement) -> list[Sharding]:
+def _requested_shardings(meshes: Meshes, placement: Placement) -> list[Sharding]:
     found: list[Sharding] = []
     for mesh, ids in meshes:
         if ids:
             platform = placement.device.backend.platform
-            found.append(NamedSharding(concrete_mesh(mesh, ids, platform), _WHOLE))
+            found.append(NamedSharding(concrete_mesh(mesh, ids, platform), _REPLICATED))
         else:
             current = current_context().get(MESH)
             if isinstance(current, Mesh) and current.shape_tuple == mesh.shape_tuple:
-                found.append(NamedSharding(current, _WHOLE))
+                found.append(NamedSharding(current, _REPLICATED))
     return found
 
 
@@ -95,14 +103,14 @@ def _ids(sharding: Sharding) -> str:
     return str([device.id for device in sharding.devices])
 
 
-def whole(placement: Placement) -> Placement:
-    """Where an array is that each of these devices has whole."""
-    if placement is BASE:  # whose device is not looked up before somebody asks for it
+def fully_replicated(placement: Placement) -> Placement:
+    """Return the fully replicated placement over the devices of `placement`."""
+    if placement is BASE:  # its device is not looked up before it is needed
         return placement
     sharding = placement.sharding
     if not isinstance(sharding, NamedSharding):
-        return placement.works_in or placement
-    return placement_of(NamedSharding(sharding.mesh, _WHOLE), committed=True)
+        return placement.compute_placement or placement
+    return placement_of(NamedSharding(sharding.mesh, _REPLICATED), committed=True)
 
 
 def memories(
@@ -111,13 +119,13 @@ def memories(
     results: int,
     wanted: Sequence[Sharding | None] = (),
 ) -> Memories | None:
-    """In which memories of a program's devices operands are and results are wanted; None where all are their own.
+    """Return the kinds of memory of operands and requested results; None if all are in the devices' own memory.
 
-    Operands that are elsewhere are brought into the devices' own.
+    Operands on other devices are transferred to the own memory of the program's devices.
     """
     given = [
         each.placement.sharding.memory_kind
-        if each.placement.works_in and each.placement.devices == placement.devices
+        if each.placement.compute_placement and each.placement.devices == placement.devices
         else None
         for each in operands
     ]
@@ -133,12 +141,12 @@ def partitioning(
     results: Sequence[ArrayType],
     wanted: Sequence[Sharding | None] = (),
 ) -> Partitioning | None:
-    """How parameters and results lie over the devices of a program; None for a single device.
+    """Return the shardings of parameters and results over the devices of a program; None for a single device.
 
-    `wanted` are the shardings that were asked for results. Operands that are elsewhere are brought there whole.
+    `wanted` are the shardings that were requested for results. Operands on other devices become fully replicated.
 
     Raises:
-        ShardingError: an operand or a result cannot be laid out in the axes of the program's mesh.
+        ShardingError: an operand's or a result's sharding cannot be expressed in the axes of the program's mesh.
     """
     sharding = placement.sharding
     if sharding.num_devices == 1:
@@ -146,23 +154,23 @@ def partitioning(
     assert isinstance(sharding, NamedSharding)
     mesh = sharding.placed
 
-    def laid(each: Sharding, ndim: int) -> Layout:
+    def partition_of(each: Sharding, ndim: int) -> DimShardings:
         if isinstance(each, NamedSharding) and each.devices == mesh.flat:
             return layout_on(each, mesh, ndim)
         return ((),) * ndim
 
-    parameters = [laid(x.placement.sharding, x.type.ndim) for x in operands]
+    parameters = [partition_of(x.placement.sharding, x.type.ndim) for x in operands]
     asked = wanted or (None,) * len(results)
-    ends: list[Layout | None] = []
+    ends: list[DimShardings | None] = []
     for type_, each in zip(results, asked, strict=True):
         if each is None:
             ends.append(None)
         else:
-            each.shard_shape(type_.shape)  # that it fits
+            each.shard_shape(type_.shape)  # raises an error if it does not fit
             ends.append(
                 layout_of(each.spec, type_.ndim)
                 if isinstance(each, NamedSharding) and each.mesh.shape_tuple == mesh.shape_tuple
-                else laid(each, type_.ndim)
+                else partition_of(each, type_.ndim)
             )
     return compiler.Partitioning(mesh.axes, tuple(parameters), tuple(ends))
 
@@ -174,16 +182,16 @@ def result_placements(
     wanted: Sequence[Sharding | None],
     kinds: Sequence[str],
 ) -> list[Placement | None]:
-    """Where the results of a program over several devices are; None for one that does not divide into equal parts.
+    """Return the placements of a program's results over several devices; None if a result's shards are unequal.
 
-    `kinds` are of the memories that the program has them in.
+    `kinds` are the kinds of memory in which the program has its results.
     """
     sharding = placement.sharding
     assert isinstance(sharding, NamedSharding)
     asked = wanted or (None,) * len(results)
     found: list[Placement | None] = []
     if not results:
-        return found  # XLA speaks of a tuple then, which is no result
+        return found  # XLA reports a sharding for the empty tuple, which is not a result
     every = zip(results, asked, kinds, compiler.output_tiles(executable), strict=True)
     for type_, each, kind, tiles in every:
         if each is not None and PartitionSpec.UNCONSTRAINED not in getattr(each, "spec", ()):
@@ -192,8 +200,8 @@ def result_placements(
         layout = None if tiles is None else layout_from_tiles(tiles[: type_.ndim], sharding.placed)
         if layout is not None:
             layout = (*layout, *((),) * (type_.ndim - len(layout)))
-            layout = with_sums(
-                layout, each.spec.sums if isinstance(each, NamedSharding) else NO_SUMS
+            layout = with_partial_sums(
+                layout, each.spec.partial if isinstance(each, NamedSharding) else NO_PARTIAL_SUMS
             )
         if layout is not None and _divides(type_, layout, sharding.placed):
             named = NamedSharding(sharding.placed, spec_of(layout), memory_kind=kind)
@@ -204,20 +212,20 @@ def result_placements(
 
 
 def inner_sharding(
-    said: Any,  # an HloSharding of jaxlib, or None
+    reported: Any,  # an HloSharding of jaxlib, or None
     placement: Placement,
     ndim: int,
 ) -> Sharding:
-    """How an array within a program lies, from what XLA has said; whole on each device, where it has said nothing.
+    """Return the sharding of an array within a program that XLA has reported; fully replicated if it reported none.
 
-    A way to lie that the axes of the program's mesh have no words for is over a mesh of its own.
+    If the axes of the program's mesh cannot express it, it is over a mesh of its own.
     """
     sharding = placement.sharding
     if not isinstance(sharding, NamedSharding):
         return sharding
-    tiles = None if said is None else compiler.tiles_of(said)
+    tiles = None if reported is None else compiler.tiles_of(reported)
     if tiles is None:
-        return NamedSharding(sharding.placed, _WHOLE)
+        return NamedSharding(sharding.placed, _REPLICATED)
     layout = layout_from_tiles(tiles[:ndim], sharding.placed)
     if layout is not None:
         return NamedSharding(sharding.placed, spec_of(layout))
@@ -225,7 +233,7 @@ def inner_sharding(
 
 
 def sharding_of_tiles(tiles: Tiles, devices: Sequence[Device]) -> NamedSharding:
-    """The sharding over a mesh of its own by which each device has the part that `tiles` say for each axis."""
+    """Return a sharding, over a mesh of its own, in which `tiles` number each device's shard along each dimension."""
     order = np.lexsort([*reversed(tiles)]) if tiles else np.arange(len(devices))
     sizes = [int(each.max()) + 1 for each in tiles]
     names = [f"axis{number}" for number in range(len(tiles))]
@@ -233,6 +241,6 @@ def sharding_of_tiles(tiles: Tiles, devices: Sequence[Device]) -> NamedSharding:
     return NamedSharding(Mesh(grid, (*names, "rest")), PartitionSpec(*names))
 
 
-def _divides(type: ArrayType, layout: Layout, mesh: Mesh) -> bool:
+def _divides(type: ArrayType, layout: DimShardings, mesh: Mesh) -> bool:
     pairs = zip(type.shape, parts_of(layout, mesh), strict=True)
     return all(size % count == 0 for size, count in pairs)

@@ -1,8 +1,8 @@
-"""Placements: a sharding, and whether somebody asked for it. And types with a placement, which are what caches know.
+"""Placements: a sharding, and whether it was requested; and types with a placement, which are part of cache keys.
 
-An array that somebody put somewhere is committed, and decides where work on it happens. All others are uncommitted and
-follow. `BASE` is the placement of arrays that nothing put anywhere: uncommitted, on the first device of the default
-platform, which is looked up only when somebody asks for it.
+An array that was put on devices explicitly is committed, and decides where computations with it run. All other arrays
+are uncommitted and follow. `BASE` is the default placement: uncommitted, on the first device of the default platform,
+which is looked up only when it is needed.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from treadle_runtime.placement.sharding import Sharding, SingleDeviceSharding
 
 @final
 class PlacedType:
-    """The type of an array and where it is: one object for each pair, in the key of every cache."""
+    """The type of an array and its placement: one object for each pair, part of every cache key."""
 
     __slots__ = ("__weakref__", "placement", "type")
 
     def __init__(self, type: ArrayType, placement: Placement) -> None:
-        """Not to be called but by `Placement.of`."""
+        """Only `Placement.of` may call this."""
         self.type: Final = type
         self.placement: Final = placement
 
     def with_shape(self, shape: tuple[int, ...]) -> PlacedType:
-        """The same place, another shape."""
+        """Return the placed type with the same placement and another shape."""
         return self.placement.of(self.type.with_shape(shape))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -49,9 +49,9 @@ _RECENT: Final = 8192
 
 @final
 class Placement:
-    """How an array is laid over devices, and whether somebody asked for that. There are two for each sharding."""
+    """How an array is sharded over devices, and whether that was requested. There are two for each sharding."""
 
-    __slots__ = ("__weakref__", "_placed", "_recent", "_sharding", "committed", "works_in")
+    __slots__ = ("__weakref__", "_placed", "_recent", "_sharding", "committed", "compute_placement")
 
     _interned: ClassVar[WeakValueDictionary[tuple[Sharding, bool], Placement]] = (
         WeakValueDictionary()
@@ -59,49 +59,51 @@ class Placement:
     _lock: Final = fork_safe_rlock()
 
     def __init__(self, sharding: Sharding | None, committed: bool) -> None:
-        """Not to be called: `placement_of` has the one of a sharding."""
+        """Only `placement_of` may call this: it returns the one placement of a sharding."""
         self._sharding = sharding
         self.committed: Final = committed
-        # Where work on its arrays is done, if it is in a memory that devices do not compute in.
-        self.works_in: Placement | None = None
+        # Where computations with its arrays run, if they are in a memory in which devices do not compute.
+        self.compute_placement: Placement | None = None
         self._placed: Final[WeakValueDictionary[ArrayType, PlacedType]] = WeakValueDictionary()
         # In front of it, at a tenth of the cost; strong, and emptied when it has grown large.
         self._recent: Final[dict[ArrayType, PlacedType]] = {}
 
     @property
     def sharding(self) -> Sharding:
-        """How an array is laid over devices here."""
+        """How an array with this placement is sharded over devices."""
         if self._sharding is None:
             self._sharding = SingleDeviceSharding(base_device())
         return self._sharding
 
     @property
     def devices(self) -> tuple[Device, ...]:
-        """The devices that hold a part."""
+        """The devices that hold a shard."""
         return self.sharding.devices
 
     @property
     def device(self) -> Device:
-        """The device, or the first one of several."""
+        """The device, or the first of several."""
         return self.sharding.devices[0]
 
     @property
     def on_host(self) -> bool:
-        """Whether the CPU has it, whole on each of its devices if there are several: then NumPy may do the work."""
+        """Whether it is on the CPU, fully replicated if there are several devices: then NumPy may do the work."""
         if self._sharding is None:
             return host_is_default()
         return (
-            self.device.platform == "cpu" and self.is_whole and self._sharding.is_fully_addressable
+            self.device.platform == "cpu"
+            and self.is_fully_replicated
+            and self._sharding.is_fully_addressable
         )
 
     @property
-    def is_whole(self) -> bool:
-        """Whether each of its devices has all of the array."""
+    def is_fully_replicated(self) -> bool:
+        """Whether each of its devices has the complete array."""
         sharding = self._sharding
         return sharding is None or sharding.num_devices == 1 or sharding.is_fully_replicated
 
     def of(self, type: ArrayType) -> PlacedType:
-        """The type in this place."""
+        """Return the placed type of `type` with this placement."""
         found = self._recent.get(type)
         if found is not None:
             return found
@@ -128,7 +130,7 @@ BASE: Final = Placement(None, committed=False)
 
 
 def placement_of(sharding: Sharding, committed: bool) -> Placement:
-    """The one placement of a sharding, committed or not."""
+    """Return the one placement of a sharding, committed or not."""
     if not committed and sharding is BASE.sharding:
         return BASE
     with Placement._lock:
@@ -136,17 +138,19 @@ def placement_of(sharding: Sharding, committed: bool) -> Placement:
         if found is None:
             found = Placement._interned[sharding, committed] = Placement(sharding, committed)
             if sharding.memory_kind != DEVICE_MEMORY:
-                found.works_in = placement_of(sharding.with_memory_kind(DEVICE_MEMORY), committed)
+                found.compute_placement = placement_of(
+                    sharding.with_memory_kind(DEVICE_MEMORY), committed
+                )
         return found
 
 
 def uncommitted(device: Device) -> Placement:
-    """On a device, without anybody having asked for it."""
+    """Return the uncommitted placement on a device."""
     return placement_of(SingleDeviceSharding(device), committed=False)
 
 
 def committed(device: Device) -> Placement:
-    """On a device because somebody asked for it."""
+    """Return the committed placement on a device."""
     return placement_of(SingleDeviceSharding(device), committed=True)
 
 
@@ -164,7 +168,7 @@ def _parsed(value: object) -> Device | str | None:
 def _over_mesh(value: object) -> Placement | None:
     if value is None or isinstance(value, Placement):
         return value
-    raise ValueError("is no placement")
+    raise ValueError("is not a placement")
 
 
 DEFAULT_DEVICE: Final[Setting[Device | str | None]] = Setting(
@@ -175,7 +179,7 @@ DEFAULT_DEVICE: Final[Setting[Device | str | None]] = Setting(
 )
 
 
-# Where the results of uncommitted work are while `set_mesh` has a mesh in force: whole on each of its devices.
+# The placement of the results of uncommitted work while `set_mesh` has a mesh in force: fully replicated over it.
 OVER_MESH: Final[Setting[Placement | None]] = Setting(
     "_results_over",
     None,
@@ -191,7 +195,7 @@ def default_placement() -> Placement:
 
 
 def default_of_results() -> Placement:
-    """Where the results of work on uncommitted arrays are now, and those of work on none."""
+    """Return the placement, at present, of the results of computations with uncommitted arrays or no arrays."""
     return current_context().get(OVER_MESH) or default_placement()
 
 

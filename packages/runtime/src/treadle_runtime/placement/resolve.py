@@ -1,6 +1,6 @@
-"""Where work happens and where its results are: committed operands decide, else the default device.
+"""Where computations run and where their results are: committed operands decide, else the default device.
 
-Work on operands that are committed to different places is refused; nothing is moved behind the user's back.
+Operands that are committed to different devices are refused; nothing is transferred implicitly.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ def resolve(
     name: str,
     describe: Callable[[int], str],
 ) -> Placement:
-    """Where the results of work on operands of these types in these places are.
+    """Return the placement of the results of a computation with operands of these types and placements.
 
-    `describe(i)` names operand i for messages, `name` what is computed.
+    For messages, `describe(i)` names operand i, and `name` names the computation.
 
     Raises:
-        PlacementError: two operands are committed to different places.
+        PlacementError: two operands are committed to different devices.
     """
     chosen: Placement | None = None
     first = 0
@@ -37,7 +37,7 @@ def resolve(
                 raise _conflict(name, describe(first), operands[first], describe(index), operand)
     if chosen is None:
         return default
-    return chosen.works_in or chosen
+    return chosen.compute_placement or chosen
 
 
 def _conflict(
@@ -59,7 +59,7 @@ def _conflict(
 
 
 def _mended(one: Sequence[Device], other: Sequence[Device]) -> str:
-    """What to do about two operands that are committed to different devices."""
+    """Return advice for two operands that are committed to different devices."""
     if {*one} == {*other}:
         return "their meshes have the same devices in another order: bring one over with device_put(x, sharding)"
     if len(one) > 1 or len(other) > 1:

@@ -1,6 +1,6 @@
 """How an array is sharded over devices. Shardings are interned: equal ones are one object.
 
-Two kinds: the whole array on one device (here), and over the axes of a mesh (`named`). The caches, the launches and
+Two kinds: the complete array on one device (here), and over the axes of a mesh (`named`). The caches, the launches and
 the arrays ask only what `Sharding` says.
 """
 
@@ -20,7 +20,7 @@ from treadle_runtime.client import own_sharding
 from treadle_runtime.placement.devices import Device
 
 Index: TypeAlias = tuple[slice, ...]
-"""A part of an array: a slice for each axis."""
+"""A shard of an array: a slice for each dimension."""
 
 
 class Sharding(ABC):
@@ -28,7 +28,7 @@ class Sharding(ABC):
 
     __slots__ = ("__weakref__", "memory_kind")
     memory_kind: str
-    """The kind of memory of its devices that the array is in; they compute in the one that is named `device`."""
+    """The kind of memory of its devices that the array is in; they compute in the memory that is named `device`."""
 
     @property
     @abstractmethod
@@ -52,7 +52,7 @@ class Sharding(ABC):
 
     @property
     def _addressable_device_assignment(self) -> tuple[Device, ...]:
-        """The same under JAX's private name, which orbax asks for."""
+        """The same under the name that orbax asks for."""
         return self.local_devices
 
     @property
@@ -73,11 +73,11 @@ class Sharding(ABC):
     @property
     @abstractmethod
     def is_fully_replicated(self) -> bool:
-        """Whether each device has the whole array."""
+        """Whether each device has the complete array."""
 
     @abstractmethod
     def with_memory_kind(self, kind: str) -> Sharding:
-        """The same in another kind of memory: `device`, or one of the host's, such as `pinned_host`.
+        """Return the same sharding in another kind of memory: `device`, or a memory of the host, such as `pinned_host`.
 
         Raises:
             PlacementError: the devices have no such memory.
@@ -85,14 +85,14 @@ class Sharding(ABC):
 
     @abstractmethod
     def shard_shape(self, global_shape: tuple[int, ...]) -> tuple[int, ...]:
-        """The shape of the part on one device, of an array of this shape.
+        """Return the shape of the shard on one device, of an array of this shape.
 
         Raises:
-            ShardingError: an array of this shape cannot be laid out like this.
+            ShardingError: an array of this shape cannot be sharded like this.
         """
 
     def check_compatible_aval(self, aval_shape: tuple[int, ...]) -> None:
-        """Check that arrays of this rank can be laid out like this; of their sizes nothing is asked.
+        """Check that arrays of this rank can be sharded like this, whatever their sizes.
 
         Raises:
             ShardingError: they have too few axes. (Also a ValueError.)
@@ -104,11 +104,11 @@ class Sharding(ABC):
         """Return the index of each device's shard of an array of this shape, in the order of `devices`.
 
         Raises:
-            ShardingError: an array of this shape cannot be laid out like this.
+            ShardingError: an array of this shape cannot be sharded like this.
         """
 
     def terms(self) -> tuple[int, ...]:
-        """Which term of a sum that is put off each device has, in the order of `devices`; without one, the first."""
+        """Return the number of each device's term of the sum over unreduced axes, in the order of `devices`; else 0."""
         return (0,) * len(self.devices)
 
     def devices_indices_map(self, global_shape: tuple[int, ...]) -> Mapping[Device, Index]:
@@ -119,25 +119,25 @@ class Sharding(ABC):
     def addressable_devices_indices_map(
         self, global_shape: tuple[int, ...]
     ) -> Mapping[Device, Index]:
-        """The same for the devices of this process."""
+        """Return the index of each device's shard, for the devices of this process."""
         ours = self.addressable_devices
         return {d: i for d, i in self.devices_indices_map(global_shape).items() if d in ours}
 
     def is_equivalent_to(self, other: Sharding, ndim: int) -> bool:
-        """Whether another sharding lays an array of this rank out in the same way."""
+        """Return whether `other` shards arrays of rank `ndim` in the same way."""
         return self is other
 
     @abstractmethod
     def raw(self, ndim: int) -> Any:  # Any: jaxlib's sharding
-        """The same in jaxlib's terms, for arrays of a rank."""
+        """Return the equivalent sharding of jaxlib for arrays of rank `ndim`."""
 
 
 def checked_memory_kind(kind: object, devices: Sequence[Device]) -> str:
-    """A kind of memory that devices have, as of a sharding; None stands for the one they compute in.
+    """Return the kind of memory for a sharding over `devices`; None stands for the memory in which they compute.
 
     Raises:
-        ArgumentError: it is not a string.
-        PlacementError: the devices of this process among them have no such memory.
+        ArgumentError: `kind` is not a string.
+        PlacementError: the devices that belong to this process have no such memory.
     """
     if kind is None:
         return DEVICE_MEMORY
@@ -153,7 +153,7 @@ def checked_memory_kind(kind: object, devices: Sequence[Device]) -> str:
 
 @final
 class SingleDeviceSharding(Sharding):
-    """The whole array on one device."""
+    """The complete array on one device."""
 
     __slots__ = ("device",)
     device: Device
@@ -164,7 +164,7 @@ class SingleDeviceSharding(Sharding):
     _lock: Final = fork_safe_lock()
 
     def __new__(cls, device: Device, *, memory_kind: str | None = None) -> SingleDeviceSharding:
-        """The one sharding of a device and a kind of memory."""
+        """Return the one sharding of a device and a kind of memory."""
         given: object = device
         if not isinstance(given, Device):
             raw = own_sharding(given, memory_kind)
@@ -194,19 +194,19 @@ class SingleDeviceSharding(Sharding):
 
     @property
     def is_fully_replicated(self) -> bool:
-        """The device has the whole array."""
+        """True: the device has the complete array."""
         return True
 
     def shard_shape(self, global_shape: tuple[int, ...]) -> tuple[int, ...]:
-        """The whole shape."""
+        """Return `global_shape`, since the device has the complete array."""
         return global_shape
 
     def parts(self, shape: tuple[int, ...]) -> tuple[Index, ...]:
-        """The whole array."""
+        """Return the index of the complete array."""
         return ((slice(None),) * len(shape),)
 
     def with_memory_kind(self, kind: str) -> SingleDeviceSharding:
-        """The same in another kind of memory of the device.
+        """Return the same sharding in another kind of memory of the device.
 
         Raises:
             PlacementError: it has no such memory.
@@ -215,7 +215,7 @@ class SingleDeviceSharding(Sharding):
         return SingleDeviceSharding(self.device, memory_kind=kind)
 
     def raw(self, ndim: int) -> Any:  # Any: jaxlib's sharding
-        """jaxlib's sharding of a result on the device."""
+        """Return jaxlib's sharding of a result on the device."""
         return self.device.backend.result_sharding(self.device.raw, self.memory_kind)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -230,10 +230,10 @@ def _on_one(device: Device, memory_kind: str) -> SingleDeviceSharding:
 
 
 def check_fits(type: ArrayType, sharding: Sharding) -> None:
-    """Check that an array of a type can be laid out so.
+    """Check that arrays of a type can have a sharding.
 
     Raises:
-        ShardingError: it cannot.
+        ShardingError: they cannot.
     """
     sharding.shard_shape(type.shape)
 

@@ -14,7 +14,7 @@ from treadle_ir.core import canonical_dtype
 from treadle_ir.errors import ShardingError, element_type, functions, integers, refused, sequence
 from treadle_runtime.arrays.array import DeviceArray, buffer_of
 from treadle_runtime.arrays.from_user import as_argument
-from treadle_runtime.placement.format import Format, lies_on
+from treadle_runtime.placement.format import Format, sharding_of_format
 from treadle_runtime.placement.placement import placement_of
 from treadle_runtime.placement.sharding import Index, Sharding, SingleDeviceSharding
 from treadle_runtime.transfer.device_put import device_put
@@ -23,17 +23,17 @@ from treadle_runtime.transfer.device_put import device_put
 def make_array_from_single_device_arrays(
     shape: Sequence[int], sharding: Sharding, arrays: Sequence[Any], *, dtype: Any = None
 ) -> DeviceArray:
-    """Return an array over devices whose parts are there already, each on its device; nothing is copied.
+    """Return an array over devices, assembled from the shards that are on these devices; nothing is copied.
 
     Args:
-        shape: of the whole array.
+        shape: the global shape of the array.
         sharding: the sharding of the array over the devices.
-        arrays: one array for each device of this process, of the shape of a part, in any order.
+        arrays: one array for each device of this process, of the shape of a shard, in any order.
         dtype: the element type, for a process without any of the devices.
 
     Raises:
-        ShardingError: the parts do not fit the sharding.
-        ArgumentError: an argument of another kind.
+        ShardingError: the shards do not fit the sharding.
+        ArgumentError: an argument is of another kind.
 
     Example:
         >>> import treadle, treadle.numpy as tnp
@@ -78,7 +78,7 @@ def make_array_from_single_device_arrays(
             )
     if not parts and dtype is None:
         raise ArgumentError(
-            f"{name}: without a part here, the element type has to be said", fix="give `dtype`"
+            f"{name}: without a part here, the element type has to be given", fix="give `dtype`"
         )
     element = parts[0].type.dtype if parts else canonical_dtype(element_type(name, dtype))
     placed = placement_of(sharding, committed=True).of(ArrayType(whole, element))
@@ -97,41 +97,44 @@ def make_array_from_callback(
     data_callback: Callable[[Index], Any],
     dtype: Any = None,
 ) -> DeviceArray:
-    """Return an array over devices whose parts a function gives: it is asked for the parts of this process only.
+    """Return an array over devices whose shards a function returns: it is called for the shards of this process only.
 
     Args:
-        shape: of the whole array.
+        shape: the global shape of the array.
         sharding: the sharding of the array over the devices.
-        data_callback: from a part, a tuple of slices, to its elements; called once for each part that differs.
-        dtype: the element type that the parts have to have.
+        data_callback: from a shard's index, a tuple of slices, to its elements; called once for each distinct index.
+        dtype: the element type that the shards must have.
 
     Raises:
-        ShardingError: an array of this shape cannot be laid out so.
-        ShapeError: a part that the function gives has another shape.
+        ShardingError: an array of this shape cannot be sharded like this.
+        ShapeError: a shard that the function returns has another shape.
 
     Example:
         >>> import numpy as np, treadle
         >>> from treadle.sharding import NamedSharding, PartitionSpec as P
-        >>> lies = NamedSharding(treadle.make_mesh((1,), ("x",)), P("x"))
-        >>> treadle.make_array_from_callback((3,), lies, lambda part: np.arange(3.0)[part])
+        >>> sharding = NamedSharding(treadle.make_mesh((1,), ("x",)), P("x"))
+        >>> treadle.make_array_from_callback((3,), sharding, lambda part: np.arange(3.0)[part])
         Array([0., 1., 2.], dtype=float32)
     """
     name = "make_array_from_callback"
     whole = integers(name, "shape", shape)
     functions(name, data_callback=data_callback)
-    lies = _checked(
-        name, lies_on(name, sharding, len(whole)) if isinstance(sharding, Format) else sharding
+    over = _checked(
+        name,
+        sharding_of_format(name, sharding, len(whole))
+        if isinstance(sharding, Format)
+        else sharding,
     )
-    wanted = lies.shard_shape(whole)
-    if any(lies.terms()):
+    wanted = over.shard_shape(whole)
+    if any(over.terms()):
         raise ShardingError(
-            f"{name}: an array that lies as {lies} is a sum, of which devices have terms and not parts",
-            fix="make it over P(...) first, and lay it anew: `reshard(x, P(..., unreduced={...}))`",
+            f"{name}: an array that is sharded as {over} is a sum, of which devices have terms and not parts",
+            fix="make it over P(...) first, then reshard it: `reshard(x, P(..., unreduced={...}))`",
         )
     made: dict[tuple[Any, ...], Any] = {}
     parts = []
-    for device, index in zip(lies.devices, lies.parts(whole), strict=True):
-        if device not in lies.addressable_devices:
+    for device, index in zip(over.devices, over.parts(whole), strict=True):
+        if device not in over.addressable_devices:
             continue
         key = tuple([(each.start, each.stop) for each in index])
         if key not in made:
@@ -149,21 +152,21 @@ def make_array_from_callback(
                 f"{name}: the part {index} has shape {part.type.shape}, but it has to be {wanted}",
                 fix="return the elements of the part that the function is asked for: `data[index]`",
             )
-        place = SingleDeviceSharding(device, memory_kind=lies.memory_kind)
+        place = SingleDeviceSharding(device, memory_kind=over.memory_kind)
         parts.append(device_put(part, place))
-    return make_array_from_single_device_arrays(whole, lies, parts, dtype=dtype)
+    return make_array_from_single_device_arrays(whole, over, parts, dtype=dtype)
 
 
 def make_array_from_process_local_data(
     sharding: Sharding, local_data: Any, global_shape: Sequence[int] | None = None
 ) -> DeviceArray:
-    """Return an array over the devices of all processes, of which each process has its own part.
+    """Return an array over the devices of all processes, from the elements that each process has.
 
     Args:
         sharding: the sharding of the array over the devices.
-        local_data: the elements of this process: of its parts, next to each other as in the whole array.
-        global_shape: of the whole array; where nothing is said, each axis is so many times that of `local_data` as
-            processes divide it.
+        local_data: the elements of this process: its shards, next to each other as in the complete array.
+        global_shape: the shape of the complete array. By default, the size of each axis is the size in `local_data`
+            times the number of processes over which `sharding` partitions the axis.
 
     Raises:
         ShardingError: the elements do not fit the sharding.
@@ -171,8 +174,8 @@ def make_array_from_process_local_data(
     Example:
         >>> import numpy as np, treadle
         >>> from treadle.sharding import NamedSharding, PartitionSpec as P
-        >>> lies = NamedSharding(treadle.make_mesh((1,), ("x",)), P("x"))
-        >>> treadle.make_array_from_process_local_data(lies, np.arange(3.0)).shape
+        >>> sharding = NamedSharding(treadle.make_mesh((1,), ("x",)), P("x"))
+        >>> treadle.make_array_from_process_local_data(sharding, np.arange(3.0)).shape
         (3,)
     """
     name = "make_array_from_process_local_data"
@@ -210,7 +213,7 @@ def _checked(name: str, sharding: object) -> Sharding:
 
 
 def _covered(sharding: Sharding, shape: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return where the parts of this process begin, and their shape together."""
+    """Return where the shards of this process begin, and the shape that they cover together."""
     parts = [*sharding.addressable_devices_indices_map(shape).values()]
     starts = tuple([min([part[axis].start or 0 for part in parts]) for axis in range(len(shape))])
     ends = [
@@ -221,8 +224,8 @@ def _covered(sharding: Sharding, shape: tuple[int, ...]) -> tuple[tuple[int, ...
 
 
 def _whole_shape(sharding: Sharding, local: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the shape of the whole, if the parts of this process together have this one."""
-    # Of an array with one element for each part along each axis, the part of this process says how often it goes in.
+    """Return the shape of the complete array, if the shards of this process together have the shape `local`."""
+    # What this process covers of an array with one element for each device along each axis gives the ratio.
     counts = tuple([sharding.num_devices] * len(local))
     try:
         _, covered = _covered(sharding, counts)

@@ -32,18 +32,18 @@ from treadle_runtime.arrays.from_user import as_argument, as_device_array
 from treadle_runtime.arrays.spread import spread
 from treadle_runtime.client.backend import wait_for
 from treadle_runtime.launch import Launch, compile_program
-from treadle_runtime.placement.asked import concrete
 from treadle_runtime.placement.devices import Device, as_device
-from treadle_runtime.placement.format import Format, lies_on
+from treadle_runtime.placement.format import Format, sharding_of_format
 from treadle_runtime.placement.guards import guard
 from treadle_runtime.placement.named import NamedSharding, constrained, in_memory
-from treadle_runtime.placement.partition import memories, partitioning, whole
+from treadle_runtime.placement.partition import fully_replicated, memories, partitioning
 from treadle_runtime.placement.placement import (
     PlacedType,
     Placement,
     default_placement,
     placement_of,
 )
+from treadle_runtime.placement.requested import concrete
 from treadle_runtime.placement.sharding import Sharding, SingleDeviceSharding, Space
 
 T = TypeVar("T")
@@ -124,7 +124,7 @@ def _sharding(target: Any, leaf: Any) -> Sharding | Space | None:
     if isinstance(target, Device):
         return SingleDeviceSharding(target)
     if isinstance(target, Format):
-        return lies_on("device_put: the device", target, np.ndim(leaf))
+        return sharding_of_format("device_put: the device", target, np.ndim(leaf))
     if isinstance(target, Sharding | PartitionSpec):
         return concrete("device_put", "the device", target)
     if isinstance(target, str):
@@ -150,7 +150,7 @@ def _put(leaf: Any, sharding: Sharding | Space | None, donate: bool) -> Any:
         except ArgumentError as error:
             error.add_note("  while: putting it on a device with device_put")
             raise
-        if current_context().watched:
+        if current_context().instrumented:
             guard(
                 "host-to-device", leaf.type, device or leaf.placed.placement.device, explicit=True
             )
@@ -165,7 +165,7 @@ def _put(leaf: Any, sharding: Sharding | Space | None, donate: bool) -> Any:
         return leaf
     device, memory = target.device, sharding.memory_kind
     placed = target.of(leaf.type)
-    if current_context().watched:
+    if current_context().instrumented:
         guard("device-to-device", leaf.type, device, explicit=True)
     if device.platform == "cpu" and (leaf.host is not None or (home is device and leaf.is_ready())):
         # elements never change, so memory may be shared
@@ -194,9 +194,9 @@ def _put_over(leaf: Any, sharding: NamedSharding, donate: bool) -> DeviceArray:
     if not shared:  # `spread` looks by itself
         sharding.shard_shape(leaf.type.shape)  # that it fits
     placed = placement_of(sharding, committed=True).of(leaf.type)
-    if current_context().watched:
+    if current_context().instrumented:
         guard("device-to-device", leaf.type, sharding.devices[0], explicit=True)
-    if not shared and _lies_so(leaf, sharding):
+    if not shared and _has_sharding(leaf, sharding):
         put = DeviceArray(placed, leaf.host, leaf.raw)
         if leaf.raw is not None:
             local = [device.raw for device in leaf.sharding.local_devices]
@@ -208,7 +208,7 @@ def _put_over(leaf: Any, sharding: NamedSharding, donate: bool) -> DeviceArray:
     elif leaf.sharding.num_devices > 1 and leaf.sharding.devices == sharding.devices:
         put = (
             _through_the_host(leaf, placed)
-            if _is_beside_the_host(sharding)
+            if _is_in_host_memory(sharding)
             else DeviceArray(placed, None, resharded(leaf, sharding))
         )
     else:
@@ -218,8 +218,8 @@ def _put_over(leaf: Any, sharding: NamedSharding, donate: bool) -> DeviceArray:
     return put
 
 
-def _lies_so(array: DeviceArray, sharding: Sharding) -> bool:
-    """Return whether each device has the part of an array that it is to have, be it in another of its memories."""
+def _has_sharding(array: DeviceArray, sharding: Sharding) -> bool:
+    """Return whether each device has the shard that `sharding` assigns to it, even if in another of its memories."""
     here = array.sharding
     if here.devices != sharding.devices:
         return False
@@ -240,8 +240,8 @@ def _through_the_host(leaf: DeviceArray, placed: PlacedType) -> DeviceArray:
     return put
 
 
-def _is_beside_the_host(sharding: Sharding) -> bool:
-    """Return whether all parts are in the host's memory, where reading them costs nothing and XLA's exchange does."""
+def _is_in_host_memory(sharding: Sharding) -> bool:
+    """Return whether all shards are in the host's memory, where reading is free and XLA's data exchange is not."""
     return sharding.devices[0].platform == "cpu" and sharding.is_fully_addressable
 
 
@@ -334,7 +334,7 @@ def copy_to_host_async(x: T) -> T:
 
 
 def resharded(array: DeviceArray, sharding: NamedSharding) -> Buffer:
-    """Return the buffer of an array laid out so over the devices that it is on."""
+    """Return the buffer of an array after resharding it over the devices that it is on."""
     launch = _launch(array.type, array.placed.placement, sharding)
     (buffer,) = launch.run([buffer_of(array)])
     return buffer
@@ -344,7 +344,7 @@ def resharded(array: DeviceArray, sharding: NamedSharding) -> Buffer:
 def _launch(type: ArrayType, placement: Placement, sharding: NamedSharding) -> Launch:
     parameter = Value(type)
     program = Program((parameter,), (), (parameter,))
-    where = whole(placement_of(sharding, committed=True))
+    where = fully_replicated(placement_of(sharding, committed=True))
     lowered = compiler.lower_program(
         program,
         name="reshard",

@@ -11,38 +11,40 @@ from treadle_ir.errors import ShardingTypeError
 from treadle_ir.sharding import sharding_of
 from treadle_ir.tracing import EvalTrace, Tracer, current_trace, explicit_mesh
 from treadle_ir.tree import tree_flatten
-from treadle_runtime.placement.asked import asked_for
 from treadle_runtime.placement.named import NamedSharding, constrained
+from treadle_runtime.placement.requested import parse_shardings
 from treadle_runtime.placement.sharding import Sharding
 from treadle_runtime.transfer.device_put import device_put
 
 T = TypeVar("T")
 
 
-def _check_lies_so(x: Operand, sharding: Sharding) -> None:
-    """Where all axes of the mesh in force are explicit, a constraint changes nothing: it says how an array lies.
+def _check_constraint(x: Operand, sharding: Sharding) -> None:
+    """Check that the type of `x` has `sharding` if all axes of the mesh in force are explicit.
+
+    A constraint over explicit axes changes nothing; it only asserts the sharding of an array.
 
     Raises:
-        ShardingTypeError: the array lies otherwise.
+        ShardingTypeError: the array has a different sharding.
     """
     mesh = explicit_mesh()
     if mesh is None or mesh.auto_axes or not isinstance(sharding, NamedSharding):
         return
     shown = sharding_of(x, mesh)
-    lies = None if shown is None else shown.dims
-    if lies is not None and lies != sharding.layout(len(lies)):
+    dims = None if shown is None else shown.dims
+    if dims is not None and dims != sharding.layout(len(dims)):
         raise ShardingTypeError(
-            f"with_sharding_constraint: the array lies as {spec_of(lies)}, not as {sharding.spec}; "
+            f"with_sharding_constraint: the array is sharded as {spec_of(dims)}, not as {sharding.spec}; "
             "over explicit axes a constraint moves nothing",
-            fix="lay it anew with reshard(x, P(...))",
+            fix="reshard it with reshard(x, P(...))",
         )
 
 
 def with_sharding_constraint(x: T, shardings: Any) -> T:
-    """The arrays of a tree, laid over a mesh as said.
+    """Return the arrays of the tree `x`, sharded as specified.
 
-    Within a jitted function it tells the compiler how an intermediate array lies, which may then be in parts of unequal
-    size; otherwise the array is brought there. Derivatives lie in the same way.
+    Within a jitted function it tells the compiler the sharding of an intermediate array, which may then have shards of
+    unequal size; otherwise the array is put there. Derivatives have the same sharding.
 
     Args:
         x: a tree of arrays.
@@ -50,23 +52,23 @@ def with_sharding_constraint(x: T, shardings: Any) -> T:
             prefix of `x`; None leaves an array as it is.
 
     Raises:
-        ShardingError: an array cannot be laid out so.
-        ShardingTypeError: all axes of the mesh in force are explicit, and an array lies otherwise.
+        ShardingError: an array cannot be sharded like this.
+        ShardingTypeError: all axes of the mesh in force are explicit, and an array has a different sharding.
         PlacementError: there is a specification, and no mesh in force.
-        ArgumentError: a leaf is no sharding, or no array.
+        ArgumentError: a leaf of `shardings` is not a sharding, or a leaf of `x` is not an array.
 
     Example:
         >>> import treadle, treadle.numpy as tnp
         >>> from treadle.sharding import NamedSharding, PartitionSpec as P
-        >>> lies = NamedSharding(treadle.make_mesh((1,), ("x",)), P("x"))
-        >>> treadle.jit(lambda x: treadle.lax.with_sharding_constraint(x * 2, lies))(tnp.ones(2))
+        >>> sharding = NamedSharding(treadle.make_mesh((1,), ("x",)), P("x"))
+        >>> treadle.jit(lambda x: treadle.lax.with_sharding_constraint(x * 2, sharding))(tnp.ones(2))
         Array([2., 2.], dtype=float32)
     """
-    return _laid("with_sharding_constraint", "shardings", x, shardings, checked=True)
+    return _sharded("with_sharding_constraint", "shardings", x, shardings, checked=True)
 
 
-def _laid(function: str, argument: str, x: T, shardings: Any, checked: bool) -> T:
-    asked = asked_for(function, argument, shardings)
+def _sharded(function: str, argument: str, x: T, shardings: Any, checked: bool) -> T:
+    asked = parse_shardings(function, argument, shardings)
     if asked is None:
         return x
     leaves, structure = tree_flatten(x)
@@ -75,19 +77,19 @@ def _laid(function: str, argument: str, x: T, shardings: Any, checked: bool) -> 
     for leaf, sharding in zip(leaves, wanted, strict=True):
         operand = as_operand(leaf)
         if checked and sharding is not None:
-            _check_lies_so(operand, sharding)
+            _check_constraint(operand, sharding)
         if sharding is None:
             found.append(leaf)
         elif isinstance(operand, Tracer) or not isinstance(current_trace(), EvalTrace):
             found.append(constrained(operand, sharding, even=not checked))
         else:
             found.append(device_put(leaf, sharding))
-    laid: T = structure.unflatten(found)
-    return laid
+    sharded: T = structure.unflatten(found)
+    return sharded
 
 
 def reshard(xs: T, out_shardings: Any) -> T:
-    """The arrays of a tree, laid over a mesh anew; their types show it where the axes are explicit.
+    """Return the arrays of the tree `xs`, resharded over a mesh; their types show it if the axes are explicit.
 
     Args:
         xs: a tree of arrays.
@@ -95,9 +97,9 @@ def reshard(xs: T, out_shardings: Any) -> T:
             prefix of `xs`.
 
     Raises:
-        ShardingError: an array cannot be laid out so.
+        ShardingError: an array cannot be sharded like this.
         PlacementError: there is a specification, and no mesh in force.
-        ArgumentError: a leaf is no sharding, or no array.
+        ArgumentError: a leaf of `out_shardings` is not a sharding, or a leaf of `xs` is not an array.
 
     Example:
         >>> import treadle, treadle.numpy as tnp
@@ -106,4 +108,4 @@ def reshard(xs: T, out_shardings: Any) -> T:
         ...     treadle.typeof(treadle.reshard(tnp.ones((4, 2)), P("x")))
         ShapedArray(float32[4@x,2])
     """
-    return _laid("reshard", "out_shardings", xs, out_shardings, checked=False)
+    return _sharded("reshard", "out_shardings", xs, out_shardings, checked=False)

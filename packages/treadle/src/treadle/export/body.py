@@ -30,7 +30,7 @@ from treadle_ir.rewrite.sizes import substitute
 from treadle_ir.symbolic import SymbolicScope
 from treadle_ir.symbolic.solving import Axis, sample, solve
 from treadle_ir.text import parse_program, print_program
-from treadle_ir.tracing import interpret_unchecked as interpret, left_to_the_compiler
+from treadle_ir.tracing import auto_axes, interpret_unchecked as interpret
 from treadle_runtime import DeviceArray, JitFunction, from_host, jit
 from treadle_runtime.arrays.array import elements_of
 
@@ -68,7 +68,7 @@ class Body:
             return [*interpret(fitting, *constants, *exact)]
 
         def run_over(*operands: Operand) -> list[Operand]:
-            with left_to_the_compiler():  # it was staged already: no rule is asked again
+            with auto_axes():  # it was staged already: no rule is asked again
                 assert shardings is not None
                 return constrained(run(*constrained(operands, shardings.inputs)), shardings.outputs)
 

@@ -27,7 +27,7 @@ from treadle_ir import (
     UnsupportedError,
     ops,
 )
-from treadle_ir.core import Layout, MeshAxes, OverMesh, layout_of, part_shape, spec_of
+from treadle_ir.core import DimShardings, MeshAxes, OverMesh, layout_of, part_shape, spec_of
 from treadle_ir.errors import PlacementError, ShardingError, refused
 from treadle_ir.primitives.memory import DEVICE_MEMORY, ToMemory
 from treadle_ir.process import frozen
@@ -51,7 +51,7 @@ class Over:
     """The sharding of an array over a mesh of any devices."""
 
     mesh: AbstractMesh
-    layout: Layout
+    layout: DimShardings
 
     def on(self, mesh: object) -> NamedSharding:
         """Return this sharding over the devices of `mesh`.
@@ -98,7 +98,7 @@ class ExportedShardings:
         outputs = tuple([self._layout(over) for over in self.outputs])
         return Partitioning(self.mesh, (*captured, *inputs), outputs)
 
-    def _layout(self, over: Over | None) -> Layout | None:
+    def _layout(self, over: Over | None) -> DimShardings | None:
         """Return the sharding over the axes of this mesh; None where it is over another mesh."""
         if over is None or over.mesh.shape_tuple != self.mesh.shape_tuple:
             return None

@@ -12,7 +12,14 @@ from operator import or_
 from typing import TypeVar, final
 
 from treadle_autodiff.dependence import DEPENDENCE
-from treadle_autodiff.programs import TransposedProgram, held_in, strong, transpose_program
+from treadle_autodiff.programs import (
+    TransposedProgram,
+    cells_key,
+    held_in,
+    strong,
+    transpose_program,
+    transposed_with_cells,
+)
 from treadle_autodiff.registry import transpose_rule
 from treadle_autodiff.rules.control.operands import filled, nonzero_flags, those
 from treadle_autodiff.rules.control.scan import linear_operands, run_known, signature
@@ -23,7 +30,7 @@ from treadle_ir.core import Flags, ScanOperands, unsharded
 from treadle_ir.core.dtypes import is_integer
 from treadle_ir.primitives.control import Scan
 from treadle_ir.process import frozen
-from treadle_ir.refs import Cell, discharged, store
+from treadle_ir.refs import Cell, store
 from treadle_ir.tracing import derived, interpret_unchecked as interpret
 from treadle_ir.tree import tree_flatten
 
@@ -67,8 +74,18 @@ def scan_transpose(
     (depends,) = DEPENDENCE.within(primitive, linear).parameters
     if not all(primitive.operand_groups(depends).carry):
         return _transpose_with_known_carry(primitive, cotangents, operands, linear)
-    # Backward rules of users may write to references.
-    return discharged(lambda cells: _transposed(primitive, cotangents, operands, cells))
+    return _with_cells(primitive, cotangents, operands)
+
+
+def _with_cells(
+    scan: Scan, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
+) -> Sequence[Tangent | None]:
+    """The transposed loop, of linear carries; backward rules of users in its body may write to references."""
+    return transposed_with_cells(
+        scan.body,
+        ("scan", *signature(scan, tuple(_linear(operands)), nonzero_flags(cotangents))),
+        lambda cells: _transposed(scan, cotangents, operands, cells),
+    )
 
 
 def _transposed(
@@ -81,14 +98,11 @@ def _transposed(
     consts, carry, xs = scan.operand_groups(operands)
     is_linear = ScanOperands(_linear(consts), [True] * len(carry), _linear(xs)).flat()
     nonzero = nonzero_flags(cotangents)
-    if cells:
-        loop = _transpose_scan(scan, is_linear, nonzero, cells)
-    else:
-        loop = derived(
-            scan.body,
-            ("scan_transpose", *signature(scan, is_linear, nonzero)),
-            lambda: _transpose_scan(scan, is_linear, nonzero),
-        )
+    loop = derived(
+        scan.body,
+        ("scan_transpose", *signature(scan, is_linear, nonzero), *cells_key(cells)),
+        lambda: _transpose_scan(scan, is_linear, nonzero, cells),
+    )
     held, structure = tree_flatten([cell.load() for cell in cells])
     returned = scan.operand_groups(loop.returned)
     ct_carry, ct_ys = scan.result_groups(cotangents).where(scan.result_groups(loop.given))
@@ -151,7 +165,7 @@ def _transpose_with_known_carry(
     tangents = [x if isinstance(x, Linear) else zeros(type_of(x).tangent()) for x in operands]
     of_linear = linear_operands(scan, split, residuals, tangents)
     loop, flat = scan.with_body(split.linear, of_linear), of_linear.flat()
-    outgoing = discharged(lambda cells: _transposed(loop, given, flat, cells))
+    outgoing = _with_cells(loop, given, flat)
     found = iter(those(outgoing, _linear(flat)))
     return [next(found) if flag else None for flag in linear]
 
@@ -160,13 +174,9 @@ def _transpose_scan(
     scan: Scan, linear: Flags, nonzero: Flags, cells: tuple[Cell, ...] = ()
 ) -> _TransposedScan:
     body = scan.body
-    # With cells, nothing is kept elsewhere, and loops within the body would be transposed again each time.
-    made: dict[Flags, TransposedProgram] = {}
 
     def transposed(given: Flags) -> TransposedProgram:
-        if given not in made:
-            made[given] = transpose_program(body, linear, given, cells=cells)
-        return made[given]
+        return transpose_program(body, linear, given, cells=cells)
 
     def cotangents(_: Program, given: Flags) -> Flags:
         return filled(linear, transposed(given).nonzero)

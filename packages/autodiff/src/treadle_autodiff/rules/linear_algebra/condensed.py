@@ -8,5 +8,5 @@ from treadle_ir.primitives.linear_algebra import Hessenberg, Tridiagonal
 for _form in (Hessenberg, Tridiagonal):
     jvp_rules.absent(
         _form,
-        because="it is a step of eigenvalue algorithms and has none in JAX either: differentiate `eigh` or `eig`",
+        because="it is a step of eigenvalue algorithms: differentiate `eigh` or `eig`",
     )

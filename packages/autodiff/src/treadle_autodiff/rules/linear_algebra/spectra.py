@@ -18,7 +18,7 @@ from treadle_ir.primitives.linear_algebra import Eig, Eigh, Schur, Svd
 
 jvp_rules.absent(
     Schur,
-    because="Schur's form has no derivative rule here, nor in JAX: use `eigh`, or eigenvalues of `eig`",
+    because="Schur's form has no derivative rule: use `eigh`, or eigenvalues of `eig`",
 )
 
 

@@ -79,8 +79,8 @@ def call_routine(
 ) -> list[HloValue]:
     """The results of the platform's routine.
 
-    `vectors` are the places of operands, then of results, whose last two axes are no matrix. `in_place` pairs a result
-    with the operand whose memory it may take over.
+    `vectors` are the places of operands, then of results, whose last two axes are not a matrix. `in_place` pairs a
+    result with the operand whose memory it may take over.
 
     Raises:
         MissingRuleError: the platform has no such routine.
@@ -150,7 +150,7 @@ def or_nan(
 
 
 def finite(context: LoweringContext, a: HloValue) -> HloValue:
-    """Whether a matrix has neither NaN nor infinity: not all routines say so."""
+    """Return whether a matrix has neither NaN nor infinity: not all routines report it."""
     difference = emit.binary(context, "subtract", a, a)
     zero = emit.compare(context, difference, emit.like(context, a, 0), "eq")
     rank = len(a.shape)
@@ -168,7 +168,7 @@ def where_matrix(
 def triangle(
     context: LoweringContext, x: HloValue, *, lower: bool, strictly: bool = False
 ) -> HloValue:
-    """Whether an element of the matrices stands in a triangle, with the diagonal unless `strictly`."""
+    """Return whether an element of the matrices stands in a triangle, with the diagonal unless `strictly`."""
     rank = len(x.shape)
     row, column = (emit.iota(context, x.shape, I32, axis) for axis in (rank - 2, rank - 1))
     if lower:

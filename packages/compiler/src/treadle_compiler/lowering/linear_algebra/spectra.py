@@ -156,7 +156,7 @@ def _by_bidiagonals(
 def _by_rotations(
     context: LoweringContext, primitive: Svd, a: HloValue, s_type: ArrayType, algorithm: str
 ) -> Sequence[HloValue]:
-    """Jacobi's method, or that of the polar decomposition: calls that return V."""
+    """Write Jacobi's method, or a polar decomposition: calls that return V."""
     *batch, m, n = a.shape
     k = min(m, n)
     jacobi = algorithm == "jacobi"
@@ -211,7 +211,7 @@ def eig_lowering(context: LoweringContext, primitive: Eig, a: HloValue) -> Seque
 
 
 def _factor(context: LoweringContext, a: HloValue) -> HloValue:
-    """What to divide matrices by, so that LAPACK does not: 1, but for those with very large or very small elements.
+    """Return what to divide matrices by, so that LAPACK does not: 1, but for very large or very small elements.
 
     `geev` divides these itself, and some builds of it then forget to multiply the eigenvalues: SciPy 1.17's is one. A
     power of two changes no digit. Not finite where the matrix is not.

@@ -54,7 +54,7 @@ class Gather(Indexing):
         ShapeError: C1 to C4, C6, or the last axis of C5.
         DTypeError: C5.
 
-    Source: StableHLO specification, `gather`; modes as in JAX's documentation of `GatherScatterMode`.
+    Source: StableHLO specification, `gather`; modes as in `GatherScatterMode` of the public interface.
     """
 
     name: ClassVar[str] = "gather"

@@ -48,7 +48,7 @@ class ScatterFamily(Indexing):
         ShapeError: C1 to C3, C5, C6, or the last axis of C4.
         DTypeError: C4, C7, or an element type that has no such combination.
 
-    Source: StableHLO specification, `scatter`; modes as in JAX's documentation of `GatherScatterMode`.
+    Source: StableHLO specification, `scatter`; modes as in `GatherScatterMode` of the public interface.
     """
 
     update_window_dims: tuple[int, ...]

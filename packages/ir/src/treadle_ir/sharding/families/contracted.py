@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir.core.mesh import AbstractMesh, Whole
+from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings
 from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.contract import Convolution, DotGeneral, free_axes
 from treadle_ir.sharding.rules import sharding_rule
@@ -17,7 +17,7 @@ def dot_general_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return the dims of the free axes; a sum over an axis that is sharded in both operands is ambiguous."""
     x, y = operands
     for left, right in zip(*primitive.contracting, strict=True):
@@ -27,7 +27,7 @@ def dot_general_shardings(
                 primitive,
                 operands,
                 f"both are divided by {one[0]!r} along the axes that are summed over "
-                f"({left} and {right}), so that it is ambiguous how the result lies",
+                f"({left} and {right}), so that the sharding of the result is ambiguous",
             )
         merged(primitive, operands, (one, two), f"the axis that is summed over ({left}, {right})")
     batch = [
@@ -55,13 +55,13 @@ def convolution_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Require all axes but the batch to be replicated."""
     x, kernel = operands
     batch = primitive.lhs_spec[0]
     others = [names for axis, names in enumerate(x.dims) if axis != batch]
     if any(others) or any(kernel.dims) or primitive.batch_group_count != 1:
         raise refuse(primitive, operands, "only the batch may be divided")
-    layout: list[tuple[str, ...]] = [()] * results[0].ndim
-    layout[primitive.out_spec[0]] = x.dims[batch]
-    return [tuple(layout)]
+    dims: list[tuple[str, ...]] = [()] * results[0].ndim
+    dims[primitive.out_spec[0]] = x.dims[batch]
+    return [tuple(dims)]

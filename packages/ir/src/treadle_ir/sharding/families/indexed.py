@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from treadle_ir.core.mesh import AbstractMesh, Whole
+from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings
 from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.indexing import (
     DynamicSlice,
@@ -18,11 +18,11 @@ from treadle_ir.sharding.rules import sharding_rule
 from treadle_ir.sharding.sharded_type import Names, ShardedType, checked, merged, refuse
 
 _GET: Final = (
-    "say how the result is to lie, `x.at[...].get(out_sharding=P(...))`, or lay the array anew first, "
+    "specify the sharding of the result, `x.at[...].get(out_sharding=P(...))`, or reshard the array first, "
     "`reshard(x, P(...))`"
 )
 _SET: Final = (
-    "say how the result is to lie, `x.at[...].set(y, out_sharding=P(...))`, or lay the array anew first, "
+    "specify the sharding of the result, `x.at[...].set(y, out_sharding=P(...))`, or reshard the array first, "
     "`reshard(x, P(...))`"
 )
 
@@ -33,7 +33,7 @@ def dynamic_slice_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return the dims of the operand if the sizes divide."""
     return [resized(primitive, operands, results[0], mesh)]
 
@@ -44,7 +44,7 @@ def dynamic_update_slice_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return the dims of the operand, whose sharded axes have to be written completely; a replicated update fits."""
     operand, update = operands[0], operands[1]
     for axis, names in enumerate(operand.dims):
@@ -66,7 +66,7 @@ def gather_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Keep the dims of axes that are taken completely and of the batch of the indices; others have to be replicated."""
     operand, indices = operands
     batching = primitive.operand_batching_dims
@@ -79,7 +79,7 @@ def gather_shardings(
             raise refuse(
                 primitive,
                 operands,
-                f"axis {axis}, which is divided, is indexed, so that it does not follow how the result lies",
+                f"axis {axis}, which is divided, is indexed, so that the sharding of the result does not follow",
                 _GET,
             )
         if axis not in primitive.collapsed_slice_dims:
@@ -87,8 +87,8 @@ def gather_shardings(
     batch = _batch(primitive, operands, batching, primitive.start_indices_batching_dims)
     rest = iter(batch)
     offsets = dict(zip(primitive.offset_dims, kept, strict=True))
-    layout = [offsets[axis] if axis in offsets else next(rest) for axis in range(results[0].ndim)]
-    return [checked(primitive, (operand, indices), tuple(layout))]
+    dims = [offsets[axis] if axis in offsets else next(rest) for axis in range(results[0].ndim)]
+    return [checked(primitive, (operand, indices), tuple(dims))]
 
 
 def _batch(
@@ -115,7 +115,7 @@ def scatter_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return the dims of the operand, whose sharded axes have to be written completely."""
     operand, _, updates = operands
     batching = primitive.operand_batching_dims
@@ -131,7 +131,7 @@ def scatter_shardings(
             raise refuse(
                 primitive,
                 operands,
-                f"axis {axis}, which is divided, is indexed, so that it does not follow how the result lies",
+                f"axis {axis}, which is divided, is indexed, so that the sharding of the result does not follow",
                 _SET,
             )
         if window is not None and updates.dims[window] not in ((), names):

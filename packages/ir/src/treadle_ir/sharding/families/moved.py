@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from treadle_ir.core.mesh import AbstractMesh, Whole
+from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.shape import (
@@ -17,7 +17,7 @@ from treadle_ir.primitives.shape import (
     Transpose,
 )
 from treadle_ir.sharding.rules import sharding_rule
-from treadle_ir.sharding.sharded_type import Names, ShardedType, count, is_whole, refuse
+from treadle_ir.sharding.sharded_type import Names, ShardedType, count, is_replicated, refuse
 
 
 @sharding_rule(BroadcastInDim)
@@ -26,7 +26,7 @@ def broadcast_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return the dims of the operand; new axes are replicated."""
     (x,) = operands
     names = dict(zip(primitive.dimensions, x.dims, strict=True))
@@ -39,7 +39,7 @@ def transpose_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return the dims in the order of the permutation."""
     return [tuple([operands[0].dims[axis] for axis in primitive.permutation])]
 
@@ -50,7 +50,7 @@ def reverse_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return the dims of the operand."""
     return [operands[0].dims]
 
@@ -61,29 +61,29 @@ def concatenate_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Require equal dims of all operands, also replicated ones: each operand is a part of the result."""
     first = operands[0].dims
     if any([each.dims != first for each in operands]):
         raise refuse(
             primitive,
             operands,
-            "they lie differently",
-            "lay them alike first: `reshard(x, P(...))`",
+            "their shardings differ",
+            "reshard one like the other first: `reshard(x, P(...))`",
         )
     return [first]
 
 
 def resized(
     primitive: Primitive, operands: Sequence[ShardedType], result: ArrayType, mesh: AbstractMesh
-) -> Whole:
+) -> ClosedDimShardings:
     """Return the dims of operand 0, whose sizes change.
 
     Raises:
         ShardingTypeError: the new size of a divided axis does not divide.
     """
-    type, layout = operands[0]
-    for axis, (names, old, new) in enumerate(zip(layout, type.shape, result.shape, strict=True)):
+    type, dims = operands[0]
+    for axis, (names, old, new) in enumerate(zip(dims, type.shape, result.shape, strict=True)):
         parts = count(names, mesh)
         if old != new and new % parts:
             raise refuse(
@@ -91,7 +91,7 @@ def resized(
                 operands[:1],
                 f"axis {axis} is divided into {parts} parts, of which the new size {new} is not a multiple",
             )
-    return layout
+    return dims
 
 
 @sharding_rule(Pad)
@@ -100,7 +100,7 @@ def pad_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return the dims of the operand if the sizes divide."""
     return [resized(primitive, operands, results[0], mesh)]
 
@@ -111,7 +111,7 @@ def slice_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return the dims of the operand if the sizes divide."""
     return [resized(primitive, operands, results[0], mesh)]
 
@@ -122,7 +122,7 @@ def reshape_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Keep the dims of unchanged axes; a run of axes may be merged, or an axis split, if the order is determined."""
     (x,), shape = operands, results[0].shape
     found: dict[int, Names] = {}
@@ -134,7 +134,7 @@ def reshape_shardings(
             continue
         runs += 1
         made = _regrouped(names, [shape[axis] for axis in after], mesh)
-        if made is None or (runs > 1 and not is_whole(x.dims)):
+        if made is None or (runs > 1 and not is_replicated(x.dims)):
             raise refuse(
                 primitive, operands, f"how the shape {shape} is to be divided does not follow"
             )
@@ -166,7 +166,7 @@ def _regrouped(
     """Return the dims of axes that are made of others; None if they do not follow."""
     if not any(names):
         return [()] * len(sizes)
-    if len(sizes) == 1:  # the leading ones are divided, the rest is whole
+    if len(sizes) == 1:  # the leading ones are divided, the rest are not
         divided = [bool(each) for each in names]
         return [sum(names, ())] if divided == sorted(divided, reverse=True) else None
     if len(names) > 1:

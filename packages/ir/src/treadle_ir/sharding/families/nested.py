@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from treadle_ir.core.dataflow import forward
 from treadle_ir.core.families import ControlFlow, InlineCall
-from treadle_ir.core.mesh import AbstractMesh, Layout, Whole
-from treadle_ir.core.partial import sums_of, with_sums
+from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings, DimShardings
+from treadle_ir.core.partial import partial_sums_of, with_partial_sums
 from treadle_ir.core.program import Program
 from treadle_ir.core.sharding import explicit_part
 from treadle_ir.core.types import ArrayType
@@ -19,13 +19,13 @@ from treadle_ir.primitives.linear_call import LinearCall
 from treadle_ir.primitives.shard_map import ShardMap
 from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint
 from treadle_ir.sharding.rules import dims_over, nested_rule
-from treadle_ir.sharding.sharded_type import whole
+from treadle_ir.sharding.sharded_type import replicated_dims
 
-Known = Whole | None
+Known = ClosedDimShardings | None
 
 
-def _explicit(layout: Layout, mesh: AbstractMesh) -> Whole:
-    return explicit_part(layout, mesh).dims
+def _explicit(dims: DimShardings, mesh: AbstractMesh) -> ClosedDimShardings:
+    return explicit_part(dims, mesh).dims
 
 
 def returned_dims(program: Program, mesh: AbstractMesh) -> list[Known]:
@@ -41,7 +41,7 @@ def constraint_shardings(
     mesh: AbstractMesh,
 ) -> Sequence[Known]:
     """Return the prescribed sharding; an axis without one keeps the sharding of the operand."""
-    said, before = primitive.lies, operands[0]
+    said, before = primitive.dims, operands[0]
     if None not in said:
         return [_explicit(said, mesh)]
     if before is None:
@@ -49,7 +49,7 @@ def constraint_shardings(
     named = {name for names in said for name in names or ()}
     kept = [tuple([n for n in names if n not in named]) for names in before]
     both = [k if s is None else s for s, k in zip(said, kept, strict=True)]
-    return [_explicit(with_sums(both, sums_of(said)), mesh)]
+    return [_explicit(with_partial_sums(both, partial_sums_of(said)), mesh)]
 
 
 @nested_rule(ShardMap)
@@ -59,8 +59,8 @@ def shard_map_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Known]:
-    """Return the explicit parts of the layouts of the results."""
-    return [_explicit(layout, mesh) for layout in primitive.out_layouts]
+    """Return the explicit parts of the shardings of the results."""
+    return [_explicit(dims, mesh) for dims in primitive.out_layouts]
 
 
 @nested_rule(InspectSharding)
@@ -82,7 +82,7 @@ def host_call_shardings(
     mesh: AbstractMesh,
 ) -> Sequence[Known]:
     """Return replicated results: the host computes them."""
-    return [whole(type.ndim) for type in results]
+    return [replicated_dims(type.ndim) for type in results]
 
 
 @nested_rule(InlineCall)
@@ -125,7 +125,7 @@ def control_flow_shardings(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Known]:
-    """Return what all values that a result may be have in common; the axis that is scanned over has to be whole.
+    """Return what all values that a result may be have in common; the axis that is scanned over must not be divided.
 
     Branches return alike, and bodies of loops return the carry as they take it: `cond` and `scan` see to that. What
     derivatives make of them need not, and is left to the compiler then, as solvers are.
@@ -138,7 +138,7 @@ def control_flow_shardings(
         if dims is not None and dims[0]:
             raise ShardingTypeError(
                 f"{primitive.name}: the leading axis of array {number} that is scanned over is divided by {dims[0]}",
-                fix="lay it anew first, so that the leading axis is whole: `reshard(x, P(None, ...))`",
+                fix="reshard it first, so that the leading axis is not divided: `reshard(x, P(None, ...))`",
             )
     found = forward(flows, operands, lambda region, _: returned_dims(region, mesh), _common)
     carried = {
@@ -151,7 +151,7 @@ def control_flow_shardings(
     ]
     if flows.stacked is not None:
         ends[flows.stacked :] = [
-            None if each is None else with_sums(((), *each), sums_of(each))
+            None if each is None else with_partial_sums(((), *each), partial_sums_of(each))
             for each in ends[flows.stacked :]
         ]
     return ends

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from treadle_ir.core.dtypes import is_key, key_shape
 from treadle_ir.core.families import Randomness
-from treadle_ir.core.mesh import AbstractMesh, Whole
+from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings
 from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.random import RandomWrap
 from treadle_ir.sharding.families.same import unless_divided
@@ -20,7 +20,7 @@ def randomness_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return the dims of the keys; the axes of one draw and the words of a key are replicated."""
     keys, *others = operands
     if any([any(each.dims) for each in others]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_ir.core.families import LinearAlgebra, Reducing
-from treadle_ir.core.mesh import AbstractMesh, Whole
+from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings
 from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.reduce import ArgReduction, Reduction
 from treadle_ir.primitives.window import ReduceWindowFamily
@@ -19,15 +19,15 @@ def reducing_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return the sharding of the axes that remain."""
     if isinstance(primitive, ArgReduction):
         gone: tuple[int, ...] = (primitive.axis,)
     else:
         assert isinstance(primitive, Reduction)
         gone = primitive.axes
-    layout = operands[0].dims
-    return [tuple([names for axis, names in enumerate(layout) if axis not in gone])] * len(results)
+    dims = operands[0].dims
+    return [tuple([names for axis, names in enumerate(dims) if axis not in gone])] * len(results)
 
 
 @sharding_rule(ReduceWindowFamily)
@@ -36,7 +36,7 @@ def window_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Require axes along which windows have more than one element to be replicated."""
     x = operands[0]
     for axis, names in enumerate(x.dims):
@@ -47,7 +47,7 @@ def window_shardings(
                 primitive,
                 operands,
                 f"windows reach along axis {axis}, which is divided",
-                "lay it anew first, so that the axis is whole: `reshard(x, P(...))`",
+                "reshard it first, so that the axis is not divided: `reshard(x, P(...))`",
             )
     return [x.dims] * len(results)
 
@@ -58,7 +58,7 @@ def matrix_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return the sharding of the batch; matrices have to be replicated."""
     depth = max([each.type.ndim for each in operands]) - 2
     for each in operands:
@@ -66,8 +66,8 @@ def matrix_shardings(
             raise refuse(
                 primitive,
                 operands,
-                "matrices, the last two axes, have to be whole",
-                "lay them anew first: `reshard(x, P(...))`",
+                "matrices, the last two axes, must not be divided",
+                "reshard them first: `reshard(x, P(...))`",
             )
     batch = tuple(
         [

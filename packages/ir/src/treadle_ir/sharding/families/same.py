@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_ir.core.families import Accumulating, Elementwise
-from treadle_ir.core.mesh import AbstractMesh, Whole
+from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.call import OptimizationBarrier
@@ -17,7 +17,7 @@ from treadle_ir.sharding.rules import sharding_rule
 from treadle_ir.sharding.sharded_type import ShardedType, checked, merged, refuse
 
 
-def joined(primitive: Primitive, operands: Sequence[ShardedType]) -> Whole:
+def joined(primitive: Primitive, operands: Sequence[ShardedType]) -> ClosedDimShardings:
     """Return the dims of the result of operands of one shape, or scalars: for each axis, a sharded operand wins.
 
     Raises:
@@ -27,10 +27,10 @@ def joined(primitive: Primitive, operands: Sequence[ShardedType]) -> Whole:
     if not arrays:
         return ()
     columns = zip(*[each.dims for each in arrays], strict=True)
-    layout = tuple(
+    dims = tuple(
         [merged(primitive, arrays, axes, f"axis {number}") for number, axes in enumerate(columns)]
     )
-    return checked(primitive, arrays, layout)
+    return checked(primitive, arrays, dims)
 
 
 def elementwise_shardings(
@@ -38,7 +38,7 @@ def elementwise_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Join the operands axis by axis."""
     return [joined(primitive, operands)] * len(results)
 
@@ -47,21 +47,23 @@ sharding_rule(Elementwise)(elementwise_shardings)
 sharding_rule(LayoutConstraint)(elementwise_shardings)
 
 
-def unless_divided(primitive: Primitive, operands: Sequence[ShardedType], axis: int) -> Whole:
+def unless_divided(
+    primitive: Primitive, operands: Sequence[ShardedType], axis: int
+) -> ClosedDimShardings:
     """Return the dims of operands of one shape; the operation needs all elements along `axis`.
 
     Raises:
         ShardingTypeError: the axis is divided.
     """
-    layout = joined(primitive, operands)
-    if layout[axis]:
+    dims = joined(primitive, operands)
+    if dims[axis]:
         raise refuse(
             primitive,
             operands,
             f"it goes along axis {axis}, which is divided",
-            "lay it anew first, so that the axis is whole: `reshard(x, P(...))`",
+            "reshard it first, so that the axis is not divided: `reshard(x, P(...))`",
         )
-    return layout
+    return dims
 
 
 @sharding_rule(Accumulating)
@@ -70,7 +72,7 @@ def accumulating_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Require the axis to be replicated."""
     assert isinstance(primitive, Cumulative)
     return [unless_divided(primitive, operands, primitive.axis)] * len(results)
@@ -82,7 +84,7 @@ def sort_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Require the axis to be replicated."""
     return [unless_divided(primitive, operands, primitive.dimension)] * len(results)
 
@@ -93,7 +95,7 @@ def top_k_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Require the last axis to be replicated."""
     last = operands[0].type.ndim - 1
     return [unless_divided(primitive, operands, last)] * len(results)
@@ -105,13 +107,13 @@ def fft_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return the dims of the operand; an axis whose size changes has to be replicated."""
-    ((type, layout),) = operands
-    for axis, names in enumerate(layout):
+    ((type, dims),) = operands
+    for axis, names in enumerate(dims):
         if names and type.shape[axis] != results[0].shape[axis]:
             unless_divided(primitive, operands, axis)
-    return [layout]
+    return [dims]
 
 
 @sharding_rule(OptimizationBarrier)
@@ -120,6 +122,6 @@ def barrier_shardings(
     operands: Sequence[ShardedType],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
-) -> Sequence[Whole]:
+) -> Sequence[ClosedDimShardings]:
     """Return the dims of each operand."""
     return [each.dims for each in operands]

@@ -78,7 +78,7 @@ def _keeps_sine(primitive: object) -> bool:
 EXAMPLES: Final[list[Example]] = [
     example(Call(_PROGRAM, "function"), "f32[3]", "f32[3]"),
     example(Call(_DOUBLE, "function"), "f64[3]", "f64[3]"),
-    example(Call(_PROGRAM, "function", "jax_late"), "f32[3]", "f32[3]", label="in place"),
+    example(Call(_PROGRAM, "function", "lowering"), "f32[3]", "f32[3]", label="in place"),
     example(Call(_PROGRAM, "function", "xla_early"), "f32[3]", "f32[3]", label="by XLA"),
     example(Checkpoint(_PROGRAM), "f32[3]", "f32[3]"),
     example(Checkpoint(_DOUBLE), "f64[3]", "f64[3]"),

@@ -115,7 +115,7 @@ def _partial_results(combine: Combine, arrays: list[Array], axes: Sequence[int])
     size = arrays[0].shape[axes[0]]
     if size < 2:
         return arrays
-    arrays = [converted(x, x.dtype) for x in arrays]  # weak no more, as in JAX
+    arrays = [converted(x, x.dtype) for x in arrays]  # no longer weak
 
     def part(values: Sequence[Array], start: int, stop: int, stride: int = 1) -> list[Array]:
         return [_every(x, own, start, stop, stride) for x, own in zip(values, axes, strict=True)]

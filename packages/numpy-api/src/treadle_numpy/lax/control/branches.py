@@ -322,7 +322,7 @@ def _choice(
 
 
 def _weak_alike(bodies: Sequence[Body], functions: Sequence[object]) -> list[Body]:
-    """Return bodies whose results are weak where the first body's results are, as on JAX; `false_fun` is the first."""
+    """Return bodies whose results are weak where the first body's results are; `false_fun` is the first."""
     wanted = bodies[0].program.result_types
     alike = []
     for body, function in zip(bodies, functions, strict=True):

@@ -303,7 +303,7 @@ def fori_loop(
 
 
 def _counted_from(start: float, stop: float, first: Operand) -> Operand:
-    """Return the first index of a loop whose bounds are known: a Python integer, as in JAX, if it holds all of them."""
+    """Return the first index of a loop whose bounds are known: a Python integer, if it holds all of them."""
     limits = np.iinfo(default_dtype(int))
     fits = limits.min <= start and stop <= limits.max
     return coerce("fori_loop", 0, int(start)) if fits else first

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TypeVar, overload
 
 from treadle_ir import ArgumentError, Array, Operand, ops
-from treadle_ir.calling import installed_vmap
 from treadle_ir.errors import functions
+from treadle_ir.tracing import installed_vmap
 from treadle_ir.tree import tree_map, tree_unflatten
 from treadle_numpy.lax.control.scan import References, length_of, scan_flat
 from treadle_numpy.lax.control.staging import flatten_operands

@@ -26,7 +26,7 @@ from treadle_numpy.operands.trees import Tree
 def plainly() -> bool:
     """Return whether bodies are to run as Python."""
     context = current_context()
-    return context.watched and context.get(DISABLE_JIT)
+    return context.instrumented and context.get(DISABLE_JIT)
 
 
 def plain_scan(

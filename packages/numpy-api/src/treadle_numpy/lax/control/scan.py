@@ -347,4 +347,4 @@ def _unroll(name: str, unroll: int | bool | None, length: int) -> int:
             f"{name}: `unroll` must be a bool or a non-negative integer, got {count}",
             fix="leave `unroll` out, or pass how many iterations the body of the compiled loop holds",
         )
-    return max(count, 1)  # JAX takes 0, too, which unrolls nothing
+    return max(count, 1)  # 0 is accepted and unrolls nothing

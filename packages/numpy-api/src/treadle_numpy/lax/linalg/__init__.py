@@ -1,4 +1,4 @@
-"""Linear algebra under the names of `jax.lax.linalg`: factorisations of the matrices in the last two axes.
+"""Linear algebra on matrices: factorisations of the matrices in the last two axes.
 
 Leading axes are a batch. Element types are f32, f64, c64 and c128; a matrix that cannot be factorised has NaN.
 """

@@ -100,7 +100,7 @@ def qr(
     """Q with orthonormal columns and the upper triangular R of `A = Q R`.
 
     With `pivoting` the third result says which column of A each column of `Q R` is, so that the diagonal of R does not
-    grow in modulus. `full_matrices` makes Q square. `use_magma` is for JAX's sake and changes nothing.
+    grow in modulus. `full_matrices` makes Q square. `use_magma` is accepted and changes nothing.
 
     The derivative needs a matrix of full rank; the columns that complete Q move within the space of the others.
 

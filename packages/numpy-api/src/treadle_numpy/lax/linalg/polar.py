@@ -101,7 +101,7 @@ def qdwh(
     flags("qdwh", is_hermitian=is_hermitian)
     if dynamic_shape is not None:
         raise UnsupportedError(
-            "qdwh: dynamic_shape is for JAX's own use", fix="leave it out and slice the matrix"
+            "qdwh: dynamic_shape is not supported", fix="leave it out and slice the matrix"
         )
     limit = integer_or_none("qdwh", "max_iterations", max_iterations)
     a = array_of(inexact_operand("qdwh", x))

@@ -78,7 +78,7 @@ Subset: TypeAlias = tuple[int, int] | None
 
 
 def _whole(function: str, subset: Subset, size: int) -> None:
-    """Refuse a part of the spectrum, which is for TPUs only in JAX, too.
+    """Refuse a part of the spectrum, which is not supported.
 
     Raises:
         UnsupportedError: `subset_by_index` is not all of it.
@@ -218,7 +218,7 @@ def eig(
 
     A left vector u of the value w has `uᴴ A = w uᴴ`. Vectors have norm 1 and a real component of greatest modulus, and
     with that choice they have derivatives where eigenvalues are distinct, whether or not `enable_eigvec_derivs` asks
-    for them (JAX refuses without). The order of eigenvalues is the algorithm's. A GPU leaves the work to the host.
+    for them. The order of eigenvalues is the algorithm's. A GPU leaves the work to the host.
 
     Raises:
         ShapeError: the last two axes are not square.

@@ -46,8 +46,8 @@ _MODES: Final = ("fan_in", "fan_out", "fan_avg", "fan_geo_avg")
 _DISTRIBUTIONS: Final = ("truncated_normal", "normal", "uniform")
 _CUT: Final = 2.0  # truncated normal numbers lie between -2 and 2 standard deviations
 _DEVIATION: Final = 0.87962566103423978  # of a standard normal number between -2 and 2
-# The number that JAX divides complex numbers of modulus up to 2 by, so that one key gives the same weights; their
-# deviation is 0.96196, so the weights have 1.9 % too much variance, as they have there.
+# The divisor of complex numbers of modulus up to 2 by which one key gives the documented weights; their deviation is
+# 0.96196, so the weights have 1.9 % too much variance.
 _COMPLEX_DEVIATION: Final = 0.95311164380491208
 
 
@@ -143,7 +143,7 @@ def variance_scaling(
     """Return an initializer of numbers with mean 0 and variance `scale / fan`, where `fan` follows from the shape.
 
     Axes that are neither inputs, outputs nor batch are the window of a convolution, and belong to both fans. Complex
-    numbers have that variance as mean square modulus; truncated ones 1.9 % more, as JAX has it.
+    numbers have that variance as mean square modulus; truncated ones 1.9 % more.
 
     Args:
         scale: a positive number.

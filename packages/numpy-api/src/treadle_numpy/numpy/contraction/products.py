@@ -521,5 +521,5 @@ def cross(
         )
 
     parts = [ops.reshape(minor(i, j), shape=(*batch, 1)) for i, j in ((1, 2), (2, 0), (0, 1))]
-    joined = converted(ops.concatenate(parts, dimension=len(batch)), x.dtype)  # as in JAX
+    joined = converted(ops.concatenate(parts, dimension=len(batch)), x.dtype)  # no longer weak
     return moveaxis(joined, -1, axisc)

@@ -10,7 +10,7 @@ import numpy as np
 from treadle_ir import ArgumentError, Array, DType, ops
 from treadle_ir.core import canonical_dtype, default_dtype
 from treadle_ir.core.dtypes import is_bool
-from treadle_ir.errors import shown
+from treadle_ir.errors import is_convertible, shown
 from treadle_numpy.operands.arrays import array_of, filled, scalar_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import (
@@ -213,7 +213,7 @@ def _filled_like(
 
 def _lying_like(a: Like, made: Array, shape: Shape | None, device: Device) -> Array:
     """Return the array on a device, if one is given; else where the array is that it is like."""
-    if device is None and hasattr(type(a), "__jax_array__"):
+    if device is None and is_convertible(type(a)):
         a = coerce("full_like", 0, a)
     if device is not None or not is_array_like(a):
         return placed(made, device)

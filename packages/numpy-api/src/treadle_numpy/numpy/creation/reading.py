@@ -92,7 +92,7 @@ def fromstring(string: str, dtype: DTypeLike = float, count: int = -1, *, sep: s
 def fromiter(iter: Iterable[object], dtype: DTypeLike, count: int = -1) -> Array:
     """Return a vector of what an iterable yields, read at once.
 
-    Differs from JAX: it is there. An iterator inside of `jit` is read while tracing, once.
+    An iterator inside of `jit` is read while tracing, once.
 
     Raises:
         ArgumentError: it cannot be iterated over, yields fewer elements than `count`, or something that is not a
@@ -132,7 +132,7 @@ def fromfile(
 ) -> Array:
     """Return a vector of the numbers in a file: of bytes, or of text with separators.
 
-    Differs from JAX: it is there. A file inside of `jit` is read while tracing, once.
+    A file inside of `jit` is read while tracing, once.
 
     Raises:
         ArgumentError: the file does not hold such numbers.

@@ -23,7 +23,7 @@ __all__ = ["can_cast", "isdtype", "issubdtype", "promote_types", "result_type"]
 def result_type(*args: ArrayLike | DTypeLike | None) -> DType:
     """Return the element type that arguments (arrays, scalars, element types; None is the default float) meet in.
 
-    Differs from NumPy: JAX's lattice, in which integers never widen a float.
+    Differs from NumPy: integers never widen a float.
 
     Raises:
         ArgumentError: there are no arguments.
@@ -167,7 +167,7 @@ def _castable(source: object, target: object, casting: str) -> bool:
 
 
 def of_kind(a: object, b: object) -> bool:
-    """Return whether an element type is of a kind: `issubdtype` as JAX's module of element types has it.
+    """Return whether an element type is of a kind: `issubdtype` of the module of element types.
 
     Example:
         >>> of_kind(np.float32, b=np.floating)
@@ -196,8 +196,8 @@ def result_type_and_weakness(
 def canonicalize_dtype(dtype: DTypeLike, allow_extended_dtype: bool = False) -> DType:
     """Return the element type itself, or its 32-bit counterpart while 32-bit types are in force.
 
-    Types that NumPy lacks, such as the types of random keys, keep their width; `allow_extended_dtype` is taken for
-    JAX's sake.
+    Types that NumPy lacks, such as the types of random keys, keep their width; `allow_extended_dtype` is
+    accepted, without effect.
 
     Example:
         >>> canonicalize_dtype("float64")  # while 64-bit types are off

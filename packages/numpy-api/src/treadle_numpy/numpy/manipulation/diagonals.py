@@ -117,7 +117,7 @@ def diagflat(v: ArrayLike, k: int = 0) -> Array:
     x = ravel(v)
     count = x.size
     side = count + builtin_abs(k)
-    zero = x.dtype.type(0)  # not weak, as JAX has it
+    zero = x.dtype.type(0)  # not weak
     rows = ops.pad(x, zero, low=(max(-k, 0),), high=(max(k, 0),), interior=(0,)) if k else x
     return ops.select(
         eye(side, k=k, dtype=bool),

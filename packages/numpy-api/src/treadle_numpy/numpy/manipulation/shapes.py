@@ -48,7 +48,7 @@ def shape(a: ArrayLike | Sequence[Any] | None) -> tuple[int, ...]:
         return given
     if isinstance(a, (list, tuple)):
         return tuple(array_from("shape", a, None).shape)
-    if a is None:  # as NumPy and JAX say of an argument that was left out
+    if a is None:  # the error of an argument that was left out
         return ()
     return tuple(coerce_array("shape", 0, a).shape)
 

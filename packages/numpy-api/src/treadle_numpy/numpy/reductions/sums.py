@@ -75,7 +75,7 @@ def _accumulation(
                 return truth_reduction(name, operand, axis, keepdims, where, bool(identity))
         elif (promote_integers and not is_inexact(wide)) or is_bool(wide):
             wide = sum_dtype(wide)
-        operand = converted(operand, wide)  # not weak, as JAX has it
+        operand = converted(operand, wide)  # not weak
         if where is not None:
             operand = selected(name, operand, where, operand.dtype.type(identity))
             type = operand_type(operand)

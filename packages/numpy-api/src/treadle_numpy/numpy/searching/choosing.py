@@ -101,7 +101,7 @@ def where(
 def _promoting(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> Array:
     chosen = truth("where", 0, condition)
     first, second = promote_operands([coerce("where", 1, x), coerce("where", 2, y)])
-    # as in JAX, `numpy_rank_promotion` does not speak of choices
+    # `numpy_rank_promotion` does not apply to choices
     chosen, first, second = broadcast("where", [chosen, first, second], counted=False)
     return ops.select(chosen, first, second)
 

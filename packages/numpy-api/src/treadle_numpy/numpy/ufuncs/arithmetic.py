@@ -12,6 +12,7 @@ from treadle_ir.calling import composed
 from treadle_ir.core.dtypes import is_complex, is_inexact, is_integer, is_unsigned
 from treadle_ir.errors import alias
 from treadle_ir.primitives import elementwise as primitives
+from treadle_numpy.numpy import in_numpy
 from treadle_numpy.numpy.ufuncs.making import binary, integers
 from treadle_numpy.numpy.ufuncs.universal import universal
 from treadle_numpy.operands.arrays import bind, copy_if_aliased
@@ -113,7 +114,7 @@ def positive(x: ArrayLike, /) -> Array:
     return copy_if_aliased(coerce_array("positive", 0, x), x)
 
 
-@composed
+@composed(host=in_numpy.floor_divide)
 def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Return the quotient rounded toward negative infinity.
 
@@ -217,7 +218,7 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return ops.select(ops.compare(y, zero_like(y), direction="eq"), zero_like(rest), rest)
 
 
-@composed
+@composed(host=in_numpy.divmod)
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
     """Apply `floor_divide` and `remainder`.
 

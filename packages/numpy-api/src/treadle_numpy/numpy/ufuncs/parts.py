@@ -70,7 +70,7 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
     flags("angle", deg=deg)
     operand = coerce("angle", 0, z)
     dtype = operand.dtype
-    if not is_complex(dtype):  # not weak and not by width, as JAX has it
+    if not is_complex(dtype):  # not weak and not by width
         operand = converted(operand, dtype if is_inexact(dtype) else default_dtype(float))
     if is_complex(dtype):
         result = ops.atan2(ops.imag(operand), ops.real(operand))

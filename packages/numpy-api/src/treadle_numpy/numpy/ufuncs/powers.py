@@ -57,7 +57,7 @@ def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         )  # as promotion has it, and not refused when that is strict
     else:
         dtype, weak = promoted(types)
-    # a strong integer as exponent makes the result strong, as JAX has it; a boolean does so for integers
+    # a strong integer as exponent makes the result strong; a boolean does so for integers
     exponent_type = types[1]
     if (
         types[0].weak

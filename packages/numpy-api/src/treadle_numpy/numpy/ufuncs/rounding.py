@@ -48,9 +48,7 @@ def rint(x: ArrayLike, /) -> Array:
     """
     operand = coerce("rint", 0, x)
     if not is_inexact(operand.dtype):
-        operand = converted(
-            operand, default_dtype(float)
-        )  # not weak and not by width, as JAX has it
+        operand = converted(operand, default_dtype(float))  # not weak and not by width
     if is_complex(operand.dtype):
         return ops.complex(bind(_ROUND, ops.real(operand)), bind(_ROUND, ops.imag(operand)))
     return bind(_ROUND, operand)

@@ -233,7 +233,7 @@ def eigh_tridiagonal(
         eigvals_only: no vectors.
         select: `a` for all, `i` for those with the indices of `select_range`, both included.
         select_range: first and last index.
-        tol, key: for JAX's sake; eigenvalues are as exact as with `eigh`.
+        tol, key: accepted, without effect; eigenvalues are as exact as with `eigh`.
 
     The matrix is made, so it takes n² elements.
 

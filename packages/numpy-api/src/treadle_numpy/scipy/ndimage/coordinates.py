@@ -137,7 +137,7 @@ def _neighbours(place: Array, order: int) -> list[tuple[Array, Array | None]]:
     whole = default_dtype(int)
     (position,) = promote("map_coordinates", place, inexact=True)
     if order == 0:
-        nearest = ops.round_nearest_afz(position)  # halves away from zero, as JAX and SciPy round
+        nearest = ops.round_nearest_afz(position)  # halves away from zero, as SciPy rounds
         return [(_index(nearest), None)]
     below = floor(position)
     upper = subtract(position, below)

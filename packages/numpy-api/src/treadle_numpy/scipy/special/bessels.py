@@ -71,8 +71,8 @@ State: TypeAlias = tuple[Array, Array, Array, Array]
 def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
     """Return the Bessel functions of the first kind of orders 0 to `v`, along a new first axis.
 
-    `n_iter` is the order at which the backward recurrence begins; it has to be well above `|z|`. Small `z`, for which
-    JAX has NaN in float32, are right as well. Derivatives are `(J[n - 1] - J[n + 1]) / 2`.
+    `n_iter` is the order at which the backward recurrence begins; it has to be well above `|z|`. Small `z` are
+    right as well, also in float32. Derivatives are `(J[n - 1] - J[n + 1]) / 2`.
 
     Shapes:
         z: [*shape]

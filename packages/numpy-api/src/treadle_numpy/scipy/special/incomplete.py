@@ -49,8 +49,7 @@ def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:
 def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """Return the regularised incomplete beta function, of `a >= 0`, `b >= 0` and `x` from 0 to 1; NaN elsewhere.
 
-    Exact to 100 units in the last place for parameters up to 1,000. Differentiable by all arguments, to any order; JAX
-    differentiates by `x` only.
+    Exact to 100 units in the last place for parameters up to 1,000. Differentiable by all arguments, to any order.
 
     Example:
         >>> print(f"{float(betainc(2.0, 3.0, 0.5)):.4f}")
@@ -89,7 +88,7 @@ def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array:
     For negative `q` there is a value for whole `x` only. Exact to 12 units in the last place for positive `q`.
 
     Raises:
-        UnsupportedError: `q` is left out: the Riemann zeta function is not there, as in JAX.
+        UnsupportedError: `q` is left out: the Riemann zeta function is not supported.
 
     Example:
         >>> print(f"{float(zeta(2.0, 1.0)):.4f}")

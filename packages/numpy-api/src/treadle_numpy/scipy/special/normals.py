@@ -183,7 +183,7 @@ def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
 
     Exact to 4 units in the last place, and for positive `x` to `x ** 2 / 2` more, which rounding that square costs.
 
-    `series_order` is taken for JAX's sake, and changes nothing: no series is cut.
+    `series_order` is accepted and changes nothing: no series is cut.
 
     Example:
         >>> print(f"{float(log_ndtr(-100.0)):.2f}")

@@ -21,7 +21,7 @@ from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.promote import without_weak_arrays
 from treadle_numpy.scipy.special.normals import log_ndtr
 
-# Distributions, or functions of one, whose results are not weak for weak arrays in JAX, but weak for numbers.
+# Distributions, or functions of one, whose results are not weak for weak arrays, but weak for numbers.
 _SETTLED: Final = """
 bernoulli beta betabinom cauchy chi2 gamma.cdf gamma.logpdf geom gumbel_r.sf laplace logistic.logpdf logistic.ppf
 nbinom norm pareto.cdf pareto.logpdf pareto.logsf pareto.ppf pareto.sf poisson.cdf t

@@ -86,4 +86,4 @@ def entropy(mu: ArrayLike, loc: ArrayLike = 0) -> Array:
     series = 1 / 12 + (1 / 24 + (19 / 360 + 9 / 80 / many) / many) / many
     asymptotic = 0.5 * log(2 * math.pi * math.e * many) - series / many
     result = where(mean < 0, np.nan, where(small, total, asymptotic))
-    return converted(result, result.dtype)  # not weak, as JAX has it
+    return converted(result, result.dtype)  # not weak

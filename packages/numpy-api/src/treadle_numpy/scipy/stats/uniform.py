@@ -25,7 +25,7 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         0.2500
     """
     z, scale = located("uniform.cdf", x, loc, scale)
-    return converted(clip(z, 0, 1), z.dtype)  # not weak, as JAX has it
+    return converted(clip(z, 0, 1), z.dtype)  # not weak
 
 
 @composed

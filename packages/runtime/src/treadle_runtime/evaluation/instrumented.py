@@ -1,7 +1,7 @@
 """Instrumented eager evaluation: checks for NaNs and infinities, reused keys, transfers, and `no_execution`.
 
-Under a debug setting, eager operations are evaluated here, and compiled functions in `jitting/watched_call.py`. Both
-use separate cache entries, so that calls without debug settings pay nothing.
+Under a debug setting, eager operations are evaluated here, and compiled functions in `jitting/instrumented_call.py`.
+Both use separate cache entries, so that calls without debug settings pay nothing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _keys: Final[dict[int, tuple[weakref.ref[DeviceArray], Cells]]] = {}
 _lock: Final = fork_safe_rlock()
 
 
-def evaluate_watched(
+def evaluate_instrumented(
     find: Find,
     as_array: Callable[[Any], DeviceArray],  # Any: an operand
     primitive: Primitive,
@@ -69,7 +69,7 @@ def evaluate_watched(
 
 
 def call_composed(function: Callable[..., T], args: Sequence[Any], kwargs: Mapping[str, Any]) -> T:
-    """Call a composed function, and check its results, but not its intermediate values, for NaNs and infinities.
+    """Call a fused function, and check its results, but not its intermediate values, for NaNs and infinities.
 
     `logaddexp(inf, inf)` computes `inf - inf` on the way, which is not the user's fault. If a result is bad, the
     function runs again, operation by operation, and the error names the operation that caused it.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import treadle  # noqa: F401 - installs what is known of the real jax
 from treadle_ir import ArgumentError, Array, ops, stage
 from treadle_ir.calling import as_array, as_operand
 from treadle_ir.core.types import ArrayType

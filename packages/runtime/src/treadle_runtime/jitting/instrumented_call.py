@@ -1,4 +1,4 @@
-"""A look at each call of a compiled function, in contexts that a setting watches; see `evaluation/watched.py`."""
+"""Instrumented calls of compiled functions, in contexts with a debug setting; see `evaluation/instrumented.py`."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from treadle_ir.tree import opened_leaves
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.evaluation.evaluator import RuntimeEvaluator
 from treadle_runtime.evaluation.finite import Culprit, Looked, culprit_in, error_of, looked_for
-from treadle_runtime.evaluation.watched import evaluating_with, keep, known, may_run
+from treadle_runtime.evaluation.instrumented import evaluating_with, keep, known, may_run
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.placement.guards import guard
 
 
-def call_watched(call: CompiledCall, leaves: Sequence[DeviceArray]) -> Any:
+def call_instrumented(call: CompiledCall, leaves: Sequence[DeviceArray]) -> Any:
     """Return the results of a compiled function, checked as the debug settings require. Any: a pytree.
 
     Raises:
@@ -46,7 +46,7 @@ def call_watched(call: CompiledCall, leaves: Sequence[DeviceArray]) -> Any:
     keep(uses, cells, flat)
     looked = looked_for()
     if looked is not None and looked.any(flat):
-        culprit = culprit_in(program, arrays, evaluating_with(evaluator.find_watched), looked)
+        culprit = culprit_in(program, arrays, evaluating_with(evaluator.find_instrumented), looked)
         if culprit is None:
             culprit = _brought(call, arrays, flat, looked)
         raise error_of(culprit.within(f"calling {call.name}"), looked)
