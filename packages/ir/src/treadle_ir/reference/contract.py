@@ -33,7 +33,7 @@ def _working(x: Elements, y: Elements, asked: DType | None) -> tuple[Elements, E
 
 @eval_rule(DotGeneral)
 def dot_general_eval(primitive: DotGeneral, x: Elements, y: Elements) -> list[Elements]:
-    """Multiply by NumPy's matmul, of operands as [batching, free_x, contracted] and [.., contracted, free_y]."""
+    """Multiply by NumPy's matmul, with operands as [batching, free_x, contracted] and [.., contracted, free_y]."""
     x, y, dtype = _working(x, y, primitive.element_type)
     batching, contracting = primitive.batching, primitive.contracting
     if (

@@ -132,7 +132,7 @@ class _Parser:
         self.scope = self.reading(token, read_constraints, texts)
 
     def mesh(self) -> None:
-        """Return a mesh of the types' shardings."""
+        """Parse the definition of a mesh of the types' shardings."""
         lexer = self.lexer
         name = lexer.expect_kind("program", "a name such as `@mesh0`", "`mesh`")
         if name.text in self.meshes:
