@@ -9,7 +9,12 @@ from typing import final
 
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.legalise import Stage, Target, legalise
-from treadle_compiler.legalise.memories import Memories, resulting_memories
+from treadle_compiler.legalise.features import features_of
+from treadle_compiler.legalise.memories import (
+    Memories,
+    applies as memories_apply,
+    resulting_memories,
+)
 from treadle_compiler.module import Module
 from treadle_compiler.partitioning import (
     CustomPart,
@@ -77,7 +82,9 @@ def lower_program(
     dumps = DUMP_IR_TO() is not None and not locations
     target = Target(platform, partitioning is not None, partitioning, memories)
     legal = legalise(program, target, stages.append if dumps else None)
-    placed = resulting_memories(legal, memories)
+    placed = None  # asked of the program as it was, whose features are known
+    if memories_apply(features_of(program), memories):
+        placed = resulting_memories(legal, memories)
     pairs = {} if aliases is None else _in_one_memory(aliases, placed)
     marks, ends = _marks(program, donated, pairs, partitioning, placed)
 

@@ -26,7 +26,7 @@ def programs_in(program: Program) -> tuple[Program, ...]:
 
 
 def features_of(program: Program) -> Features:
-    """Collect what occurs in a program and in those nested in it.
+    """Collect what occurs in a program and in the programs nested in it; the program keeps the answer.
 
     Example:
         >>> from treadle_ir import ArrayType, ops, stage
@@ -35,6 +35,11 @@ def features_of(program: Program) -> Features:
         >>> [each.name for each in features_of(stage(lambda x: [ops.sine(x)], x).program).primitives]
         ['sine']
     """
+    found: Features = kept(program, "features", lambda: _features_of(program))
+    return found
+
+
+def _features_of(program: Program) -> Features:
     primitives: set[type[Primitive]] = set()
     types: set[Type] = set()
     for each in programs_in(program):

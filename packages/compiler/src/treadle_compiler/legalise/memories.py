@@ -83,7 +83,7 @@ def resulting_memories(program: Program, memories: Memories | None) -> Memories 
     """Return where the parameters and results of a placed program are; None if no value is in a memory of the host.
 
     Args:
-        program: what `place_memories` returned.
+        program: what `place_memories` returned, or a program to which it does not apply.
         memories: what it was given.
     """
     if not applies(features_of(program), memories):
