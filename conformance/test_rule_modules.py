@@ -84,7 +84,7 @@ def test_the_modules_of_a_family_have_all_its_rules(package: str) -> None:
 
 @pytest.mark.parametrize("package", TABLES)
 def test_all_rules_are_in_modules_that_are_listed(package: str) -> None:
-    """What a package lists is what registers rules: a new module that is listed nowhere would never be imported."""
+    """Compare with what all modules register: a new module that is listed nowhere would never be imported."""
     code = f"""
 import importlib, pkgutil, sys
 from treadle_compiler.registry import platform_rules
