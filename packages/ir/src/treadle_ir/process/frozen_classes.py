@@ -70,7 +70,7 @@ def _made(cls: type[T], eq: bool) -> type[T]:
 
 @final
 class _Later:
-    """An attribute of a frozen class that is made when it is first looked up, and then stands in place of this one."""
+    """An attribute of a frozen class that is made when it is first looked up, and then replaces this one."""
 
     __slots__ = ("_class", "_make", "_name")
 
@@ -79,9 +79,8 @@ class _Later:
         self._name = name
         self._make = make
 
-    def __get__(
-        self, instance: object, owner: type
-    ) -> Any:  # Any: of whatever kind the attribute is
+    # Any: of whatever kind the attribute is
+    def __get__(self, instance: object, owner: type) -> Any:
         made = self._make(self._class)
         setattr(self._class, self._name, made)
         return made.__get__(instance, owner) if isinstance(made, FunctionType) else made

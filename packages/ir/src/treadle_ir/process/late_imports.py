@@ -73,7 +73,7 @@ def importing(work: Callable[[], T], *, forks_wait: bool = True) -> T:
 
 
 def _noted(work: Callable[[], T], forks_wait: bool) -> T:
-    """Return what `work` returns; meanwhile the thread is one that forks wait for, if they have to."""
+    """Return what `work` returns; meanwhile forks wait for the thread, if they have to."""
     thread = threading.get_ident()
     if not forks_wait or thread in _IMPORTING:
         return work()

@@ -9,14 +9,14 @@ from treadle_ir.reference.registry import Elements
 
 
 def unsigned(x: Elements) -> Elements:
-    """The same bits as unsigned integers of NumPy's own; those of less than a byte in its lowest bits."""
+    """The same bits as unsigned integers of NumPy's own; integers of less than a byte in its lowest bits."""
     if is_narrow_integer(x.dtype):
         return np.asarray(x).astype(np.int8).view(np.uint8) & _mask(x.dtype)
     return np.asarray(x).view(f"u{x.dtype.itemsize}")
 
 
 def signed(x: Elements) -> Elements:
-    """The same bits as signed integers of NumPy's own; those of less than a byte are sign-extended to one."""
+    """The same bits as signed integers of NumPy's own; integers of less than a byte are sign-extended to one."""
     if is_narrow_integer(x.dtype):
         return _sign_extended(unsigned(x), 8 - bit_width(x.dtype))
     return np.asarray(x).view(f"i{x.dtype.itemsize}")
