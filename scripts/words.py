@@ -3,10 +3,7 @@
 Prose is what comments, docstrings, string literals and Markdown pages say, without the code in them; names are what a
 file defines, and its own name. Each has its rules below, with what to write instead.
 
-`scripts/words.txt` lists the files and folders that are clean: a discouraged word in one of them fails the check. All
-other files are counted only, so add a folder to the list once it is clean.
-
-    python scripts/words.py                       check the clean files, count the others
+    python scripts/words.py                       check all files
     python scripts/words.py packages/ir/src       print every finding in these files and folders
     python scripts/words.py --count               count findings by rule and folder
 """
@@ -24,7 +21,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-CLEAN = "scripts/words.txt"
 # These quote the words that they discourage; generated pages are as good as the scripts that write them.
 SKIPPED = frozenset({"docs/glossary.md", "scripts/words.py", "conformance/test_words.py"})
 
@@ -328,12 +324,6 @@ def is_within(path: str, places: Iterable[str]) -> bool:
     )
 
 
-def clean_places() -> list[str]:
-    """Return the files and folders that `scripts/words.txt` lists."""
-    lines = (ROOT / CLEAN).read_text().splitlines()
-    return [line for line in (each.partition("#")[0].strip() for each in lines) if line]
-
-
 def report(paths: Iterable[str]) -> int:
     """Print each finding in `paths`, and return how many there are."""
     count = 0
@@ -366,27 +356,20 @@ def print_counts(paths: Iterable[str]) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Check the clean files, or print what the arguments ask for."""
+    """Check the files and folders that `arguments` name, or all of them, or count what is found there."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("places", nargs="*", help="files and folders, relative to the root")
+    parser.add_argument(
+        "places", nargs="*", default=["."], help="files and folders, relative to the root"
+    )
     parser.add_argument("--count", action="store_true", help="count by folder and by rule")
     options = parser.parse_args(arguments)
+    paths = [path for path in files() if is_within(path, options.places or ["."])]
     if options.count:
-        print_counts(path for path in files() if is_within(path, options.places or ["."]))
+        print_counts(paths)
         return 0
-    if options.places:
-        count = report(path for path in files() if is_within(path, options.places))
-        print(f"words: {count} findings")
-        return 1 if count else 0
-    places = clean_places()
-    everything = files()
-    lost = [place for place in places if not any(is_within(path, [place]) for path in everything)]
-    for place in lost:
-        print(f"{CLEAN}: {place}: no such file or folder; remove the line")
-    clean = [path for path in everything if is_within(path, places)]
-    count = report(clean)
-    print(f"words: {count} findings in {len(clean)} clean files of {len(everything)}")
-    return 1 if count or lost else 0
+    count = report(paths)
+    print(f"words: {count} findings in {len(paths)} files")
+    return 1 if count else 0
 
 
 if __name__ == "__main__":

@@ -352,7 +352,7 @@ def linear_transpose(
     Args:
         fun: a function that is linear in all its arguments.
         primals: arrays or `ShapeDtypeStruct`s, with the shapes and dtypes of the arguments; values are not used.
-        reduce_axes: must be empty, as in JAX.
+        reduce_axes: must be empty.
 
     Returns:
         A function that takes a cotangent, with the structure, shapes and dtypes of the results, and returns a tuple

@@ -107,9 +107,9 @@ def _driven(
 def forward_steps(
     flows: Flows, operands: Sequence[S], join: Join[S], *, control: bool = False
 ) -> Generator[Request[S], Sequence[S], Solution[S]]:
-    """Yield each region that `forward` analyses with the states of its parameters, and receive those of its results.
+    """Yield each region that `forward` analyses and the states of its parameters; receive the states of its results.
 
-    A generator that is on a stack of its own can so answer by other generators; the arguments are those of `forward`.
+    The arguments are the same as for `forward`. The caller decides how to analyse a region, for example by a generator.
     """
     regions, entries, exits, backedges, predicate, *_ = flows
     parameters = [tuple(map(operands.__getitem__, entry)) for entry in entries]

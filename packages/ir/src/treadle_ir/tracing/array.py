@@ -1,6 +1,6 @@
 """Array, the type that users annotate.
 
-treadle_ir knows nothing of promotion, broadcasting or indexing, so what `x + y`, `x[i]` and `x.sum()` mean is
+treadle_ir defines no promotion, broadcasting or indexing, so what `x + y`, `x[i]` and `x.sum()` mean is
 installed from above: `ports.install` puts the functions of a table on the class, once, where Python finds them
 at the cost of an ordinary method. treadle_numpy provides the table; treadle_ir alone installs exact
 arithmetic (`treadle_ir.ops`). Type checkers see them in `InstalledOperators`.

@@ -64,7 +64,7 @@ def test_sizes_that_change() -> None:
         of_results(Pad((1, 0), (0, 0), (0, 0)), "8@x,4", "")
 
 
-def test_concatenated_arrays_lie_alike() -> None:
+def test_concatenated_arrays_have_equal_shardings() -> None:
     assert of_results(Concatenate(0), "8@x,4", "8@x,4") == ["16@x,4"]
     with pytest.raises(ShardingTypeError, match="their shardings differ"):
         of_results(Concatenate(1), "8@x,4", "8,4")
