@@ -158,3 +158,19 @@ def test_a_finder_may_import_late() -> None:
         assert sys.meta_path[0].found is sys.modules["fractions"]
         """
     )
+
+
+def test_an_object_that_ends_with_the_interpreter_may_import_late() -> None:
+    """While the interpreter finalises, a new thread would never run, and the main thread would wait for it forever."""
+    run(
+        """
+        import builtins, sys
+        from treadle_ir.process import importing
+
+        class Last:
+            def __del__(self, importing=importing, finalizing=sys.is_finalizing):
+                assert importing(lambda: finalizing()) is True
+
+        builtins.last = Last()
+        """
+    )

@@ -42,6 +42,8 @@ def importing(work: Callable[[], T], *, forks_wait: bool = True) -> T:
     """
     if threading.get_ident() != threading.main_thread().ident or _imports_here():
         return _noted(work, forks_wait)
+    if sys.is_finalizing():  # a new thread would never run
+        return _noted(work, forks_wait)
     outcome: list[T] = []
     errors: list[BaseException] = []
     done = threading.Lock()
