@@ -201,7 +201,7 @@ class CompileOptions:
         if self.level or self.memory_fitting:
             fields += [self.level, self.memory_fitting]
         fields.append(sorted((name, repr(value)) for name, value in self.hints("cpu")))
-        return sha256(repr(fields).encode()).hexdigest()
+        return sha256(repr(fields).encode()).hex()
 
 
 def checked_flags(options: Mapping[str, object]) -> Flags:

@@ -48,7 +48,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, final
 
-from treadle_compiler.digests import sha256
+from treadle_compiler.digests import DIGEST_SIZE, sha256
 from treadle_compiler.executable import LoadedExecutable
 from treadle_compiler.options import CompileOptions
 from treadle_compiler.settings import MIN_COMPILE_TIME, MIN_ENTRY_SIZE, RAISE_CACHE_ERRORS
@@ -72,7 +72,7 @@ if sys.platform != "win32":
 DEFAULT_LIMIT: Final = 2 << 30
 _MAGIC: Final = b"treadle executable 2\n"
 _LENGTH: Final = 8  # bytes
-_HEADER: Final = len(_MAGIC) + _LENGTH + sha256().digest_size
+_HEADER: Final = len(_MAGIC) + _LENGTH + DIGEST_SIZE
 _SUFFIX: Final = ".xla"
 _TEMPORARY: Final = ".tmp-"
 _SWEPT: Final = ".swept"
@@ -150,13 +150,12 @@ class DiskCache:
     @staticmethod
     def key(text: str, options: CompileOptions, platform: str) -> str:
         """The name of a program's entry; `platform` is `xla.platform_fingerprint(client)`."""
-        digest = sha256(_MAGIC)
+        parts = [_MAGIC]
         for part in (platform, options.fingerprint(placement=False), text):
             data = part.encode()
-            # so that no two lists of parts run together
-            digest.update(len(data).to_bytes(8, "little"))
-            digest.update(data)
-        return digest.hexdigest()
+            # With their lengths, so that different parts never give equal bytes.
+            parts += [len(data).to_bytes(8, "little"), data]
+        return sha256(b"".join(parts)).hex()
 
     def get(self, key: str) -> bytes | None:
         """The payload stored under a key, if it is there, private and undamaged."""
@@ -437,7 +436,7 @@ _CAREFULLY: Final = (
 
 def _header(key: str, payload: bytes) -> bytes:
     length = len(payload).to_bytes(_LENGTH, "little")
-    return _MAGIC + length + sha256(key.encode() + b"\n" + payload).digest()
+    return _MAGIC + length + sha256(key.encode() + b"\n" + payload)
 
 
 def _write(folder: Path, key: str, payload: bytes) -> None:
