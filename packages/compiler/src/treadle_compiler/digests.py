@@ -1,7 +1,7 @@
 """SHA-256 of keys, texts of programs, and executables, without OpenSSL for small data.
 
-`hashlib` loads OpenSSL, which takes a hundredth of a process that jits one function; Python's own module, which `random`
-uses, too, takes 6 ms for a megabyte, where OpenSSL takes 1.
+`hashlib` loads OpenSSL, which takes a hundredth of a process that jits one function. The module that Python's `random`
+uses does not, but it takes 6 ms for a megabyte, where OpenSSL takes 1.
 """
 
 from __future__ import annotations
