@@ -244,15 +244,15 @@ FAULTS: Final = (
     Fault(
         "sort along a divided axis not refused",
         "ir/src/treadle_ir/sharding/families/same.py",
-        "if layout[axis]:\n        raise refuse(",
+        "if dims[axis]:\n        raise refuse(",
         "if False:\n        raise refuse(",
         (("conformance/sharding/test_sharding.py", "-k", "explicit"),),
     ),
     Fault(
         "conv: layout on axis 0 whatever out_spec",
         "ir/src/treadle_ir/sharding/families/contracted.py",
-        "layout[primitive.out_spec[0]] = x.dims[batch]",
-        "layout[0] = x.dims[batch]",
+        "dims[primitive.out_spec[0]] = x.dims[batch]",
+        "dims[0] = x.dims[batch]",
     ),
     Fault(
         "disk key without compile options",
