@@ -157,7 +157,6 @@ if TYPE_CHECKING:
         PlacedType as PlacedType,
         Placement as Placement,
         default_device as default_device,
-        set_default_device as set_default_device,
     )
     from treadle_runtime.placement.sharding import (
         Sharding as Sharding,
@@ -253,9 +252,7 @@ if not TYPE_CHECKING:
             ),
             "treadle_runtime.placement.named": "NamedSharding",
             "treadle_runtime.placement.partition": "meshes_of sharding_of_tiles",
-            "treadle_runtime.placement.placement": (
-                "PlacedType Placement default_device set_default_device"
-            ),
+            "treadle_runtime.placement.placement": ("PlacedType Placement default_device"),
             "treadle_runtime.placement.sharding": "Sharding SingleDeviceSharding Space",
             "treadle_runtime.transfer.assembled": (
                 "make_array_from_callback make_array_from_process_local_data "

@@ -15,8 +15,8 @@ from treadle_runtime import (
     devices,
     from_host,
     jit,
-    set_default_device,
 )
+from treadle_runtime.placement.placement import DEFAULT_DEVICE
 
 ops: Any = treadle_ir.ops  # Any: tests ask more of results than an operand has
 
@@ -124,7 +124,7 @@ def test_plc09_default_device_nests_and_is_restored() -> None:
 
 
 def test_the_process_setting_and_the_context() -> None:
-    set_default_device(devices()[2])
+    DEFAULT_DEVICE.set(devices()[2])
     try:
         assert where(array(1)) == (2, False)
         assert where(ops.add(array(1), array(1))) == (2, False)
@@ -132,7 +132,7 @@ def test_the_process_setting_and_the_context() -> None:
             assert where(array(1)) == (0, False)
             assert where(ops.add(array(1), array(1))) == (0, False)
     finally:
-        set_default_device(None)
+        DEFAULT_DEVICE.set(None)
     assert where(array(1)) == (0, False)
 
 

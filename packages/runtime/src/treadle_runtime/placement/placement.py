@@ -199,11 +199,6 @@ def default_of_results() -> Placement:
     return current_context().get(OVER_MESH) or default_placement()
 
 
-def set_default_device(device: Device | str | None) -> None:
-    """Set the process's default device; None goes back to the first one."""
-    DEFAULT_DEVICE.set(None if device is None else as_device(device))
-
-
 @final
 class default_device:  # noqa: N801 - reads as a statement
     """`with default_device(devices()[1]):` creates arrays and runs uncommitted work there for a while.
