@@ -252,7 +252,7 @@ if not TYPE_CHECKING:
             ),
             "treadle_runtime.placement.named": "NamedSharding",
             "treadle_runtime.placement.partition": "meshes_of sharding_of_tiles",
-            "treadle_runtime.placement.placement": ("PlacedType Placement default_device"),
+            "treadle_runtime.placement.placement": "PlacedType Placement default_device",
             "treadle_runtime.placement.sharding": "Sharding SingleDeviceSharding Space",
             "treadle_runtime.transfer.assembled": (
                 "make_array_from_callback make_array_from_process_local_data "
