@@ -153,7 +153,10 @@ def checked_rules() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def on_the_reference_evaluator(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Laws are tested on the chosen executor, whatever evaluator is installed; folders put their own in its place."""
+    """Laws are tested on the chosen executor, whatever evaluator is installed, unless a file is marked `installed`."""
+    if request.node.get_closest_marker("installed") is not None:
+        yield
+        return
     executor = request.config.option.executor
     about_programs = request.node.get_closest_marker("programs") is not None
     with executing("reference" if about_programs else executor):

@@ -19,6 +19,8 @@ from hypothesis.extra.array_api import make_strategies_namespace
 import treadle
 import treadle.numpy as tnp
 
+pytestmark = pytest.mark.installed
+
 NOT_OF_THE_STANDARD: Final = {
     "__version__",
     *("ArrayAPIStrictFlags", "Device", "get_array_api_strict_flags"),
@@ -132,11 +134,6 @@ def moved(arguments: Any, into: Callable[[Any], Any]) -> list[Any]:
 
 def cases(table: dict[tuple[str, ...], tuple[str, ...]]) -> list[tuple[str, str]]:
     return [(name, dtype) for dtypes, names in table.items() for name in names for dtype in dtypes]
-
-
-@pytest.fixture(autouse=True)
-def on_the_reference_evaluator() -> None:
-    """The system as users have it."""
 
 
 @pytest.fixture(autouse=True)

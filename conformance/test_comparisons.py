@@ -24,7 +24,7 @@ from treadle import export, lax, random, tree_util
 from treadle.experimental.layout import Format, Layout
 from treadle.sharding import AxisType, NamedSharding, PartitionSpec as P, SingleDeviceSharding
 
-pytestmark = pytest.mark.programs
+pytestmark = [pytest.mark.programs, pytest.mark.installed]
 
 
 class Failing:
@@ -165,11 +165,6 @@ ARRAYS: Final[dict[str, Callable[[], Any]]] = {
     "a key": lambda: random.key(0),
     "several keys": lambda: random.split(random.key(0), 2),
 }
-
-
-@pytest.fixture(autouse=True)
-def on_the_reference_evaluator() -> None:
-    """The system as users have it."""
 
 
 def is_asked_by_numpy(value: Any) -> bool:

@@ -12,13 +12,10 @@ from conformance.functions import is_composed
 from conformance.hostile.calls import Call, calls
 from treadle_ir.tracing import ROOT
 
+pytestmark = pytest.mark.installed
+
 COMPOSED = [call for call in calls() if is_composed(call.function, loops=False)]
 LOOPS = [call for call in calls() if is_composed(call.function, loops=True)]
-
-
-@pytest.fixture(autouse=True)
-def on_the_reference_evaluator() -> None:
-    """Not here: it is the runtime's evaluator that runs functions as a whole."""
 
 
 def bare(call: Call) -> Any:

@@ -20,7 +20,7 @@ from treadle import Array, lax, random
 from treadle.dtypes import extended, issubdtype, prng_key
 from treadle.typing import ArrayLike
 
-pytestmark = pytest.mark.xla
+pytestmark = [pytest.mark.xla, pytest.mark.installed]
 
 
 def words(keys: Any) -> np.ndarray[Any, np.dtype[np.uint32]]:
@@ -30,11 +30,6 @@ def words(keys: Any) -> np.ndarray[Any, np.dtype[np.uint32]]:
 
 def split(count: int, seed: int = 7) -> Array:
     return random.split(random.key(seed), count)
-
-
-@pytest.fixture(autouse=True)
-def on_the_reference_evaluator() -> None:
-    """Keys are made and read as users do it, on the evaluator that `import treadle` installs."""
 
 
 # --- keys are arrays ------------------------------------------------------------------------------------

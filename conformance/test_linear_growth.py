@@ -30,6 +30,8 @@ from treadle_ir.sharding.varying import program_varying
 from treadle_ir.testing.programs import check_programs, recorded
 from treadle_ir.text import parse_program
 
+pytestmark = pytest.mark.installed
+
 SIZES: Final = (6, 12, 24)
 FIRST: Final = 2  # what is done once in a process is done there
 MOST: Final = 3_000_000  # steps; what is exponential takes 2 ** 24
@@ -185,11 +187,6 @@ def programs(request: pytest.FixtureRequest) -> Iterator[list[Program]]:
         yield made
     if request.function is test_tracing_and_lowering:
         check_programs(made, most=250)  # they differ in size alone
-
-
-@pytest.fixture(autouse=True)
-def on_the_reference_evaluator() -> None:
-    """The system as users have it."""
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,7 @@ from treadle.experimental import sparse
 from treadle.experimental.layout import Layout, with_layout_constraint
 from treadle_ir import ReferenceEvaluator, evaluating
 
-pytestmark = pytest.mark.programs
+pytestmark = [pytest.mark.programs, pytest.mark.installed]
 
 Row: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...]]
 
@@ -30,11 +30,6 @@ MODULES: Final = (
     *("numpy", "numpy.linalg", "lax", "lax.linalg", "nn", "ops", "image"),
     *("scipy.linalg", "scipy.signal", "scipy.special", "experimental.sparse"),
 )
-
-
-@pytest.fixture(autouse=True)
-def on_the_reference_evaluator() -> None:
-    """Functions are called as users do it, on the evaluator that `import treadle` installs."""
 
 
 def functions_with(parameter: str) -> Iterator[str]:

@@ -12,6 +12,8 @@ import treadle
 from conformance.hostile.calls import Call, calls
 from treadle.errors import TreadleError
 
+pytestmark = pytest.mark.installed
+
 # Of the values of arrays alone: what stands for an array in a trace has neither memory nor a device.
 UNLIKE: Final = {
     *(
@@ -36,11 +38,6 @@ TRANSFORMATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "jvp": lambda f, x: treadle.jvp(f, (x,), (treadle.numpy.zeros_like(x),))[0],
     "vjp": lambda f, x: treadle.vjp(f, x)[0],
 }
-
-
-@pytest.fixture(autouse=True)
-def on_the_reference_evaluator() -> None:
-    """Not here: the arrays are the runtime's."""
 
 
 def array_of(call: Call) -> treadle.Array:

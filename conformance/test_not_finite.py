@@ -14,6 +14,8 @@ from conformance.hostile.calls import Arguments, Call, calls
 from conformance.special_values import Elements
 from treadle_runtime.arrays.array import DeviceArray
 
+pytestmark = pytest.mark.installed
+
 TOGETHER: Final = 12  # functions that are compiled in one program
 NAMESPACES: Final = ("tnp.", "lax.", "nn.", "operator.")
 LEFT_OUT: Final = (
@@ -57,11 +59,6 @@ VARIANTS: Final[dict[str, Changed]] = {
     "infinity": with_one(np.inf),
     "minus infinity": with_one(-np.inf),
 }
-
-
-@pytest.fixture(autouse=True)
-def on_the_reference_evaluator() -> None:
-    """Not here: the runtime's evaluator is compared with its compiled programs."""
 
 
 @pytest.fixture(autouse=True)

@@ -21,6 +21,8 @@ from conformance.special_values import VALUES, VIEWS, Variant, empty, varied
 from treadle_ir.tracing import current_evaluator
 from treadle_runtime.evaluation import plans
 
+pytestmark = pytest.mark.installed
+
 FEW = 1  # variants that a function gets in addition to `mixed`; they differ between functions
 
 
@@ -33,11 +35,6 @@ FINITE = dict.fromkeys(
 def composed_calls(*, loops: bool) -> list[Call]:
     """The calls of composed functions with loops, or without."""
     return [call for call in calls() if is_composed(call.function, loops=loops)]
-
-
-@pytest.fixture(autouse=True)
-def on_the_reference_evaluator() -> None:
-    """Not here: it is the runtime's evaluator that has caches."""
 
 
 @pytest.fixture(autouse=True)

@@ -25,6 +25,8 @@ from conformance.hostile.calls import calls
 from treadle import lax, random
 from treadle.scipy.spatial.transform import Rotation
 
+pytestmark = pytest.mark.installed
+
 CALLS: Final = list(calls())
 PARTS: Final = 4
 SETTINGS: Final[dict[str, Callable[[], AbstractContextManager[Any]]]] = {
@@ -52,11 +54,6 @@ MIXED: Final[dict[str, str]] = {
     },
 }
 SLOW: Final = ("profiler", "distributed")  # they start threads and wait for other processes
-
-
-@pytest.fixture(autouse=True)
-def on_the_reference_evaluator() -> None:
-    """The system as users have it."""
 
 
 def has_nan(result: Any) -> bool:

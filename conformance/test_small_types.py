@@ -22,12 +22,9 @@ from treadle_ir.testing.compare import assert_close, magnitude
 from treadle_ir.testing.examples import Example
 from treadle_ir.text import parse_program, print_program
 
+pytestmark = pytest.mark.installed
+
 Array = np.ndarray[Any, np.dtype[Any]]
-
-
-@pytest.fixture(autouse=True)
-def on_the_reference_evaluator() -> None:
-    """The system as users have it."""
 
 
 ALL: Final = tuple(BY_NAME[name] for name in (*NARROW_INTEGERS, *MINIFLOATS))

@@ -15,15 +15,12 @@ import treadle.numpy as tnp
 from conformance.programs_pool import POOL
 from treadle import random
 
+pytestmark = pytest.mark.installed
+
 THREADS: Final = 8
 ROUNDS: Final = 5
 
 X: Final = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)
-
-
-@pytest.fixture(autouse=True)
-def on_the_reference_evaluator() -> None:
-    """The system as users have it; threads start with what is installed."""
 
 
 def at_once(function: Callable[[int], Any], threads: int = THREADS) -> list[Any]:

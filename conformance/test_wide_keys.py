@@ -18,15 +18,10 @@ from conformance.test_keys import MOVES, words
 from conformance.truth import generated
 from treadle import lax, random
 
-pytestmark = pytest.mark.xla
+pytestmark = [pytest.mark.xla, pytest.mark.installed]
 
 WIDE = ("rbg", "unsafe_rbg")
 NAMES = {"rbg": "key<rbg>", "unsafe_rbg": "key<urbg>"}
-
-
-@pytest.fixture(autouse=True)
-def on_the_reference_evaluator() -> None:
-    """Keys are made and read as users do it, on the evaluator that `import treadle` installs."""
 
 
 def keys_of(impl: str, count: int) -> Any:

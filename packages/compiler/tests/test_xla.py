@@ -192,10 +192,10 @@ def test_mlir() -> None:
 
 def test_portable_artifact(client: Any) -> None:
     artifact = mlir.portable_artifact(ADD)
-    text = mlir.from_portable_artifact(artifact)
+    text = str(mlir.deserialized(artifact))
     np.testing.assert_array_equal(call(compiled(client, text), ONE, ONE), ONE + ONE)
     with pytest.raises(mlir.ModuleError, match="not a portable artifact"):
-        mlir.from_portable_artifact(b"nonsense")
+        mlir.deserialized(b"nonsense")
 
 
 def test_importing_loads_no_jaxlib() -> None:

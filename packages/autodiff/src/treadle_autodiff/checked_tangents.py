@@ -45,17 +45,8 @@ def flatten_along(
     return leaves
 
 
-def check_tangent(what: str, primal: object, tangent: Operand) -> Tangent:
-    """Check a tangent against its primal's type, and return it; integers take float0 tangents, which are zero.
-
-    Raises:
-        ShapeError: shapes differ or the element type is not the primal's.
-    """
-    return check_type(what, type_of(primal), tangent)
-
-
 def check_type(what: str, primal: ArrayType, tangent: Operand) -> Tangent:
-    """Check a tangent as `check_tangent` does, against a given primal type.
+    """Check a tangent against the type of its primal, and return it; integers take float0 tangents, which are zero.
 
     Raises:
         ShapeError: shapes differ or the element type is not the primal's.

@@ -8,7 +8,6 @@ from treadle_batching.batch import (
     BatchTrace as BatchTrace,
     BatchTracer as BatchTracer,
     batch_flat as batch_flat,
-    batch_to as batch_to,
     map_rows as map_rows,
 )
 from treadle_batching.custom_vmap import (

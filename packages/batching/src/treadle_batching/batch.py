@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar, Final, TypeVar, final
 
 from treadle_batching.axis import Axis, Dim, divided_by
-from treadle_batching.moving import at_front, with_dim
+from treadle_batching.moving import at_front
 from treadle_batching.registry import batch_rules
 from treadle_ir import (
     AbstractMesh,
@@ -183,17 +183,6 @@ def _named(
         return function(*operands)
     with named_axis(axis.name, axis.size):
         return function(*operands)
-
-
-def batch_to(
-    function: Function, axis: Axis, operands: Operands, dims: Sequence[Dim], wanted: Sequence[int]
-) -> list[Operand]:
-    """Apply a function of flat operands to every batch element, with the results' batches where they are wanted."""
-    results, result_dims = batch_flat(function, axis, operands, dims)
-    return [
-        with_dim(result, dim, destination, axis)
-        for result, dim, destination in zip(results, result_dims, wanted, strict=True)
-    ]
 
 
 def map_rows(function: Function, size: int, stacked: Operands) -> list[Operand]:

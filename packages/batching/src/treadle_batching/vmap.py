@@ -39,7 +39,6 @@ from treadle_ir.tree import (
     tree_unflatten,
 )
 
-Tree = Any  # a pytree: any Python object
 P = ParamSpec("P")
 R = TypeVar("R", bound=Any)  # the bound is what parameters of a lambda get from pyright
 

@@ -174,17 +174,6 @@ def _converted(function: str, what: str, wanted: str, /, *arguments: object) -> 
             ) from error
 
 
-def from_portable_artifact(artifact: bytes) -> str:
-    """The text of a portable artifact.
-
-    Raises:
-        ModuleError: not an artifact, or one from a newer StableHLO than this jaxlib reads.
-    """
-    module = deserialized(artifact)
-    with _lock:
-        return str(module.operation.get_asm(enable_debug_info=False))
-
-
 def deserialized(artifact: bytes) -> Any:
     """A portable artifact as a module in the shared context.
 

@@ -12,7 +12,7 @@ from treadle_ir.analysis.verifier import verify
 from treadle_ir.core import dtypes
 from treadle_ir.errors import SymbolicSizeError
 from treadle_ir.primitives.control import Scan
-from treadle_ir.rewrite.sizes import substitute, substituted_type
+from treadle_ir.rewrite.sizes import substitute
 from treadle_ir.symbolic import SymbolicScope, read_shape
 from treadle_ir.text import parse_program, print_program
 from treadle_ir.tracing.trace import bind
@@ -59,12 +59,6 @@ def test_to_other_symbolic_sizes() -> None:
     k, j = read_shape("2*k, j", SymbolicScope())
     found = substitute(_program(b, m), {"b": k, "m": j}, k.scope)
     assert equal_programs(found, _program(k, j))
-
-
-def test_types() -> None:
-    found = substituted_type(_type("b, b*n + 1, 3"), {"b": 2, "n": 5}, SymbolicScope())
-    assert found is ArrayType((2, 11, 3), F32)
-    assert str(_type("b, 4*n + 1")) == "f32[b,4*n + 1]"
 
 
 def test_sizes_that_do_not_fit() -> None:

@@ -15,8 +15,6 @@ from treadle_ir import ArrayType
 from treadle_ir.calling import HostFunction
 
 _TYPES: Final = "fd"  # NumPy's letters
-_FEW: Final = 16  # roots, whose square counts, or coefficients
-_MOST: Final = 1 << 10  # points
 # Any: arrays of floats of either width.
 _Elements = np.ndarray[Any, Any]
 

@@ -53,7 +53,6 @@ class InferSpecs:
 
 
 Infer: Final = InferSpecs()
-_KEPT: Final = 8  # programs of a mapped function
 
 
 def shard_map(

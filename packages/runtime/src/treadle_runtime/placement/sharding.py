@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, ClassVar, Final, TypeAlias, final
 from weakref import WeakValueDictionary
 
-from treadle_ir import ArgumentError, ArrayType
+from treadle_ir import ArgumentError
 from treadle_ir.errors import integers, names, refused, shown
 from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_ir.process import fork_safe_lock
@@ -227,15 +227,6 @@ class SingleDeviceSharding(Sharding):
 
 def _on_one(device: Device, memory_kind: str) -> SingleDeviceSharding:
     return SingleDeviceSharding(device, memory_kind=memory_kind)
-
-
-def check_fits(type: ArrayType, sharding: Sharding) -> None:
-    """Check that arrays of a type can have a sharding.
-
-    Raises:
-        ShardingError: they cannot.
-    """
-    sharding.shard_shape(type.shape)
 
 
 class Space(Enum):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, TypeAlias, final
+from typing import Final, final
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from treadle_ir.tree import register_pytree_node
 __all__ = ["Error", "JaxRuntimeError", "check_error", "init_error"]
 
 JaxRuntimeError = CheckError
-Tree: TypeAlias = Any  # a pytree: any Python object
 
 
 @final

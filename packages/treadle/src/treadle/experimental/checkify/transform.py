@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeAlias, TypeVar
+from typing import ParamSpec, TypeVar
 
 from treadle.abstract import staged
 from treadle.experimental.checkify.error import Error
@@ -18,7 +18,6 @@ __all__ = ["checkify"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Tree: TypeAlias = Any  # a pytree: any Python object
 
 
 def checkify(f: Callable[P, R], errors: Categories = user_checks) -> Callable[P, tuple[Error, R]]:

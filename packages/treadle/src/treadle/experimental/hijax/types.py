@@ -25,7 +25,6 @@ from treadle_ir.tree import Dims, Form, MappingSpec, opened_by, register_opaque
 from treadle_runtime import ShapeDtypeStruct
 
 HiVal: TypeAlias = Any  # Any: a value of a class of a library's own
-Tree: TypeAlias = Any
 
 _PROBE: Final = 1_000_003  # a size that no array has: it shows where a new axis goes
 _MOST_SPECS: Final = 16

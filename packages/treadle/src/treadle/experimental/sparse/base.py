@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,8 +13,6 @@ from treadle_ir.core.dtypes import user_name
 from treadle_ir.errors import boundaries
 
 __all__ = ["JAXSparse"]
-
-Tree: TypeAlias = Any  # a pytree: any Python object
 
 
 class JAXSparse(ABC):

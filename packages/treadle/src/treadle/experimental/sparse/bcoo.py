@@ -49,7 +49,6 @@ __all__ = [
 
 Buffer: TypeAlias = Array
 """What the elements and the indices of a sparse array are."""
-Number: TypeAlias = bool | int | float | complex
 
 
 class BCOOProperties(NamedTuple):
