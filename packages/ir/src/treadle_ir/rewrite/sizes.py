@@ -41,14 +41,6 @@ def substitute(program: Program, values: Values, scope: SymbolicScope) -> Progra
     return substitution.programs[id(start)]
 
 
-<<<<<<< HEAD
-def substituted_type(type: Type, values: Values, scope: SymbolicScope) -> Type:
-    """Return a type with sizes for the names of its symbolic dimensions."""
-    return _Substitution(values, scope).type(type)
-
-
-=======
->>>>>>> slim
 @final
 class _Substitution:
     def __init__(self, values: Values, scope: SymbolicScope) -> None:
