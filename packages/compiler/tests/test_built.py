@@ -127,7 +127,7 @@ def test_functions_of_its_own_go_with_it() -> None:
 
 
 def test_other_operations_of_the_module_are_refused() -> None:
-    with pytest.raises(ModuleError, match=r"no function: sdy\.mesh"):
+    with pytest.raises(ModuleError, match=r"not a function: sdy\.mesh"):
         text("global")
 
 
