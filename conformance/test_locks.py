@@ -14,6 +14,8 @@ OWN: Final = {
     ("fork.py", "RLock"),
     # of one thread, which waits for it for ever
     ("ending.py", "Lock"),
+    # of one call, which waits for a thread; forks wait for the end of the import
+    ("late_imports.py", "Lock"),
 }
 
 

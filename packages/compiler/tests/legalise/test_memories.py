@@ -101,7 +101,7 @@ def test_a_call_that_only_moves_takes_a_value_where_it_is(golden: Golden) -> Non
     }
 
     program @main(%0: f32[4]) -> (f32[4], f32[4]) {
-      %1: f32[4] = call %0 {program=@p0, label="f", inlining="jax_late"}
+      %1: f32[4] = call %0 {program=@p0, label="f", inlining="lowering"}
       %2: f32[4] = to_memory %0 {kind="device"}
       %3: f32[4] = call %2 {program=@p1}
       return %1, %3

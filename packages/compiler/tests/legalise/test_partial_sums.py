@@ -172,7 +172,7 @@ def test_branches_agree_on_what_they_return(over_mesh: Golden) -> None:
     }
 
     program @p2(%0: f32[8,4]) -> (f32[8,4]) {
-      %1: f32[8,4] = call %0 {program=@p1, label="f", inlining="jax_late"}
+      %1: f32[8,4] = call %0 {program=@p1, label="f", inlining="lowering"}
       %2: f32[8,4] = sharding_constraint %1 {mesh=MESH, layout=(None, None)}
       return %2
     }

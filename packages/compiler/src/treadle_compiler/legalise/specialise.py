@@ -115,7 +115,7 @@ def call_of(call: Primitive, program: Program, *, in_place: bool) -> Primitive:
     """
     assert isinstance(call, InlineCall)
     if in_place and isinstance(call, Call | CustomVmapStaged):
-        return Call(program, getattr(call, "label", ""), "jax_late")
+        return Call(program, getattr(call, "label", ""), "lowering")
     return call if program is call.program else call.with_regions((program,))
 
 
