@@ -29,7 +29,7 @@ from conformance.effort import BRIEF
 
 T = TypeVar("T")
 
-# The law, as `file::function`, and the N of which one case in N runs.
+# The law, as `file::function` in conformance or in `packages/`, and the N of which one case in N runs.
 ONE_OF: Final[dict[str, int]] = {
     "derivatives/test_derivatives.py::test_derivatives_are_the_true_ones": 3,
     "export/test_symbolic.py::test_derivatives": 2,
@@ -75,6 +75,10 @@ ONE_OF: Final[dict[str, int]] = {
     "test_composed.py::test_a_whole_is_its_operations": 2,
     "tracebacks/test_entrances.py::test_the_users_lines_are_shown_and_none_of_ours": 3,
     "test_attributes.py::test_each_attribute_reaches_the_text": 2,
+    "packages/ir/tests/text/test_parser.py::test_every_primitive_reads_back": 4,
+    "packages/ir/tests/analysis/test_roofline.py::test_each_operation_needs_something_sensible": 4,
+    "packages/numpy-api/tests/operands/test_promotion.py::test_result_type": 4,
+    "packages/treadle/tests/experimental/sparse/test_bcoo.py::test_arrays_of_any_layouts_are_put_together": 3,
     # Programs of the pool under every pair of transformations, in eight contexts, over eight devices.
     "contexts/calls.py::calls": 40,
     "sharding/test_sharding.py::test_arrays": 3,
