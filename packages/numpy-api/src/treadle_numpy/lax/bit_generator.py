@@ -56,8 +56,8 @@ def rng_bit_generator(
     """Return the next state, and random bits in an array of a shape.
 
     `key` is the state: u32[4] or u64[2]. `dtype` is uint8, uint16, uint32 or uint64. Threefry-2x32 with 20 rounds and
-    Philox-4x32 with 10 rounds, whose counter has the key as its upper half, give the same bits on every platform.
-    `treadle.random` is for everybody who does not need the counter.
+    Philox-4x32 with 10 rounds, whose counter has the key as its upper half, define the bits. `treadle.random` is for
+    everybody who does not need the counter.
 
     Raises:
         ShapeError, DTypeError: the state is neither u32[4] nor u64[2], or `dtype` is another type.

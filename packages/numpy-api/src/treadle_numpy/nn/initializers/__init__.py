@@ -1,6 +1,6 @@
 """Initial values of parameters: each function returns an initializer, a function of key, shape and element type.
 
-`zeros` and `ones` are initializers themselves. They draw with `random`, which documents its algorithms.
+`zeros` and `ones` are initializers themselves. The others draw with `random`, which documents its algorithms.
 """
 
 # Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
