@@ -91,6 +91,8 @@ ONE_OF: Final[dict[str, int]] = {
     "test_compositions.py::test_composition_agrees_with_numpy": 16,
     # A process for each way to end.
     "faults/test_exit.py::end_in_all_ways": 6,
+    # Two or four processes for each case.
+    "distributed/test_differences.py::test_a_difference_ends_all_processes_with_its_name": 4,
     # Five hundred rounds each, with a collection of garbage in every twentieth.
     "kept/test_kept.py::test_resident_size_does_not_grow": 3,
     # A call for each value in the place of each argument; a process for each module.
